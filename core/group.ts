@@ -1,0 +1,42 @@
+import type { Pool } from './pool.ts';
+import type { Selector } from './selector.ts';
+
+/** Lower and upper bound of a group's size, and the size it starts with. */
+export type Size = { readonly min: number; readonly max: number; readonly desired: number };
+
+export type RemovalOrder = 'dearest-first' | 'oldest-first' | 'newest-first' | 'same-order';
+
+/** How an alarm changes the desired size: by instances or by a share of the present size, always at least one. */
+export type Adjustment = { readonly kind: 'instances' | 'percent'; readonly by: number };
+
+export type ScalingRule = { readonly alarm: string; readonly adjust: Adjustment; readonly cooldownMs: number };
+
+/**
+ * How members are held.
+ * - `tag`: Holdfast keeps the group itself (CreateFleet, found by tag).
+ * - `attach`: launched with CreateFleet, attached to the user's Auto Scaling group when running.
+ * - `launch-instances`: each pool is a single-market Auto Scaling group of one zone (LaunchInstances).
+ */
+export type Holding = { readonly kind: 'tag' } | { readonly kind: 'attach'; readonly asg: string } | { readonly kind: 'launch-instances' };
+
+/** An accepted policy, ready for decisions: defaults filled in, durations in milliseconds, names resolved. */
+export type Group = {
+  readonly name: string;
+  /** Number of the accepted policy version this was made from. */
+  readonly policyVersion: number;
+  readonly size: Size;
+  readonly capacity: Selector;
+  readonly pools: Readonly<Record<string, Pool>>;
+  readonly holding: Holding;
+  readonly removal: { readonly order: RemovalOrder };
+  readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
+  readonly rebalance: { readonly act: boolean };
+  readonly drain: {
+    /** Most that a drain may take when no deadline presses. */
+    readonly timeoutMs: number;
+    /** `auto`: target groups found from the Auto Scaling group or from the instances' registrations; else target group ARNs. */
+    readonly loadBalancers: 'auto' | readonly string[];
+  };
+  readonly scaling: readonly ScalingRule[];
+  readonly tags: Readonly<Record<string, string>>;
+};

@@ -1,0 +1,30 @@
+import type { Market, Offering } from './offering.ts';
+
+/** A subnet and the zone that it lies in, as EC2 told when the policy was accepted. */
+export type Subnet = { readonly id: string; readonly zone: string };
+
+/**
+ * One place capacity comes from, with everything resolved: defaults merged, zones of subnets and the contents of an Auto Scaling group looked up.
+ * The user's form is the `pools` section of a policy.
+ */
+export type Pool = {
+  readonly name: string;
+  readonly market: Market;
+  /** Launch template name or id, with an optional `:version`; absent for a pool that is an Auto Scaling group. */
+  readonly launchTemplate?: string;
+  readonly subnets: readonly Subnet[];
+  /** In order of preference. */
+  readonly instanceTypes: readonly string[];
+  /** Launches above this price are not eligible. */
+  readonly maxPriceUsdPerHour?: number;
+  /** Most members (launches in flight counted) that this pool may hold. */
+  readonly cap?: number;
+  /** Name of the single-market Auto Scaling group that this pool launches through (LaunchInstances). */
+  readonly asg?: string;
+};
+
+/** Every offering of a pool: instance types in their order of preference, zones in subnet order within each. */
+export const offeringsOf = (pool: Pool): readonly Offering[] => {
+  const zones = [...new Set(pool.subnets.map(({ zone }) => zone))];
+  return pool.instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market: pool.market })));
+};

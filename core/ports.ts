@@ -1,0 +1,169 @@
+import type { Group } from './group.ts';
+import type { Offering, OfferingKey } from './offering.ts';
+import type { Reservation } from './reservation.ts';
+import type { Swap } from './swap.ts';
+import type { AsgView, GroupState, Member, RaisedMax } from './view.ts';
+
+/** Milliseconds since the epoch. */
+export type Clock = { now(): number };
+
+/** What EC2 or Auto Scaling said to one reservation. Partial success is success with refusals. */
+export type LaunchResult =
+  | { readonly kind: 'answered'; readonly instances: readonly LaunchedInstance[]; readonly refusals: readonly Refusal[] }
+  /** Nothing is known about capacity: ask again later, with the same token. */
+  | { readonly kind: 'throttled'; readonly code: string }
+  /** The request may have been carried out: repeat with the same token. */
+  | { readonly kind: 'ambiguous'; readonly code: string }
+  /** The request itself is wrong (a template that is gone, a right that is missing): no retry will mend it. */
+  | { readonly kind: 'invalid'; readonly code: string; readonly message: string };
+
+export type LaunchedInstance = { readonly instance: string; readonly offering: Offering };
+
+/** EC2's no to an offering. `scope` says how far it reaches. */
+export type Refusal = {
+  readonly offering: Offering;
+  readonly code: string;
+  readonly message: string;
+  /** `offering`: this one. `zone-permanent`: this type is not sold in this zone. `market`: an account quota for the whole market. */
+  readonly scope: 'offering' | 'zone-permanent' | 'market';
+};
+
+/** Outcome of an action on a list of instances: what could not be done, and why; gone already is success. */
+export type ActionResult = {
+  readonly done: readonly string[];
+  readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
+};
+
+/** What a look at a group's instances and their holders gave. */
+export type Holdings = {
+  readonly members: readonly Member[];
+  readonly asgs: readonly AsgView[];
+};
+
+/** Where capacity comes from and is held: one implementation per way of holding a group. */
+export type CapacityProvider = {
+  /** Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target health. Reads every page. */
+  describe(group: Group): Promise<Holdings>;
+  /**
+   * Carries out reservations, each under its own token, and batches requests where AWS allows it.
+   * A result per reservation, in the same order. Never throws for what EC2 says about capacity.
+   */
+  launch(group: Group, reservations: readonly Reservation[]): Promise<readonly LaunchResult[]>;
+  /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
+  admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
+  /** Takes leaving members out of service at the start of a drain: deregisters targets, lets an Auto Scaling group end them with decrement. */
+  release(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
+  /** Where work on leaving instances stands: still connected somewhere until (by deregistration delay) which time. */
+  inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
+  /** Ends instances that are ours to end. Never touches one without this group's tag or Auto Scaling group. */
+  end(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
+  raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others'>;
+  /** Puts a maximum back, only while it still has the value that we gave it. */
+  restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others'>;
+  /** Lowers an Auto Scaling group's desired capacity to what it holds. */
+  takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
+};
+
+export type DrainProgress = {
+  readonly instance: string;
+  /** No target group has it any more, or EC2 no longer runs it. */
+  readonly drained: boolean;
+  readonly gone: boolean;
+  /** Latest time at which a deregistration delay that is running ends, epoch ms. */
+  readonly busyUntilMs?: number;
+};
+
+/** Finds whose an instance is. Instances without our tag and without a known Auto Scaling group belong to nobody. */
+export type Owners = {
+  /** A result per instance that EC2 knows; an instance that no describe shows is missing from the map. */
+  ownersOf(instances: readonly string[]): Promise<ReadonlyMap<string, Owner>>;
+};
+
+export type Owner = {
+  readonly group?: string;
+  readonly asg?: string;
+  readonly pool?: string;
+  readonly offering: Offering;
+  readonly state: string;
+};
+
+export type Prices = {
+  /** Current spot prices of these offerings in USD per hour; an offering without a price is missing. */
+  spotPrices(offerings: readonly Offering[]): Promise<Readonly<Record<OfferingKey, number>>>;
+};
+
+/** Completes and prolongs lifecycle actions. An action that is no longer active is done. */
+export type LifecycleActions = {
+  complete(swap: Swap): Promise<'done' | 'not-active'>;
+  heartbeat(swap: Swap): Promise<'done' | 'not-active'>;
+};
+
+/** One group in the registry: enough to route signals without reading policies. */
+export type RegistryEntry = {
+  readonly group: string;
+  readonly policyVersion: number;
+  readonly asgs: readonly string[];
+  readonly alarms: readonly string[];
+};
+
+/** A stored decision: what was decided, on what, and what came of it. `holdfast explain` and `holdfast decisions` read these. */
+export type DecisionRecord = {
+  readonly group: string;
+  /** Sortable: time first. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly policyVersion: number;
+  readonly correlation: string;
+  /** Which signals led here, in words. */
+  readonly because: readonly string[];
+  readonly decision: unknown;
+  readonly viewDigest: unknown;
+  /** Filled in after acting. */
+  readonly outcome?: unknown;
+};
+
+/** The state table. Every write is conditional; a lost race is a value. */
+export type StateStore = {
+  group(name: string): Promise<Group | undefined>;
+  registry(): Promise<readonly RegistryEntry[]>;
+  state(group: string): Promise<GroupState | undefined>;
+  /** Writes when the stored version is `state.version - 1` (0: no item yet). */
+  putState(group: string, state: GroupState): Promise<'done' | 'conflict'>;
+  swaps(group: string): Promise<readonly Swap[]>;
+  swapOf(instance: string): Promise<Swap | undefined>;
+  /** First writer wins: 'exists' gives back what is stored. */
+  claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
+  /** Changes fields of a swap when its state is one of `from` (and its drain is `drain` where given). Never moves backwards. */
+  advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
+  putDecision(record: DecisionRecord): Promise<void>;
+  decisions(group: string, limit: number): Promise<readonly DecisionRecord[]>;
+};
+
+export type SwapChange = {
+  readonly from: readonly Swap['state'][];
+  readonly drain?: string;
+  readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
+};
+
+/** Input of the drain workflow. */
+export type DrainOrder = {
+  readonly group: string;
+  readonly drain: string;
+  readonly instances: readonly string[];
+  readonly deadlineMs?: number;
+  /** Do not begin before replacements serve, but at the latest at this time; absent: begin at once. */
+  readonly awaitServingUntilMs?: number;
+};
+
+export type Drains = {
+  /** A drain that was started under this name already is a success. */
+  start(order: DrainOrder): Promise<void>;
+};
+
+/** Sends a message to ourselves: look at this group again at that time. */
+export type Wakes = { wake(group: string, atMs: number): Promise<void> };
+
+/** Tells the world on the event bus. */
+export type Announcer = { announce(events: readonly Announcement[]): Promise<void> };
+
+export type Announcement = { readonly detailType: string; readonly group: string; readonly detail: Readonly<Record<string, unknown>> };

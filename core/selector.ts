@@ -1,0 +1,28 @@
+/** What a spread counts by. */
+export type SpreadBy = 'zone' | 'pool' | 'instance-type';
+
+/** A node of the policy tree, resolved: names are known to exist, weights to be sane. The user's form is `capacity` of a policy. */
+export type Selector =
+  | { readonly kind: 'pool'; readonly pool: string }
+  | { readonly kind: 'tiered'; readonly children: readonly Selector[] }
+  | { readonly kind: 'spread'; readonly by: SpreadBy; readonly children: readonly Selector[] }
+  | { readonly kind: 'weighted'; readonly children: readonly { readonly use: Selector; readonly weight: number }[] }
+  | { readonly kind: 'cheapest'; readonly children: readonly Selector[] };
+
+/** Direct children of a node, in configured order. */
+export const childrenOf = (node: Selector): readonly Selector[] => {
+  switch (node.kind) {
+    case 'pool':
+      return [];
+    case 'weighted':
+      return node.children.map(({ use }) => use);
+    default:
+      return node.children;
+  }
+};
+
+/** Names of every pool below a node, in configured order, each once. */
+export const poolsBelow = (node: Selector): readonly string[] => {
+  if (node.kind === 'pool') return [node.pool];
+  return [...new Set(childrenOf(node).flatMap(poolsBelow))];
+};

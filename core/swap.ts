@@ -1,0 +1,49 @@
+/**
+ * Why an instance leaves.
+ * `interruption`: EC2 takes it. `rebalance`: EC2 says it is at risk. `hook`: its Auto Scaling group terminates it and waits for us.
+ * `scale-in`: the group is above its desired size. `unwanted`: launched by nobody's reservation.
+ */
+export type LeaveReason = 'interruption' | 'rebalance' | 'hook' | 'scale-in' | 'unwanted';
+
+/** Forward only. `waiting`: claimed, not yet begun (surge budget). `leaving`: its drain is ordered. Then `draining`, `drained`, `gone`. */
+export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone';
+
+/** An Auto Scaling lifecycle action that waits for us to complete it. */
+export type LifecycleHook = {
+  readonly asg: string;
+  readonly hook: string;
+  readonly token: string;
+  /** When Auto Scaling goes on without us unless a heartbeat extends it. */
+  readonly expiresAtMs: number;
+};
+
+/** The persisted record of one instance leaving and being replaced. Its item is the only one that decides about this instance. */
+export type Swap = {
+  readonly group: string;
+  readonly instance: string;
+  readonly reason: LeaveReason;
+  readonly state: SwapState;
+  /** The pool that the instance came from. */
+  readonly pool: string;
+  /** Zone, type and market of the instance, for memory and reports. */
+  readonly offering: string;
+  /** When the first signal about it arrived, and what EC2 stamped on that signal. */
+  readonly claimedAtMs: number;
+  readonly warnedAtMs?: number;
+  readonly deadlineMs?: number;
+  /** The drain that takes work off it; absent while waiting. */
+  readonly drain?: string;
+  /** When the drain was ordered; a drain that has not begun long after is started again under the same name. */
+  readonly drainOrderedAtMs?: number;
+  readonly hook?: LifecycleHook;
+  readonly drainStartedAtMs?: number;
+  readonly drainedAtMs?: number;
+  readonly goneAtMs?: number;
+  /** What could not be done in time, or failed, in one sentence. */
+  readonly shortfall?: string;
+  /** Decision that claimed it. */
+  readonly decision: string;
+};
+
+/** Whether EC2 ends the instance by itself (and we only take work off it), or it is ours to end. */
+export const endsItself = (swap: Pick<Swap, 'reason'>): boolean => swap.reason === 'interruption' || swap.reason === 'hook';

@@ -1,0 +1,78 @@
+import type { Group } from './group.ts';
+import type { Offering, OfferingKey } from './offering.ts';
+import type { PoolMemory } from './pool-memory.ts';
+import type { Reservation } from './reservation.ts';
+import type { Swap } from './swap.ts';
+
+/** One living instance of the group, counted once however many describes showed it. */
+export type Member = {
+  readonly instance: string;
+  /** The pool it was launched from (tag), or the pool whose offering it matches, or undefined when none does. */
+  readonly pool: string | undefined;
+  readonly offering: Offering;
+  readonly state: 'pending' | 'running';
+  readonly launchedAtMs: number;
+  /** Reservation it was launched under, from its tag. */
+  readonly reservation?: string;
+  /** In its Auto Scaling group and registered with every target group it should be in. */
+  readonly admitted: boolean;
+  /** Admitted, and healthy in every target group it is in: it takes work. */
+  readonly serving: boolean;
+  /** Termination protection or scale-in protection: never chosen for removal. */
+  readonly protected: boolean;
+  /** Known to fail its checks: chosen for removal before all others. */
+  readonly unhealthy: boolean;
+};
+
+/** The state of an Auto Scaling group that holds members. */
+export type AsgView = {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly desired: number;
+  /** Instances that count towards its desired capacity (pending and in service). */
+  readonly held: number;
+  readonly suspended: readonly string[];
+};
+
+/** Maximum sizes that we raised, and must put back: the group's name, what it was, what we made it. */
+export type RaisedMax = { readonly asg: string; readonly fromMax: number; readonly toMax: number };
+
+/** A tagged instance that no reservation accounts for: adopted, or removed once seen twice and old enough. */
+export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
+
+/** What Holdfast itself wrote down about a group: the group's state item. */
+export type GroupState = {
+  /** Counts writes: every write is conditional on the number it read. */
+  readonly version: number;
+  /** The desired size in force. */
+  readonly desired: number;
+  /** Policy version that was last converged to, and its size section, so that a change of size is told from other changes. */
+  readonly policyVersion: number;
+  readonly policySize: string;
+  readonly reservations: readonly Reservation[];
+  readonly memory: PoolMemory;
+  /** Last time each alarm acted, epoch ms, for its cooldown. */
+  readonly alarms: Readonly<Record<string, number>>;
+  readonly raised: readonly RaisedMax[];
+  readonly strays: Readonly<Record<string, Stray>>;
+  /** Since when an Auto Scaling group has held fewer than its desired capacity, by name: it may be replacing by itself. */
+  readonly asgGaps: Readonly<Record<string, { readonly sinceMs: number; readonly refused: boolean }>>;
+  /** Last choice of each `cheapest` node by its path in the tree, for hysteresis. */
+  readonly cheapest: Readonly<Record<string, string>>;
+  /** Spot prices, and when they were read. */
+  readonly prices: { readonly atMs: number; readonly usdPerHour: Readonly<Record<OfferingKey, number>> };
+  /** When the next wake message for this group is due; avoids sending many. */
+  readonly wakeAtMs: number;
+};
+
+/** What a decision may look at, and all it may look at. */
+export type View = {
+  readonly nowMs: number;
+  readonly group: Group;
+  readonly state: GroupState;
+  readonly members: readonly Member[];
+  /** Swaps that are not `gone`, and those that went recently (a describe may still show them). */
+  readonly swaps: readonly Swap[];
+  readonly asgs: readonly AsgView[];
+};

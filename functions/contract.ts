@@ -1,0 +1,129 @@
+/**
+ * Where construct and Lambda meet: names that must be the same on both sides stand here and nowhere else.
+ */
+
+/** Functions, by folder. The bundle of each is `dist/functions/<name>/index.mjs`, its handler `index.handler`. */
+export const functionNames = ['react', 'tick', 'accept-policy', 'begin-drain', 'check-drain', 'end-drain'] as const;
+export type FunctionName = (typeof functionNames)[number];
+
+/** Environment variables that the construct sets. Each function reads those it needs. */
+export const env = {
+  /** The deployment's name (default `holdfast`): first part of tag values, names and metrics dimensions. */
+  name: 'HOLDFAST_NAME',
+  groupsTable: 'HOLDFAST_GROUPS_TABLE',
+  stateTable: 'HOLDFAST_STATE_TABLE',
+  signalsQueueUrl: 'HOLDFAST_SIGNALS_QUEUE_URL',
+  drainStateMachineArn: 'HOLDFAST_DRAIN_STATE_MACHINE_ARN',
+  eventBusName: 'HOLDFAST_EVENT_BUS_NAME',
+} as const;
+
+/** Keys of both tables: partition key `group`, sort key `item`. */
+export const keys = { group: 'group', item: 'item' } as const;
+
+/** Sort keys. In the groups table: the first four. In the state table: the rest. */
+export const items = {
+  /** The user's document, under attribute `policy`. */
+  policy: 'policy',
+  /** What became of the last write: accepted or rejected, with reasons. */
+  status: 'status',
+  /** The version in force: number, document, resolution. */
+  accepted: 'accepted',
+  version: (n: number): string => `version#${String(n).padStart(6, '0')}`,
+  state: 'state',
+  swap: (instance: string): string => `swap#${instance}`,
+  swapPrefix: 'swap#',
+  decision: (id: string): string => `decision#${id}`,
+  decisionPrefix: 'decision#',
+} as const;
+
+/** Partition of the state table that lists every group: sort key is the group's name. `@` cannot begin a group's name. */
+export const registryPartition = '@registry';
+
+/** Index of the state table from an instance to its swap item: partition key `instance`. */
+export const instanceIndex = { name: 'by-instance', key: 'instance' } as const;
+
+/** Attribute that DynamoDB expires items by, epoch seconds: swaps that ended and decisions. Never used for timing. */
+export const ttlAttribute = 'expiresAt';
+
+/** Tags on instances that Holdfast launches. `group` carries `<deployment>/<group>`, so that deployments never meet. */
+export const tags = { group: 'holdfast:group', pool: 'holdfast:pool', reservation: 'holdfast:reservation' } as const;
+export const groupTagValue = (deployment: string, group: string): string => `${deployment}/${group}`;
+
+/** Source of our own events on the bus, and of our own messages on the queue. */
+export const eventSource = 'holdfast';
+
+/** Messages to ourselves on the signals queue: same envelope as an EventBridge event, source `holdfast`. */
+export const ownMessages = { tick: 'Holdfast Tick', policyChange: 'Holdfast Policy Change' } as const;
+
+/** Detail-types of events that Holdfast puts on the bus. */
+export const announcements = {
+  swapStarted: 'Holdfast Swap Started',
+  swapFinished: 'Holdfast Swap Finished',
+  swapFailed: 'Holdfast Swap Failed',
+  fallback: 'Holdfast Fallback',
+  exhausted: 'Holdfast Capacity Exhausted',
+  policyAccepted: 'Holdfast Policy Accepted',
+  policyRejected: 'Holdfast Policy Rejected',
+  groupLetGo: 'Holdfast Group Let Go',
+  drainFinished: 'Holdfast Drain Finished',
+} as const;
+
+export const metricsNamespace = 'Holdfast';
+
+/** EMF metrics. Dimension `service` is the deployment's name; counts unless the name says otherwise. */
+export const metrics = {
+  signals: 'Signals',
+  /** Messages that could not be read: unknown or malformed. */
+  poisonMessages: 'PoisonMessages',
+  /** Signals about instances that are not ours. */
+  strangers: 'Strangers',
+  interruptions: 'Interruptions',
+  launched: 'Launched',
+  refused: 'Refused',
+  throttled: 'Throttled',
+  /** Instances missing that nothing eligible could give. */
+  unplaced: 'Unplaced',
+  replacementRequestedMs: 'ReplacementRequestedMs',
+  drainsStarted: 'DrainsStarted',
+  drainsLate: 'DrainsLate',
+  /** Actions that failed and will not mend by themselves. */
+  actionsFailed: 'ActionsFailed',
+  conflicts: 'Conflicts',
+  orphansRemoved: 'OrphansRemoved',
+  policiesAccepted: 'PoliciesAccepted',
+  policiesRejected: 'PoliciesRejected',
+  groupsTicked: 'GroupsTicked',
+} as const;
+
+/** Input of each drain function, and what it returns to the state machine. */
+export type DrainStep = {
+  /** `wait`: call check-drain again at `untilIso`. `done`: nothing is left to wait for. */
+  readonly next: 'wait' | 'release' | 'done';
+  /** ISO 8601 time for the Wait state; present when next is `wait`. */
+  readonly untilIso?: string;
+};
+
+/** The Lambda function's time limit, and the queue's visibility time-out that must outlast it. */
+export const reactTimeoutSeconds = 30;
+export const signalsVisibilitySeconds = 40;
+
+/**
+ * What a function takes from its surroundings instead of reaching for it. In Lambda the defaults apply; the sandbox hands in its clock, seed and
+ * transport. Every bundle exports `handler` (Lambda's door) and `create(surroundings)` (the same handler over other surroundings).
+ */
+export type Surroundings = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Merged into the configuration of every SDK client: requestHandler, endpoint, credentials, region, maxAttempts. */
+  readonly clientConfig: Readonly<Record<string, unknown>>;
+  /** Keeps logs and metrics off standard output. */
+  readonly quiet?: boolean;
+};
+
+export type LambdaContext = { readonly awsRequestId: string; readonly functionName: string; getRemainingTimeInMillis(): number };
+export type FunctionBundle = {
+  readonly handler: (event: unknown, context: LambdaContext) => Promise<unknown>;
+  readonly create: (surroundings: Surroundings) => (event: unknown, context: LambdaContext) => Promise<unknown>;
+};

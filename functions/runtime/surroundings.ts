@@ -1,0 +1,9 @@
+import type { Surroundings } from '../contract.ts';
+
+/** What a function finds around it in Lambda: the process's environment, the wall clock, the SDK's own defaults. */
+export const lambdaSurroundings = (): Surroundings => ({
+  env: process.env,
+  now: Date.now,
+  random: Math.random,
+  clientConfig: {},
+});

@@ -1,0 +1,69 @@
+import type { Market } from '../../core/offering.ts';
+
+/** Lower and upper bound of a uniform draw. */
+export type Range = readonly [number, number];
+
+/** What exists in the world when it begins: the `world` section of a scenario, validated. */
+export type WorldSpec = {
+  readonly zones: readonly string[];
+  readonly subnets: readonly { readonly id: string; readonly zone: string; readonly freeAddresses?: number }[];
+  readonly offerings: readonly OfferingSpec[];
+  readonly launchTemplates: readonly LaunchTemplateSpec[];
+  readonly autoScalingGroups: readonly AutoScalingGroupSpec[];
+  readonly targetGroups: readonly TargetGroupSpec[];
+  readonly timing: TimingSpec;
+};
+
+/** What EC2 can give: a capacity of `null` is without limit. */
+export type OfferingSpec = {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly market: Market;
+  readonly capacity: number | null;
+  readonly priceUsdPerHour: number;
+};
+
+export type LaunchTemplateSpec = { readonly name: string; readonly imageId?: string; readonly instanceType?: string };
+
+export type AutoScalingGroupSpec = {
+  readonly name: string;
+  readonly launchTemplate: string;
+  readonly subnets: readonly string[];
+  readonly instanceTypes: readonly string[];
+  readonly market: Market | 'mixed';
+  readonly min: number;
+  readonly max: number;
+  readonly desired: number;
+  readonly targetGroups?: readonly string[];
+  readonly hooks?: readonly HookSpec[];
+  readonly suspended?: readonly string[];
+};
+
+export type HookSpec = {
+  readonly name: string;
+  readonly transition: 'launching' | 'terminating';
+  readonly heartbeatSeconds: number;
+  readonly defaultResult: 'CONTINUE' | 'ABANDON';
+};
+
+export type TargetGroupSpec = {
+  readonly name: string;
+  readonly deregistrationDelaySeconds: number;
+  readonly healthCheckIntervalSeconds: number;
+  readonly healthyThreshold: number;
+  /** Simulated requests: arrivals spread over healthy targets; a request on an instance that goes is dropped, one with no healthy target too. */
+  readonly load?: { readonly requestsPerSecond: number; readonly requestSeconds: Range; readonly perInstancePerSecond?: number };
+};
+
+export type TimingSpec = {
+  /** `pending` to `running`. */
+  readonly pendingSeconds: Range;
+  /** `running` until the instance answers health checks. */
+  readonly bootSeconds: Range;
+  /** How long describes may show the state before a write (EC2 is eventually consistent). */
+  readonly lagSeconds: Range;
+  /** How often an Auto Scaling group looks after its own size and health. */
+  readonly asgPeriodSeconds: number;
+  /** Latency of a call, by `service:operation` or `service:*` or `*`. */
+  readonly latencyMs: Readonly<Record<string, Range>>;
+};

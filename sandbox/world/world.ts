@@ -1,0 +1,91 @@
+import type { Market } from '../../core/offering.ts';
+import type { ApiService } from '../api.ts';
+
+/** EC2, Auto Scaling and Elastic Load Balancing as one simulated world. */
+export type World = {
+  /** `ec2`, `autoscaling` and `elasticloadbalancing`, ready to be called. */
+  readonly services: readonly ApiService[];
+  /** EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs`. Answers which ids were not running spot instances. */
+  interrupt(
+    instances: readonly string[],
+    how: { readonly noticeMs: number; readonly silent?: boolean; readonly action?: 'terminate' | 'stop' | 'hibernate' },
+  ): {
+    readonly unknown: readonly string[];
+  };
+  /** EC2 recommends to rebalance these. */
+  recommendRebalance(instances: readonly string[]): { readonly unknown: readonly string[] };
+  /** Ends an instance without any warning (hardware failure; an instance that dies while pending). */
+  kill(instance: string): boolean;
+  /**
+   * Changes what an offering can give. Where fewer are left than run and `reclaim` is set, EC2 takes the youngest of the surplus with this notice.
+   * False when there is no such offering.
+   */
+  setOffering(
+    offering: { readonly instanceType: string; readonly zone: string; readonly market: Market },
+    change: { readonly capacity?: number | null; readonly priceUsdPerHour?: number; readonly reclaim?: { readonly noticeMs: number } },
+  ): boolean;
+  /** Tags by ARN or instance id, for conditions of IAM policies. */
+  tagsOf(resource: string): Readonly<Record<string, string>> | undefined;
+  snapshot(): WorldSnapshot;
+  /** Every change of an instance and every request, as it happens. */
+  observe(listener: (fact: WorldFact) => void): void;
+  /** Instance hours so far in USD, and what the same hours would have cost on demand. */
+  cost(): { readonly usd: number; readonly onDemandUsd: number };
+};
+
+export type InstanceSnapshot = {
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly subnet: string;
+  readonly market: Market;
+  readonly state: 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopping' | 'stopped';
+  readonly launchedAtMs: number;
+  /** When EC2 will take it, once warned. */
+  readonly takenAtMs?: number;
+  readonly asg?: { readonly name: string; readonly lifecycleState: string };
+  /** Health by target group name: `initial`, `healthy`, `unhealthy`, `draining`. */
+  readonly targets: Readonly<Record<string, string>>;
+  /** Requests being served right now. */
+  readonly inFlight: number;
+  readonly tags: Readonly<Record<string, string>>;
+};
+
+export type WorldSnapshot = {
+  readonly nowMs: number;
+  readonly instances: readonly InstanceSnapshot[];
+  readonly offerings: readonly {
+    readonly instanceType: string;
+    readonly zone: string;
+    readonly market: Market;
+    readonly capacity: number | null;
+    readonly used: number;
+    readonly priceUsdPerHour: number;
+  }[];
+  readonly autoScalingGroups: readonly {
+    readonly name: string;
+    readonly min: number;
+    readonly max: number;
+    readonly desired: number;
+    readonly suspended: readonly string[];
+    readonly instances: readonly { readonly id: string; readonly lifecycleState: string; readonly health: string }[];
+  }[];
+  readonly targetGroups: readonly {
+    readonly name: string;
+    readonly arn: string;
+    readonly healthy: number;
+    readonly draining: number;
+    readonly served: number;
+    readonly dropped: number;
+  }[];
+};
+
+/** What happened in the world; times are world time in epoch milliseconds. */
+export type WorldFact =
+  | {
+      readonly kind: 'launched' | 'running' | 'serving' | 'draining' | 'drained' | 'shutting-down' | 'terminated';
+      readonly instance: string;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'warned' | 'rebalance'; readonly instance: string; readonly atMs: number; readonly takenAtMs?: number }
+  | { readonly kind: 'served' | 'dropped'; readonly targetGroup: string; readonly count: number; readonly atMs: number };
