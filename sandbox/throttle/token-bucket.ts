@@ -1,0 +1,41 @@
+import type { WorldClock } from '../clock.ts';
+
+/** A token bucket as AWS publishes them: full at the start, refilled continuously in world time. */
+export type TokenBucket = {
+  /** Takes all of `count`, or nothing and answers false. */
+  take(count?: number): boolean;
+  /** Takes as many whole tokens as there are, up to `count`; answers how many. For resource buckets, which are debited per instance. */
+  takeUpTo(count: number): number;
+  /** Whole tokens that could be taken now. */
+  available(): number;
+};
+
+export type TokenBucketOptions = {
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+  readonly clock: Pick<WorldClock, 'now'>;
+};
+
+/** A refill is a product of fractions: a token that is there but for the rounding counts as there. */
+const rounding = 1e-9;
+
+export const createTokenBucket = ({ capacity, refillPerSecond, clock }: TokenBucketOptions): TokenBucket => {
+  let tokens = capacity;
+  let filledAtMs = clock.now();
+  const available = (): number => {
+    const nowMs = clock.now();
+    tokens = Math.min(capacity, tokens + (Math.max(0, nowMs - filledAtMs) / 1000) * refillPerSecond);
+    filledAtMs = nowMs;
+    return Math.floor(tokens + rounding);
+  };
+  const takeUpTo = (count: number): number => {
+    const taken = Math.min(available(), count);
+    tokens -= taken;
+    return taken;
+  };
+  return {
+    available,
+    takeUpTo,
+    take: (count = 1) => available() >= count && takeUpTo(count) === count,
+  };
+};
