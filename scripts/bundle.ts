@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
+import { type FunctionName, functionNames } from '../functions/contract.ts';
+import { pureSdkSchemas } from './pure-sdk-schemas.ts';
+
+const root = dirname(import.meta.dirname);
+const outdir = join(root, 'dist', 'functions');
+
+/** One function's bundle as it deploys. */
+export type Bundle = { readonly name: FunctionName; readonly file: string; readonly bytes: number };
+
+/** What every bundle has in common; benchmarks bundle their probes the same way. */
+export const bundleOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  minify: true,
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  mainFields: ['module', 'main'],
+  plugins: [pureSdkSchemas],
+  metafile: true,
+  logLevel: 'warning',
+  // CommonJS packages inside an ES module bundle still call require for Node's own modules.
+  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+} as const satisfies BuildOptions;
+
+const handlerOf = (name: FunctionName): string => join(root, 'functions', name, 'handler.ts');
+
+/** Unchanged files keep their time stamp; changed ones appear at once and whole, because a sandbox may be reading them. */
+const writeChanged = async ({ path, contents }: OutputFile): Promise<void> => {
+  if (existsSync(path) && (await readFile(path)).equals(contents)) return;
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, contents);
+  await rename(draft, path);
+};
+
+/**
+ * Bundles every function of the contract to `dist/functions/<name>/index.mjs`, all in one esbuild run, and writes `dist/metafile.json`.
+ * @throws when a function has no `handler.ts`, or with esbuild's own errors.
+ */
+export const bundle = async (): Promise<readonly Bundle[]> => {
+  const missing = functionNames.filter((name) => !existsSync(handlerOf(name)));
+  if (missing.length > 0) console.error(`bundle: no handler yet for ${missing.join(', ')}; a bundle that only throws stands in`);
+  const entryPoints = Object.fromEntries(functionNames.filter((name) => !missing.includes(name)).map((name) => [`${name}/index`, handlerOf(name)]));
+  const built = await build({ ...bundleOptions, absWorkingDir: root, entryPoints, outdir, write: false });
+  for (const name of functionNames) await mkdir(join(outdir, name), { recursive: true });
+  await Promise.all(built.outputFiles.map(writeChanged));
+  for (const name of missing) await writeFile(join(outdir, name, 'index.mjs'), `throw new Error('${name} is not built');\n`);
+  await writeFile(join(root, 'dist', 'metafile.json'), JSON.stringify(built.metafile satisfies Metafile));
+  return built.outputFiles
+    .filter(({ path }) => basename(path) === 'index.mjs')
+    .map(({ path, contents }) => ({ name: basename(dirname(path)) as FunctionName, file: path, bytes: contents.byteLength }));
+};
+
+if (import.meta.main) {
+  for (const { name, bytes } of await bundle()) console.log(`${name.padEnd(14)} ${(bytes / 1024).toFixed(1).padStart(7)} KB`);
+}
