@@ -1,0 +1,48 @@
+import { type Deadline, deadlineMarginMs, tighter } from './deadline.ts';
+import type { DrainOrder } from './ports.ts';
+import type { Swap } from './swap.ts';
+
+/**
+ * What a target group waits for connections unless it is told otherwise
+ * (Elastic Load Balancing, edit target group attributes: `deregistration_delay.timeout_seconds`).
+ */
+export const defaultDeregistrationDelayMs = 300_000;
+
+/** What the start of a drain is budgeted against. All times in milliseconds. */
+export type DrainBudget = {
+  readonly nowMs: number;
+  readonly deadlineMs?: number;
+  /** Longest deregistration delay of the target groups that the instances are in; unknown: the load balancer's default. */
+  readonly deregistrationDelayMs?: number;
+  /** The policy's `drain.timeout`. */
+  readonly timeoutMs: number;
+};
+
+/**
+ * Latest time (epoch ms) at which a drain begins, whether replacements serve or not; never before `nowMs`.
+ *
+ * - No deadline: replacements are given the policy's drain time-out to come.
+ * - The deregistration delay fits before the deadline: early enough that the last connection may take all of it, and the margin stays free.
+ * - It does not fit: some connections are cut whenever the drain begins, so the time left is halved between replacements and connections.
+ */
+export const latestDrainStart = ({ nowMs, deadlineMs, deregistrationDelayMs = defaultDeregistrationDelayMs, timeoutMs }: DrainBudget): number => {
+  const patientUntilMs = nowMs + timeoutMs;
+  if (deadlineMs === undefined) return patientUntilMs;
+  const leftMs = Math.max(0, deadlineMs - deadlineMarginMs - nowMs);
+  const neededMs = Math.min(deregistrationDelayMs, timeoutMs);
+  const waitMs = neededMs <= leftMs ? leftMs - neededMs : Math.floor(leftMs / 2);
+  return Math.min(patientUntilMs, nowMs + waitMs);
+};
+
+/** The deadline of one instance of a drain: a swap that learned of a tighter one than its order said is held to that. */
+export const deadlineOf = (swap: Swap, order: DrainOrder): Deadline => tighter(swap.deadlineMs, order.deadlineMs);
+
+/**
+ * When the drain of one instance is over, connections open or not (epoch ms): the margin before its deadline, and at the latest the policy's
+ * drain time-out after it began (or should have begun).
+ */
+export const drainEndsByMs = (swap: Swap, order: DrainOrder, timeoutMs: number): number => {
+  const begunAtMs = swap.drainStartedAtMs ?? order.awaitServingUntilMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;
+  const deadlineMs = deadlineOf(swap, order);
+  return Math.min(begunAtMs + timeoutMs, deadlineMs === undefined ? Number.POSITIVE_INFINITY : deadlineMs - deadlineMarginMs);
+};
