@@ -15,6 +15,8 @@ export type LifecycleHook = {
   readonly token: string;
   /** When Auto Scaling goes on without us unless a heartbeat extends it. */
   readonly expiresAtMs: number;
+  /** The hook's heartbeat time-out, by which each heartbeat prolongs it; absent when unknown: the shortest that Auto Scaling allows is assumed. */
+  readonly timeoutMs?: number;
 };
 
 /** The persisted record of one instance leaving and being replaced. Its item is the only one that decides about this instance. */

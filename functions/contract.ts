@@ -95,13 +95,8 @@ export const metrics = {
   groupsTicked: 'GroupsTicked',
 } as const;
 
-/** Input of each drain function, and what it returns to the state machine. */
-export type DrainStep = {
-  /** `wait`: call check-drain again at `untilIso`. `done`: nothing is left to wait for. */
-  readonly next: 'wait' | 'release' | 'done';
-  /** ISO 8601 time for the Wait state; present when next is `wait`. */
-  readonly untilIso?: string;
-};
+/** What a drain function tells the state machine: which step comes next, and when (ISO 8601, for the Wait state). */
+export type DrainStep = { readonly next: 'begin' | 'check'; readonly untilIso: string } | { readonly next: 'end' };
 
 /** The Lambda function's time limit, and the queue's visibility time-out that must outlast it. */
 export const reactTimeoutSeconds = 30;
