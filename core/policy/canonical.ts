@@ -1,0 +1,12 @@
+import { asMap } from './reading.ts';
+
+/** JSON text of a document with the keys of every map in order: equal for equal content. For documents that have passed validation, and what is made of them. */
+export const canonicalText = (value: unknown): string => JSON.stringify(ordered(value));
+
+const ordered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(ordered);
+  const fields = asMap(value);
+  if (fields === undefined) return value;
+  const names = Object.keys(fields).filter((name) => fields[name] !== undefined);
+  return Object.fromEntries(names.sort().map((name) => [name, ordered(fields[name])]));
+};

@@ -1,0 +1,94 @@
+import { maxCapacityDepth, selectorKinds } from './capacity-schema.ts';
+import { namesText, nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
+import { asList, asMap, type Fields, fieldOf } from './reading.ts';
+
+type PoolUse = { readonly path: Path; readonly pool: string };
+type Kind = (typeof selectorKinds)[number];
+type Branch = { readonly kind: Kind; readonly path: Path; readonly children: readonly { readonly path: Path; readonly node: unknown }[] };
+
+/** What the schema cannot say about the tree: names that exist, pools that stand in two places, weights that add up, depth. */
+export const capacityProblems = (document: Fields): readonly Problem[] => {
+  const capacity = fieldOf(document, 'capacity');
+  const root: Path = ['capacity'];
+  if (depthOf(capacity) > maxCapacityDepth)
+    return [problemOf({ path: root, found: 'deeper nesting', allowed: `at most ${maxCapacityDepth} selectors inside each other` })];
+  return [...unknownPools(document, poolUses(capacity, root)), ...branchesOf(capacity, root).flatMap(branchProblems)];
+};
+
+/** Pools that `capacity` never names: kept, never used. */
+export const unusedPools = (document: Fields): readonly Problem[] => {
+  const used = new Set(poolUses(fieldOf(document, 'capacity'), ['capacity']).map(({ pool }) => pool));
+  const idle = Object.keys(asMap(fieldOf(document, 'pools')) ?? {}).filter((name) => !used.has(name));
+  return idle.map((name) =>
+    problemOf({
+      path: ['pools', name],
+      found: 'a pool that capacity does not name',
+      allowed: 'a pool that capacity names: it is kept and never used',
+    }),
+  );
+};
+
+const branchAt = (node: unknown, kind: Kind, path: Path): Branch => {
+  const at = [...path, kind];
+  const children = asList(fieldOf(node, kind)).map((child, index) =>
+    kind === 'weighted' ? { path: [...at, index, 'use'], node: fieldOf(child, 'use') } : { path: [...at, index], node: child },
+  );
+  return { kind, path: at, children };
+};
+
+const branchesHere = (node: unknown, path: Path): readonly (Branch & { readonly weights?: readonly unknown[] })[] =>
+  selectorKinds
+    .filter((kind) => fieldOf(node, kind) !== undefined)
+    .map((kind) => ({
+      ...branchAt(node, kind, path),
+      ...(kind === 'weighted' ? { weights: asList(fieldOf(node, kind)).map((child) => fieldOf(child, 'weight')) } : {}),
+    }));
+
+const branchesOf = (node: unknown, path: Path): ReturnType<typeof branchesHere> => {
+  const here = branchesHere(node, path);
+  return [...here, ...here.flatMap(({ children }) => children.flatMap((child) => branchesOf(child.node, child.path)))];
+};
+
+const depthOf = (node: unknown): number => {
+  const depths = branchesHere(node, []).flatMap(({ children }) => children.map((child) => depthOf(child.node)));
+  return asMap(node) === undefined ? 0 : 1 + Math.max(0, ...depths);
+};
+
+const poolUses = (node: unknown, path: Path): readonly PoolUse[] =>
+  typeof node === 'string'
+    ? [{ path, pool: node }]
+    : branchesHere(node, path).flatMap(({ children }) => children.flatMap((child) => poolUses(child.node, child.path)));
+
+const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Problem[] => {
+  const pools = asMap(fieldOf(document, 'pools'));
+  if (pools === undefined) return [];
+  const known = Object.keys(pools);
+  const allowed = known.length === 0 ? 'a pool under pools (there is none)' : `a pool under pools: ${namesText(known)}`;
+  return uses
+    .filter(({ pool }) => !Object.hasOwn(pools, pool))
+    .map(({ path, pool }) => problemOf({ path, found: showFound(pool), allowed, nearest: nearestName(pool, known) }));
+};
+
+const branchProblems = (branch: ReturnType<typeof branchesHere>[number]): readonly Problem[] => [
+  ...repeatedPools(branch),
+  ...(branch.weights === undefined ? [] : weightProblems(branch.path, branch.weights)),
+];
+
+/** Where members are counted (spread, weighted) a pool below two children would be counted for both; elsewhere only a child listed twice is a mistake. */
+const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
+  const counts = kind === 'spread' || kind === 'weighted';
+  const seen = new Set<string>();
+  return children.flatMap(({ path, node }) => {
+    const uses = counts || typeof node === 'string' ? poolUses(node, path) : [];
+    const repeated = uses.filter(({ pool }) => seen.has(pool));
+    for (const { pool } of uses) seen.add(pool);
+    return repeated.map((use) =>
+      problemOf({ path: use.path, found: `${showFound(use.pool)} again`, allowed: `each pool once in a ${kind} selector` }),
+    );
+  });
+};
+
+const weightProblems = (path: Path, weights: readonly unknown[]): readonly Problem[] =>
+  weights.length > 0 && weights.every((weight) => weight === 0)
+    ? [problemOf({ path, found: 'only weights of 0', allowed: 'at least one weight above 0' })]
+    : [];

@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+import { durationPattern, parseDurationMs } from '../duration.ts';
+
+/** A duration with its unit, within bounds that are durations themselves. */
+export const duration = (least: string, most: string) => {
+  const allowed = `a duration with its unit from ${least} to ${most}, such as 30s, 5m or 2h`;
+  const within = (value: string): boolean => {
+    const ms = parseDurationMs(value);
+    return ms === undefined || (ms >= (parseDurationMs(least) ?? 0) && ms <= (parseDurationMs(most) ?? 0));
+  };
+  return z.string({ error: allowed }).check(z.regex(durationPattern, allowed), z.refine(within, allowed));
+};

@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+
+/**
+ * Every schema of the policy says in its `error` what is allowed in its place: the text that a problem shows.
+ * For a map with a fixed set of fields the text of an unknown field is the list of known ones, which {@link knownFields} reads back.
+ */
+export const map = <Shape extends z.core.$ZodLooseShape>(shape: Shape, allowed: string) => {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, { error: (issue) => (issue.code === 'unrecognized_keys' ? known : allowed) });
+};
+
+export const knownFields = (allowed: string): readonly string[] => allowed.split(', ');
+
+export const text = (pattern: RegExp, allowed: string) => z.string({ error: allowed }).check(z.regex(pattern, allowed));
+
+/** Above any fleet of one group; catches a slip of the finger. */
+const mostOfAnything = 100_000;
+
+export const wholeNumber = (least: number) => {
+  const allowed = `a whole number from ${least} to ${mostOfAnything}`;
+  return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(mostOfAnything, allowed));
+};
+
+export const oneOf = <const Values extends readonly string[]>(values: Values) => z.enum(values, { error: values.join(' or ') });
+
+export const nonEmptyList = <Item extends z.ZodMiniType>(item: Item, allowed: string) =>
+  z.array(item, { error: allowed }).check(z.minLength(1, allowed));

@@ -1,0 +1,82 @@
+import { mergeDefaults } from './merge-defaults.ts';
+import { type Path, type Problem, problemOf, showFound } from './problem.ts';
+import { asList, asMap, type Fields, fieldOf } from './reading.ts';
+
+const required = {
+  market: 'spot or on-demand, in the pool or in defaults',
+  launchTemplate: 'a launch template, in the pool or in defaults',
+  subnets: 'a list of subnets, in the pool or in defaults',
+  instanceTypes: 'a list of instance types, in the pool or in defaults',
+} as const;
+
+/** What an Auto Scaling group brings itself when it is the pool. */
+const broughtByAsg = ['launchTemplate', 'subnets', 'instanceTypes'] as const;
+
+type Entry = { readonly name: string; readonly own: Fields; readonly merged: Fields };
+
+/** What the schema cannot say about pools: what is required once defaults stand under them, one way of holding for all, nothing twice. */
+export const poolProblems = (document: Fields): readonly Problem[] => {
+  const pools = asMap(fieldOf(document, 'pools'));
+  if (pools === undefined) return [];
+  const defaults = asMap(fieldOf(document, 'defaults')) ?? {};
+  const entries = Object.entries(pools).flatMap(([name, value]): readonly Entry[] => {
+    const own = asMap(value);
+    return own === undefined ? [] : [{ name, own, merged: mergeDefaults(defaults, own) }];
+  });
+  return [
+    ...(Object.keys(pools).length === 0 ? [problemOf({ path: ['pools'], found: 'an empty map', allowed: 'at least one pool' })] : []),
+    ...entries.flatMap((entry) => (entry.merged.asg === undefined ? missingFields(entry) : surplusFields(entry, defaults))),
+    ...holdingProblems(document, entries),
+    ...repeatedAsgs(entries),
+    ...repeats(['defaults'], defaults),
+    ...entries.flatMap(({ name, own }) => repeats(['pools', name], own)),
+  ];
+};
+
+const missingFields = ({ name, merged }: Entry): readonly Problem[] =>
+  Object.entries(required).flatMap(([field, allowed]) =>
+    merged[field] === undefined ? [problemOf({ path: ['pools', name, field], found: 'nothing', allowed })] : [],
+  );
+
+const surplusFields = ({ name, own }: Entry, defaults: Fields): readonly Problem[] =>
+  broughtByAsg.flatMap((field) => {
+    const path: Path | undefined = [
+      { path: ['pools', name, field], value: own[field] },
+      { path: ['defaults', field], value: defaults[field] },
+    ].find(({ value }) => value !== undefined)?.path;
+    return path === undefined ? [] : [problemOf({ path, found: field, allowed: `no ${field}: pool ${name} takes it from its Auto Scaling group` })];
+  });
+
+const holdingProblems = (document: Fields, entries: readonly Entry[]): readonly Problem[] => {
+  const through = entries.filter(({ own }) => own.asg !== undefined);
+  if (through.length === 0) return [];
+  const groupAsg = fieldOf(document, 'asg');
+  if (groupAsg !== undefined) {
+    const allowed = 'either asg for the group, or asg for every pool, not both';
+    return through.map(({ name, own }) => problemOf({ path: ['pools', name, 'asg'], found: showFound(own.asg), allowed }));
+  }
+  const without = entries.filter(({ own }) => own.asg === undefined);
+  const allowed = 'an Auto Scaling group for every pool, or for none';
+  return without.map(({ name }) => problemOf({ path: ['pools', name, 'asg'], found: 'nothing', allowed }));
+};
+
+const repeatedAsgs = (entries: readonly Entry[]): readonly Problem[] => {
+  const names = entries.map(({ own }) => own.asg);
+  const allowed = 'an Auto Scaling group of its own for every pool';
+  return entries
+    .filter(({ own }) => own.asg !== undefined && names.filter((name) => name === own.asg).length > 1)
+    .map(({ name, own }) => problemOf({ path: ['pools', name, 'asg'], found: `${showFound(own.asg)}, which another pool has too`, allowed }));
+};
+
+const repeats = (path: Path, fields: Fields): readonly Problem[] =>
+  ['subnets', 'instanceTypes'].flatMap((field) => repeatedItems([...path, field], fields[field]));
+
+/** Items of a list that stand in it earlier already. */
+export const repeatedItems = (path: Path, list: unknown): readonly Problem[] => {
+  const items = asList(list);
+  return items.flatMap((item, index) =>
+    typeof item === 'string' && items.indexOf(item) < index
+      ? [problemOf({ path: [...path, index], found: `${showFound(item)} again`, allowed: 'each once' })]
+      : [],
+  );
+};

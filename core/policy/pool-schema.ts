@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { map, nonEmptyList, oneOf, text, wholeNumber } from './field.ts';
+
+export const subnetPattern = /^subnet-[0-9A-Za-z-]{1,60}$/;
+export const asgText = 'the name of an Auto Scaling group, 1 to 255 characters';
+const launchTemplateText = 'the name or id of a launch template, with an optional version: web, web:7, web:$Latest';
+const instanceTypeText = 'an instance type such as m7g.large';
+const subnetText = 'a subnet id such as subnet-0a1b2c3d';
+const priceText = 'a price in USD per hour above 0';
+
+/** Version `$Default` is meant where none is written, as EC2 does. */
+const launchTemplate = text(/^[A-Za-z0-9()./_-]{3,128}(:([1-9]\d{0,8}|\$Latest|\$Default))?$/, launchTemplateText).check(
+  z.describe('Launch template, by name or id, with an optional version after a colon: a number, $Latest or $Default. Default version: $Default.'),
+);
+
+export const asgName = z.string({ error: asgText }).check(z.regex(/^[^:]{1,255}$/, asgText));
+
+const fields = {
+  market: z.optional(
+    oneOf(['spot', 'on-demand']).check(
+      z.describe('Who sells the capacity. Required, here or in `defaults`; taken from the Auto Scaling group where the pool is one.'),
+    ),
+  ),
+  launchTemplate: z.optional(launchTemplate),
+  subnets: z.optional(
+    nonEmptyList(text(subnetPattern, subnetText), `a list of at least one subnet: ${subnetText}`).check(
+      z.describe('Subnets to launch into, of one or more zones. The zones are looked up when the policy is accepted.'),
+    ),
+  ),
+  instanceTypes: z.optional(
+    nonEmptyList(text(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, instanceTypeText), `a list of at least one instance type: ${instanceTypeText}`).check(
+      z.describe('Instance types, the preferred one first.'),
+    ),
+  ),
+  maxPriceUsdPerHour: z.optional(
+    z
+      .number({ error: priceText })
+      .check(z.gt(0, priceText), z.describe('An offering is not eligible while its price is above this. Default: no limit.')),
+  ),
+  cap: z.optional(
+    wholeNumber(0).check(z.describe('Most members that the pool may hold, launches in flight counted. 0 closes it. Default: no limit.')),
+  ),
+};
+
+/** Fields that may stand under `defaults`: those of a pool, less the Auto Scaling group, which belongs to one pool. */
+export const defaultsSchema = map(fields, 'a map of pool fields').check(
+  z.describe('Merged under every pool: a field that a pool does not have is taken from here.'),
+);
+
+export const poolSchema = map(
+  {
+    ...fields,
+    asg: z.optional(
+      asgName.check(
+        z.describe(
+          'The single-market Auto Scaling group of one zone that this pool launches through (LaunchInstances). Either every pool has one, or none.',
+        ),
+      ),
+    ),
+  },
+  'a map of pool fields',
+).check(z.describe('One place capacity comes from.'));
+
+export type PoolDocument = z.infer<typeof poolSchema>;

@@ -1,0 +1,83 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** One thing that stands against a policy, in words that its author can act on. */
+export type Problem = {
+  /** Where in the document, for example `pools.spot-1a.subnets[0]`; empty for the document as a whole. */
+  readonly path: string;
+  readonly found: string;
+  readonly allowed: string;
+  /** The known name that is closest to what was found, when one is close. */
+  readonly nearest?: string;
+  /** The whole of it in one sentence, path included. */
+  readonly message: string;
+};
+
+export type Path = readonly (string | number)[];
+
+const bareName = /^[A-Za-z0-9_-]+$/;
+
+const segmentText = (segment: string | number, first: boolean): string => {
+  if (typeof segment === 'number') return `[${segment}]`;
+  if (!bareName.test(segment)) return `[${JSON.stringify(segment)}]`;
+  return first ? segment : `.${segment}`;
+};
+
+export const pathText = (path: Path): string => path.map((segment, index) => segmentText(segment, index === 0)).join('');
+
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
+
+/** A value as an error message shows it: scalars as written, the rest by kind. Never throws, never recurses. */
+export const showFound = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'string') return shortened(JSON.stringify(value));
+  if (value === null || typeof value !== 'object') return shortened(String(value));
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (value instanceof Set) return 'a set';
+  const keys = Object.keys(value);
+  return keys.length === 0 ? 'an empty map' : shortened(`a map with ${keys.sort().join(', ')}`);
+};
+
+/** The known name within a third of the length of what was written; undefined when none is that close. */
+export const nearestName = (written: string, known: readonly string[]): string | undefined => {
+  if (known.length === 0 || written.length > 200) return undefined;
+  const byCase = known.find((name) => name.toLowerCase() === written.toLowerCase());
+  const candidate = byCase ?? closest(written, [...known].sort());
+  if (byCase !== undefined) return byCase;
+  return distance(written, candidate) <= Math.max(1, Math.ceil(Math.min(written.length, candidate.length) / 3)) ? candidate : undefined;
+};
+
+export type ProblemInput = { readonly path: Path; readonly found: string; readonly allowed: string; readonly nearest?: string | undefined };
+
+const sentence = (where: string, { found, allowed, nearest }: ProblemInput): string => {
+  const start = where === '' ? 'the policy' : where;
+  const what = found === 'nothing' ? `${start} is missing: write ${allowed}` : `${start}: found ${found}, allowed is ${allowed}`;
+  return nearest === undefined ? `${what}.` : `${what}. Did you mean ${JSON.stringify(nearest)}?`;
+};
+
+export const problemOf = (input: ProblemInput): Problem => {
+  const path = pathText(input.path);
+  return {
+    path,
+    found: input.found,
+    allowed: input.allowed,
+    ...(input.nearest === undefined ? {} : { nearest: input.nearest }),
+    message: sentence(path, input),
+  };
+};
+
+/** A list of names for a message, in order, cut off where it stops being readable. */
+export const namesText = (names: readonly string[]): string => {
+  const sorted = [...names].sort();
+  return sorted.length > 20 ? `${sorted.slice(0, 20).join(', ')} and ${sorted.length - 20} more` : sorted.join(', ');
+};
+
+/** By path, then by message: the same problems stand in the same order whatever the order of keys in the document. */
+export const sortedProblems = (problems: readonly Problem[]): readonly Problem[] =>
+  [...new Map(problems.map((problem) => [problem.message, problem])).values()].sort(
+    (a, b) => compareText(a.path, b.path) || compareText(a.message, b.message),
+  );
+
+const compareText = (a: string, b: string): number => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};

@@ -1,0 +1,28 @@
+/** Ways to look into a document that may be anything: what is not of the kind asked for reads as absent. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const asMap = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Set) ? (value as Fields) : undefined;
+
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** A field of the map itself, never one that every object inherits. */
+export const fieldOf = (value: unknown, name: string): unknown => {
+  const fields = asMap(value);
+  return fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+};
+
+export const valueAt = (document: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((value, segment) => (typeof segment === 'number' ? asList(value)[segment] : fieldOf(value, segment)), document);
+
+const childrenOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : Object.values(asMap(value) ?? {}));
+
+/** Whether maps and lists nest deeper than `most`; ends on documents that contain themselves. */
+export const isDeeperThan = (document: unknown, most: number): boolean => {
+  let level: readonly unknown[] = [document];
+  for (let depth = 0; depth <= most; depth += 1) {
+    level = [...new Set(level.flatMap(childrenOf).filter((value) => typeof value === 'object' && value !== null))];
+    if (level.length === 0) return false;
+  }
+  return true;
+};

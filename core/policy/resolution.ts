@@ -1,0 +1,52 @@
+import type { Market } from '../offering.ts';
+import type { Subnet } from '../pool.ts';
+import { mergeDefaults } from './merge-defaults.ts';
+import type { PoolDocument } from './pool-schema.ts';
+import type { Policy } from './schema.ts';
+
+/** Names in a policy that only AWS can say more about. */
+export type Names = { readonly subnets: readonly string[]; readonly asgs: readonly string[]; readonly launchTemplates: readonly string[] };
+
+/** An Auto Scaling group as it stood when the policy was accepted. */
+export type AsgFacts = {
+  /** `mixed` when one group launches both markets; `unknown` when its launch template leaves no way to tell. */
+  readonly market: Market | 'mixed' | 'unknown';
+  readonly zones: readonly string[];
+  readonly subnets: readonly Subnet[];
+  readonly instanceTypes: readonly string[];
+};
+
+/** What AWS said about the names: one that AWS does not know is absent. */
+export type Resolution = {
+  /** Zone of each subnet, by subnet id. */
+  readonly subnets: Readonly<Record<string, string>>;
+  readonly asgs: Readonly<Record<string, AsgFacts>>;
+  /** Highest version of each launch template, by the name or id that the policy uses. */
+  readonly launchTemplates: Readonly<Record<string, number>>;
+};
+
+export type TemplateReference = { readonly template: string; readonly version?: string };
+
+/** `web:7` is version 7 of `web`; `web` alone leaves the version to EC2's default. */
+export const templateReference = (text: string): TemplateReference => {
+  const [template = text, version] = text.split(':');
+  return version === undefined ? { template } : { template, version };
+};
+
+/** A policy's pools by name, `defaults` merged under each. */
+export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocument>> =>
+  Object.fromEntries(Object.entries(policy.pools).map(([name, pool]) => [name, mergeDefaults(policy.defaults, pool) as PoolDocument]));
+
+export const namesIn = (policy: Policy): Names => {
+  const pools = Object.values(mergedPools(policy));
+  const asgs = [policy.asg, ...pools.map(({ asg }) => asg)];
+  return {
+    subnets: distinct(pools.flatMap(({ subnets }) => subnets ?? [])),
+    asgs: distinct(asgs.filter((asg) => asg !== undefined)),
+    launchTemplates: distinct(
+      pools.flatMap(({ launchTemplate }) => (launchTemplate === undefined ? [] : [templateReference(launchTemplate).template])),
+    ),
+  };
+};
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

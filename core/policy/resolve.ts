@@ -1,0 +1,93 @@
+import { parseDurationMs } from '../duration.ts';
+import type { Adjustment, Group, Holding, Size } from '../group.ts';
+import { parseSignedPercentage } from '../percentage.ts';
+import type { Pool } from '../pool.ts';
+import type { Selector } from '../selector.ts';
+import type { CapacityNode } from './capacity-schema.ts';
+import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
+import { mergedPools, type Resolution } from './resolution.ts';
+import { type FieldPath, resolvePool, unknownAsg } from './resolve-pool.ts';
+import type { Policy } from './schema.ts';
+
+export type Resolved = { readonly kind: 'resolved'; readonly group: Group } | { readonly kind: 'unresolved'; readonly problems: readonly Problem[] };
+
+/**
+ * Makes a group ready for decisions: defaults merged under every pool, durations in milliseconds, subnets and Auto Scaling groups as AWS told them.
+ * @param version number that the policy is stored under when accepted
+ */
+export const resolveGroup = (policy: Policy, resolution: Resolution, version: number): Resolved => {
+  const resolved = Object.entries(mergedPools(policy)).map(([name, document]) => resolvePool(name, document, resolution, fieldPath(policy, name)));
+  const pools = resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
+  const problems = [...resolved.flatMap((one) => ('pool' in one ? [] : one.problems)), ...groupAsgProblems(policy, pools, resolution)];
+  if (problems.length > 0) return { kind: 'unresolved', problems: sortedProblems(problems) };
+  return { kind: 'resolved', group: groupOf(policy, pools, version) };
+};
+
+const fieldPath =
+  (policy: Policy, name: string): FieldPath =>
+  (field) => {
+    const own = policy.pools[name] ?? {};
+    return Object.hasOwn(own, field) ? ['pools', name, field] : ['defaults', field];
+  };
+
+/** AttachInstances demands that the instance's zone belongs to the group (Auto Scaling User Guide, attach instances). */
+const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: Resolution): readonly Problem[] => {
+  if (asg === undefined) return [];
+  const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
+  if (facts === undefined) return [unknownAsg(['asg'], asg)];
+  return pools.flatMap((pool) => {
+    const outside = pool.subnets.find(({ zone }) => !facts.zones.includes(zone));
+    if (outside === undefined) return [];
+    const found = `${showFound(outside.id)} in ${outside.zone}`;
+    return [
+      problemOf({
+        path: ['pools', pool.name, 'subnets'],
+        found,
+        allowed: `subnets in a zone of Auto Scaling group ${asg}: ${facts.zones.join(', ')}`,
+      }),
+    ];
+  });
+};
+
+const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group => ({
+  name: policy.group,
+  policyVersion: version,
+  size: sizeOf(policy.size),
+  capacity: selectorOf(policy.capacity),
+  pools: Object.fromEntries(pools.map((pool) => [pool.name, pool])),
+  holding: holdingOf(policy, pools),
+  removal: policy.removal,
+  swap: policy.swap,
+  rebalance: policy.rebalance,
+  drain: { timeoutMs: durationMs(policy.drain.timeout), loadBalancers: policy.drain.loadBalancers },
+  scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({ alarm, adjust: adjustmentOf(adjust), cooldownMs: durationMs(cooldown) })),
+  tags: policy.tags,
+});
+
+export const sizeOf = (size: Policy['size']): Size =>
+  typeof size === 'number' ? { min: size, max: size, desired: size } : { min: size.min, max: size.max, desired: size.desired ?? size.min };
+
+const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {
+  if (asg !== undefined) return { kind: 'attach', asg };
+  return pools.some((pool) => pool.asg !== undefined) ? { kind: 'launch-instances' } : { kind: 'tag' };
+};
+
+const selectorOf = (node: CapacityNode): Selector => {
+  if (typeof node === 'string') return { kind: 'pool', pool: node };
+  if ('tiered' in node) return { kind: 'tiered', children: node.tiered.map(selectorOf) };
+  if ('spread' in node) return { kind: 'spread', by: node.by ?? 'pool', children: node.spread.map(selectorOf) };
+  if ('cheapest' in node) return { kind: 'cheapest', children: node.cheapest.map(selectorOf) };
+  return { kind: 'weighted', children: node.weighted.map(({ use, weight }) => ({ use: selectorOf(use), weight })) };
+};
+
+const adjustmentOf = (adjust: number | string): Adjustment => {
+  const percent = typeof adjust === 'string' ? parseSignedPercentage(adjust) : undefined;
+  return percent === undefined ? { kind: 'instances', by: Number(adjust) } : { kind: 'percent', by: percent };
+};
+
+/** The schema lets nothing else through. */
+const durationMs = (text: string): number => {
+  const ms = parseDurationMs(text);
+  if (ms === undefined) throw new Error(`${text} is not a duration, though the schema accepted it`);
+  return ms;
+};

@@ -1,0 +1,111 @@
+import * as z from 'zod/mini';
+import { capacitySchema, poolNamePattern, poolNameText } from './capacity-schema.ts';
+import { duration } from './duration-field.ts';
+import { map, oneOf, text, wholeNumber } from './field.ts';
+import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
+import { scalingSchema } from './scaling-schema.ts';
+import { tagsSchema } from './tags-schema.ts';
+
+export const groupNamePattern = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+const groupNameText = 'a group name: a letter, then up to 62 letters, digits, dots, hyphens or underscores';
+const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:targetgroup\/[^/]+\/[^/]+$/;
+
+const count = (meaning: string) => wholeNumber(0).check(z.describe(meaning));
+
+const sizeSchema = z
+  .union(
+    [
+      wholeNumber(0),
+      map(
+        {
+          min: count('Least that an alarm may set.'),
+          max: count('Most that an alarm may set.'),
+          desired: z.optional(count('Size to start with. Default: min.')),
+        },
+        'a map with min and max',
+      ),
+    ],
+    { error: 'a whole number, or a map with min, max and desired' },
+  )
+  .check(z.describe('How many members: a number, or bounds for alarms and the size to start with. 0 is allowed.'));
+
+const swapSchema = map(
+  {
+    order: z
+      ._default(oneOf(['launch-first', 'drain-first']), 'launch-first')
+      .check(z.describe('launch-first: a member that can wait leaves when its replacement serves. drain-first: it leaves first.')),
+    maxSurge: z
+      ._default(wholeNumber(1), 3)
+      .check(z.describe('Most members that are replaced at once where nothing presses (rebalance). Interruptions are never held back by it.')),
+  },
+  'a map with order and maxSurge',
+).check(z.describe('How a member that leaves is replaced.'));
+
+const drainSchema = map(
+  {
+    timeout: z._default(duration('0s', '48h'), '5m').check(z.describe('Most that a drain may take when no deadline presses.')),
+    loadBalancers: z
+      ._default(
+        z.union(
+          [
+            z.literal('auto', { error: 'auto' }),
+            z.array(text(targetGroupPattern, 'the ARN of a target group'), { error: 'a list of target group ARNs' }),
+          ],
+          { error: 'auto, or a list of target group ARNs' },
+        ),
+        'auto',
+      )
+      .check(
+        z.describe(
+          'auto: the target groups of the Auto Scaling group, none for a group that Holdfast keeps by tag. A list: these target groups; members of a group kept by tag are registered with them.',
+        ),
+      ),
+  },
+  'a map with timeout and loadBalancers',
+).check(z.describe('How work is taken off a member that leaves.'));
+
+/** The group document: the single source of types, validation and the published JSON Schema. */
+export const groupSchema = map(
+  {
+    group: text(groupNamePattern, groupNameText).check(z.describe("The group's name: the same as the item's partition key.")),
+    size: sizeSchema,
+    capacity: capacitySchema.check(z.describe('The selector tree: where each next member comes from.')),
+    pools: z
+      .record(text(poolNamePattern, poolNameText), poolSchema, { error: 'a map of pools by name' })
+      .check(z.describe('The pools that `capacity` names.')),
+    defaults: z.prefault(defaultsSchema, {}),
+    asg: z.optional(asgName.check(z.describe('The Auto Scaling group that members live in. Without it Holdfast keeps the group itself, by tag.'))),
+    removal: z.prefault(
+      map(
+        {
+          order: z
+            ._default(oneOf(['dearest-first', 'oldest-first', 'newest-first', 'same-order']), 'dearest-first')
+            .check(z.describe('Who leaves first when the group shrinks. Unhealthy members always leave first, protected ones never.')),
+        },
+        'a map with order',
+      ).check(z.describe('Who leaves when the group shrinks.')),
+      {},
+    ),
+    swap: z.prefault(swapSchema, {}),
+    rebalance: z.prefault(
+      map(
+        {
+          act: z
+            ._default(z.boolean({ error: 'true or false' }), false)
+            .check(z.describe('Whether a member that EC2 says is at risk is replaced before it is warned.')),
+        },
+        'a map with act',
+      ).check(z.describe('What a rebalance recommendation of EC2 does.')),
+      {},
+    ),
+    drain: z.prefault(drainSchema, {}),
+    scaling: z._default(scalingSchema, []),
+    tags: z._default(tagsSchema, {}),
+  },
+  'a map: the group document',
+);
+
+/** A policy as accepted: the user's document with every default filled in. */
+export type Policy = z.output<typeof groupSchema>;
+/** A policy as a user writes it. */
+export type GroupDocument = z.input<typeof groupSchema>;

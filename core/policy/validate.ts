@@ -1,0 +1,37 @@
+import { boundProblems, idleScaling } from './bound-rules.ts';
+import { capacityProblems, unusedPools } from './capacity-rules.ts';
+import { poolProblems } from './pool-rules.ts';
+import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
+import { asMap, isDeeperThan } from './reading.ts';
+import { groupSchema, type Policy } from './schema.ts';
+import { shapeProblems } from './shape-problems.ts';
+
+/** `warnings` do not stand against a policy: they name what is allowed and does nothing. */
+export type Validation =
+  | { readonly kind: 'valid'; readonly policy: Policy; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+/** Documents of people nest a third as deep; this bounds what a hostile one can cost. */
+const maxDocumentDepth = 40;
+
+/** Looks at a group document of any origin and tells everything that stands against it at once. Never throws. */
+export const validatePolicy = (document: unknown): Validation => {
+  const fields = asMap(document);
+  if (fields === undefined) return invalid([problemOf({ path: [], found: showFound(document), allowed: 'a map: the group document' })]);
+  if (isDeeperThan(document, maxDocumentDepth)) {
+    return invalid([problemOf({ path: [], found: 'deeper nesting', allowed: `maps and lists at most ${maxDocumentDepth} deep` })]);
+  }
+  const parsed = groupSchema.safeParse(document);
+  const shape = parsed.success ? [] : shapeProblems(document, parsed.error.issues);
+  const rules = [capacityProblems, poolProblems, boundProblems].flatMap((rule) => rule(fields));
+  if (!parsed.success || rules.length > 0) return invalid([...shape, ...rulesBeyond(shape, rules)]);
+  return { kind: 'valid', policy: parsed.data, warnings: sortedProblems([...unusedPools(fields), ...idleScaling(fields)]) };
+};
+
+const invalid = (problems: readonly Problem[]): Validation => ({ kind: 'invalid', problems: sortedProblems(problems) });
+
+/** Where the shape is wrong already, a rule about the same place only repeats it. */
+const rulesBeyond = (shape: readonly Problem[], rules: readonly Problem[]): readonly Problem[] => {
+  const told = new Set(shape.map(({ path }) => path));
+  return rules.filter(({ path }) => !told.has(path));
+};
