@@ -1,0 +1,39 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { type Reach, reachConditions } from './reach.ts';
+import { allow } from './right.ts';
+
+const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html';
+
+export const allowSeeingAsgs = (fn: LambdaFunction): void =>
+  allow(fn, {
+    actions: ['autoscaling:DescribeAutoScalingGroups', 'autoscaling:DescribeAutoScalingInstances', 'autoscaling:DescribeLifecycleHooks'],
+    resources: ['*'],
+    reason: `Describe calls of Amazon EC2 Auto Scaling know no resources: ${page}`,
+  });
+
+/** Bringing capacity into Auto Scaling groups: attaching, launching inside them, and moving the bounds that stand in the way. */
+export const allowFillingAsgs = (fn: LambdaFunction, reach: Reach): void =>
+  allowChanging(fn, reach, ['AttachInstances', 'LaunchInstances', 'SetDesiredCapacity', 'UpdateAutoScalingGroup']);
+
+/** Taking instances out of Auto Scaling groups. */
+export const allowEmptyingAsgs = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, ['TerminateInstanceInAutoScalingGroup']);
+
+/** Prolonging and completing the lifecycle actions that wait for a drain. */
+export const allowAnsweringHooks = (fn: LambdaFunction, reach: Reach): void =>
+  allowChanging(fn, reach, ['CompleteLifecycleAction', 'RecordLifecycleActionHeartbeat']);
+
+const allowChanging = (fn: LambdaFunction, reach: Reach, operations: readonly string[]): void =>
+  allow(fn, {
+    actions: operations.map((operation) => `autoscaling:${operation}`),
+    resources: [
+      Stack.of(fn).formatArn({
+        service: 'autoscaling',
+        resource: 'autoScalingGroup',
+        resourceName: '*:autoScalingGroupName/*',
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+    ],
+    ...reachConditions(reach),
+    reason: `Users name Auto Scaling groups in policies after this stack is deployed; the property onlyTagged narrows this to tagged ones: ${page}`,
+  });

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { env, type FunctionName, functionNames, reactTimeoutSeconds } from '../functions/contract.ts';
+
+export type FunctionsProps = { readonly name: string; readonly logRetention: RetentionDays };
+
+type Size = { readonly memorySize: number; readonly timeoutSeconds: number; readonly does: string };
+
+/** Memory buys CPU: a cold `react` stands between a warning and the replacement. */
+const sizes: Readonly<Record<FunctionName, Size>> = {
+  react: { memorySize: 1024, timeoutSeconds: reactTimeoutSeconds, does: 'turns signals into decisions and carries them out' },
+  tick: { memorySize: 512, timeoutSeconds: 30, does: 'asks for every group to be looked at, once a minute' },
+  'accept-policy': { memorySize: 512, timeoutSeconds: 30, does: 'accepts or rejects what users write' },
+  'begin-drain': { memorySize: 512, timeoutSeconds: 60, does: 'takes leaving instances out of service' },
+  'check-drain': { memorySize: 512, timeoutSeconds: 60, does: 'looks at what leaving instances still do' },
+  'end-drain': { memorySize: 512, timeoutSeconds: 60, does: 'ends what is ours to end, and records how it went' },
+};
+
+/** Bundles are found beside this package, wherever the app that uses it is run from. */
+const bundleOf = (name: FunctionName): string => join(import.meta.dirname, '..', 'dist', 'functions', name);
+
+/** Every Lambda function of the contract, each with a role and a log group of its own. A role starts with the right to write that log, and no other. */
+export class Functions extends Construct {
+  readonly byName: Readonly<Record<FunctionName, LambdaFunction>>;
+
+  constructor(scope: Construct, id: string, props: FunctionsProps) {
+    super(scope, id);
+    this.byName = Object.fromEntries(functionNames.map((name) => [name, this.create(name, props)])) as Record<FunctionName, LambdaFunction>;
+  }
+
+  get all(): readonly LambdaFunction[] {
+    return functionNames.map((name) => this.byName[name]);
+  }
+
+  private create(name: FunctionName, { name: deployment, logRetention }: FunctionsProps): LambdaFunction {
+    const { memorySize, timeoutSeconds, does } = sizes[name];
+    const functionName = `${deployment}-${name}`;
+    const logGroup = new LogGroup(this, `${name}-log`, {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, `${name}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description: `Holdfast ${functionName}` });
+    logGroup.grantWrite(role);
+    return new LambdaFunction(this, name, {
+      functionName,
+      description: `Holdfast: ${does}`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundleOf(name), { exclude: ['*.map'] }),
+      handler: 'index.handler',
+      memorySize,
+      timeout: Duration.seconds(timeoutSeconds),
+      loggingFormat: LoggingFormat.TEXT,
+      environment: { [env.name]: deployment },
+      logGroup,
+      role,
+    });
+  }
+}

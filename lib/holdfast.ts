@@ -1,0 +1,108 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import { HoldfastDashboard } from './dashboard.ts';
+import { DrainWorkflow } from './drain-placeholder.ts';
+import { Functions } from './functions.ts';
+import { PolicyStream } from './policy-stream.ts';
+import { grantRights } from './rights.ts';
+import { TickSchedule } from './schedule.ts';
+import { SignalRules } from './signal-rules.ts';
+import { Signals } from './signals.ts';
+import { Tables } from './tables.ts';
+
+export type HoldfastProps = {
+  /**
+   * The deployment's name: first part of every resource's name and of the tag on every instance. Lower case letters, digits and dashes,
+   * 31 characters at most. Several deployments in one account need different names.
+   * @default 'holdfast'
+   */
+  readonly name?: string;
+  /**
+   * The bus that AWS events arrive on and that Holdfast announces on. Events of AWS services arrive on other buses only when a rule forwards them.
+   * @default - the account's default bus
+   */
+  readonly eventBus?: IEventBus;
+  /**
+   * Told when an alarm goes off.
+   * @default - alarms change their state and tell nobody
+   */
+  readonly alarmTopic?: ITopic;
+  /**
+   * Where the runbook is published; alarm descriptions name it and the section.
+   * @default 'docs/runbook.md'
+   */
+  readonly runbook?: string;
+  /**
+   * What becomes of both tables when the stack is deleted.
+   * @default RemovalPolicy.RETAIN
+   */
+  readonly removalPolicy?: RemovalPolicy;
+  /**
+   * How long logs are kept.
+   * @default RetentionDays.ONE_MONTH
+   */
+  readonly logRetention?: RetentionDays;
+  /**
+   * Limits changes of Auto Scaling groups and target groups to those that carry the tag `holdfast:managed` with the deployment's name.
+   * @default false - those that policies name
+   */
+  readonly onlyTagged?: boolean;
+};
+
+const namePattern = /^[a-z][a-z0-9-]{0,30}$/;
+
+/** Keeps groups of EC2 instances at their size while spot capacity comes and goes: the whole control plane, for any CDK app. */
+export class Holdfast extends Construct {
+  readonly name: string;
+  /** Users write policies here: key `group`, sort key `item` = `policy`. */
+  readonly groupsTable: ITable;
+  readonly stateTable: ITable;
+  /** Lifecycle hooks may notify this queue directly, or through an SNS topic. */
+  readonly signalsQueue: IQueue;
+  readonly drainStateMachine: IStateMachine;
+
+  constructor(scope: Construct, id: string, props: HoldfastProps = {}) {
+    super(scope, id);
+    const { name = 'holdfast', logRetention = RetentionDays.ONE_MONTH, removalPolicy = RemovalPolicy.RETAIN, runbook = 'docs/runbook.md' } = props;
+    if (!namePattern.test(name)) {
+      throw new Error(`Holdfast cannot be named '${name}': use lower case letters, digits and dashes, a letter first, 31 characters at most.`);
+    }
+    this.name = name;
+    const eventBus = props.eventBus ?? EventBus.fromEventBusName(this, 'DefaultBus', 'default');
+
+    const tables = new Tables(this, 'Tables', { name, removalPolicy });
+    const signals = new Signals(this, 'Signals', { name });
+    const functions = new Functions(this, 'Functions', { name, logRetention });
+    const {
+      react,
+      tick,
+      'accept-policy': acceptPolicy,
+      'begin-drain': beginDrain,
+      'check-drain': checkDrain,
+      'end-drain': endDrain,
+    } = functions.byName;
+    const { stateMachine: drainWorkflow } = new DrainWorkflow(this, 'DrainWorkflow', { name, logRetention, beginDrain, checkDrain, endDrain });
+    const policies = new PolicyStream(this, 'PolicyStream', { name, groups: tables.groups, acceptPolicy });
+
+    grantRights(functions, { tables, signals, eventBus, drainWorkflow, reach: { deployment: name, onlyTagged: props.onlyTagged ?? false } });
+    signals.feed(react);
+    new SignalRules(this, 'Rules', { name, signals, eventBus });
+    new TickSchedule(this, 'Tick', { name, tick, deadLetters: signals.deadLetters });
+
+    const watched = { name, signals, functions, drainWorkflow, policyDeadLetters: policies.deadLetters };
+    const { all: alarms } = new Alarms(this, 'Alarms', { ...watched, runbook, ...(props.alarmTopic ? { alarmTopic: props.alarmTopic } : {}) });
+    new HoldfastDashboard(this, 'Dashboard', { ...watched, alarms });
+
+    this.groupsTable = tables.groups;
+    this.stateTable = tables.state;
+    this.signalsQueue = signals.queue;
+    this.drainStateMachine = drainWorkflow;
+  }
+}

@@ -1,0 +1,102 @@
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { env, eventSource } from '../functions/contract.ts';
+import { allowAnsweringHooks, allowEmptyingAsgs, allowFillingAsgs, allowSeeingAsgs } from './asg-rights.ts';
+import type { Functions } from './functions.ts';
+import { allowEndingInstances, allowLaunchingInstances, allowSeeingInstances } from './instance-rights.ts';
+import type { Reach } from './reach.ts';
+import { allow } from './right.ts';
+import type { Signals } from './signals.ts';
+import type { Tables } from './tables.ts';
+import { allowDeregisteringTargets, allowRegisteringTargets, allowSeeingTargetGroups } from './target-group-rights.ts';
+
+export type RightsProps = {
+  readonly tables: Tables;
+  readonly signals: Signals;
+  readonly eventBus: IEventBus;
+  readonly drainWorkflow: IStateMachine;
+  readonly reach: Reach;
+};
+
+/** Who may do what. A line here is a sentence about a function; what it takes to do it stands with the resource. */
+export const grantRights = ({ byName }: Functions, props: RightsProps): void => {
+  grantReact(byName.react, props);
+  grantTick(byName.tick, props);
+  grantAcceptPolicy(byName['accept-policy'], props);
+  grantBeginDrain(byName['begin-drain'], props);
+  grantCheckDrain(byName['check-drain'], props);
+  grantEndDrain(byName['end-drain'], props);
+};
+
+const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWorkflow, reach }: RightsProps): void => {
+  tables.allowReadingGroups(react);
+  tables.allowWritingState(react);
+  signals.allowSending(react);
+  allowAnnouncing(react, eventBus);
+  allowStartingDrains(react, drainWorkflow);
+  allowSeeingHoldings(react);
+  allowLaunchingInstances(react, reach.deployment);
+  allowFillingAsgs(react, reach);
+  allowRegisteringTargets(react, reach);
+};
+
+const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void => {
+  tables.allowReadingState(tick);
+  signals.allowSending(tick);
+};
+
+const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
+  tables.allowWritingGroups(acceptPolicy);
+  tables.allowWritingState(acceptPolicy);
+  signals.allowSending(acceptPolicy);
+  allowAnnouncing(acceptPolicy, eventBus);
+  allowSeeingHoldings(acceptPolicy);
+};
+
+const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
+  grantDrainStep(beginDrain, props);
+  allowDeregisteringTargets(beginDrain, props.reach);
+  allowEmptyingAsgs(beginDrain, props.reach);
+};
+
+const grantCheckDrain = (checkDrain: LambdaFunction, props: RightsProps): void => {
+  grantDrainStep(checkDrain, props);
+};
+
+const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
+  grantDrainStep(endDrain, props);
+  allowDeregisteringTargets(endDrain, props.reach);
+  allowEmptyingAsgs(endDrain, props.reach);
+  allowEndingInstances(endDrain, props.reach.deployment);
+};
+
+const grantDrainStep = (step: LambdaFunction, { tables, signals, eventBus, reach }: RightsProps): void => {
+  tables.allowReadingGroups(step);
+  tables.allowWritingState(step);
+  signals.allowSending(step);
+  allowAnnouncing(step, eventBus);
+  allowSeeingHoldings(step);
+  allowAnsweringHooks(step, reach);
+};
+
+const allowSeeingHoldings = (fn: LambdaFunction): void => {
+  allowSeeingInstances(fn);
+  allowSeeingAsgs(fn);
+  allowSeeingTargetGroups(fn);
+};
+
+const allowAnnouncing = (fn: LambdaFunction, eventBus: IEventBus): void => {
+  fn.addEnvironment(env.eventBusName, eventBus.eventBusName);
+  allow(fn, {
+    actions: ['events:PutEvents'],
+    resources: [eventBus.eventBusArn],
+    conditions: { StringEquals: { 'events:source': eventSource } },
+    reason: 'No wildcard',
+  });
+};
+
+const allowStartingDrains = (fn: LambdaFunction, drainWorkflow: IStateMachine): void => {
+  fn.addEnvironment(env.drainStateMachineArn, drainWorkflow.stateMachineArn);
+  drainWorkflow.grantStartExecution(fn);
+};

@@ -1,0 +1,25 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+
+export type TickScheduleProps = { readonly name: string; readonly tick: LambdaFunction; readonly deadLetters: IQueue };
+
+/** Every minute, one tick. A tick that came too late is dropped: the next one does its work. */
+export class TickSchedule extends Construct {
+  readonly rule: Rule;
+
+  constructor(scope: Construct, id: string, { name, tick, deadLetters }: TickScheduleProps) {
+    super(scope, id);
+    const maxEventAge = Duration.minutes(1);
+    tick.configureAsyncInvoke({ maxEventAge, retryAttempts: 1 });
+    this.rule = new Rule(this, 'EveryMinute', {
+      ruleName: `${name}-tick`,
+      description: `Holdfast ${name}: every group is looked at once a minute, whatever events were lost`,
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaTarget(tick, { deadLetterQueue: deadLetters, maxEventAge, retryAttempts: 1 })],
+    });
+  }
+}

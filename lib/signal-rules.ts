@@ -1,0 +1,43 @@
+import { Duration } from 'aws-cdk-lib';
+import { type EventPattern, type IEventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import type { Signals } from './signals.ts';
+
+export type SignalRulesProps = { readonly name: string; readonly signals: Signals; readonly eventBus?: IEventBus };
+
+/**
+ * What AWS tells us, a rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto Scaling and CloudWatch.
+ * `pending` is left out of the state changes: it says nothing that the launch did not say, and comes in storms.
+ */
+const patterns: Readonly<Record<string, EventPattern>> = {
+  interruption: { source: ['aws.ec2'], detailType: ['EC2 Spot Instance Interruption Warning'] },
+  rebalance: { source: ['aws.ec2'], detailType: ['EC2 Instance Rebalance Recommendation'] },
+  'state-change': {
+    source: ['aws.ec2'],
+    detailType: ['EC2 Instance State-change Notification'],
+    detail: { state: ['running', 'stopping', 'stopped', 'shutting-down', 'terminated'] },
+  },
+  'terminate-hook': { source: ['aws.autoscaling'], detailType: ['EC2 Instance-terminate Lifecycle Action'] },
+  'launch-unsuccessful': { source: ['aws.autoscaling'], detailType: ['EC2 Instance Launch Unsuccessful'] },
+  alarm: { source: ['aws.cloudwatch'], detailType: ['CloudWatch Alarm State Change'] },
+};
+
+/** Sends each kind of AWS event to the signals queue. An event that the queue would not take ends in the dead-letter queue. */
+export class SignalRules extends Construct {
+  readonly rules: readonly Rule[];
+
+  constructor(scope: Construct, id: string, { name, signals, eventBus }: SignalRulesProps) {
+    super(scope, id);
+    this.rules = Object.entries(patterns).map(
+      ([kind, eventPattern]) =>
+        new Rule(this, kind, {
+          ruleName: `${name}-${kind}`,
+          description: `Holdfast ${name}: signals of kind ${kind}`,
+          eventPattern,
+          ...(eventBus ? { eventBus } : {}),
+          targets: [new SqsQueue(signals.queue, { deadLetterQueue: signals.deadLetters, maxEventAge: Duration.hours(1) })],
+        }),
+    );
+  }
+}

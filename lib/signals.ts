@@ -1,0 +1,48 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { env, signalsVisibilitySeconds } from '../functions/contract.ts';
+
+/** A signal that failed this often goes to the dead-letter queue. */
+const receivesBeforeDeadLetter = 5;
+
+/** The queue that everything arrives in, and the dead-letter queue behind it. */
+export class Signals extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, { name }: { readonly name: string }) {
+    super(scope, id);
+    const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+    this.deadLetters = new Queue(this, 'DeadLetters', { ...common, queueName: `${name}-signals-dlq`, retentionPeriod: Duration.days(14) });
+    this.queue = new Queue(this, 'Queue', {
+      ...common,
+      queueName: `${name}-signals`,
+      retentionPeriod: Duration.days(4),
+      visibilityTimeout: Duration.seconds(signalsVisibilitySeconds),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesBeforeDeadLetter },
+    });
+  }
+
+  /**
+   * Delivers signals to this function in large batches: a storm costs as many calls as a drizzle. A batch of more than ten needs a window of at
+   * least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS").
+   */
+  feed(fn: LambdaFunction): void {
+    fn.addEventSource(
+      new SqsEventSource(this.queue, {
+        batchSize: 1_000,
+        maxBatchingWindow: Duration.seconds(1),
+        maxConcurrency: 10,
+        reportBatchItemFailures: true,
+      }),
+    );
+  }
+
+  allowSending(fn: LambdaFunction): void {
+    fn.addEnvironment(env.signalsQueueUrl, this.queue.queueUrl);
+    this.queue.grant(fn, 'sqs:SendMessage');
+  }
+}

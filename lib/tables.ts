@@ -1,0 +1,71 @@
+import type { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, type ITable, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { env, instanceIndex, keys, ttlAttribute } from '../functions/contract.ts';
+import { allow } from './right.ts';
+
+export type TablesProps = { readonly name: string; readonly removalPolicy: RemovalPolicy };
+
+const keySchema = {
+  partitionKey: { name: keys.group, type: AttributeType.STRING },
+  sortKey: { name: keys.item, type: AttributeType.STRING },
+} as const;
+
+/** The groups table, which users write, and the state table, which Holdfast writes. */
+export class Tables extends Construct {
+  readonly groups: Table;
+  readonly state: Table;
+
+  constructor(scope: Construct, id: string, { name, removalPolicy }: TablesProps) {
+    super(scope, id);
+    const common = {
+      ...keySchema,
+      removalPolicy,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    };
+    this.groups = new Table(this, 'Groups', { ...common, tableName: `${name}-groups`, stream: StreamViewType.NEW_AND_OLD_IMAGES });
+    this.state = new Table(this, 'State', { ...common, tableName: `${name}-state`, timeToLiveAttribute: ttlAttribute });
+    this.state.addGlobalSecondaryIndex({
+      indexName: instanceIndex.name,
+      partitionKey: { name: instanceIndex.key, type: AttributeType.STRING },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+  }
+
+  /** Each function gets the table's name together with the right to use it, so that neither can be there without the other. */
+  allowReadingGroups(fn: LambdaFunction): void {
+    fn.addEnvironment(env.groupsTable, this.groups.tableName);
+    grantReading(this.groups, fn);
+  }
+
+  allowWritingGroups(fn: LambdaFunction): void {
+    this.allowReadingGroups(fn);
+    grantWriting(this.groups, fn);
+  }
+
+  allowReadingState(fn: LambdaFunction): void {
+    fn.addEnvironment(env.stateTable, this.state.tableName);
+    grantReading(this.state, fn, [instanceIndex.name]);
+  }
+
+  allowWritingState(fn: LambdaFunction): void {
+    this.allowReadingState(fn);
+    grantWriting(this.state, fn);
+  }
+}
+
+const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+const writing = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'];
+const noWildcard = 'The table by its name, and its index by its name';
+
+/** No Scan: nothing that runs in AWS may cost more with every item that exists. */
+const grantReading = (table: ITable, fn: LambdaFunction, indexes: readonly string[] = []): void =>
+  allow(fn, {
+    actions: reading,
+    resources: [table.tableArn, ...indexes.map((index) => `${table.tableArn}/index/${index}`)],
+    reason: noWildcard,
+  });
+
+const grantWriting = (table: ITable, fn: LambdaFunction): void => allow(fn, { actions: writing, resources: [table.tableArn], reason: noWildcard });
