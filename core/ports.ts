@@ -10,8 +10,11 @@ export type Clock = { now(): number };
 /** What EC2 or Auto Scaling said to one reservation. Partial success is success with refusals. */
 export type LaunchResult =
   | { readonly kind: 'answered'; readonly instances: readonly LaunchedInstance[]; readonly refusals: readonly Refusal[] }
-  /** Nothing is known about capacity: ask again later, with the same token. */
-  | { readonly kind: 'throttled'; readonly code: string }
+  /**
+   * Nothing is known about capacity: ask again later, with the same token. `spent`: the token was answered, with throttles only and no instance, and a
+   * repeat would get that answer again: the reservation is to be dropped and the need placed anew.
+   */
+  | { readonly kind: 'throttled'; readonly code: string; readonly spent?: boolean }
   /** The request may have been carried out: repeat with the same token. */
   | { readonly kind: 'ambiguous'; readonly code: string }
   /** The request itself is wrong (a template that is gone, a right that is missing): no retry will mend it. */
@@ -38,6 +41,8 @@ export type ActionResult = {
 export type Holdings = {
   readonly members: readonly Member[];
   readonly asgs: readonly AsgView[];
+  /** Instances of this group that EC2 shows as shutting down, terminated or stopped: their end is known, not merely unseen. */
+  readonly ended: readonly string[];
 };
 
 /** Where capacity comes from and is held: one implementation per way of holding a group. */
@@ -58,8 +63,8 @@ export type CapacityProvider = {
   /** Ends instances that are ours to end. Never touches one without this group's tag or Auto Scaling group. */
   end(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
   raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others'>;
-  /** Puts a maximum back, only while it still has the value that we gave it. */
-  restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others'>;
+  /** Puts a maximum back, only while it still has the value that we gave it. `not-yet`: the group wants more than the old maximum now. */
+  restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity to what it holds. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
 };

@@ -75,4 +75,6 @@ export type View = {
   /** Swaps that are not `gone`, and those that went recently (a describe may still show them). */
   readonly swaps: readonly Swap[];
   readonly asgs: readonly AsgView[];
+  /** Instances of this group whose end EC2 shows. */
+  readonly ended: readonly string[];
 };

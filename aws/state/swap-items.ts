@@ -1,0 +1,126 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { StateStore, SwapChange } from '../../core/ports.ts';
+import type { Swap, SwapState } from '../../core/swap.ts';
+import { instanceIndex, items, keys, ttlAttribute } from '../../functions/contract.ts';
+import { isConditionFailed } from '../errors.ts';
+import { type Item, queryAll } from './query-all.ts';
+import { sameContent } from './same-content.ts';
+
+type SwapItems = Pick<StateStore, 'swaps' | 'swapOf' | 'claim' | 'advance'>;
+type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
+
+const keptForSeconds = 7 * 24 * 3600;
+/** A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle); older ends are history, not state. */
+const recentMs = 3_600_000;
+const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone'];
+
+const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({ [keys.group]: group, [keys.item]: items.swap(instance) });
+
+const toSwap = (item: Item): Swap => {
+  const { [keys.item]: _item, [ttlAttribute]: _ttl, ...swap } = item;
+  return swap as unknown as Swap;
+};
+
+const expiry = (state: SwapState | undefined, nowMs: number): Item =>
+  state === 'gone' ? { [ttlAttribute]: Math.floor(nowMs / 1000) + keptForSeconds } : {};
+
+/** States from which a change may start without going backwards. */
+const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
+  const to = set.state;
+  return to === undefined ? from : from.filter((state) => order.indexOf(state) <= order.indexOf(to));
+};
+
+const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) => {
+  const fields = Object.entries({ ...change.set, ...expiry(change.set.state, nowMs) }).filter(([, value]) => value !== undefined);
+  const from = forward(change);
+  const conditions = [`#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`, ...(change.drain ? ['#drain = :drain'] : [])];
+  return {
+    TableName: table,
+    Key: key,
+    UpdateExpression: `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}`,
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: {
+      '#state': 'state',
+      ...(change.drain && { '#drain': 'drain' }),
+      ...Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ...(change.drain && { ':drain': change.drain }),
+      ...Object.fromEntries(from.map((state, index) => [`:from${index}`, state])),
+      ...Object.fromEntries(fields.map(([, value], index) => [`:set${index}`, value])),
+    },
+  };
+};
+
+/** Swap items: one per leaving instance, created once, moved forward only. Kept for seven days after the end. */
+export const createSwapItems = ({ client, table, now }: Deps): SwapItems => {
+  const read = async (swap: Pick<Swap, 'group' | 'instance'>): Promise<Swap | undefined> => {
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(swap), ConsistentRead: true }));
+    return Item && toSwap(Item);
+  };
+
+  const put = async (swap: Swap): Promise<'done' | 'conflict'> => {
+    const Item = { ...swap, ...keyOf(swap), ...expiry(swap.state, now()) };
+    const command = new PutCommand({
+      TableName: table,
+      Item,
+      ConditionExpression: 'attribute_not_exists(#item)',
+      ExpressionAttributeNames: { '#item': keys.item },
+    });
+    return client.send(command).then(() => 'done' as const, conflictOnly);
+  };
+
+  const claim: SwapItems['claim'] = async (swap) => {
+    if ((await put(swap)) === 'done') return { kind: 'claimed' };
+    const existing = await read(swap);
+    if (existing === undefined) return claim(swap);
+    const ours = existing.decision === swap.decision && existing.claimedAtMs === swap.claimedAtMs;
+    return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };
+  };
+
+  const advance: SwapItems['advance'] = async (swap, change) => {
+    if (forward(change).length === 0) return 'conflict';
+    const command = new UpdateCommand(updateOf(table, keyOf(swap), change, now()));
+    const outcome = await client.send(command).then(() => 'done' as const, conflictOnly);
+    return outcome === 'done' || holds(await read(swap), change) ? 'done' : 'conflict';
+  };
+
+  const swaps: SwapItems['swaps'] = async (group) => {
+    const found = await queryAll(client, {
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
+      FilterExpression: '#state <> :gone OR #goneAtMs > :recent',
+      ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#goneAtMs': 'goneAtMs' },
+      ExpressionAttributeValues: { ':group': group, ':prefix': items.swapPrefix, ':gone': 'gone', ':recent': now() - recentMs },
+    });
+    return found.map(toSwap);
+  };
+
+  /** The index is eventually consistent and may hold keys only: it says where to look, the item says what is true. */
+  const swapOf: SwapItems['swapOf'] = async (instance) => {
+    const found = await queryAll(client, {
+      TableName: table,
+      IndexName: instanceIndex.name,
+      KeyConditionExpression: '#instance = :instance',
+      ExpressionAttributeNames: { '#instance': instanceIndex.key },
+      ExpressionAttributeValues: { ':instance': instance },
+    });
+    const reads = found.map((item) => read({ group: String(item[keys.group]), instance }));
+    const known = (await Promise.all(reads)).filter((swap) => swap !== undefined);
+    return known.toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
+  };
+
+  return { swaps, swapOf, claim, advance };
+};
+
+const conflictOnly = (error: unknown): 'conflict' => {
+  if (isConditionFailed(error)) return 'conflict';
+  throw error;
+};
+
+/** The change stands already: a repeat after a lost answer, not a lost race. */
+const holds = (swap: Swap | undefined, { set, drain }: SwapChange): boolean =>
+  swap !== undefined &&
+  (drain === undefined || swap.drain === drain || set.drain !== undefined) &&
+  Object.entries(set).every(([field, value]) => value === undefined || sameContent(swap[field as keyof Swap], value));
