@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bundle } from './bundle.ts';
+
+const root = dirname(import.meta.dirname);
+const outdir = join(root, 'cdk.out');
+const stampFile = join(outdir, '.inputs');
+const lockDir = join(root, 'dist', '.assembling');
+
+/** Everything that the synthesized stack and its bundles follow from. */
+const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'scripts/bundle.ts', 'scripts/pure-sdk-schemas.ts', 'cdk.json', 'package-lock.json'];
+
+/** A lock older than this was left behind by a process that was ended. */
+const staleLockMs = 120_000;
+
+const filesUnder = async (path: string): Promise<readonly string[]> => {
+  const absolute = join(root, path);
+  if (!(await stat(absolute)).isDirectory()) return [absolute];
+  const entries = await readdir(absolute, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+};
+
+/** Changes when an input changes, or when something else (a `cdk synth` with another name) wrote the assembly since. */
+const fingerprint = async (): Promise<string> => {
+  const files = (await Promise.all(inputs.map(filesUnder))).flat().sort();
+  const hash = createHash('sha256');
+  for (const file of [...files, join(outdir, 'manifest.json')]) {
+    const { size, mtimeMs } = await stat(file);
+    hash.update(`${file}\0${size}\0${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+};
+
+const isCurrent = async (): Promise<boolean> => {
+  try {
+    return (await readFile(stampFile, 'utf8')) === (await fingerprint());
+  } catch {
+    // No stamp, or no assembly yet.
+    return false;
+  }
+};
+
+/** Runs the app as `cdk synth` would, with the same context, but without the CDK's command line: a second instead of three. */
+const synthesize = async (): Promise<void> => {
+  const { context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')) as { context: Record<string, unknown> };
+  const asTheCommandLine = { ...context, 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
+  const app = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'bin', 'app.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(asTheCommandLine) },
+  });
+  let said = '';
+  for (const stream of [app.stdout, app.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => app.on('error', reject).on('close', resolve));
+  if (code !== 0) throw new Error(`The stack could not be synthesized (bin/app.ts ended with ${code}). It said:\n${said}`);
+};
+
+const locked = async <T>(work: () => Promise<T>): Promise<T> => {
+  await mkdir(dirname(lockDir), { recursive: true });
+  for (;;) {
+    try {
+      await mkdir(lockDir);
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const since = await stat(lockDir).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Date.now(),
+      );
+      if (Date.now() - since > staleLockMs) await rm(lockDir, { recursive: true, force: true });
+      await sleep(100);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lockDir, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Bundles the functions and synthesizes the stack into `cdk.out`, unless what is there is current. Processes that ask at the same time wait for each other.
+ * @returns the assembly's directory
+ * @throws with what the app said, when synthesis fails (cdk-nag and the template validation are part of it)
+ */
+export const assemble = (): Promise<string> =>
+  locked(async () => {
+    if (await isCurrent()) return outdir;
+    await bundle();
+    await synthesize();
+    await writeFile(stampFile, await fingerprint());
+    return outdir;
+  });
+
+if (import.meta.main) console.log(await assemble());

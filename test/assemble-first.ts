@@ -1,0 +1,5 @@
+import { assemble } from '../scripts/assemble.ts';
+
+export const setup = async (): Promise<void> => {
+  await assemble();
+};
