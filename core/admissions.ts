@@ -1,0 +1,42 @@
+import type { Headcount } from './headcount.ts';
+import type { Member, RaisedMax, View } from './view.ts';
+
+/** A member that has been coming for this long is no longer waited for by the others of its batch. */
+const batchPatienceMs = 20_000;
+/** AttachInstances takes at most 20 ids (EC2 Auto Scaling quotas). */
+const attachBatch = 20;
+
+const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
+
+/**
+ * Running members to attach or register now. They are admitted together where that costs no time: calls should grow with batches, not with instances.
+ * Nobody waits once all have come, or once somebody has been coming for long.
+ */
+export const chooseAdmissions = (view: View, headcount: Headcount): readonly string[] => {
+  const ready = headcount.staying.filter(isReady);
+  if (ready.length === 0) return [];
+  const stillComing = headcount.inFlightCount + headcount.staying.filter(({ state }) => state === 'pending').length;
+  const impatient = ready.some(({ launchedAtMs }) => view.nowMs - launchedAtMs >= batchPatienceMs);
+  const ids = ready.map(({ instance }) => instance).sort();
+  if (stillComing === 0 || impatient) return ids;
+  return view.group.holding.kind === 'attach' ? ids.slice(0, Math.floor(ids.length / attachBatch) * attachBatch) : [];
+};
+
+const originalMax = (view: View, asg: string, max: number): number => view.state.raised.find((raised) => raised.asg === asg)?.fromMax ?? max;
+
+/** Maximum sizes that stand in the way of what is about to join, by group: raised as far as needed and no further. */
+export const chooseRaises = (view: View, joining: ReadonlyMap<string, number>): readonly RaisedMax[] =>
+  view.asgs.flatMap((asg) => {
+    const needed = asg.desired + (joining.get(asg.name) ?? 0);
+    return (joining.get(asg.name) ?? 0) > 0 && needed > asg.max ? [{ asg: asg.name, fromMax: originalMax(view, asg.name, asg.max), toMax: needed }] : [];
+  });
+
+/** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */
+export const chooseRestores = (view: View, headcount: Headcount, raising: readonly RaisedMax[]): readonly RaisedMax[] => {
+  const coming = headcount.inFlightCount + headcount.staying.filter(({ admitted }) => !admitted).length;
+  if (coming > 0) return [];
+  return view.state.raised.filter((raised) => {
+    const asg = view.asgs.find(({ name }) => name === raised.asg);
+    return asg !== undefined && asg.desired <= raised.fromMax && !raising.some(({ asg: name }) => name === raised.asg);
+  });
+};

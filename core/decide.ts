@@ -1,0 +1,134 @@
+import { chooseAdmissions, chooseRaises, chooseRestores } from './admissions.ts';
+import type { Decision, Leaving } from './decision.ts';
+import { groupsToTakeOver, type Headcount, ownRefill, takeHeadcount } from './headcount.ts';
+import type { Placement } from './placement.ts';
+import { planPlacements } from './plan-placements.ts';
+import { chooseRemovals } from './removal.ts';
+import type { View } from './view.ts';
+
+/** A tagged instance that nobody's reservation explains is removed once seen this often and for this long; before that it may be one we forgot. */
+const straySightings = 2;
+const strayMinimumAgeMs = 300_000;
+
+/** How soon to look again while something is under way that may send no event (a boot, a health check), in milliseconds. */
+const lookAgainMs = 10_000;
+
+/** Extra members wanted for a while, so that swaps which wait can begin without a gap. */
+const surgeOf = (view: View, headcount: Headcount): number =>
+  view.group.swap.order === 'launch-first' ? Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;
+
+/**
+ * Swaps that may begin: with `launch-first` as many as the group can spare and still serve its desired size,
+ * with `drain-first` up to `maxSurge` at a time. An instance that does not serve is spared at once.
+ */
+const drainsToBegin = (view: View, headcount: Headcount): readonly string[] => {
+  const waiting = [...headcount.waiting].sort((a, b) => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1));
+  if (view.group.swap.order === 'drain-first') {
+    return waiting.slice(0, Math.max(0, view.group.swap.maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance);
+  }
+  const serving = new Set(headcount.staying.filter((member) => member.serving).map(({ instance }) => instance));
+  let spare = serving.size - view.state.desired;
+  return waiting.flatMap(({ instance }) => {
+    if (!serving.has(instance)) return headcount.staying.length > view.state.desired ? [instance] : [];
+    spare -= 1;
+    return spare >= 0 ? [instance] : [];
+  });
+};
+
+const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
+  headcount.strays
+    .filter(({ instance }) => {
+      const stray = view.state.strays[instance];
+      return stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
+    })
+    .map(({ instance }) => ({ instance, reason: 'unwanted', why: 'tagged as ours, but no reservation and no pool explains it' }));
+
+/**
+ * Members above the desired size, in the policy's order. Members that serve are only taken while those that are left still serve the desired size:
+ * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here.
+ */
+const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
+  const surplus = headcount.staying.length - headcount.waiting.length - view.state.desired;
+  if (surplus <= 0) return [];
+  const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
+  const candidates = headcount.staying.filter(({ instance }) => !waiting.has(instance));
+  const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
+  let spare = Math.max(0, servingIds.size - view.state.desired);
+  const ordered = chooseRemovals({
+    count: candidates.length,
+    members: candidates,
+    group: view.group,
+    prices: view.state.prices.usdPerHour,
+    nowMs: view.nowMs,
+    memory: view.state.memory,
+  });
+  return ordered.filter(({ instance }) => !servingIds.has(instance) || spare-- > 0).slice(0, surplus);
+};
+
+const joiningByAsg = (view: View, placements: readonly Placement[], admissions: readonly string[]): ReadonlyMap<string, number> => {
+  const { holding, pools } = view.group;
+  if (holding.kind === 'attach') return new Map([[holding.asg, admissions.length]]);
+  const joining = new Map<string, number>();
+  for (const { pool, count } of placements) {
+    const asg = pools[pool]?.asg;
+    if (asg !== undefined) joining.set(asg, (joining.get(asg) ?? 0) + count);
+  }
+  return joining;
+};
+
+/** When to look again without being told: while members come up, or swaps wait for them. */
+const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
+  const comingUp = headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted);
+  const swapsWait = headcount.waiting.length > 0 && headcount.staying.some(({ serving }) => !serving);
+  const cooling = unplaced > 0 ? Object.values(view.state.memory).map(({ coolingUntilMs }) => coolingUntilMs).filter((at) => at > view.nowMs) : [];
+  const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling];
+  return times.length === 0 ? undefined : Math.min(...times);
+};
+
+/** Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision. */
+export const decide = (view: View): Decision => {
+  const headcount = takeHeadcount(view);
+  const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
+  const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
+  const missing = Math.max(0, view.state.desired + surgeOf(view, headcount) - present - refill);
+  const plan = planPlacements({
+    selector: view.group.capacity,
+    pools: view.group.pools,
+    count: missing,
+    nowMs: view.nowMs,
+    memory: view.state.memory,
+    prices: view.state.prices.usdPerHour,
+    cheapest: view.state.cheapest,
+    held: [
+      ...headcount.staying.map(({ pool, offering }) => ({ pool, zone: offering.zone, instanceType: offering.instanceType, count: 1 })),
+      ...headcount.inFlight.map(({ pool, offerings, count }) => ({ pool, zone: offerings[0]?.zone ?? '', instanceType: offerings[0]?.instanceType ?? '', count })),
+    ],
+  });
+  const drains = drainsToBegin(view, headcount);
+  const admissions = chooseAdmissions(view, headcount);
+  const raise = chooseRaises(view, joiningByAsg(view, plan.placements, admissions));
+  const wakeAtMs = nextLook(view, headcount, plan.unplaced);
+  return {
+    group: view.group.name,
+    desired: view.state.desired,
+    staying: headcount.staying.length + headcount.inFlightCount,
+    placements: plan.placements,
+    unplaced: plan.unplaced,
+    reasons: plan.reasons,
+    rejected: plan.rejected,
+    removals: [...strayRemovals(view, headcount), ...surplusRemovals(view, headcount)],
+    drains,
+    admissions,
+    raise,
+    restore: chooseRestores(view, headcount, raise),
+    takeOver: groupsToTakeOver(view),
+    cheapest: plan.cheapest,
+    ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
+  };
+};
+
+/** Whether acting on a decision would change anything: an idle look writes nothing. */
+export const isQuiet = (decision: Decision): boolean =>
+  [decision.placements, decision.removals, decision.drains, decision.admissions, decision.raise, decision.restore, decision.takeOver].every((list) => list.length === 0) &&
+  decision.unplaced === 0;
+

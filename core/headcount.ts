@@ -1,0 +1,92 @@
+import type { Offering } from './offering.ts';
+import type { Reservation } from './reservation.ts';
+import type { Swap } from './swap.ts';
+import type { AsgView, Member, View } from './view.ts';
+
+/** A launch that EC2 was asked for, or has granted, and that no describe shows yet. */
+export type InFlight = { readonly pool: string; readonly count: number; readonly offerings: readonly Offering[] };
+
+/** Who is there, who leaves and who comes: every instance counted once. */
+export type Headcount = {
+  /** Members that stay, among them those that wait for their turn to be swapped. */
+  readonly staying: readonly Member[];
+  /** Staying members at risk, whose swap waits for surge capacity. */
+  readonly waiting: readonly Swap[];
+  /** Swaps under way that still hold their place: drain-first, not drained yet. */
+  readonly holdingPlace: readonly Swap[];
+  readonly inFlight: readonly InFlight[];
+  readonly inFlightCount: number;
+  /** Members without a pool of ours and without a reservation: launched by nobody we know of. */
+  readonly strays: readonly Member[];
+};
+
+/** A swap that EC2 or a deadline drives: its instance goes whatever we do. */
+export const isHard = (swap: Swap): boolean => swap.deadlineMs !== undefined || swap.reason === 'interruption' || swap.reason === 'hook';
+
+/**
+ * What of a reservation is still to come: what was asked or granted, less what a describe shows, less what is known to leave or to have ended.
+ * Not seen yet is not gone: EC2's describes lag behind its launches, so the reservation is believed until `forgetAtMs`.
+ */
+const stillToCome = (reservation: Reservation, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
+  if (reservation.instances) return reservation.instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
+  const visible = [...seen.values()].filter((member) => member.reservation === reservation.id).length;
+  return Math.max(0, reservation.placement.count - visible);
+};
+
+const isStray = (member: Member, inAsg: boolean): boolean => !inAsg && member.reservation === undefined && member.pool === undefined;
+
+/** Counts a view. */
+export const takeHeadcount = (view: View): Headcount => {
+  const swapOf = new Map(view.swaps.map((swap) => [swap.instance, swap]));
+  const ended = new Set(view.ended);
+  const seen = new Map(view.members.filter(({ instance }) => !ended.has(instance)).map((member) => [member.instance, member]));
+  const isLeaving = (instance: string): boolean => (swapOf.get(instance)?.state ?? 'waiting') !== 'waiting';
+  const present = [...seen.values()].filter(({ instance }) => !isLeaving(instance));
+  const inAsg = view.group.holding.kind !== 'tag';
+  const strays = present.filter((member) => isStray(member, inAsg));
+  const accounted = new Set([...view.ended, ...view.swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance)]);
+  const inFlight = view.state.reservations
+    .filter(({ forgetAtMs, instances }) => instances === undefined || view.nowMs < forgetAtMs)
+    .map((reservation) => ({
+      pool: reservation.placement.pool,
+      offerings: reservation.placement.offerings,
+      count: stillToCome(reservation, seen, accounted),
+    }))
+    .filter(({ count }) => count > 0);
+  return {
+    staying: present.filter((member) => !strays.includes(member)),
+    waiting: view.swaps.filter((swap) => swap.state === 'waiting' && seen.has(swap.instance)),
+    holdingPlace: view.swaps.filter((swap) => holdsPlace(swap, view)),
+    inFlight,
+    inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0),
+    strays,
+  };
+};
+
+/** With `drain-first`, a soft swap keeps its place until it is drained; its replacement is launched only then. */
+const holdsPlace = (swap: Swap, view: View): boolean =>
+  view.group.swap.order === 'drain-first' && swap.reason === 'rebalance' && !isHard(swap) && (swap.state === 'leaving' || swap.state === 'draining');
+
+/** How long an Auto Scaling group may take to refill itself before we do it in its place. */
+const asgRefillGraceMs = 90_000;
+
+/** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. */
+export const ownRefill = (view: View, asg: AsgView): number => {
+  const missing = Math.max(0, asg.desired - asg.held);
+  if (missing === 0 || asg.suspended.includes('Launch')) return 0;
+  const gap = view.state.asgGaps[asg.name];
+  if (gap?.refused || (gap !== undefined && view.nowMs - gap.sinceMs > asgRefillGraceMs)) return 0;
+  return missing;
+};
+
+/** Auto Scaling groups that are short and do not refill themselves: their desired capacity is to be what they hold, and we launch. */
+export const groupsToTakeOver = (view: View): readonly { readonly asg: string; readonly desired: number }[] =>
+  view.asgs
+    .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && ownRefill(view, asg) === 0)
+    .map((asg) => ({ asg: asg.name, desired: asg.held }));
+
+/** The gaps as they are now: kept while they last, forgotten when closed. */
+export const gapsNow = (view: View): View['state']['asgGaps'] =>
+  Object.fromEntries(
+    view.asgs.filter((asg) => asg.desired > asg.held).map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
+  );

@@ -1,0 +1,74 @@
+import type { Decision } from '../../core/decision.ts';
+import type { GroupState } from '../../core/view.ts';
+import { metrics } from '../contract.ts';
+import type { Round, Run } from './converge.ts';
+import { mustRepeat, repeatAfterMs } from './launch.ts';
+
+/** What was carried out besides launches and drains. */
+export type Acted = {
+  readonly admitted: readonly string[];
+  readonly failed: readonly { readonly instance: string; readonly code: string }[];
+  readonly restored: readonly string[];
+  readonly takenOver: readonly string[];
+  readonly wakeAtMs?: number;
+};
+
+/** The next tick comes within a minute anyway. */
+const tickEveryMs = 60_000;
+
+const admit = async ({ group, provider, ports }: Run, decision: Decision) => {
+  if (decision.admissions.length === 0) return { admitted: [], failed: [] };
+  const { done, failed } = await provider.admit(group, decision.admissions);
+  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
+  return { admitted: done, failed };
+};
+
+/** Puts maximum sizes back; what others changed meanwhile is theirs, and only our note of it goes. */
+const restore = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
+  for (const raised of decision.restore) await provider.restoreMax(raised);
+  return decision.restore.map(({ asg }) => asg);
+};
+
+const takeOver = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
+  const taken: string[] = [];
+  for (const { asg, desired } of decision.takeOver) {
+    if ((await provider.takeOver(asg, desired)) === 'done') taken.push(asg);
+  }
+  return taken;
+};
+
+const wakeTime = (rounds: readonly Round[], nowMs: number, admissionsFailed: boolean): number | undefined => {
+  const last = rounds.at(-1);
+  const repeat = rounds.some(({ launched }) => mustRepeat(launched)) || admissionsFailed ? [nowMs + repeatAfterMs] : [];
+  const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];
+  const times = [...repeat, ...comingUp, ...(last?.decision.wakeAtMs === undefined ? [] : [last.decision.wakeAtMs])];
+  const earliest = Math.min(...times);
+  return earliest < nowMs + tickEveryMs ? earliest : undefined;
+};
+
+/** One wake at a time: a message is sent only when none is due before the time that is wanted. */
+const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean => state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
+
+/** Everything that follows the launches: members admitted, maximum sizes put back, the next look arranged. */
+export const act = async (context: Run & { readonly rounds: readonly Round[] }): Promise<Acted> => {
+  const { rounds, ports, group } = context;
+  const first = rounds[0];
+  const last = rounds.at(-1);
+  if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [], takenOver: [] };
+  const admissions = await admit(context, first.decision);
+  const restored = await restore(context, first.decision);
+  const takenOver = await takeOver(context, first.decision);
+  const nowMs = ports.clock.now();
+  const wanted = wakeTime(rounds, nowMs, admissions.failed.some(({ retry }) => retry === 'later'));
+  const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
+  if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);
+  await noteActs(context, last.state, restored, wakeAtMs);
+  return { ...admissions, restored, takenOver, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
+};
+
+/** Losing this race costs a repeated restore or one wake too many, so it is not fought for. */
+const noteActs = async ({ ports, group }: Run, state: GroupState, restored: readonly string[], wakeAtMs: number | undefined): Promise<void> => {
+  if (restored.length === 0 && wakeAtMs === undefined) return;
+  const raised = state.raised.filter(({ asg }) => !restored.includes(asg));
+  await ports.store.putState(group.name, { ...state, version: state.version + 1, raised, wakeAtMs: wakeAtMs ?? state.wakeAtMs });
+};

@@ -1,0 +1,102 @@
+import { inParallel } from '../../aws/in-parallel.ts';
+import { tighter } from '../../core/deadline.ts';
+import { offeringKey } from '../../core/offering.ts';
+import type { StateStore } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { Member } from '../../core/view.ts';
+import type { LeavingFact } from './facts.ts';
+
+/** Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (facts of on-demand tables). */
+export const writesAtOnce = 32;
+
+/** What claiming came to. */
+export type Claimed = {
+  readonly swaps: readonly Swap[];
+  /** Claimed by us just now, for events and counts. */
+  readonly fresh: readonly Swap[];
+};
+
+type ClaimContext = {
+  readonly store: StateStore;
+  readonly group: string;
+  readonly nowMs: number;
+  readonly decision: string;
+  /** The drain that instances leaving at this deadline are put on. */
+  readonly drainFor: (deadlineMs: number | undefined) => string;
+  readonly members: ReadonlyMap<string, Member>;
+};
+
+const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
+  const member = context.members.get(fact.instance);
+  const offering = member?.offering ?? fact.owner?.offering;
+  const waits = fact.reason === 'rebalance';
+  return {
+    group: context.group,
+    instance: fact.instance,
+    reason: fact.reason,
+    state: waits ? 'waiting' : 'leaving',
+    pool: member?.pool ?? fact.owner?.pool ?? 'unknown',
+    offering: offering === undefined ? 'unknown' : offeringKey(offering),
+    claimedAtMs: context.nowMs,
+    warnedAtMs: fact.atMs,
+    ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
+    ...(fact.hook === undefined ? {} : { hook: fact.hook }),
+    ...(waits ? {} : { drain: context.drainFor(fact.deadlineMs), drainOrderedAtMs: context.nowMs }),
+    decision: context.decision,
+  };
+};
+
+/** What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when it changes nothing. */
+const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
+  if (swap.state === 'gone' || fact.reason === 'rebalance') return undefined;
+  if (fact.reason === 'hook') {
+    if (swap.hook?.token === fact.hook?.token || fact.hook === undefined) return undefined;
+    const begun = swap.state === 'leaving' || swap.state === 'draining';
+    const restart = begun ? {} : { drain: context.drainFor(swap.deadlineMs), drainOrderedAtMs: context.nowMs };
+    return { hook: fact.hook, ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...restart };
+  }
+  const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);
+  if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
+  if (swap.state === 'drained') return { deadlineMs };
+  return {
+    reason: swap.reason === 'hook' ? 'hook' : 'interruption',
+    deadlineMs,
+    warnedAtMs: fact.atMs,
+    drain: context.drainFor(deadlineMs),
+    drainOrderedAtMs: context.nowMs,
+    ...(swap.state === 'waiting' ? { state: 'leaving' } : {}),
+  };
+};
+
+const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap> => {
+  const set = tightened(swap, fact, context);
+  if (set === undefined) return swap;
+  const written = await context.store.advance(swap, { from: [swap.state], set });
+  if (written === 'done') return { ...swap, ...set };
+  const now = await context.store.swapOf(swap.instance);
+  return now === undefined || now.state === swap.state ? swap : tighten(now, fact, context);
+};
+
+/**
+ * Makes the swap item of every leaving instance, or tightens the one that is there. The first signal about an instance claims it; whatever comes
+ * later, and however often, finds the claim.
+ */
+export const claimAll = async (facts: readonly LeavingFact[], known: readonly Swap[], context: ClaimContext): Promise<Claimed> => {
+  const byInstance = new Map(known.map((swap) => [swap.instance, swap]));
+  const fresh: Swap[] = [];
+  const factsOf = Map.groupBy(facts, ({ instance }) => instance);
+  await inParallel([...factsOf], writesAtOnce, async ([instance, list]) => {
+    for (const fact of list) {
+      const swap = byInstance.get(instance);
+      if (swap !== undefined) {
+        byInstance.set(instance, await tighten(swap, fact, context));
+        continue;
+      }
+      const wanted = newSwap(fact, context);
+      const claim = await context.store.claim(wanted);
+      if (claim.kind === 'claimed') fresh.push(wanted);
+      byInstance.set(instance, claim.kind === 'claimed' ? wanted : await tighten(claim.swap, fact, context));
+    }
+  });
+  return { swaps: [...byInstance.values()], fresh };
+};

@@ -1,0 +1,50 @@
+import type { Owner } from '../../core/ports.ts';
+import type { LifecycleHook } from '../../core/swap.ts';
+
+/** An instance of the group that leaves, or should, and what we know of it. */
+export type LeavingFact = {
+  readonly instance: string;
+  readonly reason: 'interruption' | 'rebalance' | 'hook';
+  /** When the sender says it happened, epoch milliseconds. */
+  readonly atMs: number;
+  readonly deadlineMs?: number;
+  readonly hook?: LifecycleHook;
+  readonly owner?: Owner;
+};
+
+/** What signals said about one group. Facts are only added; what follows from them is decided once, together. */
+export type Facts = {
+  readonly group: string;
+  /** The signals in words, for the stored decision. */
+  readonly because: readonly string[];
+  readonly leaving: readonly LeavingFact[];
+  /** Instances that EC2 says are shutting down, stopped or terminated. */
+  readonly ended: readonly string[];
+  readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
+  /** Auto Scaling groups that could not launch by themselves. */
+  readonly refusedAsgs: readonly string[];
+  /** Messages these facts came from: all of them come again when the group cannot be converged. */
+  readonly messages: readonly string[];
+};
+
+type Growing = { -readonly [Key in keyof Facts]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key] };
+
+const noFacts = (group: string): Growing => ({ group, because: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [] });
+
+/** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are handed out. */
+export const createFactsByGroup = () => {
+  const byGroup = new Map<string, Growing>();
+  return {
+    add: (group: string, message: string, because: string, news: Partial<Pick<Facts, 'leaving' | 'ended' | 'alarms' | 'refusedAsgs'>> = {}): void => {
+      const facts = byGroup.get(group) ?? noFacts(group);
+      byGroup.set(group, facts);
+      if (!facts.because.includes(because)) facts.because.push(because);
+      facts.leaving.push(...(news.leaving ?? []));
+      facts.ended.push(...(news.ended ?? []));
+      facts.alarms.push(...(news.alarms ?? []));
+      facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
+      facts.messages.push(message);
+    },
+    all: (): readonly Facts[] => [...byGroup.values()],
+  };
+};

@@ -1,0 +1,52 @@
+import type { Group } from '../../core/group.ts';
+import { offeringKey, type OfferingKey } from '../../core/offering.ts';
+import { offeringsOf } from '../../core/pool.ts';
+import type { CapacityProvider, Holdings } from '../../core/ports.ts';
+import { childrenOf, type Selector } from '../../core/selector.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState, View } from '../../core/view.ts';
+import { followAlarms, followPolicy, initialState } from './group-state.ts';
+import type { Facts } from './facts.ts';
+import type { ReactPorts } from './ports.ts';
+
+/** Spot prices move slowly: they are read again when older than this. */
+const pricesAgeMs = 300_000;
+
+const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
+
+/** Prices cost a call, so they are read only for a policy that asks about them. */
+const asksForPrices = (group: Group): boolean =>
+  hasCheapest(group.capacity) || Object.values(group.pools).some(({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined);
+
+const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): Promise<GroupState> => {
+  const nowMs = ports.clock.now();
+  if (!asksForPrices(group) || nowMs - state.prices.atMs < pricesAgeMs) return state;
+  const spot = Object.values(group.pools).filter(({ market }) => market === 'spot').flatMap(offeringsOf);
+  const unique = new Map(spot.map((offering) => [offeringKey(offering), offering]));
+  const usdPerHour: Readonly<Record<OfferingKey, number>> = await ports.prices.spotPrices([...unique.values()]);
+  return { ...state, prices: { atMs: nowMs, usdPerHour } };
+};
+
+/** What a group's items and instances say right now. */
+export type Gathered = { readonly stored: GroupState; readonly state: GroupState; readonly swaps: readonly Swap[]; readonly holdings: Holdings };
+
+/**
+ * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what they show, and a launch that
+ * another invocation records in between is seen as a conflict when the decision is written.
+ */
+export const gather = async (group: Group, facts: Facts, provider: CapacityProvider, ports: ReactPorts): Promise<Gathered> => {
+  const stored = (await ports.store.state(group.name)) ?? initialState(group);
+  const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
+  const followed = followAlarms(followPolicy(stored, group), group, facts);
+  return { stored, state: await readPrices(group, followed, ports), swaps, holdings };
+};
+
+export const viewOf = (group: Group, gathered: Gathered, nowMs: number, ended: readonly string[]): View => ({
+  nowMs,
+  group,
+  state: gathered.state,
+  members: gathered.holdings.members,
+  swaps: gathered.swaps,
+  asgs: gathered.holdings.asgs,
+  ended: [...gathered.holdings.ended, ...ended],
+});

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { withRuntime } from '../runtime/with-runtime.ts';
+import { react } from './react.ts';
+import { wire } from './wire.ts';
+
+const sqsEvent = z.object({
+  Records: z.array(z.object({ messageId: z.string(), body: z.string(), attributes: z.object({ SentTimestamp: z.string() }) })),
+});
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Every signal, in batches: reads them, brings the groups they concern to where their policies say, and names the messages that must come again. */
+export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {
+  const ports = wire(surroundings, telemetry);
+  return async (event) => {
+    const { Records } = z.parse(sqsEvent, event);
+    const messages = Records.map(({ messageId, body, attributes }) => ({ id: messageId, body, sentAtMs: Number(attributes.SentTimestamp) }));
+    const { again } = await react(messages, ports, sha256);
+    return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+});

@@ -1,0 +1,83 @@
+import { inParallel } from '../../aws/in-parallel.ts';
+import { isHard } from '../../core/headcount.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import { writesAtOnce } from './claims.ts';
+import type { Run } from './converge.ts';
+import type { Gathered } from './gather.ts';
+
+/** A swap whose instance nobody shows any more is closed after this time: describes show ended instances for about an hour, new ones within minutes. */
+const unseenMs = 600_000;
+/** A drain that has not come to its end this long after it should have is broken, and a new one takes over. */
+const overdueMs = 120_000;
+/** An instance that EC2 announced to take and did not is ended after this time, so that nothing is left behind. */
+const spareMs = 300_000;
+/** Ended swaps stay beside the active ones this long, because describes may still show their instances; then they are history. */
+const retireAfterMs = 600_000;
+
+const isGone = (swap: Swap, gathered: Gathered, ended: ReadonlySet<string>, shown: ReadonlySet<string>, nowMs: number): boolean => {
+  if (swap.state === 'gone') return false;
+  if (ended.has(swap.instance)) return true;
+  return !shown.has(swap.instance) && nowMs - Math.max(swap.claimedAtMs, swap.deadlineMs ?? 0) >= unseenMs;
+};
+
+/** Closes swaps whose instance has come to its end, and moves old ones out of the way. */
+const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
+  const nowMs = run.ports.clock.now();
+  const ended = new Set([...gathered.holdings.ended, ...run.facts.ended]);
+  const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
+  const gone = gathered.swaps.filter((swap) => isGone(swap, gathered, ended, shown, nowMs));
+  await inParallel(gone, writesAtOnce, (swap) => run.ports.store.advance(swap, { from: [swap.state], set: { state: 'gone', goneAtMs: nowMs } }));
+  const old = gathered.swaps.filter((swap) => swap.state === 'gone' && nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs);
+  await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
+  const goneIds = new Set(gone.map(({ instance }) => instance));
+  const oldIds = new Set(old.map(({ instance }) => instance));
+  return gathered.swaps
+    .filter(({ instance }) => !oldIds.has(instance))
+    .map((swap) => (goneIds.has(swap.instance) ? { ...swap, state: 'gone' as const, goneAtMs: nowMs } : swap));
+};
+
+const drainDueByMs = (swap: Swap, timeoutMs: number): number => Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
+
+/** Puts swaps whose drain broke off on a new one. */
+const takeOverDrains = async (run: Run, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
+  const nowMs = run.ports.clock.now();
+  const broken = swaps.filter(
+    (swap) => (swap.state === 'leaving' || swap.state === 'draining') && nowMs - drainDueByMs(swap, run.group.drain.timeoutMs) >= overdueMs && swap.hook === undefined,
+  );
+  const set = { drain, drainOrderedAtMs: nowMs };
+  const written = await inParallel(broken, writesAtOnce, (swap) => run.ports.store.advance(swap, { from: [swap.state], set }));
+  const taken = new Map(broken.filter((_, index) => written[index] === 'done').map((swap) => [swap.instance, { ...swap, ...set }]));
+  return swaps.map((swap) => taken.get(swap.instance) ?? swap);
+};
+
+/** Ends instances whose drain is over and that are still there: a call that failed, or a warning that nothing followed. */
+const endLeftovers = async (run: Run, gathered: Gathered, swaps: readonly Swap[]): Promise<void> => {
+  const nowMs = run.ports.clock.now();
+  const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
+  const leftovers = swaps.filter((swap) => {
+    if (swap.state !== 'drained' || !shown.has(swap.instance)) return false;
+    const since = isHard(swap) ? (swap.deadlineMs ?? swap.drainedAtMs ?? nowMs) + spareMs : (swap.drainedAtMs ?? swap.claimedAtMs) + 60_000;
+    return nowMs >= since;
+  });
+  if (leftovers.length > 0) await run.provider.end(run.group, leftovers);
+};
+
+/** What time or lost messages left unfinished. Answers the swaps as they stand afterwards. */
+export const mend = async (run: Run, gathered: Gathered, drain: string): Promise<readonly Swap[]> => {
+  const closed = await close(run, gathered);
+  await endLeftovers(run, gathered, closed);
+  return takeOverDrains(run, closed, drain);
+};
+
+/** Instances of reservations that have ended are no longer to come: nothing to wait for until the reservation is forgotten. */
+export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
+  if (ended.length === 0 || state.reservations.length === 0) return state;
+  const gone = new Set(ended);
+  const touched = state.reservations.some(({ instances }) => instances?.some((instance) => gone.has(instance)));
+  if (!touched) return state;
+  const reservations = state.reservations.map((reservation) =>
+    reservation.instances ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) } : reservation,
+  );
+  return { ...state, reservations };
+};

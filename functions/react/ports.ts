@@ -1,0 +1,18 @@
+import type { Holding } from '../../core/group.ts';
+import type { Announcer, CapacityProvider, Clock, Drains, Owners, Prices, StateStore, Wakes } from '../../core/ports.ts';
+import type { Telemetry } from '../runtime/telemetry.ts';
+
+/** Everything that converging a group needs from outside. */
+export type ReactPorts = {
+  readonly store: StateStore;
+  readonly providerFor: (holding: Holding) => CapacityProvider;
+  readonly owners: Owners;
+  readonly prices: Prices;
+  readonly drains: Drains;
+  readonly wakes: Wakes;
+  readonly announcer: Announcer;
+  readonly clock: Clock;
+  /** Uniform in [0, 1): only for identifiers. */
+  readonly random: () => number;
+  readonly telemetry: Telemetry;
+};

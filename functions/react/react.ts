@@ -1,0 +1,49 @@
+import { metrics } from '../contract.ts';
+import { inParallel } from '../../aws/in-parallel.ts';
+import { converge, type Converged } from './converge.ts';
+import type { Facts } from './facts.ts';
+import type { ReactPorts } from './ports.ts';
+import { readMessage } from './read-message.ts';
+import { type Received, route } from './route.ts';
+
+/** One message of the queue. */
+export type Message = { readonly id: string; readonly body: string; readonly sentAtMs: number };
+
+/** What a batch came to: messages that must be delivered again. */
+export type Outcome = { readonly again: readonly string[] };
+
+/** Groups converged at once in one invocation: their calls go to different items and mostly different APIs. */
+const groupsAtOnce = 4;
+
+const readAll = (messages: readonly Message[], ports: ReactPorts, hash: (text: string) => string): readonly Received[] =>
+  messages.flatMap(({ id, body, sentAtMs }) => {
+    const reading = readMessage(body, sentAtMs);
+    if (reading.kind === 'signal') return [{ message: id, signal: reading.signal }];
+    if (reading.kind === 'ignored') return [];
+    ports.telemetry.count(metrics.poisonMessages);
+    // Never the message itself: it comes from outside, and logs outlive it.
+    ports.telemetry.logger.warn('A message could not be read; it was acknowledged and dropped.', { messageId: id, sha256: hash(body), reason: reading.why });
+    return [];
+  });
+
+const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged | { readonly kind: 'failed' }> => {
+  try {
+    return await converge(facts, ports);
+  } catch (error) {
+    // One group's trouble must not hold up the others of the batch: its messages come again, theirs are done.
+    ports.telemetry.logger.error('A group could not be converged; its signals come again.', { error: error as Error, group: facts.group });
+    return { kind: 'failed' };
+  }
+};
+
+/** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
+export const react = async (messages: readonly Message[], ports: ReactPorts, hash: (text: string) => string): Promise<Outcome> => {
+  const received = readAll(messages, ports, hash);
+  ports.telemetry.count(metrics.signals, received.length);
+  if (received.length === 0) return { again: [] };
+  const routed = await route(received, ports.owners, () => ports.store.registry(), ports.clock.now());
+  ports.telemetry.count(metrics.strangers, routed.strangers);
+  const results = await inParallel(routed.facts, groupsAtOnce, (facts) => convergeOne(facts, ports));
+  const unfinished = routed.facts.filter((_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended');
+  return { again: [...routed.again, ...new Set(unfinished.flatMap(({ messages: ids }) => ids))] };
+};

@@ -1,0 +1,79 @@
+import type { Announcement } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import { announcements, metrics } from '../contract.ts';
+import type { Acted } from './act.ts';
+import type { Round, Run } from './converge.ts';
+
+/** One event carries at most this many instance ids, so that it stays far below the bus's 256 KB. */
+const idsPerEvent = 1_000;
+
+type Recorded = Run & { readonly rounds: readonly Round[]; readonly fresh: readonly Swap[]; readonly acted: Acted; readonly drains: number };
+
+const digestOf = ({ view }: Round) => ({
+  nowMs: view.nowMs,
+  desired: view.state.desired,
+  members: view.members.length,
+  serving: view.members.filter(({ serving }) => serving).length,
+  byPool: Object.fromEntries([...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length])),
+  swaps: Object.fromEntries([...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length])),
+  reservations: view.state.reservations.length,
+});
+
+const outcomeOf = (context: Recorded) => ({
+  launches: context.rounds.flatMap(({ launched }) =>
+    launched.map(({ reservation, result }) => ({
+      reservation: reservation.id,
+      pool: reservation.placement.pool,
+      count: reservation.placement.count,
+      replaces: reservation.replaces,
+      ...(result.kind === 'answered'
+        ? { instances: result.instances.map(({ instance }) => instance), refusals: result.refusals.map(({ offering, code }) => ({ offering, code })) }
+        : { trouble: result.kind, code: result.code }),
+    })),
+  ),
+  claimed: context.fresh.map(({ instance, reason, drain }) => ({ instance, reason, drain })),
+  drainsStarted: context.drains,
+  ...context.acted,
+});
+
+const inParts = (ids: readonly string[]): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(ids.length / idsPerEvent) }, (_, part) => ids.slice(part * idsPerEvent, (part + 1) * idsPerEvent));
+
+const eventsOf = (context: Recorded): readonly Announcement[] => {
+  const group = context.group.name;
+  const byReason = Map.groupBy(context.fresh, ({ reason }) => reason);
+  const started = [...byReason].flatMap(([reason, swaps]) =>
+    inParts(swaps.map(({ instance }) => instance)).map((instances) => ({
+      detailType: announcements.swapStarted,
+      group,
+      detail: { group, reason, instances, decision: context.id },
+    })),
+  );
+  const refusals = context.rounds.flatMap(({ launched }) => launched.flatMap(({ result }) => (result.kind === 'answered' ? result.refusals : [])));
+  const fellBack = refusals.length > 0 && context.rounds.length > 1;
+  const fallback = { detailType: announcements.fallback, group, detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(({ offering, code }) => ({ offering, code })) } };
+  const unplaced = context.rounds.at(-1)?.decision.unplaced ?? 0;
+  const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };
+  return [...started, ...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
+};
+
+/** Keeps the decision with its reasons and what came of it, and tells the bus. */
+export const record = async (context: Recorded): Promise<void> => {
+  const { ports, group, facts, id, rounds } = context;
+  const first = rounds[0];
+  if (first === undefined) return;
+  ports.telemetry.count(metrics.unplaced, rounds.at(-1)?.decision.unplaced ?? 0);
+  await ports.store.putDecision({
+    group: group.name,
+    id,
+    atMs: context.startedAtMs,
+    policyVersion: group.policyVersion,
+    correlation: id,
+    because: facts.because,
+    decision: rounds.map(({ decision }) => decision),
+    viewDigest: digestOf(first),
+    outcome: outcomeOf(context),
+  });
+  await ports.announcer.announce(eventsOf(context));
+  ports.telemetry.logger.info('Converged a group.', { group: group.name, decision: id, because: facts.because, rounds: rounds.length, launches: outcomeOf(context).launches.length });
+};

@@ -1,0 +1,103 @@
+import { spotNoticeMs } from '../../core/deadline.ts';
+import type { Owner, Owners, RegistryEntry } from '../../core/ports.ts';
+import type { Signal } from '../../core/signal.ts';
+import { createFactsByGroup, type Facts, type LeavingFact } from './facts.ts';
+
+/** A signal and the message that brought it. */
+export type Received = { readonly message: string; readonly signal: Signal };
+
+/** Signals sorted to the groups they concern. */
+export type Routed = {
+  readonly facts: readonly Facts[];
+  /** Messages about instances, alarms or Auto Scaling groups that are not ours. */
+  readonly strangers: number;
+  /** Messages to be delivered again: about an instance that EC2 does not show yet. */
+  readonly again: readonly string[];
+};
+
+/** A signal about an instance that no describe shows is asked about again while it is younger than this: describes lag behind launches. */
+const unknownPatienceMs = 120_000;
+
+const instanceOf = (signal: Signal): string | undefined => ('instance' in signal ? signal.instance : undefined);
+
+const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | undefined => {
+  const known = owner === undefined ? {} : { owner };
+  switch (signal.kind) {
+    case 'interruption': {
+      // A hibernation begins at once: the two minutes are for stop and terminate only.
+      const noticeMs = signal.action === 'hibernate' ? 0 : spotNoticeMs;
+      return { instance: signal.instance, reason: 'interruption', atMs: signal.atMs, deadlineMs: signal.atMs + noticeMs, ...known };
+    }
+    case 'rebalance':
+      return { instance: signal.instance, reason: 'rebalance', atMs: signal.atMs, ...known };
+    case 'terminate-hook':
+      return { instance: signal.instance, reason: 'hook', atMs: signal.atMs, hook: signal.hook, ...known };
+    default:
+      return undefined;
+  }
+};
+
+/** Groups by the names they are known under elsewhere. */
+const indexRegistry = (registry: readonly RegistryEntry[]) => ({
+  byAsg: new Map(registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const))),
+  byAlarm: Map.groupBy(
+    registry.flatMap(({ group, alarms }) => alarms.map((alarm) => ({ alarm, group }))),
+    ({ alarm }) => alarm,
+  ),
+});
+
+type Index = ReturnType<typeof indexRegistry>;
+
+const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
+  switch (signal.kind) {
+    case 'tick':
+    case 'policy-change':
+      return [signal.group];
+    case 'alarm':
+      return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
+    default: {
+      const asg = signal.kind === 'launch-unsuccessful' ? signal.asg : signal.kind === 'terminate-hook' ? signal.hook.asg : owner?.asg;
+      const group = owner?.group ?? (asg === undefined ? undefined : index.byAsg.get(asg));
+      return group === undefined ? [] : [group];
+    }
+  }
+};
+
+const newsOf = (signal: Signal, owner: Owner | undefined) => {
+  const leaving = leavingFact(signal, owner);
+  if (leaving) return { leaving: [leaving] };
+  if (signal.kind === 'state-change' && signal.state !== 'running' && signal.state !== 'pending') return { ended: [signal.instance] };
+  if (signal.kind === 'alarm') return { alarms: [{ alarm: signal.alarm, atMs: signal.atMs }] };
+  if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
+  return {};
+};
+
+const inWords = (signal: Signal): string => {
+  if (signal.kind === 'alarm') return `alarm ${signal.alarm}`;
+  if (signal.kind === 'state-change') return `instance ${signal.state}`;
+  return signal.kind;
+};
+
+/**
+ * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read only when a name has to be resolved.
+ */
+export const route = async (received: readonly Received[], owners: Owners, readRegistry: () => Promise<readonly RegistryEntry[]>, nowMs: number): Promise<Routed> => {
+  const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
+  const ownerOf = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
+  const needsNames = received.some(({ signal }) => signal.kind !== 'tick' && signal.kind !== 'policy-change' && ownerOf.get(instanceOf(signal) ?? '')?.group === undefined);
+  const index = indexRegistry(needsNames ? await readRegistry() : []);
+  const byGroup = createFactsByGroup();
+  const again: string[] = [];
+  let strangers = 0;
+  for (const { message, signal } of received) {
+    const instance = instanceOf(signal);
+    const owner = instance === undefined ? undefined : ownerOf.get(instance);
+    const groups = groupsOf(signal, owner, index);
+    for (const group of groups) byGroup.add(group, message, inWords(signal), newsOf(signal, owner));
+    if (groups.length > 0) continue;
+    const notShownYet = instance !== undefined && owner === undefined && signal.kind !== 'state-change' && nowMs - signal.atMs < unknownPatienceMs;
+    if (notShownYet) again.push(message);
+    else strangers += 1;
+  }
+  return { facts: byGroup.all(), strangers, again };
+};

@@ -1,0 +1,22 @@
+import * as z from 'zod/mini';
+import { eventSource, ownMessages } from '../../contract.ts';
+import { timeOf } from './envelope.ts';
+import { signalType } from './signal-type.ts';
+
+const detail = z.object({ group: z.string().check(z.minLength(1), z.maxLength(64)) });
+
+/** Look at this group, whatever the reason: every minute, or when a wake was set. */
+export const tick = signalType({
+  source: eventSource,
+  detailType: ownMessages.tick,
+  detail,
+  toReading: ({ group }, event) => ({ kind: 'signal', signal: { kind: 'tick', group, atMs: timeOf(event) } }),
+});
+
+/** A new version of the group's policy is in force. */
+export const policyChange = signalType({
+  source: eventSource,
+  detailType: ownMessages.policyChange,
+  detail,
+  toReading: ({ group }, event) => ({ kind: 'signal', signal: { kind: 'policy-change', group, atMs: timeOf(event) } }),
+});

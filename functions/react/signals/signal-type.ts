@@ -1,0 +1,26 @@
+import type { Reading } from '../../../core/signal.ts';
+import * as z from 'zod/mini';
+import { type Envelope, firstProblem } from './envelope.ts';
+
+/** One kind of event: which it is, the schema of its detail, and what it means to us. */
+export type SignalType = {
+  readonly source: string;
+  readonly detailType: string;
+  read(event: Envelope): Reading;
+};
+
+/** Makes a signal type of a schema and a translation; a detail that does not fit is invalid, with the path of what is wrong. */
+export const signalType = <Detail extends z.ZodMiniType>(definition: {
+  readonly source: string;
+  readonly detailType: string;
+  readonly detail: Detail;
+  readonly toReading: (detail: z.output<Detail>, event: Envelope) => Reading;
+}): SignalType => ({
+  source: definition.source,
+  detailType: definition.detailType,
+  read: (event) => {
+    const parsed = z.safeParse(definition.detail, event.detail);
+    if (!parsed.success) return { kind: 'invalid', why: `${definition.detailType}: detail.${firstProblem(parsed.error)}` };
+    return definition.toReading(parsed.data, event);
+  },
+});

@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import type { Reading } from '../../../core/signal.ts';
+import { asgName, instanceId, timeOf } from './envelope.ts';
+import { signalType } from './signal-type.ts';
+
+/** The hook's heartbeat time-out is not in the event. AWS allows no less than 30 s, so the first heartbeat is due within that. */
+const assumedHeartbeatMs = 30_000;
+
+/** Members of a lifecycle action; the same in an EventBridge detail and in the direct form that SNS and SQS receive. */
+export const lifecycleAction = z.object({
+  LifecycleActionToken: z.string().check(z.minLength(1)),
+  AutoScalingGroupName: asgName,
+  LifecycleHookName: z.string().check(z.minLength(1)),
+  EC2InstanceId: instanceId,
+  LifecycleTransition: z.string(),
+  Destination: z.optional(z.string()),
+});
+export type LifecycleAction = z.infer<typeof lifecycleAction>;
+
+/** A terminating instance that waits for us. A return to the warm pool is no termination; launching is not ours to hold. */
+export const readLifecycleAction = (action: LifecycleAction, atMs: number): Reading => {
+  if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING') return { kind: 'ignored', why: `lifecycle transition ${action.LifecycleTransition}` };
+  if (action.Destination === 'WarmPool') return { kind: 'ignored', why: 'return to the warm pool is no termination' };
+  const hook = {
+    asg: action.AutoScalingGroupName,
+    hook: action.LifecycleHookName,
+    token: action.LifecycleActionToken,
+    expiresAtMs: atMs + assumedHeartbeatMs,
+  };
+  return { kind: 'signal', signal: { kind: 'terminate-hook', instance: action.EC2InstanceId, hook, atMs } };
+};
+
+export const terminateHook = signalType({
+  source: 'aws.autoscaling',
+  detailType: 'EC2 Instance-terminate Lifecycle Action',
+  detail: lifecycleAction,
+  toReading: (detail, event) => readLifecycleAction(detail, timeOf(event)),
+});

@@ -1,0 +1,28 @@
+import type { Group } from '../../../core/group.ts';
+import type { DrainOrder, StateStore } from '../../../core/ports.ts';
+import type { Swap } from '../../../core/swap.ts';
+
+/** The swaps of an order as they are stored now. */
+export type Batch = {
+  /** Undefined once the group was let go. */
+  readonly group: Group | undefined;
+  /** Every swap of the group. */
+  readonly all: readonly Swap[];
+  /** Those of this drain that are not gone. One that was handed over to another drain is not among them. */
+  readonly own: readonly Swap[];
+  /** Those of this drain whose instance is gone. */
+  readonly gone: readonly Swap[];
+};
+
+/** Reads a batch: two reads, whatever its size. */
+export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
+  const [group, all] = await Promise.all([store.group(order.group), store.swaps(order.group)]);
+  const ordered = new Set(order.instances);
+  const ours = all.filter(({ instance, drain }) => drain === order.drain && ordered.has(instance));
+  return {
+    group,
+    all,
+    own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
+    gone: ours.filter(({ state }) => state === 'gone'),
+  };
+};

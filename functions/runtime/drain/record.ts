@@ -1,0 +1,46 @@
+import pMap from 'p-map';
+import type { Sorted } from '../../../core/drain/look.ts';
+import type { StateStore } from '../../../core/ports.ts';
+import type { Swap, SwapState } from '../../../core/swap.ts';
+
+/** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
+export const writesAtOnce = 32;
+
+/** States from which a swap may come to each state: forward only. */
+const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
+  waiting: [],
+  leaving: ['waiting'],
+  draining: ['leaving'],
+  drained: ['leaving', 'draining'],
+  gone: ['leaving', 'draining', 'drained'],
+};
+
+const progressOf = ({ state, drainStartedAtMs, drainedAtMs, goneAtMs, shortfall }: Swap): Partial<Swap> => ({
+  state,
+  ...(drainStartedAtMs !== undefined && { drainStartedAtMs }),
+  ...(drainedAtMs !== undefined && { drainedAtMs }),
+  ...(goneAtMs !== undefined && { goneAtMs }),
+  ...(shortfall !== undefined && { shortfall }),
+});
+
+/**
+ * Writes swaps as they stand in memory, each only forward and only while it still belongs to this drain.
+ * Returns those that were written; the others were handed over, or someone else has moved them on, and are no longer ours to act on.
+ */
+export const recordForward = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<readonly Swap[]> => {
+  const written = await pMap(swaps, (swap) => store.advance(swap, { from: before[swap.state], drain, set: progressOf(swap) }), {
+    concurrency: writesAtOnce,
+    stopOnError: false,
+  });
+  return swaps.filter((_, index) => written[index] === 'done');
+};
+
+export const asDrained = (swap: Swap, nowMs: number): Swap => ({ ...swap, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs });
+
+const asGone = (swap: Swap, nowMs: number): Swap => ({ ...swap, state: 'gone', goneAtMs: nowMs });
+
+/** What a look at the batch proved, as swaps to be written. */
+export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
+  ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrained(swap, nowMs)),
+  ...gone.map((swap) => asGone(swap, nowMs)),
+];

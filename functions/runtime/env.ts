@@ -1,0 +1,10 @@
+import type { Surroundings } from '../contract.ts';
+
+/** Reads a variable that the construct sets. Throws, naming it, when it is missing: a function without its wiring must not run. */
+export const requireEnv = ({ env }: Surroundings, name: string): string => {
+  const value = env[name];
+  if (value === undefined || value === '') {
+    throw new Error(`Environment variable ${name} is not set. The Holdfast construct sets it; deploy the stack again and do not edit the function by hand.`);
+  }
+  return value;
+};

@@ -1,0 +1,41 @@
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../contract.ts';
+import { lambdaSurroundings } from './surroundings.ts';
+import { createTelemetry, type Telemetry } from './telemetry.ts';
+
+/** Time kept at the end of an invocation to write down what was not finished; middy's default of 5 ms is too late for that. */
+const timeoutEarlyMs = 1_000;
+
+/** What a function does with one event; made once per cold start from its surroundings. */
+export type Work = (event: unknown, context: LambdaContext) => Promise<unknown>;
+
+const wrap = (telemetry: Telemetry, work: Work): Work => {
+  const logFailure = {
+    // Returns nothing: a value returned here would end the unwinding before metrics are flushed.
+    onError: ({ error }: { error: unknown }): void => {
+      telemetry.logger.error('The invocation failed; what it was given will be delivered again.', error as Error);
+    },
+  };
+  const wrapped = middy({ timeoutEarlyInMillis: timeoutEarlyMs })
+    .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
+    .use(logMetrics(telemetry.metrics))
+    .use(logFailure)
+    .handler((event: unknown, context: unknown) => work(event, context as LambdaContext));
+  return wrapped as unknown as Work;
+};
+
+/** The two doors of a function's bundle: `create` for given surroundings, `handler` for Lambda, wired at the first event. */
+export const withRuntime = (name: FunctionName, wire: (surroundings: Surroundings, telemetry: Telemetry) => Work): FunctionBundle => {
+  const create = (surroundings: Surroundings): Work => {
+    const telemetry = createTelemetry(name, surroundings);
+    return wrap(telemetry, wire(surroundings, telemetry));
+  };
+  let inLambda: Work | undefined;
+  const handler: Work = (event, context) => {
+    inLambda ??= create(lambdaSurroundings());
+    return inLambda(event, context);
+  };
+  return { handler, create };
+};
