@@ -28,7 +28,9 @@ const originalMax = (view: View, asg: string, max: number): number => view.state
 export const chooseRaises = (view: View, joining: ReadonlyMap<string, number>): readonly RaisedMax[] =>
   view.asgs.flatMap((asg) => {
     const needed = asg.desired + (joining.get(asg.name) ?? 0);
-    return (joining.get(asg.name) ?? 0) > 0 && needed > asg.max ? [{ asg: asg.name, fromMax: originalMax(view, asg.name, asg.max), toMax: needed }] : [];
+    return (joining.get(asg.name) ?? 0) > 0 && needed > asg.max
+      ? [{ asg: asg.name, fromMax: originalMax(view, asg.name, asg.max), toMax: needed }]
+      : [];
   });
 
 /** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */

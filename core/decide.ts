@@ -80,7 +80,12 @@ const joiningByAsg = (view: View, placements: readonly Placement[], admissions: 
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
   const comingUp = headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted);
   const swapsWait = headcount.waiting.length > 0 && headcount.staying.some(({ serving }) => !serving);
-  const cooling = unplaced > 0 ? Object.values(view.state.memory).map(({ coolingUntilMs }) => coolingUntilMs).filter((at) => at > view.nowMs) : [];
+  const cooling =
+    unplaced > 0
+      ? Object.values(view.state.memory)
+          .map(({ coolingUntilMs }) => coolingUntilMs)
+          .filter((at) => at > view.nowMs)
+      : [];
   const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling];
   return times.length === 0 ? undefined : Math.min(...times);
 };
@@ -101,7 +106,12 @@ export const decide = (view: View): Decision => {
     cheapest: view.state.cheapest,
     held: [
       ...headcount.staying.map(({ pool, offering }) => ({ pool, zone: offering.zone, instanceType: offering.instanceType, count: 1 })),
-      ...headcount.inFlight.map(({ pool, offerings, count }) => ({ pool, zone: offerings[0]?.zone ?? '', instanceType: offerings[0]?.instanceType ?? '', count })),
+      ...headcount.inFlight.map(({ pool, offerings, count }) => ({
+        pool,
+        zone: offerings[0]?.zone ?? '',
+        instanceType: offerings[0]?.instanceType ?? '',
+        count,
+      })),
     ],
   });
   const drains = drainsToBegin(view, headcount);
@@ -129,6 +139,6 @@ export const decide = (view: View): Decision => {
 
 /** Whether acting on a decision would change anything: an idle look writes nothing. */
 export const isQuiet = (decision: Decision): boolean =>
-  [decision.placements, decision.removals, decision.drains, decision.admissions, decision.raise, decision.restore, decision.takeOver].every((list) => list.length === 0) &&
-  decision.unplaced === 0;
-
+  [decision.placements, decision.removals, decision.drains, decision.admissions, decision.raise, decision.restore, decision.takeOver].every(
+    (list) => list.length === 0,
+  ) && decision.unplaced === 0;

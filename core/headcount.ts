@@ -88,5 +88,7 @@ export const groupsToTakeOver = (view: View): readonly { readonly asg: string; r
 /** The gaps as they are now: kept while they last, forgotten when closed. */
 export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
-    view.asgs.filter((asg) => asg.desired > asg.held).map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
+    view.asgs
+      .filter((asg) => asg.desired > asg.held)
+      .map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
   );

@@ -59,7 +59,11 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const restored = await restore(context, first.decision);
   const takenOver = await takeOver(context, first.decision);
   const nowMs = ports.clock.now();
-  const wanted = wakeTime(rounds, nowMs, admissions.failed.some(({ retry }) => retry === 'later'));
+  const wanted = wakeTime(
+    rounds,
+    nowMs,
+    admissions.failed.some(({ retry }) => retry === 'later'),
+  );
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
   if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);
   await noteActs(context, last.state, restored, wakeAtMs);

@@ -5,17 +5,17 @@ import type { CapacityProvider } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
-import { act, type Acted } from './act.ts';
+import { type Acted, act } from './act.ts';
 import { claimAll } from './claims.ts';
 import type { Facts } from './facts.ts';
-import { gather, type Gathered, viewOf } from './gather.ts';
+import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, learnFromInterruptions, sameState } from './group-state.ts';
 import { drainName, newDecisionId } from './identifiers.ts';
-import { applyAnswers, launchAll, type Launched, missingAfter } from './launch.ts';
+import { applyAnswers, type Launched, launchAll, missingAfter } from './launch.ts';
 import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
+import { mend, withoutEnded } from './mend.ts';
 import type { ReactPorts } from './ports.ts';
 import { record } from './record.ts';
-import { mend, withoutEnded } from './mend.ts';
 import { bind } from './reserve.ts';
 
 /** What became of one group. */
@@ -33,7 +33,14 @@ const roundsBudgetMs = 18_000;
 /** Lost races for the state item before the messages are given back. */
 const mostConflicts = 5;
 
-type Run = { readonly group: Group; readonly provider: CapacityProvider; readonly facts: Facts; readonly ports: ReactPorts; readonly id: string; readonly startedAtMs: number };
+type Run = {
+  readonly group: Group;
+  readonly provider: CapacityProvider;
+  readonly facts: Facts;
+  readonly ports: ReactPorts;
+  readonly id: string;
+  readonly startedAtMs: number;
+};
 
 /** Claims what the signals said, and gives the gathered facts with those claims in them. */
 const claimFacts = async (run: Run, gathered: Gathered): Promise<{ readonly gathered: Gathered; readonly fresh: readonly Swap[] }> => {
@@ -114,7 +121,12 @@ const playRounds = async (run: Run, first: Gathered, fresh: readonly Swap[]): Pr
   return rounds;
 };
 
-const letLeave = async (run: Run, rounds: readonly Round[], swaps: readonly Swap[], fresh: readonly Swap[]): Promise<{ readonly claimed: readonly Swap[]; readonly drains: number }> => {
+const letLeave = async (
+  run: Run,
+  rounds: readonly Round[],
+  swaps: readonly Swap[],
+  fresh: readonly Swap[],
+): Promise<{ readonly claimed: readonly Swap[]; readonly drains: number }> => {
   const first = rounds[0];
   const context = first && { view: first.view, decision: run.id, drain: drainName(run.group.name, run.id, 9), ports: run.ports };
   const removed = first && context ? await claimRemovals(first.decision, context) : [];
@@ -122,7 +134,12 @@ const letLeave = async (run: Run, rounds: readonly Round[], swaps: readonly Swap
   const changed = new Map([...swaps, ...removed, ...begun].map((swap) => [swap.instance, swap]));
   // A message that comes again finds its claims made; their drain is started again, which is a no-op where it runs.
   const touched = new Set([...fresh, ...removed, ...begun].map(({ instance }) => instance).concat(run.facts.leaving.map(({ instance }) => instance)));
-  const drains = await startDrains(run.group, [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone'), touched, run.ports);
+  const drains = await startDrains(
+    run.group,
+    [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone'),
+    touched,
+    run.ports,
+  );
   run.ports.telemetry.count(metrics.drainsStarted, drains);
   return { claimed: removed, drains };
 };
@@ -131,7 +148,14 @@ const letLeave = async (run: Run, rounds: readonly Round[], swaps: readonly Swap
 export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
   const group = await ports.store.group(facts.group);
   if (group === undefined) return { kind: 'let-go' };
-  const run: Run = { group, provider: ports.providerFor(group.holding), facts, ports, id: newDecisionId(ports.clock, ports.random), startedAtMs: ports.clock.now() };
+  const run: Run = {
+    group,
+    provider: ports.providerFor(group.holding),
+    facts,
+    ports,
+    id: newDecisionId(ports.clock, ports.random),
+    startedAtMs: ports.clock.now(),
+  };
   const claims = await claimFacts(run, await gather(group, facts, run.provider, ports));
   const rounds = await playRounds(run, claims.gathered, claims.fresh);
   if (rounds === undefined) {

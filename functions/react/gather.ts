@@ -1,12 +1,12 @@
 import type { Group } from '../../core/group.ts';
-import { offeringKey, type OfferingKey } from '../../core/offering.ts';
+import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import type { CapacityProvider, Holdings } from '../../core/ports.ts';
 import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
-import { followAlarms, followPolicy, initialState } from './group-state.ts';
 import type { Facts } from './facts.ts';
+import { followAlarms, followPolicy, initialState } from './group-state.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Spot prices move slowly: they are read again when older than this. */
@@ -16,12 +16,15 @@ const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || chi
 
 /** Prices cost a call, so they are read only for a policy that asks about them. */
 const asksForPrices = (group: Group): boolean =>
-  hasCheapest(group.capacity) || Object.values(group.pools).some(({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined);
+  hasCheapest(group.capacity) ||
+  Object.values(group.pools).some(({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined);
 
 const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): Promise<GroupState> => {
   const nowMs = ports.clock.now();
   if (!asksForPrices(group) || nowMs - state.prices.atMs < pricesAgeMs) return state;
-  const spot = Object.values(group.pools).filter(({ market }) => market === 'spot').flatMap(offeringsOf);
+  const spot = Object.values(group.pools)
+    .filter(({ market }) => market === 'spot')
+    .flatMap(offeringsOf);
   const unique = new Map(spot.map((offering) => [offeringKey(offering), offering]));
   const usdPerHour: Readonly<Record<OfferingKey, number>> = await ports.prices.spotPrices([...unique.values()]);
   return { ...state, prices: { atMs: nowMs, usdPerHour } };

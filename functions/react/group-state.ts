@@ -1,8 +1,8 @@
 import { desiredAfterAdjustment } from '../../core/adjustment.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
-import { rememberInterruptions } from '../../core/pool-memory.ts';
 import { parseOfferingKey } from '../../core/offering.ts';
+import { rememberInterruptions } from '../../core/pool-memory.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
@@ -53,7 +53,9 @@ export const learnFromInterruptions = (state: GroupState, claimed: readonly Swap
 
 const strayIds = (members: readonly Member[], swaps: readonly Swap[]): readonly string[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
-  return members.filter(({ instance, reservation, pool }) => reservation === undefined && pool === undefined && !leaving.has(instance)).map(({ instance }) => instance);
+  return members
+    .filter(({ instance, reservation, pool }) => reservation === undefined && pool === undefined && !leaving.has(instance))
+    .map(({ instance }) => instance);
 };
 
 /** At most one sighting a minute counts, so that a burst of signals cannot make a stray old. */

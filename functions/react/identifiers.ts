@@ -1,13 +1,17 @@
 import type { Clock } from '../../core/ports.ts';
 
 const base36Time = (ms: number): string => Math.floor(ms).toString(36).padStart(9, '0');
-const base36Draw = (random: () => number): string => Math.floor(random() * 36 ** 6).toString(36).padStart(6, '0');
+const base36Draw = (random: () => number): string =>
+  Math.floor(random() * 36 ** 6)
+    .toString(36)
+    .padStart(6, '0');
 
 /** An id that sorts by time: of a decision, and the root of the ids of everything that follows from it. */
 export const newDecisionId = (clock: Clock, random: () => number): string => `${base36Time(clock.now())}-${base36Draw(random)}`;
 
 /** Name of a drain, and so of its execution: letters, digits, `-` and `_`, at most 80 characters (Step Functions, StartExecution). */
-export const drainName = (group: string, decision: string, index: number): string => `${group.replaceAll('.', '_').slice(0, 56)}-${decision}-d${index}`;
+export const drainName = (group: string, decision: string, index: number): string =>
+  `${group.replaceAll('.', '_').slice(0, 56)}-${decision}-d${index}`;
 
 /** Id of a reservation; also its client token (at most 64 characters of letters, digits and `-`). */
 export const reservationId = (decision: string, round: number, index: number): string => `${decision}-r${round}-${index}`;

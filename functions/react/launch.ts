@@ -1,10 +1,10 @@
-import { metrics } from '../contract.ts';
 import type { Group } from '../../core/group.ts';
-import { type Offering } from '../../core/offering.ts';
+import type { Offering } from '../../core/offering.ts';
 import { rememberRefusals, rememberSuccess } from '../../core/pool-memory.ts';
 import type { CapacityProvider, LaunchResult, Refusal } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { GroupState } from '../../core/view.ts';
+import { metrics } from '../contract.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** How soon a request that was throttled, or whose answer was lost, is made again. */
@@ -18,10 +18,17 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
   state.reservations.filter(({ instances, leaseUntilMs }) => instances === undefined && leaseUntilMs <= nowMs);
 
 /** Carries out reservations, all at once where the provider can. */
-export const launchAll = async (group: Group, reservations: readonly Reservation[], provider: CapacityProvider, ports: ReactPorts): Promise<readonly Launched[]> => {
+export const launchAll = async (
+  group: Group,
+  reservations: readonly Reservation[],
+  provider: CapacityProvider,
+  ports: ReactPorts,
+): Promise<readonly Launched[]> => {
   if (reservations.length === 0) return [];
   const results = await provider.launch(group, reservations);
-  const launched = reservations.map((reservation, index): Launched => ({ reservation, result: results[index] ?? { kind: 'ambiguous', code: 'NoAnswer' } }));
+  const launched = reservations.map(
+    (reservation, index): Launched => ({ reservation, result: results[index] ?? { kind: 'ambiguous', code: 'NoAnswer' } }),
+  );
   countLaunches(launched, ports);
   return launched;
 };
@@ -80,4 +87,5 @@ export const missingAfter = (launched: readonly Launched[]): number =>
     .reduce((sum, { reservation, result }) => sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0), 0);
 
 /** Whether a request must be made again soon, because EC2 throttled it or its answer was lost. */
-export const mustRepeat = (launched: readonly Launched[]): boolean => launched.some(({ result }) => result.kind === 'throttled' || result.kind === 'ambiguous');
+export const mustRepeat = (launched: readonly Launched[]): boolean =>
+  launched.some(({ result }) => result.kind === 'throttled' || result.kind === 'ambiguous');

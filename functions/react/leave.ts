@@ -52,8 +52,7 @@ export const beginWaiting = async (decision: Decision, { view, drain, ports }: L
 const due = (swaps: readonly Swap[], fresh: ReadonlySet<string>, nowMs: number): readonly Swap[] =>
   swaps.filter(
     (swap) =>
-      swap.drain !== undefined &&
-      (fresh.has(swap.instance) || (swap.state === 'leaving' && nowMs - (swap.drainOrderedAtMs ?? 0) >= reorderAfterMs)),
+      swap.drain !== undefined && (fresh.has(swap.instance) || (swap.state === 'leaving' && nowMs - (swap.drainOrderedAtMs ?? 0) >= reorderAfterMs)),
   );
 
 const orderOf = (group: Group, drain: string, batch: readonly Swap[]): DrainOrder => {

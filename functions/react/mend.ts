@@ -37,13 +37,17 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
     .map((swap) => (goneIds.has(swap.instance) ? { ...swap, state: 'gone' as const, goneAtMs: nowMs } : swap));
 };
 
-const drainDueByMs = (swap: Swap, timeoutMs: number): number => Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
+const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
+  Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
 
 /** Puts swaps whose drain broke off on a new one. */
 const takeOverDrains = async (run: Run, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const broken = swaps.filter(
-    (swap) => (swap.state === 'leaving' || swap.state === 'draining') && nowMs - drainDueByMs(swap, run.group.drain.timeoutMs) >= overdueMs && swap.hook === undefined,
+    (swap) =>
+      (swap.state === 'leaving' || swap.state === 'draining') &&
+      nowMs - drainDueByMs(swap, run.group.drain.timeoutMs) >= overdueMs &&
+      swap.hook === undefined,
   );
   const set = { drain, drainOrderedAtMs: nowMs };
   const written = await inParallel(broken, writesAtOnce, (swap) => run.ports.store.advance(swap, { from: [swap.state], set }));

@@ -1,6 +1,6 @@
-import { metrics } from '../contract.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
-import { converge, type Converged } from './converge.ts';
+import { metrics } from '../contract.ts';
+import { type Converged, converge } from './converge.ts';
 import type { Facts } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 import { readMessage } from './read-message.ts';
@@ -22,7 +22,11 @@ const readAll = (messages: readonly Message[], ports: ReactPorts, hash: (text: s
     if (reading.kind === 'ignored') return [];
     ports.telemetry.count(metrics.poisonMessages);
     // Never the message itself: it comes from outside, and logs outlive it.
-    ports.telemetry.logger.warn('A message could not be read; it was acknowledged and dropped.', { messageId: id, sha256: hash(body), reason: reading.why });
+    ports.telemetry.logger.warn('A message could not be read; it was acknowledged and dropped.', {
+      messageId: id,
+      sha256: hash(body),
+      reason: reading.why,
+    });
     return [];
   });
 

@@ -51,7 +51,11 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
   );
   const refusals = context.rounds.flatMap(({ launched }) => launched.flatMap(({ result }) => (result.kind === 'answered' ? result.refusals : [])));
   const fellBack = refusals.length > 0 && context.rounds.length > 1;
-  const fallback = { detailType: announcements.fallback, group, detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(({ offering, code }) => ({ offering, code })) } };
+  const fallback = {
+    detailType: announcements.fallback,
+    group,
+    detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(({ offering, code }) => ({ offering, code })) },
+  };
   const unplaced = context.rounds.at(-1)?.decision.unplaced ?? 0;
   const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };
   return [...started, ...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
@@ -75,5 +79,11 @@ export const record = async (context: Recorded): Promise<void> => {
     outcome: outcomeOf(context),
   });
   await ports.announcer.announce(eventsOf(context));
-  ports.telemetry.logger.info('Converged a group.', { group: group.name, decision: id, because: facts.because, rounds: rounds.length, launches: outcomeOf(context).launches.length });
+  ports.telemetry.logger.info('Converged a group.', {
+    group: group.name,
+    decision: id,
+    because: facts.because,
+    rounds: rounds.length,
+    launches: outcomeOf(context).launches.length,
+  });
 };

@@ -81,10 +81,17 @@ const inWords = (signal: Signal): string => {
 /**
  * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read only when a name has to be resolved.
  */
-export const route = async (received: readonly Received[], owners: Owners, readRegistry: () => Promise<readonly RegistryEntry[]>, nowMs: number): Promise<Routed> => {
+export const route = async (
+  received: readonly Received[],
+  owners: Owners,
+  readRegistry: () => Promise<readonly RegistryEntry[]>,
+  nowMs: number,
+): Promise<Routed> => {
   const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
   const ownerOf = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
-  const needsNames = received.some(({ signal }) => signal.kind !== 'tick' && signal.kind !== 'policy-change' && ownerOf.get(instanceOf(signal) ?? '')?.group === undefined);
+  const needsNames = received.some(
+    ({ signal }) => signal.kind !== 'tick' && signal.kind !== 'policy-change' && ownerOf.get(instanceOf(signal) ?? '')?.group === undefined,
+  );
   const index = indexRegistry(needsNames ? await readRegistry() : []);
   const byGroup = createFactsByGroup();
   const again: string[] = [];

@@ -4,7 +4,9 @@ import type { Surroundings } from '../contract.ts';
 export const requireEnv = ({ env }: Surroundings, name: string): string => {
   const value = env[name];
   if (value === undefined || value === '') {
-    throw new Error(`Environment variable ${name} is not set. The Holdfast construct sets it; deploy the stack again and do not edit the function by hand.`);
+    throw new Error(
+      `Environment variable ${name} is not set. The Holdfast construct sets it; deploy the stack again and do not edit the function by hand.`,
+    );
   }
   return value;
 };

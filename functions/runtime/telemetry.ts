@@ -14,7 +14,11 @@ export type Telemetry = {
 
 export const createTelemetry = (functionName: FunctionName, surroundings: Surroundings): Telemetry => {
   const deployment = surroundings.env[env.name] ?? 'holdfast';
-  const logger = new Logger({ serviceName: deployment, persistentKeys: { function: functionName }, ...(surroundings.quiet ? { logLevel: 'SILENT' } : {}) });
+  const logger = new Logger({
+    serviceName: deployment,
+    persistentKeys: { function: functionName },
+    ...(surroundings.quiet ? { logLevel: 'SILENT' } : {}),
+  });
   const metrics = new Metrics({ namespace: metricsNamespace, serviceName: deployment });
   const add = (metric: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number): void => {
     if (!surroundings.quiet) metrics.addMetric(metric, unit, value);

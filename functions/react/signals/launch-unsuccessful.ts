@@ -8,7 +8,12 @@ export const launchUnsuccessful = signalType({
   detailType: 'EC2 Instance Launch Unsuccessful',
   detail: z.object({ AutoScalingGroupName: asgName, StatusMessage: z.optional(z.string()) }),
   toReading: (detail, event) => {
-    const code = /\b(InsufficientInstanceCapacity|UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotInstanceCountExceeded|VcpuLimitExceeded)\b/.exec(detail.StatusMessage ?? '');
-    return { kind: 'signal', signal: { kind: 'launch-unsuccessful', asg: detail.AutoScalingGroupName, code: code?.[1] ?? 'unknown', atMs: timeOf(event) } };
+    const code = /\b(InsufficientInstanceCapacity|UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotInstanceCountExceeded|VcpuLimitExceeded)\b/.exec(
+      detail.StatusMessage ?? '',
+    );
+    return {
+      kind: 'signal',
+      signal: { kind: 'launch-unsuccessful', asg: detail.AutoScalingGroupName, code: code?.[1] ?? 'unknown', atMs: timeOf(event) },
+    };
   },
 });

@@ -1,5 +1,5 @@
-import type { Reading } from '../../../core/signal.ts';
 import * as z from 'zod/mini';
+import type { Reading } from '../../../core/signal.ts';
 import { type Envelope, firstProblem } from './envelope.ts';
 
 /** One kind of event: which it is, the schema of its detail, and what it means to us. */

@@ -19,7 +19,8 @@ export type LifecycleAction = z.infer<typeof lifecycleAction>;
 
 /** A terminating instance that waits for us. A return to the warm pool is no termination; launching is not ours to hold. */
 export const readLifecycleAction = (action: LifecycleAction, atMs: number): Reading => {
-  if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING') return { kind: 'ignored', why: `lifecycle transition ${action.LifecycleTransition}` };
+  if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING')
+    return { kind: 'ignored', why: `lifecycle transition ${action.LifecycleTransition}` };
   if (action.Destination === 'WarmPool') return { kind: 'ignored', why: 'return to the warm pool is no termination' };
   const hook = {
     asg: action.AutoScalingGroupName,

@@ -1,0 +1,63 @@
+/** Events in the shapes that AWS documents, one builder per detail-type; overrides replace members of the detail. */
+const envelope = (source: string, detailType: string, detail: Record<string, unknown>, resources: readonly string[] = []) => ({
+  version: '0',
+  id: '6f0a4c1e-0d56-4d2f-9a51-0d0d33a2b3c4',
+  'detail-type': detailType,
+  source,
+  account: '123456789012',
+  time: '2026-11-20T12:00:00Z',
+  region: 'us-east-2',
+  resources,
+  detail,
+});
+
+export const sampleInstance = 'i-0123456789abcdef0';
+
+export const interruptionWarning = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.ec2', 'EC2 Spot Instance Interruption Warning', { 'instance-id': sampleInstance, 'instance-action': 'terminate', ...detail }, [
+    `arn:aws:ec2:us-east-2a:instance/${sampleInstance}`,
+  ]);
+
+export const rebalanceRecommendation = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.ec2', 'EC2 Instance Rebalance Recommendation', { 'instance-id': sampleInstance, ...detail });
+
+export const stateChangeNotification = (state: string) =>
+  envelope('aws.ec2', 'EC2 Instance State-change Notification', { 'instance-id': sampleInstance, state });
+
+export const lifecycleDetail = (detail: Record<string, unknown> = {}) => ({
+  LifecycleActionToken: '87654321-4321-4321-4321-210987654321',
+  AutoScalingGroupName: 'web',
+  LifecycleHookName: 'drain',
+  EC2InstanceId: sampleInstance,
+  LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING',
+  NotificationMetadata: 'anything',
+  Origin: 'AutoScalingGroup',
+  Destination: 'EC2',
+  ...detail,
+});
+
+export const terminateLifecycleAction = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.autoscaling', 'EC2 Instance-terminate Lifecycle Action', lifecycleDetail(detail), [
+    'arn:aws:autoscaling:us-east-2:123456789012:autoScalingGroup:uuid:autoScalingGroupName/web',
+  ]);
+
+export const launchUnsuccessfulEvent = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.autoscaling', 'EC2 Instance Launch Unsuccessful', {
+    StatusCode: 'Failed',
+    AutoScalingGroupName: 'web',
+    ActivityId: 'uuid',
+    StatusMessage: 'We currently do not have sufficient m7g.large capacity. Launching EC2 instance failed: InsufficientInstanceCapacity',
+    EC2InstanceId: '',
+    Details: { 'Availability Zone': 'us-east-2a', 'Subnet ID': 'subnet-1' },
+    ...detail,
+  });
+
+export const alarmStateChange = (value: string) =>
+  envelope('aws.cloudwatch', 'CloudWatch Alarm State Change', {
+    alarmName: 'workers-cpu-high',
+    configuration: { metrics: [] },
+    previousState: { value: 'OK', timestamp: '2026-11-20T11:58:00.000+0000' },
+    state: { value, reason: 'Threshold Crossed', timestamp: '2026-11-20T12:00:00.000+0000' },
+  });
+
+export const ownMessage = (detailType: string, group = 'workers') => envelope('holdfast', detailType, { group });

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readMessage } from '../../functions/react/read-message.ts';
+import {
+  alarmStateChange,
+  interruptionWarning,
+  launchUnsuccessfulEvent,
+  lifecycleDetail,
+  ownMessage,
+  rebalanceRecommendation,
+  sampleInstance,
+  stateChangeNotification,
+  terminateLifecycleAction,
+} from './event-samples.ts';
+
+const sentAtMs = Date.parse('2026-11-20T12:00:01Z');
+const eventAtMs = Date.parse('2026-11-20T12:00:00Z');
+const read = (message: unknown) => readMessage(JSON.stringify(message), sentAtMs);
+const signal = (message: unknown) => {
+  const reading = read(message);
+  return reading.kind === 'signal' ? reading.signal : reading;
+};
+
+describe('events of EC2', () => {
+  it('takes the instance of a warning from the detail: its ARN has a zone for a region and no account', () => {
+    expect(signal(interruptionWarning())).toEqual({ kind: 'interruption', instance: sampleInstance, action: 'terminate', atMs: eventAtMs });
+  });
+  it('keeps the action of a warning: hibernation gives no notice', () => {
+    expect(signal(interruptionWarning({ 'instance-action': 'hibernate' }))).toMatchObject({ action: 'hibernate' });
+  });
+  it('reads a rebalance recommendation', () => {
+    expect(signal(rebalanceRecommendation())).toEqual({ kind: 'rebalance', instance: sampleInstance, atMs: eventAtMs });
+  });
+  it.each(['running', 'stopping', 'stopped', 'shutting-down', 'terminated'])('reads the state %s', (state) => {
+    expect(signal(stateChangeNotification(state))).toEqual({ kind: 'state-change', instance: sampleInstance, state, atMs: eventAtMs });
+  });
+  it('ignores pending: the launch that caused it is known already', () => {
+    expect(read(stateChangeNotification('pending')).kind).toBe('ignored');
+  });
+});
+
+describe('lifecycle actions', () => {
+  const hook = { asg: 'web', hook: 'drain', token: '87654321-4321-4321-4321-210987654321' };
+  it('reads a terminating instance that waits', () => {
+    expect(signal(terminateLifecycleAction())).toMatchObject({ kind: 'terminate-hook', instance: sampleInstance, hook, atMs: eventAtMs });
+  });
+  it('reads the direct form that SQS receives, at the time it was sent', () => {
+    expect(signal({ Service: 'AWS Auto Scaling', Time: '2026-11-20T12:00:00.000Z', ...lifecycleDetail() })).toMatchObject({
+      kind: 'terminate-hook',
+      hook,
+      atMs: sentAtMs,
+    });
+  });
+  it('reads the direct form wrapped by SNS', () => {
+    expect(signal({ Type: 'Notification', MessageId: 'x', Message: JSON.stringify(lifecycleDetail()) })).toMatchObject({
+      kind: 'terminate-hook',
+      hook,
+    });
+  });
+  it('ignores the test notification of a new hook, direct and wrapped', () => {
+    const test = { AccountId: '123456789012', RequestId: 'r', AutoScalingGroupName: 'web', Event: 'autoscaling:TEST_NOTIFICATION' };
+    expect(read(test).kind).toBe('ignored');
+    expect(read({ Type: 'Notification', Message: JSON.stringify(test) }).kind).toBe('ignored');
+  });
+  it('ignores a return to the warm pool, which is no termination', () => {
+    expect(read(terminateLifecycleAction({ Destination: 'WarmPool' })).kind).toBe('ignored');
+  });
+  it('ignores a launching instance', () => {
+    expect(read(lifecycleDetail({ LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' })).kind).toBe('ignored');
+  });
+  it('reads a launch that Auto Scaling could not make, with the code from its message', () => {
+    expect(signal(launchUnsuccessfulEvent())).toEqual({
+      kind: 'launch-unsuccessful',
+      asg: 'web',
+      code: 'InsufficientInstanceCapacity',
+      atMs: eventAtMs,
+    });
+  });
+});
+
+describe('alarms and our own messages', () => {
+  it('reads an alarm, and ignores its return to OK', () => {
+    expect(signal(alarmStateChange('ALARM'))).toMatchObject({ kind: 'alarm', alarm: 'workers-cpu-high' });
+    expect(read(alarmStateChange('OK')).kind).toBe('ignored');
+  });
+  it('reads ticks and policy changes', () => {
+    expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', group: 'workers', atMs: eventAtMs });
+    expect(signal(ownMessage('Holdfast Policy Change'))).toMatchObject({ kind: 'policy-change', group: 'workers' });
+  });
+});
+
+describe('what cannot be read', () => {
+  it.each([
+    ['text that is not JSON', 'hello'],
+    ['an empty message', ''],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['an unknown detail-type', JSON.stringify({ ...interruptionWarning(), 'detail-type': 'EC2 Something New' })],
+    ['a known detail-type of the wrong source', JSON.stringify({ ...interruptionWarning(), source: 'my.app' })],
+    ['an SNS message that is not JSON', JSON.stringify({ Type: 'Notification', Message: '{' })],
+    ['an instance id that is none', JSON.stringify(interruptionWarning({ 'instance-id': '../../etc' }))],
+    ['a missing instance id', JSON.stringify(interruptionWarning({ 'instance-id': undefined }))],
+    ['a time that is none', JSON.stringify({ ...interruptionWarning(), time: 'yesterday' })],
+  ])('%s is invalid', (_, text) => {
+    expect(readMessage(text, sentAtMs).kind).toBe('invalid');
+  });
+  it('says which member is wrong and never repeats its value', () => {
+    const reading = readMessage(JSON.stringify(interruptionWarning({ 'instance-id': 'secret-value' })), sentAtMs);
+    expect(reading).toMatchObject({ kind: 'invalid', why: expect.stringContaining('instance-id') });
+    expect(JSON.stringify(reading)).not.toContain('secret-value');
+  });
+  it('never throws, whatever arrives', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.json().map((inner) => JSON.stringify({ Type: 'Notification', Message: inner })),
+        ),
+        (text) => {
+          readMessage(text, sentAtMs);
+        },
+      ),
+    );
+  });
+});
