@@ -1,0 +1,80 @@
+import type { ApiCall, Caller } from './api.ts';
+import type { WorldClock } from './clock.ts';
+
+/** One call as it stands in the log. `outcome` is absent while the call is under way. */
+export type LoggedCall = {
+  readonly service: string;
+  readonly operation: string;
+  /** A role's name, or `operator`. */
+  readonly caller: string;
+  /** `ok`, an error code, `lost` (the answer never came) or `crashed` (the caller was killed over it). */
+  readonly outcome?: string;
+  /** World time of the arrival, epoch milliseconds. */
+  readonly atMs: number;
+  /** Wall time of the arrival, epoch milliseconds. */
+  readonly realMs: number;
+  /** World time from arrival to answer. */
+  readonly durationMs?: number;
+};
+
+export type CallFilter = {
+  readonly service?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly caller?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** World time, inclusive. */
+  readonly sinceMs?: number | undefined;
+  readonly mutating?: boolean | undefined;
+};
+
+export type CallLog = {
+  /** Enters a call and answers how to note its end. */
+  begin(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): (outcome: string) => void;
+  /** The newest calls that match, oldest first. */
+  calls(filter?: CallFilter): readonly LoggedCall[];
+  /** Of every call ever made, also of those that the ring has let go. */
+  counts(): Readonly<Record<string, number>>;
+  mutatingCalls(): number;
+};
+
+export type CallLogOptions = { readonly clock: Pick<WorldClock, 'now'>; readonly realNow?: () => number; readonly capacity?: number };
+
+const readOnly = /^(Describe|Get|List|Query$|Scan$|BatchGet|TransactGet|ReceiveMessage$|Lookup|Search)/;
+/** Whether a call changes anything. */
+export const isMutating = (operation: string): boolean => !readOnly.test(operation);
+
+export const callerName = (caller: Caller): string => (caller.kind === 'role' ? caller.name : 'operator');
+
+const fields = ['service', 'operation', 'caller', 'outcome'] as const;
+const matches = (call: LoggedCall, filter: CallFilter): boolean =>
+  fields.every((field) => filter[field] === undefined || filter[field] === call[field]) &&
+  (filter.sinceMs === undefined || call.atMs >= filter.sinceMs) &&
+  (filter.mutating === undefined || filter.mutating === isMutating(call.operation));
+
+/** Every call to the simulated cloud: the newest in a ring, all of them in the counts. */
+export const createCallLog = ({ clock, realNow = Date.now, capacity = 100_000 }: CallLogOptions): CallLog => {
+  const ring: (LoggedCall & { outcome?: string; durationMs?: number })[] = [];
+  const counts = new Map<string, number>();
+  let mutatingCalls = 0;
+  let next = 0;
+  return {
+    begin: ({ service, operation, caller }) => {
+      const entry: (typeof ring)[number] = { service, operation, caller: callerName(caller), atMs: clock.now(), realMs: realNow() };
+      ring[next % capacity] = entry;
+      next += 1;
+      const key = `${service}:${operation}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      if (isMutating(operation)) mutatingCalls += 1;
+      return (outcome) => {
+        entry.outcome = outcome;
+        entry.durationMs = clock.now() - entry.atMs;
+      };
+    },
+    calls: (filter = {}) => {
+      const start = next > capacity ? next % capacity : 0;
+      return [...ring.slice(start), ...ring.slice(0, start)].filter((call) => matches(call, filter));
+    },
+    counts: () => Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1))),
+    mutatingCalls: () => mutatingCalls,
+  };
+};

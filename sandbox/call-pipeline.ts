@@ -1,0 +1,118 @@
+import { type ApiCall, ApiError, type ApiService } from './api.ts';
+import type { CallLog } from './call-log.ts';
+import type { WorldClock } from './clock.ts';
+import type { CallTrouble, Faults } from './faults.ts';
+import type { Random } from './random.ts';
+import type { Throttle } from './throttle/published-buckets.ts';
+import type { Range } from './world/spec.ts';
+
+/** Checks a call against the role of its caller: answers the error that AWS would give, or nothing when the call is allowed. */
+export type Authorise = (call: ApiCall) => ApiError | undefined;
+
+export type PipelineOptions = {
+  /** An operation that does real work (a database behind it) tells the clock itself (`clock.busy`); one that waits uses `clock.sleep`. */
+  readonly services: readonly ApiService[];
+  readonly clock: WorldClock;
+  readonly random: Random;
+  /** Absent: every caller may do everything. */
+  readonly authorise?: Authorise;
+  readonly faults?: Pick<Faults, 'onCall'>;
+  /** Absent: nothing is throttled. */
+  readonly throttle?: Throttle;
+  /** Latency by `service:operation`, `service:*` or `*`; the most exact name wins. */
+  readonly latencyMs?: Readonly<Record<string, Range>>;
+  /** Kills an execution environment when a fault says so. Known by the session token of its credentials. */
+  readonly crashCaller?: (environment: string | undefined, call: ApiCall) => void;
+};
+
+export type Outcome =
+  | { readonly kind: 'ok'; readonly output: unknown }
+  | { readonly kind: 'error'; readonly error: ApiError }
+  | { readonly kind: 'lost'; readonly as: 'reset' | 'timeout' }
+  | { readonly kind: 'crashed' };
+
+export type Pipeline = {
+  isSimulated(call: Pick<ApiCall, 'service' | 'operation'>): boolean;
+  /** Never rejects for what a service does. `environment` is the session token of the caller's credentials. */
+  perform(call: ApiCall, environment?: string): Promise<Outcome>;
+};
+
+const noTrouble: CallTrouble = { delayMs: 0 };
+
+const outcomeName = (outcome: Outcome): string => (outcome.kind === 'error' ? outcome.error.code : outcome.kind);
+
+/** A fault of the simulator, in the words of AWS's own internal error. */
+export const internalError = (call: Pick<ApiCall, 'service' | 'operation'>, error: unknown): ApiError => {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const code = call.service === 'ec2' || call.service === 'states' ? 'InternalError' : 'InternalFailure';
+  return new ApiError(code, `The sandbox failed in ${call.service}:${call.operation}. ${reason}`, 500);
+};
+
+/** Only a modelled error is an answer; anything else is a fault of the simulator. */
+const apply = async (service: ApiService, call: ApiCall): Promise<Outcome> => {
+  try {
+    return { kind: 'ok', output: await service.operations[call.operation]?.({ ...call.input }, call.caller) };
+  } catch (error) {
+    return { kind: 'error', error: error instanceof ApiError ? error : internalError(call, error) };
+  }
+};
+
+/** EC2 checks the permissions of a dry run, then says what would have happened. */
+const dryRun = (call: ApiCall): ApiError | undefined =>
+  call.service === 'ec2' && call.input.DryRun === true
+    ? new ApiError('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412)
+    : undefined;
+
+const createLatency =
+  (ranges: Readonly<Record<string, Range>>, random: Random) =>
+  (call: ApiCall): number => {
+    const range = ranges[`${call.service}:${call.operation}`] ?? ranges[`${call.service}:*`] ?? ranges['*'];
+    return range === undefined ? 0 : range[0] + random() * (range[1] - range[0]);
+  };
+
+const byName = (services: readonly ApiService[]) => {
+  const known = new Map(services.map((service) => [service.service, service]));
+  return (call: Pick<ApiCall, 'service' | 'operation'>): ApiService | undefined => {
+    const service = known.get(call.service);
+    return service !== undefined && Object.hasOwn(service.operations, call.operation) ? service : undefined;
+  };
+};
+
+/** What happens to a call at the instant when it reaches its service. */
+const createArrival =
+  (options: PipelineOptions) =>
+  async (call: ApiCall, trouble: CallTrouble, service: ApiService): Promise<Outcome> => {
+    if (trouble.crashCaller === 'before') return { kind: 'crashed' };
+    if (trouble.loseAnswer?.when === 'before') return { kind: 'lost', as: trouble.loseAnswer.as };
+    const refused = options.authorise?.(call) ?? trouble.refuse ?? options.throttle?.admit(call) ?? dryRun(call);
+    if (refused !== undefined) return { kind: 'error', error: refused };
+    const outcome = await apply(service, call);
+    if (trouble.crashCaller === 'after') return { kind: 'crashed' };
+    return trouble.loseAnswer === undefined ? outcome : { kind: 'lost', as: trouble.loseAnswer.as };
+  };
+
+/** Every call goes the same way: log, half the latency, permission, faults, bucket, the operation at one instant, faults, the way back. */
+export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline => {
+  const { clock, faults } = options;
+  const find = byName(options.services);
+  const latency = createLatency(options.latencyMs ?? {}, options.random);
+  const arrive = createArrival(options);
+  const pause = async (delayMs: number): Promise<void> => {
+    if (delayMs > 0) await clock.sleep(delayMs);
+  };
+  const perform: Pipeline['perform'] = async (call, environment) => {
+    const service = find(call);
+    if (service === undefined) throw new Error(`Only a simulated operation can be performed, not ${call.service}:${call.operation}`);
+    const end = log.begin(call);
+    const trouble = faults?.onCall(call) ?? noTrouble;
+    // The operation runs in the middle of the latency, so that two callers can each act on what the other is about to change.
+    const halfMs = latency(call) / 2;
+    await pause(halfMs);
+    const outcome = await arrive(call, trouble, service);
+    if (outcome.kind === 'crashed') options.crashCaller?.(environment, call);
+    else await pause(halfMs + trouble.delayMs + (outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0));
+    end(outcomeName(outcome));
+    return outcome;
+  };
+  return { isSimulated: (call) => find(call) !== undefined, perform };
+};

@@ -1,0 +1,91 @@
+import type { Cloud } from './cloud.ts';
+import type { WireRequest } from './wire/http.ts';
+
+/** The part of an SDK request that this handler reads. */
+type SdkRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
+type SdkResponse = { readonly statusCode: number; readonly headers: Record<string, string>; readonly body: Uint8Array };
+
+/** A `requestHandler` for SDK v3 clients that calls the cloud in the same process. */
+export type DirectHandler = {
+  handle(request: SdkRequest, options?: { readonly abortSignal?: AbortSignal }): Promise<{ readonly response: SdkResponse }>;
+  destroy(): void;
+  httpHandlerConfigs(): Record<string, never>;
+  updateHttpClientConfig(): void;
+};
+
+const bodyText = (body: unknown): string => {
+  if (body === undefined || body === null) return '';
+  if (typeof body === 'string') return body;
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  throw new TypeError('The direct handler reads strings and bytes, not streams');
+};
+
+const queryText = (query: SdkRequest['query'] = {}): string => {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value ?? ''].flat().map((item): [string, string] => [name, item]));
+  return new URLSearchParams(pairs).toString();
+};
+
+const toWire = (request: SdkRequest): WireRequest => ({
+  method: request.method,
+  path: request.path,
+  query: queryText(request.query),
+  headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: bodyText(request.body),
+});
+
+/** As the Node handler of the SDK says it: both are taken for transient, and the same request is sent again. */
+const lostAnswer = (as: 'reset' | 'timeout'): Error =>
+  as === 'timeout'
+    ? Object.assign(new Error('The request timed out: no answer came'), { name: 'TimeoutError', code: 'ETIMEDOUT' })
+    : Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' });
+
+const aborted = (): Error => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+
+/** Resolves never: the code of a killed function must not run on, not even its error handling. */
+const neverEnds = new Promise<never>(() => undefined);
+
+export type DirectHandlerOptions = {
+  /** Once this answers false, no call is carried out or answered any more. */
+  readonly isAlive?: () => boolean;
+};
+
+/**
+ * One handler stands for one execution environment. When a fault kills the caller, the handler is dead for good: the call that was hit and all
+ * later ones neither settle nor reach the cloud. Whoever runs the environment hears of it through the cloud's `crashCaller`.
+ */
+export const createDirectHandler = (cloud: Pick<Cloud, 'handleHttp'>, accessKeyId: string, options: DirectHandlerOptions = {}): DirectHandler => {
+  let hasCrashed = false;
+  const isDead = (): boolean => hasCrashed || options.isAlive?.() === false;
+  const send: DirectHandler['handle'] = async (request) => {
+    const answer = await cloud.handleHttp(toWire(request), accessKeyId);
+    if (answer.kind === 'crashed') hasCrashed = true;
+    if (isDead() || answer.kind === 'crashed') return neverEnds;
+    if (answer.kind === 'lost') throw lostAnswer(answer.as);
+    const { status, headers, body } = answer.response;
+    return { response: { statusCode: status, headers: { ...headers }, body: new Uint8Array(Buffer.from(body, 'utf8')) } };
+  };
+  return {
+    handle: async (request, { abortSignal } = {}) => {
+      if (isDead()) return neverEnds;
+      if (abortSignal === undefined) return send(request);
+      if (abortSignal.aborted) throw aborted();
+      const abortion = Promise.withResolvers<never>();
+      const onAbort = (): void => abortion.reject(aborted());
+      abortSignal.addEventListener('abort', onAbort, { once: true });
+      try {
+        return await Promise.race([send(request), abortion.promise]);
+      } finally {
+        abortSignal.removeEventListener('abort', onAbort);
+      }
+    },
+    destroy: () => undefined,
+    httpHandlerConfigs: () => ({}),
+    updateHttpClientConfig: () => undefined,
+  };
+};

@@ -1,0 +1,116 @@
+import { type ApiCall, ApiError, type BusEvent } from './api.ts';
+import { callerName } from './call-log.ts';
+import { type CallFault, type EventFault, type Fault, type FaultInput, faultSchema } from './fault-schema.ts';
+import type { Random } from './random.ts';
+import { throttlingError } from './throttle/published-buckets.ts';
+
+/** What shall go wrong with one call. */
+export type CallTrouble = {
+  /** Answered instead of applying the call. */
+  readonly refuse?: ApiError;
+  readonly loseAnswer?: { readonly when: 'before' | 'after'; readonly as: 'reset' | 'timeout'; readonly afterMs: number };
+  readonly crashCaller?: 'before' | 'after';
+  readonly delayMs: number;
+};
+
+export type Faults = {
+  /** Sets a fault; answers its number. */
+  add(fault: FaultInput): number;
+  /** Takes a fault back; false when there is none of that number. */
+  remove(id: number): boolean;
+  clear(): void;
+  list(): readonly { readonly id: number; readonly fault: Fault; readonly matched: number; readonly applied: number }[];
+  onCall(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): CallTrouble;
+  /** Delays of the copies to deliver, in milliseconds: none when the event is lost, `[0]` when nothing is wrong. */
+  onEvent(event: Pick<BusEvent, 'source' | 'detail-type'>): readonly number[];
+};
+
+type Entry = { readonly id: number; readonly fault: Fault; matched: number; applied: number };
+
+const isOneOf = (wanted: string | readonly string[] | undefined, value: string): boolean =>
+  wanted === undefined || (typeof wanted === 'string' ? wanted === value : wanted.includes(value));
+
+const matchesCall = ({ match }: CallFault, call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): boolean =>
+  isOneOf(match.service, call.service) && isOneOf(match.operation, call.operation) && isOneOf(match.caller, callerName(call.caller));
+
+const matchesEvent = ({ match }: EventFault, event: Pick<BusEvent, 'source' | 'detail-type'>): boolean =>
+  isOneOf(match.source, event.source) && isOneOf(match.detailType, event['detail-type']);
+
+/** Counts a match and decides whether the fault acts on it. */
+const acts = (entry: Entry, random: Random): boolean => {
+  const { nth, times, probability } = entry.fault;
+  entry.matched += 1;
+  const isDue = (nth === undefined || nth === entry.matched) && (times === undefined || entry.applied < times);
+  if (!isDue || (probability !== undefined && random() >= probability)) return false;
+  entry.applied += 1;
+  return true;
+};
+
+const troubleOf = (fault: CallFault, service: string): Partial<CallTrouble> => {
+  switch (fault.kind) {
+    case 'throttle':
+      return { refuse: throttlingError(service) };
+    case 'error':
+      return { refuse: new ApiError(fault.code, fault.message ?? `${fault.code}: a fault that was set in the sandbox`, fault.status) };
+    case 'lose-answer':
+      return { loseAnswer: fault };
+    case 'crash-caller':
+      return { crashCaller: fault.when };
+    case 'delay':
+      return { delayMs: fault.delayMs };
+  }
+};
+
+const deliveriesOf = (fault: EventFault, delays: readonly number[], random: Random): readonly number[] => {
+  switch (fault.kind) {
+    case 'drop':
+      return [];
+    case 'delay':
+      return delays.map((delayMs) => delayMs + fault.delayMs);
+    case 'reorder':
+      return delays.map((delayMs) => delayMs + random() * fault.withinMs);
+    case 'duplicate': {
+      const copies = Array.from({ length: fault.copies }, () => random() * fault.withinMs);
+      return delays.flatMap((delayMs) => [delayMs, ...copies.map((laterMs) => delayMs + laterMs)]);
+    }
+  }
+};
+
+/** The table of faults now in force. The earliest set wins where two would do the same thing to one call; delays add up. */
+export const createFaults = ({ random }: { readonly random: Random }): Faults => {
+  let entries: readonly Entry[] = [];
+  let lastId = 0;
+  return {
+    add: (input) => {
+      lastId += 1;
+      entries = [...entries, { id: lastId, fault: faultSchema.parse(input), matched: 0, applied: 0 }];
+      return lastId;
+    },
+    remove: (id) => {
+      const before = entries.length;
+      entries = entries.filter((entry) => entry.id !== id);
+      return entries.length < before;
+    },
+    clear: () => {
+      entries = [];
+    },
+    list: () => entries.map((entry) => ({ ...entry })),
+    onCall: (call) => {
+      let trouble: CallTrouble = { delayMs: 0 };
+      for (const entry of entries) {
+        if (entry.fault.on !== 'call' || !matchesCall(entry.fault, call) || !acts(entry, random)) continue;
+        const added = troubleOf(entry.fault, call.service);
+        trouble = { ...added, ...trouble, delayMs: trouble.delayMs + (added.delayMs ?? 0) };
+      }
+      return trouble;
+    },
+    onEvent: (event) => {
+      let delays: readonly number[] = [0];
+      for (const entry of entries) {
+        if (entry.fault.on !== 'event' || !matchesEvent(entry.fault, event) || !acts(entry, random)) continue;
+        delays = deliveriesOf(entry.fault, delays, random);
+      }
+      return delays;
+    },
+  };
+};
