@@ -1,0 +1,2 @@
+// expects lint/style/noProcessEnv
+export const region = process.env.AWS_REGION;

@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import type { World } from '../sandbox/world/world.ts';
+
+export type Place = World;

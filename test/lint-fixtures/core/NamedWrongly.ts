@@ -1,0 +1,2 @@
+// expects lint/style/useFilenamingConvention
+export const one = 1;

@@ -1,0 +1,2 @@
+// expects plugin
+export const draw = (): number => Math.random();

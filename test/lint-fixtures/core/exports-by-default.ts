@@ -1,0 +1,2 @@
+// expects lint/style/noDefaultExport
+export default 1;

@@ -1,0 +1,2 @@
+// expects lint/style/noRestrictedGlobals
+export const ask = (): Promise<Response> => fetch('https://example.com');

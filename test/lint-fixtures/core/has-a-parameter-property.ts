@@ -1,0 +1,4 @@
+// expects lint/style/noParameterProperties
+export class Pool {
+  constructor(readonly name: string) {}
+}

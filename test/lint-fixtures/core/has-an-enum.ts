@@ -1,0 +1,4 @@
+// expects lint/style/noEnum
+export enum Market {
+  Spot = 'spot',
+}

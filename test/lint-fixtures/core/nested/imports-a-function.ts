@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import { env } from '../../functions/contract.ts';
+
+export const name = env.name;

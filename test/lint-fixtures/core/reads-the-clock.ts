@@ -1,0 +1,2 @@
+// expects lint/style/noRestrictedGlobals
+export const now = (): number => Date.now();

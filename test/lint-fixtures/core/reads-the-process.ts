@@ -1,0 +1,2 @@
+// expects lint/style/noRestrictedGlobals
+export const where = (): string => process.cwd();

@@ -1,0 +1,2 @@
+// expects lint/style/noRestrictedGlobals
+export const later = (work: () => void): unknown => setTimeout(work, 1);

@@ -1,0 +1,2 @@
+// expects lint/style/noRestrictedGlobals
+export const say = (): void => console.log('hello');

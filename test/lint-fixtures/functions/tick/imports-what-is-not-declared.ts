@@ -1,0 +1,4 @@
+// expects lint/correctness/noUndeclaredDependencies
+import { pad } from 'left-pad';
+
+export const padded = pad;

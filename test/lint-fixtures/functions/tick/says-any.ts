@@ -1,0 +1,2 @@
+// expects lint/suspicious/noExplicitAny
+export const read = (event: any): string => event.id;

@@ -1,0 +1,6 @@
+// expects nothing
+import { Stack } from 'aws-cdk-lib';
+import { env } from '../functions/contract.ts';
+import { Tables } from './tables.ts';
+
+export const all = [Stack, env, Tables];

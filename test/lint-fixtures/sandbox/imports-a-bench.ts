@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import { anything } from '../bench/anything.ts';
+
+export const used = anything;

@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import { anything } from '../test/anything.ts';
+
+export const used = anything;

@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import { errorCode } from '../aws/errors.ts';
+
+export const code = errorCode;

@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import { handler } from '../../functions/react/handler.ts';
+
+export const react = handler;

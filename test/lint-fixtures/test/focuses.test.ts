@@ -1,0 +1,4 @@
+// expects lint/suspicious/noFocusedTests
+import { test } from 'vitest';
+
+test.only('this', () => {});

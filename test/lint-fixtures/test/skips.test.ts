@@ -1,0 +1,4 @@
+// expects lint/suspicious/noSkippedTests
+import { test } from 'vitest';
+
+test.skip('later', () => {});
