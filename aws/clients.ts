@@ -39,6 +39,6 @@ export const createSfnClient = (config: ClientConfig): SFNClient => new SFNClien
 
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient => new EventBridgeClient(merged(config));
 
-/** Speaks plain JavaScript values; fields that are undefined are left out of what is stored. */
+/** Speaks plain JavaScript values, numbers of any size included; fields that are undefined are left out of what is stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(merged(config)), { marshallOptions: { removeUndefinedValues: true } });
+  DynamoDBDocumentClient.from(new DynamoDBClient(merged(config)), { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: { wrapNumbers: Number } });

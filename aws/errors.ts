@@ -174,3 +174,17 @@ export const instancesNamedIn = (error: unknown): readonly string[] => [...new S
 
 export const isConditionFailed = (error: unknown): boolean => codeOf(error) === 'ConditionalCheckFailedException';
 export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(error) === 'ExecutionAlreadyExists';
+
+/** Our own codes, where AWS gives none. */
+export const unexplainedShortfall = 'UnexplainedShortfall';
+export const belowMinSize = 'BelowMinSize';
+export const notOurs = 'NotOurs';
+
+const unknownTemplate = new Set([
+  'InvalidLaunchTemplateId.NotFound',
+  'InvalidLaunchTemplateId.Malformed',
+  'InvalidLaunchTemplateId.VersionNotFound',
+  'InvalidLaunchTemplateName.NotFoundException',
+]);
+/** The launch template, or that version of it, does not exist in this account and region. */
+export const isUnknownTemplate = (error: unknown): boolean => unknownTemplate.has(codeOf(error));

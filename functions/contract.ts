@@ -29,6 +29,7 @@ export const items = {
   /** The version in force: number, document, resolution. */
   accepted: 'accepted',
   version: (n: number): string => `version#${String(n).padStart(6, '0')}`,
+  versionPrefix: 'version#',
   state: 'state',
   swap: (instance: string): string => `swap#${instance}`,
   swapPrefix: 'swap#',

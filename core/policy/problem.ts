@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { asMap } from './reading.ts';
 
 /** One thing that stands against a policy, in words that its author can act on. */
 export type Problem = {
@@ -32,8 +33,9 @@ export const showFound = (value: unknown): string => {
   if (typeof value === 'string') return shortened(JSON.stringify(value));
   if (value === null || typeof value !== 'object') return shortened(String(value));
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
-  if (value instanceof Set) return 'a set';
-  const keys = Object.keys(value);
+  const fields = asMap(value);
+  if (fields === undefined) return value instanceof Set ? 'a set' : 'binary data';
+  const keys = Object.keys(fields);
   return keys.length === 0 ? 'an empty map' : shortened(`a map with ${keys.sort().join(', ')}`);
 };
 

@@ -2,7 +2,7 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const asMap = (value: unknown): Fields | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Set) ? (value as Fields) : undefined;
+  Object.prototype.toString.call(value) === '[object Object]' ? (value as Fields) : undefined;
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

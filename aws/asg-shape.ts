@@ -1,0 +1,31 @@
+import type { AutoScalingGroup, LaunchTemplateSpecification, MixedInstancesPolicy } from '@aws-sdk/client-auto-scaling';
+import type { AsgFacts } from '../core/policy/resolution.ts';
+
+/** What an Auto Scaling group itself says about its launches; the rest is in its launch template. */
+export type AsgShape = {
+  readonly template: LaunchTemplateSpecification | undefined;
+  /** Undefined when the launch template decides. */
+  readonly market: AsgFacts['market'] | undefined;
+  /** Empty when the launch template decides. */
+  readonly instanceTypes: readonly string[];
+};
+
+export const subnetIdsOf = (group: AutoScalingGroup): readonly string[] =>
+  (group.VPCZoneIdentifier ?? '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+
+export const asgShape = ({ MixedInstancesPolicy: mixed, LaunchTemplate: template }: AutoScalingGroup): AsgShape => {
+  if (mixed === undefined) return { template, market: template === undefined ? 'unknown' : undefined, instanceTypes: [] };
+  const types = (mixed.LaunchTemplate?.Overrides ?? []).flatMap(({ InstanceType }) => InstanceType ?? []);
+  return { template: mixed.LaunchTemplate?.LaunchTemplateSpecification, market: marketOf(mixed), instanceTypes: [...new Set(types)] };
+};
+
+/** Without a distribution a mixed instances policy launches on-demand only: its percentage is 100 by default (Auto Scaling API, InstancesDistribution). */
+const marketOf = ({ InstancesDistribution: distribution }: MixedInstancesPolicy): AsgFacts['market'] => {
+  const base = distribution?.OnDemandBaseCapacity ?? 0;
+  const percentage = distribution?.OnDemandPercentageAboveBaseCapacity ?? 100;
+  if (percentage === 100) return 'on-demand';
+  return percentage === 0 && base === 0 ? 'spot' : 'mixed';
+};

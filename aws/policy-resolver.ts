@@ -1,0 +1,73 @@
+import { type AutoScalingClient, type AutoScalingGroup, DescribeAutoScalingGroupsCommand } from '@aws-sdk/client-auto-scaling';
+import { DescribeSubnetsCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import type { PolicyResolver } from '../core/policy/ports.ts';
+import type { AsgFacts } from '../core/policy/resolution.ts';
+import { asgShape, subnetIdsOf } from './asg-shape.ts';
+import { chunks } from './chunks.ts';
+import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
+
+/** Values that one filter takes (EC2 API reference, Using filtering). */
+const filterValues = 200;
+/** Names that one call takes (DescribeAutoScalingGroups: with MaxRecords up to 100). */
+const asgNames = 100;
+
+export type PolicyResolverDeps = { readonly ec2: EC2Client; readonly autoScaling: AutoScalingClient };
+
+/** Looks up what a policy names. By filter wherever EC2 has one: an unknown name is then absent instead of an error for the whole call. */
+export const createPolicyResolver = ({ ec2, autoScaling }: PolicyResolverDeps): PolicyResolver => {
+  const templates = createLaunchTemplates(ec2);
+  return {
+    async lookUp(names) {
+      const [groups, launchTemplates] = await Promise.all([describeGroups(autoScaling, names.asgs), templates.latestVersions(names.launchTemplates)]);
+      const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
+      const facts = await Promise.all(
+        groups.map(async (group) => [group.AutoScalingGroupName ?? '', await factsOf(group, subnets, templates)] as const),
+      );
+      return { subnets: Object.fromEntries(subnets), asgs: Object.fromEntries(facts), launchTemplates };
+    },
+  };
+};
+
+const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const zones = new Map<string, string>();
+  for (const part of chunks(ids, filterValues)) {
+    let NextToken: string | undefined;
+    do {
+      const page = await ec2.send(
+        new DescribeSubnetsCommand({ Filters: [{ Name: 'subnet-id', Values: [...part] }], ...(NextToken && { NextToken }) }),
+      );
+      for (const { SubnetId, AvailabilityZone } of page.Subnets ?? []) if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
+      NextToken = page.NextToken;
+    } while (NextToken);
+  }
+  return zones;
+};
+
+const describeGroups = async (autoScaling: AutoScalingClient, names: readonly string[]): Promise<readonly AutoScalingGroup[]> => {
+  const found: AutoScalingGroup[] = [];
+  for (const part of chunks(names, asgNames)) {
+    let NextToken: string | undefined;
+    do {
+      const command = new DescribeAutoScalingGroupsCommand({
+        AutoScalingGroupNames: [...part],
+        MaxRecords: asgNames,
+        ...(NextToken && { NextToken }),
+      });
+      const page = await autoScaling.send(command);
+      found.push(...(page.AutoScalingGroups ?? []));
+      NextToken = page.NextToken;
+    } while (NextToken);
+  }
+  return found;
+};
+
+const factsOf = async (group: AutoScalingGroup, zones: ReadonlyMap<string, string>, templates: LaunchTemplates): Promise<AsgFacts> => {
+  const { template, market, instanceTypes } = asgShape(group);
+  const needed = market === undefined || instanceTypes.length === 0 ? await templates.contentsOf(template) : undefined;
+  return {
+    market: market ?? needed?.market ?? 'unknown',
+    zones: [...(group.AvailabilityZones ?? [])].sort(),
+    subnets: subnetIdsOf(group).flatMap((id) => ({ id, zone: zones.get(id) ?? group.AvailabilityZones?.[0] ?? '' })),
+    instanceTypes: instanceTypes.length > 0 ? instanceTypes : (needed?.instanceTypes ?? []),
+  };
+};

@@ -1,0 +1,109 @@
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { PolicyStatus, PolicyStore, PolicyVersion } from '../core/policy/ports.ts';
+import type { RegistryEntry } from '../core/ports.ts';
+import { items, keys, registryPartition } from '../functions/contract.ts';
+import { isConditionFailed } from './errors.ts';
+import { queryAll } from './state/query-all.ts';
+
+export type PolicyStoreDeps = {
+  readonly client: DynamoDBDocumentClient;
+  readonly groupsTable: string;
+  readonly stateTable: string;
+};
+
+const keyOf = (group: string, item: string) => ({ [keys.group]: group, [keys.item]: item });
+
+/** Policy items, their versions and status in the groups table; the registry in the state table. */
+export const createPolicyStore = ({ client, groupsTable, stateTable }: PolicyStoreDeps): PolicyStore => ({
+  ...createReads(client, groupsTable),
+  ...createWrites(client, groupsTable),
+  ...createRegistry(client, stateTable),
+});
+
+const createReads = (client: DynamoDBDocumentClient, TableName: string) => {
+  const get = async (group: string, item: string) =>
+    (await client.send(new GetCommand({ TableName, Key: keyOf(group, item), ConsistentRead: true }))).Item;
+  return {
+    async written(group: string): Promise<{ readonly document: unknown } | undefined> {
+      const item = await get(group, items.policy);
+      return item === undefined ? undefined : { document: item.policy };
+    },
+
+    async accepted(group: string): Promise<PolicyVersion | undefined> {
+      return (await get(group, items.accepted)) as PolicyVersion | undefined;
+    },
+
+    async latest(group: string): Promise<PolicyVersion | undefined> {
+      const query = {
+        TableName,
+        ConsistentRead: true,
+        ScanIndexForward: false,
+        Limit: 1,
+        KeyConditionExpression: '#group = :group AND begins_with(#item, :version)',
+        ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
+        ExpressionAttributeValues: { ':group': group, ':version': items.versionPrefix },
+      };
+      return (await queryAll(client, query, 1))[0] as PolicyVersion | undefined;
+    },
+  };
+};
+
+const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
+  const putIf = async (Item: Record<string, unknown>, condition: string, values?: Record<string, unknown>): Promise<'done' | 'conflict'> => {
+    const names = { '#version': 'version' };
+    const command = new PutCommand({
+      TableName,
+      Item,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: names,
+      ...(values && { ExpressionAttributeValues: values }),
+    });
+    try {
+      await client.send(command);
+      return 'done';
+    } catch (error) {
+      if (isConditionFailed(error)) return 'conflict';
+      throw error;
+    }
+  };
+  return {
+    addVersion: (version: PolicyVersion) =>
+      putIf({ ...version, ...keyOf(version.group, items.version(version.version)) }, 'attribute_not_exists(#version)'),
+
+    /** The same version again is no conflict: an interrupted run repeats it. */
+    putInForce: (version: PolicyVersion) =>
+      putIf({ ...version, ...keyOf(version.group, items.accepted) }, 'attribute_not_exists(#version) OR #version <= :version', {
+        ':version': version.version,
+      }),
+
+    async removeInForce(group: string): Promise<void> {
+      await client.send(new DeleteCommand({ TableName, Key: keyOf(group, items.accepted) }));
+    },
+
+    async putStatus(status: PolicyStatus): Promise<void> {
+      const Item = { ...status, at: new Date(status.atMs).toISOString(), ...keyOf(status.group, items.status) };
+      await client.send(new PutCommand({ TableName, Item }));
+    },
+  };
+};
+
+const createRegistry = (client: DynamoDBDocumentClient, TableName: string) => ({
+  async registry(): Promise<readonly RegistryEntry[]> {
+    const found = await queryAll(client, {
+      TableName,
+      ConsistentRead: true,
+      KeyConditionExpression: '#group = :registry',
+      ExpressionAttributeNames: { '#group': keys.group },
+      ExpressionAttributeValues: { ':registry': registryPartition },
+    });
+    return found.map((entry) => ({ ...entry, group: entry[keys.item] }) as unknown as RegistryEntry);
+  },
+
+  async register(entry: RegistryEntry): Promise<void> {
+    await client.send(new PutCommand({ TableName, Item: { ...entry, ...keyOf(registryPartition, entry.group) } }));
+  },
+
+  async unregister(group: string): Promise<void> {
+    await client.send(new DeleteCommand({ TableName, Key: keyOf(registryPartition, group) }));
+  },
+});

@@ -1,0 +1,50 @@
+import type { Group } from '../group.ts';
+import type { RegistryEntry } from '../ports.ts';
+import type { Problem } from './problem.ts';
+import type { Names, Resolution } from './resolution.ts';
+
+/** A numbered version of a group's policy: what the user wrote, what AWS said about the names in it, and the group that came of both. */
+export type PolicyVersion = {
+  readonly group: string;
+  readonly version: number;
+  readonly acceptedAtMs: number;
+  readonly document: unknown;
+  readonly resolution: Resolution;
+  readonly resolved: Group;
+};
+
+/** What became of the last write to a group's policy item. Users read it in the console. */
+export type PolicyStatus = {
+  readonly group: string;
+  readonly status: 'accepted' | 'rejected' | 'let-go';
+  readonly message: string;
+  /** The version in force; absent when none is. */
+  readonly version?: number;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly atMs: number;
+};
+
+/** Policy items and what is made of them. Reads are consistent; writes that a later version overtook are refused as a value. */
+export type PolicyStore = {
+  /** The user's document as it stands in the table now; undefined when there is no item. */
+  written(group: string): Promise<{ readonly document: unknown } | undefined>;
+  accepted(group: string): Promise<PolicyVersion | undefined>;
+  /** The version with the highest number, in force or not. */
+  latest(group: string): Promise<PolicyVersion | undefined>;
+  /** Stores a version under its number, which must be free. */
+  addVersion(version: PolicyVersion): Promise<'done' | 'conflict'>;
+  /** Puts a version in force, unless one with a higher number is. */
+  putInForce(version: PolicyVersion): Promise<'done' | 'conflict'>;
+  removeInForce(group: string): Promise<void>;
+  putStatus(status: PolicyStatus): Promise<void>;
+  registry(): Promise<readonly RegistryEntry[]>;
+  register(entry: RegistryEntry): Promise<void>;
+  unregister(group: string): Promise<void>;
+};
+
+/** Asks AWS about the names in a policy. Throws when AWS does not answer; a name that AWS does not know is absent from the resolution. */
+export type PolicyResolver = { lookUp(names: Names): Promise<Resolution> };
+
+/** Tells the loop that a group's policy changed. */
+export type PolicyChanges = { tell(group: string, atMs: number): Promise<void> };

@@ -1,0 +1,45 @@
+import { metrics } from '../contract.ts';
+import type { Telemetry } from '../runtime/telemetry.ts';
+import type { Outcome } from './accept-policy.ts';
+import { type ChangedGroup, changedGroups } from './changed-groups.ts';
+
+/** Lambda delivers a stream's batch again from the first record named here (Lambda Developer Guide, DynamoDB partial batch responses). */
+export type BatchResponse = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
+
+/**
+ * Handles each group of a batch by itself: trouble with one is reported for another delivery and never keeps the others waiting.
+ * A group that fails without a record to name fails the batch.
+ */
+export const acceptBatch = async (
+  event: unknown,
+  acceptOne: (group: string) => Promise<Outcome>,
+  telemetry: Pick<Telemetry, 'count' | 'logger'>,
+): Promise<BatchResponse> => {
+  const { groups, unreadable } = changedGroups(event);
+  if (unreadable > 0) {
+    telemetry.count(metrics.poisonMessages, unreadable);
+    telemetry.logger.warn('Stream records that are no change of a policy item were acknowledged and left alone.', { unreadable });
+  }
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const changed of groups) {
+    const failure = await attempt(changed, acceptOne, telemetry);
+    if (failure !== undefined) batchItemFailures.push(failure);
+  }
+  return { batchItemFailures };
+};
+
+const attempt = async (
+  { group, sequenceNumber }: ChangedGroup,
+  acceptOne: (group: string) => Promise<Outcome>,
+  { logger }: Pick<Telemetry, 'logger'>,
+) => {
+  try {
+    const outcome = await acceptOne(group);
+    logger.info(`Policy ${outcome.kind}.`, { ...outcome });
+    return undefined;
+  } catch (error) {
+    if (sequenceNumber === undefined) throw error;
+    logger.error('A policy change could not be handled; what was in force stays in force, and the change is delivered again.', { group, error });
+    return { itemIdentifier: sequenceNumber };
+  }
+};

@@ -1,0 +1,96 @@
+import { canonicalText } from '../../core/policy/canonical.ts';
+import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
+import type { Problem } from '../../core/policy/problem.ts';
+import { announcements, metrics } from '../contract.ts';
+import { type Candidate, judge } from './judge.ts';
+import type { AcceptPolicyPorts } from './ports.ts';
+import { registryEntryOf } from './registry-entry.ts';
+
+export type Outcome =
+  | { readonly kind: 'accepted' | 'unchanged'; readonly group: string; readonly version: number }
+  | { readonly kind: 'rejected'; readonly group: string; readonly problems: readonly Problem[]; readonly inForce: number | undefined }
+  | { readonly kind: 'let-go'; readonly group: string };
+
+/**
+ * Brings what is in force for a group in line with its policy item as it stands now: accepted, rejected or let go. The item is read afresh, so records of
+ * the stream that come late, twice or out of order end in the same place. Every step may be repeated.
+ */
+export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
+  const written = await ports.store.written(group);
+  if (written === undefined) return letGo(group, ports);
+  const verdict = await judge(group, written.document, ports);
+  return verdict.kind === 'acceptable' ? accept(verdict.candidate, verdict.warnings, ports) : reject(group, verdict.problems, ports);
+};
+
+const accept = async (candidate: Candidate, warnings: readonly Problem[], ports: AcceptPolicyPorts): Promise<Outcome> => {
+  const { store, changes, announcer, clock, telemetry } = ports;
+  const { group } = candidate;
+  const inForce = await store.accepted(group);
+  const unchanged = inForce !== undefined && sameContent(inForce, candidate);
+  const version = unchanged ? inForce : await putInForce(candidate, inForce, ports);
+  await store.register(registryEntryOf(version.resolved));
+  const message = `Version ${version.version} is in force.${warnings.length > 0 ? ' It holds something that does nothing: see warnings.' : ''}`;
+  await store.putStatus({ group, status: 'accepted', message, version: version.version, problems: [], warnings, atMs: clock.now() });
+  await changes.tell(group, clock.now());
+  const detail = { version: version.version, warnings: messagesOf(warnings) };
+  await announcer.announce([{ detailType: announcements.policyAccepted, group, detail }]);
+  telemetry.count(metrics.policiesAccepted);
+  return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };
+};
+
+/** Numbers never go back, not even when a group is deleted and made again; a version that an interrupted run stored is taken up. */
+const putInForce = async (candidate: Candidate, inForce: PolicyVersion | undefined, { store, clock }: AcceptPolicyPorts): Promise<PolicyVersion> => {
+  const latest = await store.latest(candidate.group);
+  const leftOver = latest !== undefined && latest.version > (inForce?.version ?? 0) && sameContent(latest, candidate);
+  const number = Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;
+  const version = leftOver
+    ? latest
+    : { ...candidate, resolved: { ...candidate.resolved, policyVersion: number }, version: number, acceptedAtMs: clock.now() };
+  const added = leftOver ? 'done' : await store.addVersion(version);
+  if (added === 'conflict' || (await store.putInForce(version)) === 'conflict') {
+    throw new Error(
+      `Another run wrote a version of group ${candidate.group} at the same time. Nothing was lost: the item is read again on the next delivery.`,
+    );
+  }
+  return version;
+};
+
+/** What acts is the same: the group as resolved, whatever number it has and however its document is laid out. */
+const sameContent = (a: Candidate, b: Candidate): boolean =>
+  canonicalText({ ...a.resolved, policyVersion: 0 }) === canonicalText({ ...b.resolved, policyVersion: 0 });
+
+const reject = async (group: string, problems: readonly Problem[], ports: AcceptPolicyPorts): Promise<Outcome> => {
+  const inForce = (await ports.store.accepted(group))?.version;
+  const kept = inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
+  const message = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}. ${kept} Correct the item and write it again.`;
+  const status: PolicyStatus = {
+    group,
+    status: 'rejected',
+    message,
+    problems: problems.slice(0, mostProblems),
+    warnings: [],
+    atMs: ports.clock.now(),
+  };
+  await ports.store.putStatus(inForce === undefined ? status : { ...status, version: inForce });
+  const detail = { problems: messagesOf(problems), ...(inForce === undefined ? {} : { inForce }) };
+  await ports.announcer.announce([{ detailType: announcements.policyRejected, group, detail }]);
+  ports.telemetry.count(metrics.policiesRejected);
+  return { kind: 'rejected', group, problems, inForce };
+};
+
+/** Keeps the status item and the event far below their limits (DynamoDB: 400 KB an item, EventBridge: 256 KB an event). */
+const mostProblems = 100;
+const messagesOf = (problems: readonly Problem[]): readonly string[] => problems.slice(0, mostProblems).map(({ message }) => message);
+
+/** Forgets the group and leaves its instances alone. What is in force goes last: an interrupted run is repeated as a whole. */
+const letGo = async (group: string, { store, announcer, clock }: AcceptPolicyPorts): Promise<Outcome> => {
+  const inForce = await store.accepted(group);
+  await store.unregister(group);
+  const message = 'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
+  await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
+  if (inForce !== undefined) {
+    await announcer.announce([{ detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } }]);
+    await store.removeInForce(group);
+  }
+  return { kind: 'let-go', group };
+};

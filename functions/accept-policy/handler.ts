@@ -1,0 +1,35 @@
+import { createAnnouncer } from '../../aws/announcer.ts';
+import { createAutoScalingClient, createDocumentClient, createEc2Client, createEventBridgeClient, createSqsClient } from '../../aws/clients.ts';
+import { createPolicyChanges } from '../../aws/policy-changes.ts';
+import { createPolicyResolver } from '../../aws/policy-resolver.ts';
+import { createPolicyStore } from '../../aws/policy-store.ts';
+import { env, type Surroundings } from '../contract.ts';
+import { requireEnv } from '../runtime/env.ts';
+import type { Telemetry } from '../runtime/telemetry.ts';
+import { withRuntime } from '../runtime/with-runtime.ts';
+import { acceptBatch } from './accept-batch.ts';
+import { acceptPolicy } from './accept-policy.ts';
+import type { AcceptPolicyPorts } from './ports.ts';
+
+const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPolicyPorts => {
+  const { clientConfig, now } = surroundings;
+  const client = createDocumentClient(clientConfig);
+  return {
+    store: createPolicyStore({
+      client,
+      groupsTable: requireEnv(surroundings, env.groupsTable),
+      stateTable: requireEnv(surroundings, env.stateTable),
+    }),
+    resolver: createPolicyResolver({ ec2: createEc2Client(clientConfig), autoScaling: createAutoScalingClient(clientConfig) }),
+    changes: createPolicyChanges({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl) }),
+    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
+    clock: { now },
+    telemetry,
+  };
+};
+
+/** Stream of the groups table, policy items only → what is in force. */
+export const { handler, create } = withRuntime('accept-policy', (surroundings, telemetry) => {
+  const ports = wirePorts(surroundings, telemetry);
+  return (event) => acceptBatch(event, (group) => acceptPolicy(group, ports), telemetry);
+});

@@ -1,0 +1,67 @@
+import type { PolicyVersion } from '../../core/policy/ports.ts';
+import { type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
+import { fieldOf } from '../../core/policy/reading.ts';
+import { namesIn, type Resolution } from '../../core/policy/resolution.ts';
+import { resolveGroup } from '../../core/policy/resolve.ts';
+import type { Policy } from '../../core/policy/schema.ts';
+import { validatePolicy } from '../../core/policy/validate.ts';
+import type { RegistryEntry } from '../../core/ports.ts';
+import type { AcceptPolicyPorts } from './ports.ts';
+import { readDocument } from './read-document.ts';
+import { asgsOf } from './registry-entry.ts';
+
+/** A policy without its number: that is given when it is stored. */
+export type Candidate = Omit<PolicyVersion, 'version' | 'acceptedAtMs'>;
+
+export type Verdict =
+  | { readonly kind: 'acceptable'; readonly candidate: Candidate; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };
+
+/** Reads, validates and resolves what a user wrote. Throws only when AWS does not answer. */
+export const judge = async (group: string, written: unknown, ports: Pick<AcceptPolicyPorts, 'store' | 'resolver'>): Promise<Verdict> => {
+  const reading = readDocument(written);
+  if (reading.kind === 'unreadable') return { kind: 'unacceptable', problems: reading.problems };
+  const { document } = reading;
+  const validation = validatePolicy(document);
+  const naming = nameProblems(group, document);
+  if (validation.kind === 'invalid') return { kind: 'unacceptable', problems: [...validation.problems, ...naming] };
+  if (naming.length > 0) return { kind: 'unacceptable', problems: naming };
+  const { policy, warnings } = validation;
+  const [resolution, registry] = await Promise.all([ports.resolver.lookUp(namesIn(policy)), ports.store.registry()]);
+  return resolved({ group, document, policy, warnings, resolution, registry });
+};
+
+type Looked = {
+  readonly group: string;
+  readonly document: unknown;
+  readonly policy: Policy;
+  readonly warnings: readonly Problem[];
+  readonly resolution: Resolution;
+  readonly registry: readonly RegistryEntry[];
+};
+
+const resolved = ({ group, document, policy, warnings, resolution, registry }: Looked): Verdict => {
+  const outcome = resolveGroup(policy, resolution, 0);
+  const taken = takenAsgs(policy, group, registry);
+  if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
+  if (taken.length > 0) return { kind: 'unacceptable', problems: taken };
+  return { kind: 'acceptable', candidate: { group, document, resolution, resolved: outcome.group }, warnings };
+};
+
+/** The item's key says whose policy it is; a document for another group in it is a slip that must not pass. */
+const nameProblems = (group: string, document: unknown): readonly Problem[] => {
+  const name = fieldOf(document, 'group');
+  if (typeof name !== 'string' || name === group) return [];
+  return [problemOf({ path: ['group'], found: showFound(name), allowed: `${JSON.stringify(group)}, the partition key of the item` })];
+};
+
+/** Two groups in one Auto Scaling group would end each other's instances. */
+const takenAsgs = (policy: Policy, group: string, registry: readonly RegistryEntry[]): readonly Problem[] => {
+  const holders = new Map(registry.filter((entry) => entry.group !== group).flatMap((entry) => entry.asgs.map((asg) => [asg, entry.group] as const)));
+  return asgsOf(policy).flatMap(({ path, asg }) => {
+    const holder = holders.get(asg);
+    return holder === undefined
+      ? []
+      : [problemOf({ path, found: `${showFound(asg)}, which group ${holder} holds`, allowed: 'an Auto Scaling group that no other group holds' })];
+  });
+};
