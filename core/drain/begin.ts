@@ -1,0 +1,52 @@
+import type { DrainOrder, Holdings } from '../ports.ts';
+import type { Swap } from '../swap.ts';
+import { growingStepMs } from './steps.ts';
+
+/** Why a drain begins. */
+export type BeginReason =
+  /** Its order names nothing to wait for (drain-first, or nothing is replaced). */
+  | 'at-once'
+  /** A part of it has been taken out of service already. */
+  | 'begun'
+  /** The latest start is reached. */
+  | 'latest-start'
+  /** As many members serve as the group wants, without those that leave. */
+  | 'enough-serving';
+
+/** What can be told without a look at the group: whether its drain begins now. Undefined: it depends on how many members serve. */
+export const beginsRegardless = (order: DrainOrder, own: readonly Swap[], nowMs: number): BeginReason | undefined => {
+  if (order.awaitServingUntilMs === undefined) return 'at-once';
+  if (nowMs >= order.awaitServingUntilMs) return 'latest-start';
+  return own.some(({ state }) => state !== 'leaving') ? 'begun' : undefined;
+};
+
+/** The members that stay: `waiting` swaps are members still, later ones are not. */
+const staying = (holdings: Holdings, swaps: readonly Swap[]) => {
+  const leaving = new Set(swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance));
+  return holdings.members.filter(({ instance }) => !leaving.has(instance));
+};
+
+/** How many members take work and stay. */
+export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number => staying(holdings, swaps).filter(({ serving }) => serving).length;
+
+/**
+ * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the image's own start.
+ * An earlier look would only cost transitions.
+ */
+export const expectedBootMs = 20_000;
+
+/**
+ * When to look again whether replacements serve: when the youngest one is expected to, then in growing steps of its age; never past the latest start.
+ */
+export const nextServingLookMs = (
+  order: Pick<DrainOrder, 'awaitServingUntilMs'>,
+  look: { readonly holdings: Holdings; readonly swaps: readonly Swap[]; readonly orderedAtMs: number; readonly nowMs: number },
+): number => {
+  const launches = staying(look.holdings, look.swaps)
+    .filter(({ serving }) => !serving)
+    .map(({ launchedAtMs }) => launchedAtMs);
+  const sinceMs = Math.max(look.orderedAtMs, ...launches);
+  const ageMs = look.nowMs - sinceMs;
+  const expectedMs = ageMs < expectedBootMs ? sinceMs + expectedBootMs : look.nowMs + growingStepMs(ageMs);
+  return Math.min(expectedMs, order.awaitServingUntilMs ?? look.nowMs);
+};

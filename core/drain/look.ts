@@ -1,0 +1,45 @@
+import { drainEndsByMs } from '../drain.ts';
+import type { DrainOrder, DrainProgress } from '../ports.ts';
+import type { Swap } from '../swap.ts';
+import { nextHeartbeatMs } from './heartbeat.ts';
+import { growingStepMs } from './steps.ts';
+
+/** A swap whose instance still has connections, and until when at most. */
+export type OpenSwap = { readonly swap: Swap; readonly busyUntilMs?: number };
+
+/** What a look at a batch found. Every swap stands in exactly one list. */
+export type Sorted = { readonly open: readonly OpenSwap[]; readonly drained: readonly Swap[]; readonly gone: readonly Swap[] };
+
+/** Sorts the swaps of a batch by what was seen of them. One that nothing is said about is still open: silence is not proof. */
+export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainProgress[]): Sorted => {
+  const byInstance = new Map(progress.map((seen) => [seen.instance, seen]));
+  const sorted = { open: [] as OpenSwap[], drained: [] as Swap[], gone: [] as Swap[] };
+  for (const swap of swaps) {
+    const seen = byInstance.get(swap.instance);
+    if (seen?.gone) sorted.gone.push(swap);
+    else if (seen?.drained || swap.state === 'drained') sorted.drained.push(swap);
+    else sorted.open.push({ swap, ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }) });
+  }
+  return sorted;
+};
+
+/** A target group shows a target as draining for a moment after its delay has ended. */
+const settleMs = 1_000;
+
+const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
+  if (busyUntilMs !== undefined && busyUntilMs + settleMs > nowMs) return busyUntilMs + settleMs;
+  return nowMs + growingStepMs(nowMs - (busyUntilMs ?? swap.drainStartedAtMs ?? nowMs));
+};
+
+export type LookAt = { readonly order: DrainOrder; readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
+
+/**
+ * When a batch is worth another look (epoch ms); undefined when its drain is over: nothing open, or the time of everything open is up.
+ * The last of the open ones decides, since nothing is done for the batch before that, except heartbeats for `alive` instances on a hook.
+ */
+export const nextDrainLookMs = (open: readonly OpenSwap[], { order, timeoutMs, nowMs, alive }: LookAt): number | undefined => {
+  const inTime = open.filter(({ swap }) => drainEndsByMs(swap, order, timeoutMs) > nowMs);
+  if (inTime.length === 0) return undefined;
+  const looks = inTime.map((one) => Math.min(lookForOne(one, nowMs), drainEndsByMs(one.swap, order, timeoutMs)));
+  return Math.min(Math.max(...looks), nextHeartbeatMs(alive, nowMs));
+};

@@ -1,0 +1,46 @@
+import { nextDrainLookMs, type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
+import { drainEndsByMs } from '../../core/drain.ts';
+import type { DrainOrder } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { DrainStep } from '../contract.ts';
+import { gatherBatch } from '../runtime/drain/batch.ts';
+import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
+import type { DrainPorts } from '../runtime/drain/ports.ts';
+import { recordForward, seenOver } from '../runtime/drain/record.ts';
+import { endStep, stepAt } from '../runtime/drain/step.ts';
+
+/** Where a batch stands. */
+export type CheckOutcome = { readonly step: DrainStep; readonly open: number; readonly drained: number; readonly gone: number };
+
+type Look = {
+  readonly order: DrainOrder;
+  readonly timeoutMs: number;
+  readonly nowMs: number;
+  readonly open: readonly OpenSwap[];
+  readonly alive: readonly Swap[];
+};
+
+const stepAfter = ({ order, timeoutMs, nowMs, open, alive }: Look): DrainStep => {
+  const unreleased = alive.some((swap) => swap.state === 'leaving' && drainEndsByMs(swap, order, timeoutMs) > nowMs);
+  if (unreleased) return stepAt('begin', nowMs);
+  const lookAtMs = nextDrainLookMs(open, { order, timeoutMs, nowMs, alive });
+  return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
+};
+
+/**
+ * Looks where the connections of a batch stand, keeps its hooks alive, records what has drained or gone, and says when to look again.
+ * Nothing is taken out of service here, so any number of repeats is harmless.
+ */
+export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<CheckOutcome> => {
+  const { group, own } = await gatherBatch(ports.store, order);
+  if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
+  const kept = await keepHooksAlive(ports, own, order.drain);
+  const draining = kept.filter(({ state }) => state === 'draining');
+  const sorted = sortByProgress(draining, draining.length === 0 ? [] : await ports.provider.inspectDrain(group, draining));
+  const nowMs = ports.clock.now();
+  await recordForward(ports.store, order.drain, seenOver(sorted, nowMs));
+  const gone = new Set(sorted.gone);
+  const alive = kept.filter((swap) => !gone.has(swap));
+  const step = stepAfter({ order, timeoutMs: group.drain.timeoutMs, nowMs, open: sorted.open, alive });
+  return { step, open: sorted.open.length, drained: sorted.drained.length, gone: sorted.gone.length };
+};

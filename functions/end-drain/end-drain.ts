@@ -1,0 +1,102 @@
+import pMap from 'p-map';
+import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
+import type { Group } from '../../core/group.ts';
+import type { ActionResult, DrainOrder } from '../../core/ports.ts';
+import { endsItself, type Swap } from '../../core/swap.ts';
+import { gatherBatch } from '../runtime/drain/batch.ts';
+import type { DrainPorts } from '../runtime/drain/ports.ts';
+import { asDrained, recordForward, writesAtOnce } from '../runtime/drain/record.ts';
+import { releaseLate } from './release-late.ts';
+import { tellEnd } from './tell-end.ts';
+
+/** How a drain ended. `late` is how many instances could not be drained in full, `failed` what could not be ended and why. */
+export type EndOutcome = {
+  readonly drained: number;
+  readonly gone: number;
+  readonly ended: number;
+  readonly late: number;
+  readonly failed: ActionResult['failed'];
+};
+
+/** Instances that are ours to end still run, and ending them again may help: thrown so that the state machine repeats the step. */
+export class InstancesNotEnded extends Error {
+  constructor(failed: ActionResult['failed']) {
+    const codes = [...new Set(failed.map(({ code }) => code))].join(', ');
+    super(`${failed.length} drained instances still run (${codes}); they are recorded as drained, and ending them is tried again.`);
+    this.name = 'InstancesNotEnded';
+  }
+}
+
+const letGoShortfall = 'the group was let go while it drained: the instance is left as it is';
+
+type Ending = { readonly ports: DrainPorts; readonly order: DrainOrder; readonly error: DrainError | undefined; readonly group: Group | undefined };
+
+const shortfallOf = (swap: Swap, { order, error, group }: Ending): string => {
+  if (swap.shortfall !== undefined) return swap.shortfall;
+  if (group === undefined) return letGoShortfall;
+  return error === undefined ? unfinishedShortfall(swap, order, group.drain.timeoutMs) : brokenShortfall(error);
+};
+
+/** Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still this drain's to act on. */
+const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonly Swap[]> => {
+  const { ports, order } = ending;
+  const nowMs = ports.clock.now();
+  const late = own.filter(({ state }) => state !== 'drained').map((swap) => asDrained({ ...swap, shortfall: shortfallOf(swap, ending) }, nowMs));
+  const written = await recordForward(ports.store, order.drain, late);
+  const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
+  // A write that was refused may have been our own, repeated: only the stored swap knows whose the instance is now.
+  return written.length === late.length ? closed : (await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained');
+};
+
+const hooksAtOnce = 8;
+
+const completeHooks = (ports: DrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
+  pMap(
+    swaps.filter(({ hook }) => hook !== undefined),
+    (swap) => ports.lifecycle.complete(swap),
+    { concurrency: hooksAtOnce, stopOnError: false },
+  );
+
+const nothingToEnd: ActionResult = { done: [], failed: [] };
+
+const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promise<ActionResult> => {
+  const ours = swaps.filter((swap) => !endsItself(swap));
+  return group === undefined || ours.length === 0 ? nothingToEnd : ports.provider.end(group, ours);
+};
+
+/** Writes on each swap whose instance can never be ended why it runs on. */
+const recordUnended = async ({ ports, order }: Ending, failed: ActionResult['failed']): Promise<void> => {
+  await pMap(
+    failed,
+    ({ instance, code }) =>
+      ports.store.advance({ group: order.group, instance }, { from: ['drained'], drain: order.drain, set: { shortfall: unendedShortfall(code) } }),
+    { concurrency: writesAtOnce, stopOnError: false },
+  );
+};
+
+/**
+ * Ends the drain of a batch, however it came to its end: what has not drained is recorded with its shortfall, hooks are completed, instances that
+ * are ours to end are ended, and the bus is told. Everything is recorded before anything is ended, so that a repeat finds the same swaps.
+ *
+ * @throws {InstancesNotEnded} when ending was throttled: repeat.
+ */
+export const endDrain = async (ports: DrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
+  const { group, own, gone } = await gatherBatch(ports.store, order);
+  if (own.length + gone.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
+  const ending: Ending = { ports, order, error, group };
+  const released = group === undefined ? own : await releaseLate(ports, group, own);
+  const swaps = await closeSwaps(ending, released);
+  await completeHooks(ports, swaps);
+  const { done, failed } = await endOurs(ending, swaps);
+  const later = failed.filter(({ retry }) => retry === 'later');
+  if (later.length > 0) throw new InstancesNotEnded(later);
+  await recordUnended(ending, failed);
+  await tellEnd(ports, order, { swaps, gone, failed, error });
+  return {
+    drained: swaps.length,
+    gone: gone.length,
+    ended: done.length,
+    late: swaps.filter(({ shortfall }) => shortfall !== undefined).length,
+    failed,
+  };
+};

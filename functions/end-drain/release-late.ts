@@ -1,0 +1,29 @@
+import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
+import type { Group } from '../../core/group.ts';
+import type { ActionResult } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { DrainPorts } from '../runtime/drain/ports.ts';
+
+const tryRelease = async ({ provider }: DrainPorts, group: Group, leaving: readonly Swap[]): Promise<ActionResult> => {
+  try {
+    return await provider.release(group, leaving);
+  } catch (failure) {
+    const code = failure instanceof Error ? failure.name : String(failure);
+    return { done: [], failed: leaving.map(({ instance }) => ({ instance, code, retry: 'later' as const })) };
+  }
+};
+
+/**
+ * The last chance for instances that no one took out of service, because the drain broke off or its time ran out: new work at least stays away
+ * from them. A failure becomes their shortfall, since the end of a drain must not hang on what broke it.
+ */
+export const releaseLate = async (ports: DrainPorts, group: Group, own: readonly Swap[]): Promise<readonly Swap[]> => {
+  const leaving = own.filter(({ state }) => state === 'leaving');
+  if (leaving.length === 0) return own;
+  const { failed } = await tryRelease(ports, group, leaving);
+  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  return own.map((swap) => {
+    const code = codes.get(swap.instance);
+    return code === undefined ? swap : { ...swap, shortfall: unreleasedShortfall(code) };
+  });
+};

@@ -1,0 +1,114 @@
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Choice, Condition, DefinitionBody, JitterType, LogLevel, QueryLanguage, StateMachine, Wait, WaitTime } from 'aws-cdk-lib/aws-stepfunctions';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { Construct } from 'constructs';
+
+export interface DrainWorkflowProps {
+  /** The deployment's name: the state machine is called `<name>-drain`. */
+  readonly name: string;
+  readonly logRetention: RetentionDays;
+  /** Takes a batch out of service, or says when to try. */
+  readonly beginDrain: IFunction;
+  /** Looks where the connections of a batch stand. */
+  readonly checkDrain: IFunction;
+  /** Ends the drain of a batch. */
+  readonly endDrain: IFunction;
+}
+
+/** A lifecycle hook holds an instance for 48 hours at most (EC2 Auto Scaling, lifecycle hooks); nothing else we drain for lasts as long. */
+const longestDrain = Duration.hours(48);
+
+/** The input goes from state to state unchanged; the answer of the last function stands beside it as `step`. */
+const withStep = '{% $merge([$states.input, {"step": $states.result.Payload}]) %}';
+
+/** The end of a drain is told what broke it, beside the order. */
+const withError = '{% $merge([$states.input, {"error": $states.errorOutput}]) %}';
+
+/** Lambda's own trouble: throttling, a service error, a connection that broke. */
+const lambdaTrouble = ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
+
+/**
+ * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end. A drain of a thousand instances
+ * takes as few transitions as a drain of one, because every function works on the whole batch and says itself when it is worth looking again.
+ */
+export class DrainWorkflow extends Construct {
+  readonly stateMachine: StateMachine;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, props: DrainWorkflowProps) {
+    super(scope, id);
+    const stateMachineName = `${props.name}-drain`;
+    this.logGroup = new LogGroup(this, 'Logs', {
+      // Step Functions adds no resource policy for log groups under this prefix, so the account's policy size limit is never met.
+      logGroupName: `/aws/vendedlogs/states/${stateMachineName}`,
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.stateMachine = new StateMachine(this, 'StateMachine', {
+      stateMachineName,
+      definitionBody: DefinitionBody.fromChainable(this.begin(props)),
+      queryLanguage: QueryLanguage.JSONATA,
+      timeout: longestDrain,
+      comment: 'Takes work off a batch of leaving instances before their deadline.',
+      logs: { destination: this.logGroup, level: LogLevel.ERROR, includeExecutionData: false },
+      tracingEnabled: false,
+    });
+    this.acknowledge(props);
+  }
+
+  private begin({ beginDrain, checkDrain, endDrain }: DrainWorkflowProps): LambdaInvoke {
+    const begin = this.step('Begin drain', beginDrain, 'Waits for replacements to serve, then takes the batch out of service.');
+    const check = this.step('Check drain', checkDrain, 'Looks where connections stand and keeps lifecycle hooks alive.');
+    const end = this.step('End drain', endDrain, 'Completes hooks, ends what is ours to end, and says what fell short.');
+    const next = Choice.jsonata(this, 'What next?')
+      .when(Condition.jsonata('{% $states.input.step.next = "begin" %}'), this.waitFor('Wait for replacements').next(begin))
+      .when(Condition.jsonata('{% $states.input.step.next = "check" %}'), this.waitFor('Wait for connections').next(check))
+      .otherwise(end);
+    for (const step of [begin, check]) step.addCatch(end, { errors: ['States.ALL'], outputs: withError }).next(next);
+    return begin;
+  }
+
+  private step(name: string, lambdaFunction: IFunction, comment: string): LambdaInvoke {
+    const step = LambdaInvoke.jsonata(this, name, {
+      lambdaFunction,
+      comment,
+      outputs: withStep,
+      // The retries below replace the CDK's own: they fit inside a spot notice.
+      retryOnServiceExceptions: false,
+    });
+    const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };
+    step.addRetry({ errors: lambdaTrouble, interval: Duration.seconds(1), maxAttempts: 8, ...patience });
+    step.addRetry({ errors: ['States.TaskFailed'], interval: Duration.seconds(2), maxAttempts: 6, ...patience });
+    return step;
+  }
+
+  private waitFor(name: string): Wait {
+    return Wait.jsonata(this, name, { time: WaitTime.timestamp('{% $states.input.step.untilIso %}') });
+  }
+
+  /** What cdk-nag finds here, and why it stays. */
+  private acknowledge({ beginDrain, checkDrain, endDrain }: DrainWorkflowProps): void {
+    const versions = [beginDrain, checkDrain, endDrain].map((fn) => {
+      const { 'Fn::GetAtt': att }: { readonly 'Fn::GetAtt': readonly string[] } = Stack.of(this).resolve(fn.functionArn);
+      return {
+        id: `AwsSolutions-IAM5[Resource::<${att.join('.')}>:*]`,
+        reason: 'Versions and aliases of the three drain functions, and of no other.',
+      };
+    });
+    Validations.of(this).acknowledge(
+      ...versions,
+      { id: 'AwsSolutions-IAM5[Resource::*]', reason: 'Log delivery actions know no resources (Step Functions, logging with CloudWatch Logs).' },
+      {
+        id: 'AwsSolutions-SF1',
+        reason: 'A Standard execution keeps its whole history for 90 days; logging every event would pay for it twice. Errors are logged.',
+      },
+      {
+        id: 'AwsSolutions-SF2',
+        reason:
+          'A trace would show three Lambda calls minutes apart, as the history does. The functions carry no tracer, which keeps their bundles small.',
+      },
+    );
+  }
+}

@@ -1,0 +1,97 @@
+import validateAsl from 'asl-validator';
+import { App, Stack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { expect, test } from 'vitest';
+import { DrainWorkflow } from '../../lib/drain-workflow.ts';
+
+type State = Record<string, unknown> & { readonly Type: string; readonly Retry?: readonly Record<string, unknown>[] };
+type Definition = {
+  readonly QueryLanguage: string;
+  readonly TimeoutSeconds: number;
+  readonly StartAt: string;
+  readonly States: Record<string, State>;
+};
+
+const synthesize = (): { readonly template: Template; readonly definition: Definition } => {
+  const stack = new Stack(new App(), 'Test');
+  const stub = (id: string) => new LambdaFunction(stack, id, { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromInline('0') });
+  new DrainWorkflow(stack, 'Drain', {
+    name: 'holdfast',
+    logRetention: RetentionDays.ONE_WEEK,
+    beginDrain: stub('begin'),
+    checkDrain: stub('check'),
+    endDrain: stub('end'),
+  });
+  const template = Template.fromStack(stack);
+  const [machine] = Object.values(template.findResources('AWS::StepFunctions::StateMachine'));
+  const parts: readonly (string | Record<string, unknown>)[] = machine?.Properties.DefinitionString['Fn::Join'][1];
+  const text = parts.map((part) => (typeof part === 'string' ? part : 'Ref' in part ? 'aws' : 'arn:aws:lambda:eu-west-1:123456789012:function:stub'));
+  return { template, definition: JSON.parse(text.join('')) };
+};
+
+const { template, definition } = synthesize();
+const states = definition.States;
+
+test('the definition is valid Amazon States Language in JSONata', () => {
+  expect(definition.QueryLanguage).toBe('JSONata');
+  expect(validateAsl(definition)).toMatchObject({ isValid: true });
+});
+
+test('the states read as the story of a drain', () => {
+  expect(definition.StartAt).toBe('Begin drain');
+  expect(Object.keys(states).toSorted()).toEqual(
+    ['Begin drain', 'Check drain', 'End drain', 'Wait for connections', 'Wait for replacements', 'What next?'].toSorted(),
+  );
+  expect(states['Wait for replacements']).toMatchObject({ Type: 'Wait', Timestamp: '{% $states.input.step.untilIso %}', Next: 'Begin drain' });
+  expect(states['Wait for connections']).toMatchObject({ Type: 'Wait', Timestamp: '{% $states.input.step.untilIso %}', Next: 'Check drain' });
+  expect(states['What next?']).toMatchObject({ Type: 'Choice', Default: 'End drain' });
+  expect(states['End drain']).toMatchObject({ End: true });
+});
+
+test('whatever breaks while a drain begins or is checked, it is ended with the error', () => {
+  for (const name of ['Begin drain', 'Check drain']) {
+    expect(states[name]?.Catch).toEqual([
+      { ErrorEquals: ['States.ALL'], Output: '{% $merge([$states.input, {"error": $states.errorOutput}]) %}', Next: 'End drain' },
+    ]);
+  }
+});
+
+test('every step retries throttling, service errors and its own failures, with backoff and jitter, inside a spot notice', () => {
+  for (const name of ['Begin drain', 'Check drain', 'End drain']) {
+    const retries = states[name]?.Retry ?? [];
+    expect(retries.map(({ ErrorEquals }) => ErrorEquals)).toEqual([
+      ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
+      ['States.TaskFailed'],
+    ]);
+    for (const retry of retries) expect(retry).toMatchObject({ BackoffRate: 2, MaxDelaySeconds: 10, JitterStrategy: 'FULL' });
+  }
+});
+
+test('the machine gives up after the 48 hours that a hook can hold an instance', () => {
+  expect(definition.TimeoutSeconds).toBe(48 * 3600);
+});
+
+test('errors are logged without the data of the execution', () => {
+  template.hasResourceProperties('AWS::StepFunctions::StateMachine', {
+    StateMachineName: 'holdfast-drain',
+    LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false, Destinations: Match.anyValue() },
+  });
+});
+
+test('the machine may invoke the three functions and nothing else', () => {
+  const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+  const policies = Object.values(template.findResources('AWS::IAM::Policy'));
+  const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+  const invoked = statements.filter(({ Action }) => Action === 'lambda:InvokeFunction').flatMap(({ Resource }) => JSON.stringify(Resource));
+  const other = statements.filter(({ Action }) => Action !== 'lambda:InvokeFunction').flatMap(({ Action }) => Action);
+  for (const name of functions) expect(invoked.some((resource) => resource.includes(`"${name}"`))).toBe(true);
+  expect(
+    invoked
+      .join()
+      .match(/"Fn::GetAtt":\["(\w+)"/g)
+      ?.every((found) => functions.some((name) => found.includes(name))),
+  ).toBe(true);
+  expect(other.every((action: string) => action.startsWith('logs:'))).toBe(true);
+});
