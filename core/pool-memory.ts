@@ -1,19 +1,101 @@
-import type { OfferingKey } from './offering.ts';
+import { type Offering, type OfferingKey, offeringKey, parseOfferingKey } from './offering.ts';
+import { offeringsOf, type Pool } from './pool.ts';
+import type { Refusal } from './ports.ts';
 
 /** Why an offering is resting. A throttle is not a refusal: it says nothing about capacity. */
 export type Setback = 'refused' | 'interrupted';
 
 /** What we learned about one offering. */
 export type Lesson = {
+  /** `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the whole tree is eligible. */
   readonly kind: Setback;
   /** The code EC2 gave, for example `InsufficientInstanceCapacity`. */
   readonly code: string;
   readonly atMs: number;
-  /** The offering is not eligible before this time. */
+  /** The offering rests until this time. */
   readonly coolingUntilMs: number;
-  /** Setbacks in a row without a success between them: each doubles the rest, up to a bound. */
+  /** Refusals in a row without a success between them: each doubles the rest, up to a bound. */
   readonly streak: number;
 };
 
 /** What we learned about offerings, per offering key; decays by time. */
 export type PoolMemory = Readonly<Record<OfferingKey, Lesson>>;
+
+/** Rest after a first refusal: the interval at which EC2's own fleets ask again is minutes, not seconds. */
+export const refusedRestMs = 3 * 60_000;
+
+/** Most that a refusal rests however often it is repeated, so that capacity that returns is found within half an hour. */
+export const longestRestMs = 30 * 60_000;
+
+/** Rest of an instance type that a zone does not sell at all; policies outlive such facts, so it is asked again once a day. */
+export const notSoldRestMs = 24 * 3_600_000;
+
+/** Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 is emptying. */
+export const interruptedRestMs = 3 * 60_000;
+
+/** Whether a lesson still stands against its offering. */
+export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson => lesson !== undefined && nowMs < lesson.coolingUntilMs;
+
+const restAfter = (scope: Refusal['scope'], streak: number): number =>
+  scope === 'zone-permanent' ? notSoldRestMs : Math.min(longestRestMs, refusedRestMs * 2 ** Math.min(streak - 1, 10));
+
+/** Answers to launches that were on their way together count as one refusal: a refusal during a rest does not raise the streak. */
+const streakAfter = (previous: Lesson | undefined, nowMs: number): number => {
+  if (previous === undefined) return 1;
+  return previous.kind === 'refused' && isResting(previous, nowMs) ? previous.streak : previous.streak + 1;
+};
+
+const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): readonly Offering[] => {
+  if (refusal.scope !== 'market') return [refusal.offering];
+  const below = Object.values(pools).flatMap(offeringsOf);
+  return [refusal.offering, ...below.filter(({ market }) => market === refusal.offering.market)];
+};
+
+/**
+ * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link longestRestMs}.
+ * Scope `market` (an account quota) reaches every offering of that market in `pools`; `zone-permanent` rests {@link notSoldRestMs}.
+ * Tell the successes of an answer before its refusals: EC2 may give some of an offering and refuse the rest.
+ */
+export const rememberRefusals = (
+  memory: PoolMemory,
+  refusals: readonly Refusal[],
+  pools: Readonly<Record<string, Pool>>,
+  nowMs: number,
+): PoolMemory => {
+  const next: Record<OfferingKey, Lesson> = { ...memory };
+  for (const refusal of refusals) {
+    for (const key of new Set(reachOf(refusal, pools).map(offeringKey))) {
+      const streak = streakAfter(memory[key], nowMs);
+      const coolingUntilMs = Math.max(nowMs + restAfter(refusal.scope, streak), next[key]?.kind === 'refused' ? next[key].coolingUntilMs : 0);
+      next[key] = { kind: 'refused', code: refusal.code, atMs: nowMs, coolingUntilMs, streak };
+    }
+  }
+  return next;
+};
+
+/** Memory after warnings for members of these offerings. A refusal that still rests is the stronger word and stays. */
+export const rememberInterruptions = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
+  const next: Record<OfferingKey, Lesson> = { ...memory };
+  for (const key of offerings) {
+    const previous = next[key];
+    if (parseOfferingKey(key) === undefined || (previous?.kind === 'refused' && isResting(previous, nowMs))) continue;
+    const streak = previous?.streak ?? 0;
+    next[key] = { kind: 'interrupted', code: 'interruption', atMs: nowMs, coolingUntilMs: nowMs + interruptedRestMs, streak };
+  }
+  return next;
+};
+
+/** Memory after launches succeeded: refusals of these offerings are forgotten. A warning is not: that EC2 still sells does not say that it will not take. */
+export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
+  const succeeded = new Set<string>(offerings);
+  return Object.fromEntries(
+    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
+      if (!succeeded.has(key)) return [[key, lesson]];
+      return lesson.kind === 'interrupted' ? [[key, { ...lesson, streak: 0 }]] : [];
+    }),
+  );
+};
+
+/** Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that keeps refusing keeps resting longer. */
+export const forgetExpired = (memory: PoolMemory, nowMs: number): PoolMemory =>
+  Object.fromEntries(Object.entries(memory).filter(([, lesson]: [string, Lesson]) => nowMs < lesson.coolingUntilMs + longestRestMs));

@@ -1,0 +1,14 @@
+import type { Adjustment, Size } from './group.ts';
+
+const stepOf = (current: number, { kind, by }: Adjustment): number => {
+  if (by === 0) return 0;
+  const exact = kind === 'percent' ? (Math.abs(by) * current) / 100 : Math.abs(by);
+  return Math.sign(by) * Math.max(1, Math.ceil(exact));
+};
+
+/**
+ * The desired size after an alarm has acted: a percentage is taken of the present size and rounded away from zero, at least one instance,
+ * and the result stays within the group's minimum and maximum.
+ */
+export const desiredAfterAdjustment = (current: number, adjustment: Adjustment, size: Size): number =>
+  Math.min(size.max, Math.max(size.min, current + stepOf(current, adjustment)));

@@ -1,0 +1,140 @@
+import type { PlacementReason, Rejection } from './decision.ts';
+import type { Held } from './held.ts';
+import { type Offering, offeringKey } from './offering.ts';
+import type { Placement } from './placement.ts';
+import type { Pool } from './pool.ts';
+import { isResting, type PoolMemory } from './pool-memory.ts';
+import { countIn, growTree, type Tree } from './selector/grow.ts';
+import { passedOver, whyNothing } from './selector/passed-over.ts';
+import { explain, pick, type Run } from './selector/pick.ts';
+import { close, type Leaf } from './selector/tree.ts';
+import type { Selector } from './selector.ts';
+
+/** Everything that a placement may depend on. */
+export type PlanInput = {
+  readonly selector: Selector;
+  readonly pools: Readonly<Record<string, Pool>>;
+  /** Instances to place. */
+  readonly count: number;
+  readonly nowMs: number;
+  readonly memory: PoolMemory;
+  /** Members that stay and launches in flight, in any order and any grouping. */
+  readonly held: readonly Held[];
+  /** USD per hour by offering key; what is missing is unknown. */
+  readonly prices: Readonly<Record<string, number>>;
+  /** Last choice of each `cheapest` node, as the last plan gave it. */
+  readonly cheapest: Readonly<Record<string, string>>;
+};
+
+/** Where instances are to come from, and how the tree came to it. */
+export type Plan = {
+  /** One per pool and set of offerings, in the order in which they were first chosen. */
+  readonly placements: readonly Placement[];
+  /** Instances that nothing eligible can give. */
+  readonly unplaced: number;
+  readonly reasons: readonly PlacementReason[];
+  readonly rejected: readonly Rejection[];
+  readonly cheapest: Readonly<Record<string, string>>;
+};
+
+/** What one leaf gives in this plan. */
+type Portion = { readonly leaf: Leaf; readonly why: string; count: number };
+
+type Pass = Omit<Plan, 'placements' | 'reasons'> & { readonly portions: readonly Portion[] };
+
+const closeFullPools = (tree: Tree, pool: string, run: Run): void => {
+  for (const leaf of tree.leavesOf.get(pool) ?? []) {
+    if (leaf.room.held < leaf.room.cap || leaf.closedAt <= run.step) continue;
+    close(leaf, run.step);
+    run.closings += 1;
+  }
+};
+
+const placeOne = (tree: Tree, run: Run, portions: Map<Leaf, Portion>): boolean => {
+  const picked = pick(tree.root, run);
+  const first = picked?.leaf.offerings[0];
+  if (picked === undefined || first === undefined) return false;
+  const { leaf, turns } = picked;
+  const portion = portions.get(leaf) ?? { leaf, why: explain(turns, run), count: 0 };
+  portion.count += 1;
+  portions.set(leaf, portion);
+  tree.count({ pool: leaf.pool.name, zone: first.zone, instanceType: first.instanceType }, 1);
+  closeFullPools(tree, leaf.pool.name, run);
+  return true;
+};
+
+const rememberedHere = (tree: Tree, cheapest: Readonly<Record<string, string>>): Record<string, string> => {
+  const keys = tree.branches.filter(({ kind }) => kind === 'cheapest').map(({ key }) => key);
+  return Object.fromEntries(keys.flatMap((key) => (cheapest[key] === undefined ? [] : [[key, cheapest[key]]])));
+};
+
+const pass = (input: PlanInput, lastResort: boolean): Pass => {
+  const { prices, memory, nowMs } = input;
+  const tree = growTree(input.selector, input.pools, { prices, memory, nowMs, lastResort });
+  countIn(tree, input.held);
+  const run: Run = { prices, cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
+  for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
+  const portions = new Map<Leaf, Portion>();
+  let placed = 0;
+  for (run.step = 0; placed < input.count && placeOne(tree, run, portions); run.step += 1) placed += 1;
+  const unplaced = Math.max(0, input.count - placed);
+  const rejected = unplaced > 0 ? whyNothing(tree.root) : passedOver(tree.root, (leaf) => portions.has(leaf));
+  return { portions: [...portions.values()], unplaced, rejected, cheapest: run.cheapest };
+};
+
+const heldBy = ({ leaf, count }: Portion): Held => {
+  const first = leaf.offerings[0];
+  return { pool: leaf.pool.name, zone: first?.zone ?? '', instanceType: first?.instanceType ?? '', count };
+};
+
+const offeringSetOf = (pool: string, offerings: readonly Offering[]): string => [pool, ...offerings.map(offeringKey)].join('|');
+
+const merged = (portions: readonly Portion[]): readonly Placement[] => {
+  const placements = new Map<string, Placement>();
+  for (const { leaf, count } of portions) {
+    const key = offeringSetOf(leaf.pool.name, leaf.offerings);
+    placements.set(key, { pool: leaf.pool.name, count: count + (placements.get(key)?.count ?? 0), offerings: leaf.offerings });
+  }
+  return [...placements.values()];
+};
+
+const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
+  const byText = new Map(rejections.map((rejection) => [`${rejection.path}|${rejection.pool}|${rejection.why}`, rejection]));
+  return [...byText.values()];
+};
+
+const reasonOf = ({ leaf, why, count }: Portion, lastResort: boolean): PlacementReason => ({
+  pool: leaf.pool.name,
+  count,
+  why: lastResort ? `last resort, nothing else is eligible: ${why}` : why,
+});
+
+/**
+ * Places instances by the tree, one after another: n at once are placed as n decisions of one would place them.
+ *
+ * - A **pool** is eligible while it is under its cap and at least one of its offerings is not resting and not above the pool's price limit.
+ *   A selector is eligible when any child is.
+ * - **spread** takes the eligible child with the fewest members, **weighted** the one furthest below its share of what the eligible children hold,
+ *   **tiered** the first eligible one, **cheapest** the one with the lowest price (see the files of `selector/`); ties go in configured order.
+ * - A **spread by zone** (or instance type) acts as if each child were written once for each zone (or type) that it has: the zone with the fewest members
+ *   among the pools below the node, then the first eligible child in that zone. Everything below is limited to it and counts only there,
+ *   and so are the offerings of the placement.
+ * - Members count by the pool they came from. A pool below several children counts for the child with the fewest pools, so a member counts once.
+ * - An offering that was **interrupted** a moment ago is used only when nothing else in the whole tree is eligible.
+ * - An offering without a known price passes any price limit.
+ */
+export const planPlacements = (input: PlanInput): Plan => {
+  const first = pass(input, false);
+  const interrupted = Object.values(input.memory).some((lesson) => lesson.kind === 'interrupted' && isResting(lesson, input.nowMs));
+  const second =
+    first.unplaced > 0 && interrupted
+      ? pass({ ...input, count: first.unplaced, held: [...input.held, ...first.portions.map(heldBy)], cheapest: first.cheapest }, true)
+      : undefined;
+  return {
+    placements: merged([...first.portions, ...(second?.portions ?? [])]),
+    unplaced: second?.unplaced ?? first.unplaced,
+    reasons: [...first.portions.map((portion) => reasonOf(portion, false)), ...(second?.portions ?? []).map((portion) => reasonOf(portion, true))],
+    rejected: distinct([...first.rejected, ...(second?.rejected ?? [])]),
+    cheapest: second?.cheapest ?? first.cheapest,
+  };
+};

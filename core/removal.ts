@@ -1,0 +1,141 @@
+import type { Leaving } from './decision.ts';
+import type { Group } from './group.ts';
+import { offeringKey } from './offering.ts';
+import type { PoolMemory } from './pool-memory.ts';
+import { rankForRemoval } from './removal-order.ts';
+import { growTree, type Tree } from './selector/grow.ts';
+import { close, homeOf, type Leaf, reopen, type TreeNode } from './selector/tree.ts';
+import { undo } from './selector/undo.ts';
+import type { Member } from './view.ts';
+
+export type RemovalInput = {
+  /** Instances to remove. */
+  readonly count: number;
+  /** Members that stay so far. The protected among them are never chosen, but count for balance. */
+  readonly members: readonly Member[];
+  readonly group: Pick<Group, 'capacity' | 'pools' | 'removal'>;
+  /** USD per hour by offering key; what is missing is unknown. */
+  readonly prices: Readonly<Record<string, number>>;
+  readonly nowMs: number;
+  /** What rests now: a child that can give nothing has no share in the weights of the others. */
+  readonly memory: PoolMemory;
+};
+
+const cellOf = ({ pool, offering }: Member) => ({ pool, zone: offering.zone, instanceType: offering.instanceType });
+
+/** A tree with all members counted in, and pools at their cap closed. */
+const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): Tree => {
+  const tree = growTree(group.capacity, group.pools, { prices, nowMs, memory, lastResort: true });
+  for (const member of members) tree.count(cellOf(member), 1);
+  for (const leaf of [...tree.leavesOf.values()].flat()) if (leaf.room.held >= leaf.room.cap) close(leaf, 0);
+  return tree;
+};
+
+const takeOut = (tree: Tree, member: Member): void => {
+  tree.count(cellOf(member), -1);
+  for (const leaf of tree.leavesOf.get(member.pool ?? '') ?? []) {
+    if (leaf.offerings.length > 0 && leaf.room.held < leaf.room.cap) reopen(leaf);
+  }
+};
+
+/** Candidates of one rank, by the leaf that counts them. */
+type Queues = {
+  /** Their pool, or their zone in it, is no longer in the tree: the tree would place nothing there. */
+  readonly homeless: Member[];
+  readonly at: Map<Leaf, Member[]>;
+  /** Candidates below each node. */
+  readonly below: Map<TreeNode, number>;
+  readonly wayTo: Map<Leaf, readonly TreeNode[]>;
+};
+
+const preferenceOf = (leaf: Leaf, { offering }: Member): number => {
+  const index = leaf.offerings.findIndex((other) => offeringKey(other) === offeringKey(offering));
+  return index < 0 ? Number.MAX_SAFE_INTEGER : index;
+};
+
+/**
+ * Order among members that neither the order nor the tree tells apart, next to leave first: pending before running and idle before serving
+ * (nothing is lost with them), then what the pool prefers least, then the youngest. The instance id only decides between twins, so that the same view gives the same answer.
+ */
+const compareTwins =
+  (leaf: Leaf | undefined) =>
+  (a: Member, b: Member): number =>
+    Number(b.state === 'pending') - Number(a.state === 'pending') ||
+    Number(a.serving) - Number(b.serving) ||
+    (leaf === undefined ? 0 : preferenceOf(leaf, b) - preferenceOf(leaf, a)) ||
+    b.launchedAtMs - a.launchedAtMs ||
+    (a.instance < b.instance ? -1 : 1);
+
+const addTo = (queues: Queues, way: readonly TreeNode[], member: Member): void => {
+  const leaf = way.at(-1);
+  if (leaf?.kind !== 'pool') return;
+  const queue = queues.at.get(leaf) ?? [];
+  queue.push(member);
+  queues.at.set(leaf, queue);
+  queues.wayTo.set(leaf, way);
+  for (const node of way) queues.below.set(node, (queues.below.get(node) ?? 0) + 1);
+};
+
+const queueUp = (members: readonly Member[], homes: Homes): Queues => {
+  const queues: Queues = { homeless: [], at: new Map(), below: new Map(), wayTo: new Map() };
+  for (const member of members) {
+    const way = homes.of(member);
+    if (way === undefined) queues.homeless.push(member);
+    else addTo(queues, way, member);
+  }
+  for (const [leaf, queue] of queues.at) queue.sort(compareTwins(leaf)).reverse();
+  queues.homeless.sort(compareTwins(undefined)).reverse();
+  return queues;
+};
+
+type Homes = { of(member: Member): readonly TreeNode[] | undefined };
+
+/** Ways are looked up once per kind of member: there are far fewer kinds than members. */
+const rememberHomes = (tree: Tree): Homes => {
+  const known = new Map<string, readonly TreeNode[] | undefined>();
+  return {
+    of: (member) => {
+      const cell = cellOf(member);
+      const key = `${cell.pool}|${cell.zone}|${cell.instanceType}`;
+      if (!known.has(key)) known.set(key, homeOf(tree.root, cell));
+      return known.get(key);
+    },
+  };
+};
+
+/** The next member of a rank to leave; it is taken out of the queues. */
+const nextOf = (tree: Tree, queues: Queues, prices: RemovalInput['prices']): Member | undefined => {
+  const stranger = queues.homeless.pop();
+  if (stranger !== undefined) return stranger;
+  const leaf = undo(tree.root, (choice) => (queues.below.get(choice.node) ?? 0) > 0, prices);
+  const member = leaf && queues.at.get(leaf)?.pop();
+  if (leaf === undefined || member === undefined) return undefined;
+  for (const node of queues.wayTo.get(leaf) ?? []) queues.below.set(node, (queues.below.get(node) ?? 0) - 1);
+  return member;
+};
+
+/**
+ * Which members leave when there are too many, next to leave first. Fewer than `count` when the rest is protected.
+ *
+ * - The **protected** never leave; the **unhealthy** go first, whatever the order.
+ * - `dearest-first`, `oldest-first`, `newest-first` say who is next; `same-order` leaves it all to the tree.
+ * - Among equals the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the child furthest above its weight, the last tier,
+ *   so scale-in keeps a spread even and shares true. Prices within a tenth of each other are equal.
+ * - Members of a pool that the tree no longer has go before their equals.
+ */
+export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
+  const tree = standingTree(input);
+  const homes = rememberHomes(tree);
+  const leaving: Leaving[] = [];
+  for (const { why, members } of rankForRemoval(input.group.removal.order, input.members, input.prices)) {
+    if (leaving.length >= input.count) break;
+    const queues = queueUp(members, homes);
+    for (let left = members.length; left > 0 && leaving.length < input.count; left -= 1) {
+      const member = nextOf(tree, queues, input.prices);
+      if (member === undefined) break;
+      takeOut(tree, member);
+      leaving.push({ instance: member.instance, reason: 'scale-in', why: `above the desired size; ${why}` });
+    }
+  }
+  return leaving;
+};

@@ -1,0 +1,150 @@
+import type { Held } from '../held.ts';
+import { offeringsOf, type Pool } from '../pool.ts';
+import { childrenOf, poolsBelow, type Selector } from '../selector.ts';
+import { isWithin, type Market, type Scope, standingOf } from './standing.ts';
+import { type Branch, type Cell, type Choice, canGive, type Leaf, open, type Room, type Tally, type TreeNode, talliesOf } from './tree.ts';
+
+/** A tree that counts: its root, its leaves by pool, and what to count where. */
+export type Tree = {
+  readonly root: TreeNode;
+  readonly leavesOf: ReadonlyMap<string, readonly Leaf[]>;
+  readonly branches: readonly Branch[];
+  /** Adds members (or takes them away) to every tally they belong to and to their pool. */
+  count(cell: Cell, by: number): void;
+};
+
+type Soil = {
+  readonly pools: Readonly<Record<string, Pool>>;
+  readonly market: Market;
+  readonly rooms: Map<string, Room>;
+  readonly leavesOf: Map<string, Leaf[]>;
+  readonly branches: Branch[];
+};
+
+type Place = { readonly path: string; readonly scope: Scope; readonly cheapestFirst: boolean; readonly parent: Branch | undefined };
+
+const poolNamed = (soil: Soil, name: string): Pool => {
+  const pool = soil.pools[name];
+  if (pool === undefined) throw new Error(`The policy tree names pool "${name}", which the group does not have; an accepted policy cannot.`);
+  return pool;
+};
+
+const roomOf = (soil: Soil, pool: Pool): Room => {
+  const room = soil.rooms.get(pool.name) ?? { held: 0, cap: pool.cap ?? Number.POSITIVE_INFINITY };
+  soil.rooms.set(pool.name, room);
+  return room;
+};
+
+const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent }: Place): Leaf => {
+  const pool = poolNamed(soil, name);
+  const standing = standingOf(pool, scope, soil.market, cheapestFirst);
+  const leaf: Leaf = { kind: 'pool', path, pool, room: roomOf(soil, pool), parent, ...standing, closedAt: standing.offerings.length > 0 ? open : -1 };
+  soil.leavesOf.set(name, [...(soil.leavesOf.get(name) ?? []), leaf]);
+  return leaf;
+};
+
+/** Name of a choice that stays the same when its siblings change: the pool's, or the pools below it. */
+const nameOf = (node: Selector): string => (node.kind === 'pool' ? node.pool : `${node.kind}(${poolsBelow(node).join('+')})`);
+
+/** One choice to be: a child, limited to one zone or type where the spread is by those. */
+type Seedling = { readonly child: Selector; readonly index: number; readonly value?: string; readonly scope: Scope };
+
+const scopesBelow = (soil: Soil, child: Selector, by: 'zone' | 'instance-type', scope: Scope): readonly { value: string; scope: Scope }[] => {
+  const offerings = poolsBelow(child).flatMap((name) => offeringsOf(poolNamed(soil, name)));
+  const within = offerings.filter((offering) => isWithin(scope, offering));
+  const values = new Set(within.map(({ zone, instanceType }) => (by === 'zone' ? zone : instanceType)));
+  return [...values].map((value) => ({ value, scope: by === 'zone' ? { ...scope, zone: value } : { ...scope, instanceType: value } }));
+};
+
+/** A spread by zone or type acts as if each child were written once for each zone or type that it has, in configured order. */
+const seedlingsOf = (soil: Soil, node: Selector, scope: Scope): readonly Seedling[] => {
+  const children = childrenOf(node);
+  if (node.kind !== 'spread' || node.by === 'pool') return children.map((child, index) => ({ child, index, scope }));
+  const { by } = node;
+  return children.flatMap((child, index) => scopesBelow(soil, child, by, scope).map((scoped) => ({ child, index, ...scoped })));
+};
+
+const pathOf = (parent: string, kind: string, index: number): string => `${parent === '' ? '' : `${parent}.`}${kind}[${index}]`;
+
+type BranchSelector = Exclude<Selector, { readonly kind: 'pool' }>;
+
+const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Place): readonly Choice[] => {
+  const shared = new Map<string, Tally>();
+  const tallyOf = (value: string | undefined): Tally => {
+    const tally = (value === undefined ? undefined : shared.get(value)) ?? { count: 0 };
+    if (value !== undefined) shared.set(value, tally);
+    return tally;
+  };
+  const seedlings = seedlingsOf(soil, node, place.scope);
+  const timesGrown = Map.groupBy(seedlings, ({ index }) => index);
+  return seedlings.map(({ child, index, value, scope }, position) => {
+    const single = (timesGrown.get(index)?.length ?? 0) < 2;
+    const path = `${pathOf(place.path, node.kind, index)}${value === undefined || single ? '' : `@${value}`}`;
+    const below = { path, scope, cheapestFirst: place.cheapestFirst || node.kind === 'cheapest', parent: branch };
+    const weight = node.kind === 'weighted' ? (node.children[index]?.weight ?? 0) : 1;
+    return { name: value ?? nameOf(child), index: position, scope, weight, tally: tallyOf(value), node: grow(soil, child, below) };
+  });
+};
+
+/**
+ * A pool below several children is counted under the child with the fewest pools (the one that has the least else to offer),
+ * in configured order among equals: so a member is counted once.
+ */
+const choicesByPool = (node: BranchSelector, soil: Soil, place: Place, choices: readonly Choice[]): Branch['choicesOf'] => {
+  const poolsOfChoice = seedlingsOf(soil, node, place.scope).map(({ child }) => poolsBelow(child));
+  const byPool = new Map<string, { choice: Choice; others: number }[]>();
+  choices.forEach((choice, position) => {
+    const pools = poolsOfChoice[position] ?? [];
+    for (const pool of pools) {
+      const list = byPool.get(pool) ?? [];
+      list.push({ choice, others: pools.length });
+      byPool.set(pool, list);
+    }
+  });
+  return new Map([...byPool].map(([pool, list]) => [pool, list.sort((a, b) => a.others - b.others).map(({ choice }) => choice)]));
+};
+
+const grow = (soil: Soil, node: Selector, place: Place): TreeNode => {
+  if (node.kind === 'pool') return growLeaf(soil, node.pool, place);
+  const { path, parent } = place;
+  const key = path === '' ? node.kind : `${path}.${node.kind}`;
+  const by = node.kind === 'spread' ? { by: node.by } : {};
+  const branch: Branch = {
+    kind: node.kind,
+    path,
+    key,
+    ...by,
+    parent,
+    choices: [],
+    choicesOf: new Map(),
+    closedAt: open,
+    visitedAt: -1,
+    furthest: -1,
+  };
+  branch.choices = growChoices(soil, node, branch, place);
+  branch.choicesOf = choicesByPool(node, soil, place, branch.choices);
+  if (!branch.choices.some(canGive)) branch.closedAt = -1;
+  soil.branches.push(branch);
+  return branch;
+};
+
+/** Makes a selector ready for decisions; members are then counted in with `count`. */
+export const growTree = (selector: Selector, pools: Readonly<Record<string, Pool>>, market: Market): Tree => {
+  const soil: Soil = { pools, market, rooms: new Map(), leavesOf: new Map(), branches: [] };
+  const root = grow(soil, selector, { path: '', scope: {}, cheapestFirst: false, parent: undefined });
+  const known = new Map<string, readonly Tally[]>();
+  const count = (cell: Cell, by: number): void => {
+    const key = `${cell.pool}|${cell.zone}|${cell.instanceType}`;
+    const tallies = known.get(key) ?? talliesOf(root, cell);
+    known.set(key, tallies);
+    for (const tally of tallies) tally.count += by;
+    const room = cell.pool === undefined ? undefined : soil.rooms.get(cell.pool);
+    if (room !== undefined) room.held += by;
+  };
+  return { root, leavesOf: soil.leavesOf, branches: soil.branches, count };
+};
+
+/** Counts members into a fresh tree. */
+export const countIn = (tree: Tree, held: readonly Held[]): void => {
+  for (const { count, ...cell } of held) tree.count(cell, count);
+};
