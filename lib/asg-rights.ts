@@ -5,13 +5,6 @@ import { allow } from './right.ts';
 
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html';
 
-export const allowSeeingAsgs = (fn: LambdaFunction): void =>
-  allow(fn, {
-    actions: ['autoscaling:DescribeAutoScalingGroups', 'autoscaling:DescribeAutoScalingInstances', 'autoscaling:DescribeLifecycleHooks'],
-    resources: ['*'],
-    reason: `Describe calls of Amazon EC2 Auto Scaling know no resources: ${page}`,
-  });
-
 /** Bringing capacity into Auto Scaling groups: attaching, launching inside them, and moving the bounds that stand in the way. */
 export const allowFillingAsgs = (fn: LambdaFunction, reach: Reach): void =>
   allowChanging(fn, reach, ['AttachInstances', 'LaunchInstances', 'SetDesiredCapacity', 'UpdateAutoScalingGroup']);

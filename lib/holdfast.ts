@@ -8,7 +8,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { HoldfastDashboard } from './dashboard.ts';
-import { DrainWorkflow } from './drain-placeholder.ts';
+import { DrainWorkflow } from './drain-workflow.ts';
 import { Functions } from './functions.ts';
 import { PolicyStream } from './policy-stream.ts';
 import { grantRights } from './rights.ts';

@@ -31,14 +31,6 @@ const sharedArns = (fn: LambdaFunction): readonly string[] =>
 /** Tag values of this deployment's groups: `<deployment>/<group>`. */
 const ourTag = (deployment: string): string => `${deployment}/*`;
 
-/** Looking at instances, subnets and prices. */
-export const allowSeeingInstances = (fn: LambdaFunction): void =>
-  allow(fn, {
-    actions: ['ec2:DescribeInstances', 'ec2:DescribeSubnets', 'ec2:DescribeSpotPriceHistory'],
-    resources: ['*'],
-    reason: `Describe calls of Amazon EC2 know no resources: ${page}`,
-  });
-
 /** Launching instances that carry this deployment's group tag, and no others. */
 export const allowLaunchingInstances = (fn: LambdaFunction, deployment: string): void => {
   allow(fn, {
@@ -91,4 +83,20 @@ export const allowEndingInstances = (fn: LambdaFunction, deployment: string): vo
     resources: ec2Arns(fn, ['instance']),
     conditions: { StringLike: { [`ec2:ResourceTag/${tags.group}`]: ourTag(deployment) } },
     reason: `Instance ids are known at run time alone; only instances with this deployment's tag can be ended: ${page}`,
+  });
+
+/**
+ * LaunchInstances of Auto Scaling passes no tags on. Its instances may be tagged afterwards: only what an Auto Scaling group holds, only with this
+ * deployment's tag, and never over another deployment's.
+ */
+export const allowTaggingAsgInstances = (fn: LambdaFunction, deployment: string): void =>
+  allow(fn, {
+    actions: ['ec2:CreateTags'],
+    resources: ec2Arns(fn, ['instance']),
+    conditions: {
+      StringLike: { [`aws:RequestTag/${tags.group}`]: ourTag(deployment) },
+      StringLikeIfExists: { [`aws:ResourceTag/${tags.group}`]: ourTag(deployment) },
+      Null: { 'aws:ResourceTag/aws:autoscaling:groupName': 'false' },
+    },
+    reason: `Instance ids are known at run time alone; only members of Auto Scaling groups can be tagged: ${page}`,
   });

@@ -2,14 +2,15 @@ import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { env, eventSource } from '../functions/contract.ts';
-import { allowAnsweringHooks, allowEmptyingAsgs, allowFillingAsgs, allowSeeingAsgs } from './asg-rights.ts';
+import { allowAnsweringHooks, allowEmptyingAsgs, allowFillingAsgs } from './asg-rights.ts';
 import type { Functions } from './functions.ts';
-import { allowEndingInstances, allowLaunchingInstances, allowSeeingInstances } from './instance-rights.ts';
+import { allowEndingInstances, allowLaunchingInstances, allowTaggingAsgInstances } from './instance-rights.ts';
 import type { Reach } from './reach.ts';
 import { allow } from './right.ts';
+import { allowSeeing } from './seeing-rights.ts';
 import type { Signals } from './signals.ts';
 import type { Tables } from './tables.ts';
-import { allowDeregisteringTargets, allowRegisteringTargets, allowSeeingTargetGroups } from './target-group-rights.ts';
+import { allowDeregisteringTargets, allowRegisteringTargets } from './target-group-rights.ts';
 
 export type RightsProps = {
   readonly tables: Tables;
@@ -35,8 +36,9 @@ const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWor
   signals.allowSending(react);
   allowAnnouncing(react, eventBus);
   allowStartingDrains(react, drainWorkflow);
-  allowSeeingHoldings(react);
+  allowSeeing(react, [...holdings, 'ec2:DescribeSpotPriceHistory']);
   allowLaunchingInstances(react, reach.deployment);
+  allowTaggingAsgInstances(react, reach.deployment);
   allowFillingAsgs(react, reach);
   allowRegisteringTargets(react, reach);
 };
@@ -51,7 +53,12 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
   tables.allowWritingState(acceptPolicy);
   signals.allowSending(acceptPolicy);
   allowAnnouncing(acceptPolicy, eventBus);
-  allowSeeingHoldings(acceptPolicy);
+  allowSeeing(acceptPolicy, [
+    'ec2:DescribeSubnets',
+    'ec2:DescribeLaunchTemplates',
+    'ec2:DescribeLaunchTemplateVersions',
+    'autoscaling:DescribeAutoScalingGroups',
+  ]);
 };
 
 const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
@@ -76,15 +83,17 @@ const grantDrainStep = (step: LambdaFunction, { tables, signals, eventBus, reach
   tables.allowWritingState(step);
   signals.allowSending(step);
   allowAnnouncing(step, eventBus);
-  allowSeeingHoldings(step);
+  allowSeeing(step, holdings);
   allowAnsweringHooks(step, reach);
 };
 
-const allowSeeingHoldings = (fn: LambdaFunction): void => {
-  allowSeeingInstances(fn);
-  allowSeeingAsgs(fn);
-  allowSeeingTargetGroups(fn);
-};
+/** Instances of a group, the Auto Scaling groups that hold them, and how their targets are. */
+const holdings = [
+  'ec2:DescribeInstances',
+  'autoscaling:DescribeAutoScalingGroups',
+  'elasticloadbalancing:DescribeTargetGroupAttributes',
+  'elasticloadbalancing:DescribeTargetHealth',
+] as const;
 
 const allowAnnouncing = (fn: LambdaFunction, eventBus: IEventBus): void => {
   fn.addEnvironment(env.eventBusName, eventBus.eventBusName);

@@ -5,15 +5,6 @@ import { allow } from './right.ts';
 
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_elasticloadbalancing.html';
 
-export const allowSeeingTargetGroups = (fn: LambdaFunction): void =>
-  allow(fn, {
-    actions: ['DescribeTargetGroups', 'DescribeTargetGroupAttributes', 'DescribeTargetHealth'].map(
-      (operation) => `elasticloadbalancing:${operation}`,
-    ),
-    resources: ['*'],
-    reason: `Describe calls of Elastic Load Balancing know no resources: ${page}`,
-  });
-
 export const allowRegisteringTargets = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, 'RegisterTargets');
 export const allowDeregisteringTargets = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, 'DeregisterTargets');
 
