@@ -1,0 +1,51 @@
+import type { InvocationResult } from './invocation.ts';
+
+/** A function as the template describes it. */
+export type FunctionSpec = {
+  readonly name: string;
+  readonly arn: string;
+  /** Whose rights its calls are checked against. */
+  readonly role: string;
+  /** The bundle's file. */
+  readonly file: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly reservedConcurrency?: number;
+};
+
+/** One call, as the runtime sees it. */
+export type RuntimeCall = { readonly id: string; readonly event: unknown; readonly deadlineMs: number };
+
+/** Where a function's code runs, one call at a time: warm until it is killed. */
+export type ExecutionEnvironment = {
+  /** Never rejects. Never settles after a kill. */
+  run(call: RuntimeCall): Promise<InvocationResult>;
+  /** Ends the code wherever it stands: nothing that it still does reaches the world. */
+  kill(): void;
+};
+
+/** Makes a cold environment ready. `id` tells its calls from those of others. */
+export type StartEnvironment = (spec: FunctionSpec, id: string) => Promise<ExecutionEnvironment>;
+
+/** Lambda puts the error's class and message into its answer. */
+export const failureOf = (error: unknown): InvocationResult => {
+  if (!(error instanceof Error)) return { kind: 'error', errorType: 'Error', errorMessage: String(error) };
+  return { kind: 'error', errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+};
+
+/** What passes between Lambda and a function is JSON. */
+export const asJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+
+/** Variables that every function finds, besides those of the template. */
+export const runtimeVariables = (spec: FunctionSpec, region: string): Readonly<Record<string, string>> => ({
+  AWS_REGION: region,
+  AWS_DEFAULT_REGION: region,
+  AWS_LAMBDA_FUNCTION_NAME: spec.name,
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
+  AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  _HANDLER: 'index.handler',
+  TZ: ':UTC',
+});

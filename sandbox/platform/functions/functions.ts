@@ -1,0 +1,159 @@
+import type { WorldClock } from '../../clock.ts';
+import type { Random } from '../../random.ts';
+import { uuid } from '../uuid.ts';
+import { asJson, type ExecutionEnvironment, type FunctionSpec, type StartEnvironment } from './environment.ts';
+import type { InvocationRecord, InvocationResult } from './invocation.ts';
+
+export type AsyncConfig = {
+  readonly maximumRetryAttempts?: number;
+  readonly onFailure?: (event: unknown, result: InvocationResult) => void;
+};
+
+export type FunctionsDeps = {
+  readonly clock: WorldClock;
+  readonly random: Random;
+  readonly start: StartEnvironment;
+  /** World milliseconds that a cold start and every call take besides what the code does. */
+  readonly coldStartMs: number;
+  readonly overheadMs: number;
+  /** How much world time passes per wall time: code that really runs keeps its wall seconds however fast the world goes. */
+  readonly factor?: number;
+};
+
+export type Functions = {
+  add(spec: FunctionSpec): void;
+  /** Calls and waits for the answer. Never rejects for what the function does. */
+  invoke(nameOrArn: string, event: unknown): Promise<InvocationResult>;
+  /** Hands an event over, and repeats it twice, after one and two minutes, when the function fails. */
+  invokeLater(nameOrArn: string, event: unknown): void;
+  configureAsync(name: string, config: AsyncConfig): void;
+  /** Ends the process of the environment with this id wherever it stands. False when it was not running. */
+  crash(environmentId: string): boolean;
+  /** Ends every environment: for the end of a sandbox. */
+  close(): void;
+  readonly specs: readonly FunctionSpec[];
+  observe(listener: (record: InvocationRecord) => void): void;
+};
+
+type Environment = { readonly id: string; readonly spec: FunctionSpec; readonly runtime: ExecutionEnvironment; crash?: () => void };
+
+const asyncRetryDelaysMs = [60_000, 120_000];
+const accountConcurrency = 1000;
+
+const exited: InvocationResult = { kind: 'error', errorType: 'Runtime.ExitError', errorMessage: 'RequestId: Error: Runtime exited with error' };
+const throttled: InvocationResult = { kind: 'error', errorType: 'Lambda.TooManyRequestsException', errorMessage: 'Rate Exceeded.' };
+
+const timedOut = (id: string, seconds: number): InvocationResult => ({
+  kind: 'error',
+  errorType: 'Sandbox.Timedout',
+  errorMessage: `RequestId: ${id} Error: Task timed out after ${seconds.toFixed(2)} seconds`,
+});
+
+/** The execution environments of one function: those at rest, and how many there are. */
+type Fleet = { readonly idle: Environment[]; running: number };
+
+/** Lambda: warm environments are used again, a crash or a time-out ends them, asynchronous calls are repeated. */
+export const createFunctions = (deps: FunctionsDeps): Functions => {
+  const { clock, random, factor = 1 } = deps;
+  const specs: FunctionSpec[] = [];
+  const fleets = new Map<string, Fleet>();
+  const active = new Map<string, Environment>();
+  const asyncConfigs = new Map<string, AsyncConfig>();
+  const listeners: ((record: InvocationRecord) => void)[] = [];
+  let started = 0;
+
+  const specOf = (nameOrArn: string): FunctionSpec => {
+    const spec = specs.find(({ name, arn }) => name === nameOrArn || nameOrArn === arn || nameOrArn.startsWith(`${arn}:`));
+    if (spec === undefined) throw new Error(`The stack has no function ${nameOrArn}.`);
+    return spec;
+  };
+  const coldStart = async (spec: FunctionSpec): Promise<Environment> => {
+    started += 1;
+    const id = `${spec.role}#${started}`;
+    const runtime = await deps.start(spec, id);
+    if (deps.coldStartMs > 0) await clock.sleep(deps.coldStartMs);
+    return { id, spec, runtime };
+  };
+  /** Runs one call to its answer, its crash or its time-out, whichever is first; after the last two the environment is gone. */
+  const race = (environment: Environment, call: { readonly id: string; readonly event: unknown }): Promise<InvocationResult> =>
+    new Promise((resolve, reject) => {
+      const { spec, runtime } = environment;
+      const timeoutMs = spec.timeoutSeconds * 1000 * Math.max(1, factor);
+      const end = (result: InvocationResult, keep: boolean): void => {
+        timer.cancel();
+        active.delete(environment.id);
+        if (keep) fleets.get(spec.name)?.idle.push(environment);
+        else runtime.kill();
+        resolve(result);
+      };
+      const timer = clock.after(timeoutMs, () => end(timedOut(call.id, spec.timeoutSeconds), false));
+      environment.crash = () => end(exited, false);
+      active.set(environment.id, environment);
+      const isOver = (): boolean => active.get(environment.id) !== environment;
+      runtime.run({ ...call, deadlineMs: clock.now() + timeoutMs }).then((result) => {
+        if (!isOver()) end(result, !(result.kind === 'error' && result.errorType === 'Runtime.ExitError'));
+      }, reject);
+    });
+  const runIn = async (fleet: Fleet, spec: FunctionSpec, event: unknown): Promise<InvocationResult> => {
+    const startedAtMs = clock.now();
+    const warm = fleet.idle.pop();
+    const environment = warm ?? (await coldStart(spec));
+    if (deps.overheadMs > 0) await clock.sleep(deps.overheadMs);
+    const id = uuid(random);
+    const result = await race(environment, { id, event });
+    const record = { id, functionName: spec.name, startedAtMs, endedAtMs: clock.now(), coldStart: warm === undefined, event, result };
+    for (const listener of listeners) listener(record);
+    return result;
+  };
+  const invoke = async (nameOrArn: string, event: unknown): Promise<InvocationResult> => {
+    const spec = specOf(nameOrArn);
+    const fleet = fleets.get(spec.name) as Fleet;
+    if (fleet.running >= (spec.reservedConcurrency ?? accountConcurrency)) return throttled;
+    fleet.running += 1;
+    try {
+      return await runIn(fleet, spec, asJson(event));
+    } finally {
+      fleet.running -= 1;
+    }
+  };
+  const invokeWithRetries = async (spec: FunctionSpec, event: unknown): Promise<void> => {
+    const { maximumRetryAttempts = asyncRetryDelaysMs.length, onFailure } = asyncConfigs.get(spec.name) ?? {};
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await invoke(spec.name, event);
+      if (result.kind === 'ok') return;
+      if (attempt >= maximumRetryAttempts) return onFailure?.(event, result);
+      await clock.sleep(asyncRetryDelaysMs[attempt] ?? 120_000);
+    }
+  };
+  return {
+    specs,
+    add: (spec) => {
+      specs.push(spec);
+      fleets.set(spec.name, { idle: [], running: 0 });
+    },
+    invoke,
+    invokeLater: (nameOrArn, event) => {
+      const spec = specOf(nameOrArn);
+      clock.after(0, () => invokeWithRetries(spec, event));
+    },
+    configureAsync: (name, config) => {
+      asyncConfigs.set(name, config);
+    },
+    crash: (environmentId) => {
+      const environment = active.get(environmentId);
+      environment?.crash?.();
+      return environment !== undefined;
+    },
+    close: () => {
+      const all = [...active.values(), ...[...fleets.values()].flatMap(({ idle }) => idle)];
+      for (const { runtime } of all) runtime.kill();
+      active.clear();
+      fleets.forEach((fleet) => {
+        fleet.idle.length = 0;
+      });
+    },
+    observe: (listener) => {
+      listeners.push(listener);
+    },
+  };
+};

@@ -1,0 +1,26 @@
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FunctionBundle } from '../../../functions/contract.ts';
+import { asJson, failureOf } from './environment.ts';
+import type { InvocationResult } from './invocation.ts';
+import type { WorkerCall, WorkerMessage, WorkerStart } from './worker-protocol.ts';
+
+const { file, time } = workerData as WorkerStart;
+const now = time === undefined ? Date.now : (): number => time.originMs + Math.floor((Date.now() - time.wallOriginMs) * time.factor);
+
+const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
+
+const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
+/** In a world that runs on the wall's time the function is started through the very door that Lambda uses. */
+const handler = time === undefined ? bundle.handler : bundle.create({ env: process.env, now, random: Math.random, clientConfig: {} });
+
+const run = async ({ event, context, deadlineMs }: WorkerCall): Promise<InvocationResult> => {
+  try {
+    return { kind: 'ok', value: asJson(await handler(event, { ...context, getRemainingTimeInMillis: () => deadlineMs - now() })) };
+  } catch (error) {
+    return failureOf(error);
+  }
+};
+
+parentPort?.on('message', async (call: WorkerCall) => tell({ kind: 'result', result: await run(call) }));
+tell({ kind: 'ready' });
