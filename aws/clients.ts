@@ -41,4 +41,7 @@ export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient
 
 /** Speaks plain JavaScript values, numbers of any size included; fields that are undefined are left out of what is stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(merged(config)), { marshallOptions: { removeUndefinedValues: true }, unmarshallOptions: { wrapNumbers: Number } });
+  DynamoDBDocumentClient.from(new DynamoDBClient(merged(config)), {
+    marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: { wrapNumbers: Number },
+  });

@@ -121,7 +121,7 @@ export const messageOf = (error: unknown): string => (isErrorLike(error) ? (text
 
 const statusOf = (error: unknown): number => (isErrorLike(error) ? (error.$metadata?.httpStatusCode ?? 0) : 0);
 
-/** What an error means for a launch. `own`: not AWS's doing, so a bug of ours, to be thrown on. */
+/** What an error means for a launch. */
 export type LaunchTrouble = 'refused' | 'throttled' | 'ambiguous' | 'invalid';
 
 export const scopeOfRefusal = (code: string): Refusal['scope'] | undefined => {
@@ -140,8 +140,9 @@ export const troubleOfCode = (code: string): LaunchTrouble => {
 /** True when AWS answered, or the network failed on the way: everything that a launch may meet and that is not a bug. */
 export const isFromAws = (error: unknown): boolean => isErrorLike(error) && (error.$fault !== undefined || ambiguous.has(codeOf(error)));
 
-/** A thrown error, as it means for a launch. A server error without a known code may have been carried out. */
+/** A thrown error, as it means for a launch. No room in an Auto Scaling group is a refusal; a server error without a known code may have been carried out. */
 export const troubleOf = (error: unknown): LaunchTrouble => {
+  if (isAboveMax(error)) return 'refused';
   const known = troubleOfCode(codeOf(error));
   return known === 'invalid' && statusOf(error) >= 500 ? 'ambiguous' : known;
 };

@@ -11,10 +11,10 @@ export type Clock = { now(): number };
 export type LaunchResult =
   | { readonly kind: 'answered'; readonly instances: readonly LaunchedInstance[]; readonly refusals: readonly Refusal[] }
   /**
-   * Nothing is known about capacity: ask again later, with the same token. `spent`: the token was answered, with throttles only and no instance, and a
-   * repeat would get that answer again: the reservation is to be dropped and the need placed anew.
+   * Certain to have launched nothing, and nothing is known about capacity: place anew, later, under a new token (EC2 answers a token that it throttled
+   * inside a fleet's `Errors[]` with the same throttle again).
    */
-  | { readonly kind: 'throttled'; readonly code: string; readonly spent?: boolean }
+  | { readonly kind: 'throttled'; readonly code: string }
   /** The request may have been carried out: repeat with the same token. */
   | { readonly kind: 'ambiguous'; readonly code: string }
   /** The request itself is wrong (a template that is gone, a right that is missing): no retry will mend it. */

@@ -33,6 +33,8 @@ export const items = {
   state: 'state',
   swap: (instance: string): string => `swap#${instance}`,
   swapPrefix: 'swap#',
+  /** A swap that ended a while ago, moved out of the active ones. */
+  past: (instance: string): string => `past#${instance}`,
   /** A swap that is over: out of the way of those that decisions look at. */
   left: (instance: string): string => `left#${instance}`,
   decision: (id: string): string => `decision#${id}`,

@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { StateStore, SwapChange } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
 import { instanceIndex, items, keys, ttlAttribute } from '../../functions/contract.ts';
@@ -6,7 +6,7 @@ import { isConditionFailed } from '../errors.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { sameContent } from './same-content.ts';
 
-type SwapItems = Pick<StateStore, 'swaps' | 'swapOf' | 'claim' | 'advance'>;
+type SwapItems = Pick<StateStore, 'swaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
 
 const keptForSeconds = 7 * 24 * 3600;
@@ -52,67 +52,91 @@ const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) =
   };
 };
 
-/** Swap items: one per leaving instance, created once, moved forward only. Kept for seven days after the end. */
-export const createSwapItems = ({ client, table, now }: Deps): SwapItems => {
-  const read = async (swap: Pick<Swap, 'group' | 'instance'>): Promise<Swap | undefined> => {
-    const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(swap), ConsistentRead: true }));
-    return Item && toSwap(Item);
-  };
+const readItem = async ({ client, table }: Deps, Key: Item): Promise<Swap | undefined> => {
+  const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+  return Item && toSwap(Item);
+};
 
-  const put = async (swap: Swap): Promise<'done' | 'conflict'> => {
-    const Item = { ...swap, ...keyOf(swap), ...expiry(swap.state, now()) };
-    const command = new PutCommand({
-      TableName: table,
-      Item,
-      ConditionExpression: 'attribute_not_exists(#item)',
-      ExpressionAttributeNames: { '#item': keys.item },
-    });
-    return client.send(command).then(() => 'done' as const, conflictOnly);
-  };
-
-  const claim: SwapItems['claim'] = async (swap) => {
-    if ((await put(swap)) === 'done') return { kind: 'claimed' };
-    const existing = await read(swap);
-    if (existing === undefined) return claim(swap);
-    const ours = existing.decision === swap.decision && existing.claimedAtMs === swap.claimedAtMs;
-    return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };
-  };
-
-  const advance: SwapItems['advance'] = async (swap, change) => {
-    if (forward(change).length === 0) return 'conflict';
-    const command = new UpdateCommand(updateOf(table, keyOf(swap), change, now()));
-    const outcome = await client.send(command).then(() => 'done' as const, conflictOnly);
-    return outcome === 'done' || holds(await read(swap), change) ? 'done' : 'conflict';
-  };
-
-  const swaps: SwapItems['swaps'] = async (group) => {
-    const found = await queryAll(client, {
-      TableName: table,
+/** Open swaps, and those that ended recently. */
+const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
+  async swaps(group) {
+    const found = await queryAll(deps.client, {
+      TableName: deps.table,
       ConsistentRead: true,
       KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
       FilterExpression: '#state <> :gone OR #goneAtMs > :recent',
       ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#goneAtMs': 'goneAtMs' },
-      ExpressionAttributeValues: { ':group': group, ':prefix': items.swapPrefix, ':gone': 'gone', ':recent': now() - recentMs },
+      ExpressionAttributeValues: { ':group': group, ':prefix': items.swapPrefix, ':gone': 'gone', ':recent': deps.now() - recentMs },
     });
     return found.map(toSwap);
-  };
+  },
 
   /** The index is eventually consistent and may hold keys only: it says where to look, the item says what is true. */
-  const swapOf: SwapItems['swapOf'] = async (instance) => {
-    const found = await queryAll(client, {
-      TableName: table,
+  async swapOf(instance) {
+    const found = await queryAll(deps.client, {
+      TableName: deps.table,
       IndexName: instanceIndex.name,
       KeyConditionExpression: '#instance = :instance',
       ExpressionAttributeNames: { '#instance': instanceIndex.key },
       ExpressionAttributeValues: { ':instance': instance },
     });
-    const reads = found.map((item) => read({ group: String(item[keys.group]), instance }));
-    const known = (await Promise.all(reads)).filter((swap) => swap !== undefined);
-    return known.toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
+    const read = await Promise.all(found.map((item) => readItem(deps, { [keys.group]: item[keys.group], [keys.item]: item[keys.item] })));
+    return read.filter((swap) => swap !== undefined).toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
+  },
+});
+
+const createClaim = (deps: Deps): SwapItems['claim'] => {
+  const put = (swap: Swap): Promise<'done' | 'conflict'> => {
+    const command = new PutCommand({
+      TableName: deps.table,
+      Item: { ...swap, ...keyOf(swap), ...expiry(swap.state, deps.now()) },
+      ConditionExpression: 'attribute_not_exists(#item)',
+      ExpressionAttributeNames: { '#item': keys.item },
+    });
+    return deps.client.send(command).then(() => 'done', conflictOnly);
   };
 
-  return { swaps, swapOf, claim, advance };
+  return async function claim(swap) {
+    if ((await put(swap)) === 'done') return { kind: 'claimed' };
+    const existing = await readItem(deps, keyOf(swap));
+    if (existing === undefined) return claim(swap);
+    const ours = existing.decision === swap.decision && existing.claimedAtMs === swap.claimedAtMs;
+    return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };
+  };
 };
+
+const createAdvance =
+  (deps: Deps): SwapItems['advance'] =>
+  async (swap, change) => {
+    if (forward(change).length === 0) return 'conflict';
+    const command = new UpdateCommand(updateOf(deps.table, keyOf(swap), change, deps.now()));
+    const outcome = await deps.client.send(command).then(() => 'done' as const, conflictOnly);
+    return outcome === 'done' || holds(await readItem(deps, keyOf(swap)), change) ? 'done' : 'conflict';
+  };
+
+/** First the copy, then the removal: cut off between the two, the next retirement does both again. */
+const createRetire =
+  (deps: Deps): SwapItems['retire'] =>
+  async (swap) => {
+    const past = { ...swap, [keys.group]: swap.group, [keys.item]: items.past(swap.instance), ...expiry('gone', deps.now()) };
+    await deps.client.send(new PutCommand({ TableName: deps.table, Item: past }));
+    const command = new DeleteCommand({
+      TableName: deps.table,
+      Key: keyOf(swap),
+      ConditionExpression: '#state = :gone',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: { ':gone': 'gone' },
+    });
+    await deps.client.send(command).catch(conflictOnly);
+  };
+
+/** Swap items: one per leaving instance, created once, moved forward only. Kept for seven days after the end. */
+export const createSwapItems = (deps: Deps): SwapItems => ({
+  ...createReads(deps),
+  claim: createClaim(deps),
+  advance: createAdvance(deps),
+  retire: createRetire(deps),
+});
 
 const conflictOnly = (error: unknown): 'conflict' => {
   if (isConditionFailed(error)) return 'conflict';

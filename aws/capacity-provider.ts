@@ -1,0 +1,35 @@
+import type { Group, Holding } from '../core/group.ts';
+import type { ActionResult, CapacityProvider } from '../core/ports.ts';
+import { allOf } from './providers/act-on.ts';
+import { attachMembers } from './providers/attach-members.ts';
+import { launchFleets } from './providers/create-fleet.ts';
+import { describeHoldings, namedTargetGroups } from './providers/describe-members.ts';
+import { endMembers } from './providers/end-members.ts';
+import { createInspectDrain } from './providers/inspect-drain.ts';
+import { launchIntoAsgs } from './providers/launch-into-asg.ts';
+import type { ProviderDeps } from './providers/provider-deps.ts';
+import { releaseMembers } from './providers/release-members.ts';
+import { createSizeChanges } from './providers/size-changes.ts';
+import { registerTargets } from './providers/target-groups.ts';
+
+/** Joins running members to what they serve: named target groups by us, the Auto Scaling group where the group is one. */
+const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
+  if (instances.length === 0) return { done: [], failed: [] };
+  const attached = group.holding.kind === 'attach' ? await attachMembers(deps, group.holding.asg, instances) : { done: instances, failed: [] };
+  return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
+};
+
+/**
+ * Capacity from EC2, held in one of the three ways.
+ * Nothing here waits or repeats by itself beyond the SDK's own attempts: what may succeed later is said to.
+ */
+export const createCapacityProvider = (holding: Holding, deps: ProviderDeps): CapacityProvider => ({
+  describe: (group) => describeHoldings(deps, group),
+  launch: (group, reservations) =>
+    holding.kind === 'launch-instances' ? launchIntoAsgs(deps, group, reservations) : launchFleets(deps, group, reservations),
+  admit: (group, instances) => admitMembers(deps, group, instances),
+  release: (group, swaps) => releaseMembers(deps, group, swaps),
+  inspectDrain: createInspectDrain(deps),
+  end: (group, swaps) => endMembers(deps, group, swaps),
+  ...createSizeChanges(deps),
+});

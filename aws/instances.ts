@@ -1,0 +1,56 @@
+import { DescribeInstancesCommand, type EC2Client, type Filter, type Instance } from '@aws-sdk/client-ec2';
+import type { Offering } from '../core/offering.ts';
+import { groupTagValue, tags } from '../functions/contract.ts';
+import { chunks } from './chunks.ts';
+import { inParallel } from './in-parallel.ts';
+
+/** Tag that Auto Scaling puts on its instances. */
+export const asgTag = 'aws:autoscaling:groupName';
+/** Values that one filter takes (EC2 API reference, DescribeInstances). */
+const filterValues = 200;
+const describesAtOnce = 5;
+
+/** Every instance that the filters let through, all pages. Filtered calls with MaxResults spend the larger token bucket. */
+export const describeInstances = async (ec2: EC2Client, filters: readonly Filter[]): Promise<readonly Instance[]> => {
+  const found: Instance[] = [];
+  let NextToken: string | undefined;
+  do {
+    const page = await ec2.send(new DescribeInstancesCommand({ Filters: [...filters], MaxResults: 1000, ...(NextToken && { NextToken }) }));
+    found.push(...(page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []));
+    NextToken = page.NextToken;
+  } while (NextToken);
+  return found;
+};
+
+/** Looks instances up by id. By filter, not by `InstanceIds`: one unknown id would fail the whole call. */
+export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, Instance>> => {
+  const parts = chunks([...new Set(ids)], filterValues);
+  const found = await inParallel(parts, describesAtOnce, (part) => describeInstances(ec2, [{ Name: 'instance-id', Values: [...part] }]));
+  return new Map(found.flat().map((instance) => [instance.InstanceId ?? '', instance]));
+};
+
+/** Instances that carry a tag with one of these values. */
+export const instancesByTag = async (ec2: EC2Client, tag: string, values: readonly string[]): Promise<readonly Instance[]> => {
+  const found = await inParallel(chunks(values, filterValues), describesAtOnce, (part) =>
+    describeInstances(ec2, [{ Name: `tag:${tag}`, Values: [...part] }]),
+  );
+  return found.flat();
+};
+
+export const tagOf = (instance: Instance, key: string): string | undefined => instance.Tags?.find(({ Key }) => Key === key)?.Value;
+
+/** The group of this deployment that an instance is tagged for. */
+export const groupOf = (instance: Instance, deployment: string): string | undefined => {
+  const value = tagOf(instance, tags.group);
+  const prefix = groupTagValue(deployment, '');
+  return value?.startsWith(prefix) ? value.slice(prefix.length) : undefined;
+};
+
+export const offeringOf = (instance: Instance): Offering => ({
+  instanceType: instance.InstanceType ?? 'unknown',
+  zone: instance.Placement?.AvailabilityZone ?? 'unknown',
+  market: instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand',
+});
+
+/** True while EC2 runs it or will soon; a stopped instance does no work and belongs to nobody's size. */
+export const isAlive = (instance: Instance | undefined): boolean => instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';

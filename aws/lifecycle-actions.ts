@@ -1,0 +1,32 @@
+import { type AutoScalingClient, CompleteLifecycleActionCommand, RecordLifecycleActionHeartbeatCommand } from '@aws-sdk/client-auto-scaling';
+import type { LifecycleActions } from '../core/ports.ts';
+import type { Swap } from '../core/swap.ts';
+import { isNoActiveLifecycleAction } from './errors.ts';
+
+const actionOf = ({ hook, instance }: Swap) =>
+  hook && { LifecycleHookName: hook.hook, AutoScalingGroupName: hook.asg, LifecycleActionToken: hook.token, InstanceId: instance };
+
+/** Late and repeated answers to a hook are no error: the action is over, by its time-out, by EC2 or by us. Anything else is thrown. */
+const unlessOver = (error: unknown): 'not-active' => {
+  if (isNoActiveLifecycleAction(error)) return 'not-active';
+  throw error;
+};
+
+/**
+ * Answers terminate hooks. Always with CONTINUE: ABANDON ends the instance just the same, but skips the hooks of others, and may make the group retain
+ * the instance (Auto Scaling User Guide, instance lifecycle policy).
+ */
+export const createLifecycleActions = ({ client }: { readonly client: AutoScalingClient }): LifecycleActions => ({
+  async complete(swap) {
+    const action = actionOf(swap);
+    if (!action) return 'not-active';
+    const command = new CompleteLifecycleActionCommand({ ...action, LifecycleActionResult: 'CONTINUE' });
+    return client.send(command).then(() => 'done', unlessOver);
+  },
+
+  async heartbeat(swap) {
+    const action = actionOf(swap);
+    if (!action) return 'not-active';
+    return client.send(new RecordLifecycleActionHeartbeatCommand(action)).then(() => 'done', unlessOver);
+  },
+});

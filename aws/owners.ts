@@ -1,0 +1,25 @@
+import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
+import type { Owner, Owners } from '../core/ports.ts';
+import { tags } from '../functions/contract.ts';
+import { asgTag, groupOf, instancesById, offeringOf, tagOf } from './instances.ts';
+
+const toOwner = (instance: Instance, deployment: string): Owner => {
+  const group = groupOf(instance, deployment);
+  const asg = tagOf(instance, asgTag);
+  const pool = tagOf(instance, tags.pool);
+  return {
+    ...(group !== undefined && { group }),
+    ...(asg !== undefined && { asg }),
+    ...(pool !== undefined && { pool }),
+    offering: offeringOf(instance),
+    state: instance.State?.Name ?? 'unknown',
+  };
+};
+
+/** Whose instances are, from their tags: 200 of them in one describe. Tags of another deployment say nothing. */
+export const createOwners = ({ client, deployment }: { readonly client: EC2Client; readonly deployment: string }): Owners => ({
+  async ownersOf(instances) {
+    const known = await instancesById(client, instances);
+    return new Map([...known].map(([id, instance]) => [id, toOwner(instance, deployment)]));
+  },
+});

@@ -1,0 +1,45 @@
+import { DescribeSpotPriceHistoryCommand, type EC2Client, type _InstanceType as InstanceType, type SpotPrice } from '@aws-sdk/client-ec2';
+import { type OfferingKey, offeringKey } from '../core/offering.ts';
+import type { Prices } from '../core/ports.ts';
+
+/**
+ * Prices in force now: a history that starts now holds just the last change of each offering (EC2 API reference, DescribeSpotPriceHistory).
+ * Linux prices; another operating system costs more in all places alike.
+ */
+const currentPrices = async (ec2: EC2Client, types: readonly string[], zones: readonly string[], nowMs: number): Promise<readonly SpotPrice[]> => {
+  const found: SpotPrice[] = [];
+  let NextToken: string | undefined;
+  do {
+    const page = await ec2.send(
+      new DescribeSpotPriceHistoryCommand({
+        InstanceTypes: [...types] as InstanceType[],
+        ProductDescriptions: ['Linux/UNIX'],
+        Filters: [{ Name: 'availability-zone', Values: [...zones] }],
+        StartTime: new Date(nowMs),
+        MaxResults: 1000,
+        ...(NextToken && { NextToken }),
+      }),
+    );
+    found.push(...(page.SpotPriceHistory ?? []));
+    NextToken = page.NextToken;
+  } while (NextToken);
+  return found;
+};
+
+export const createPrices = ({ client, now }: { readonly client: EC2Client; readonly now: () => number }): Prices => ({
+  async spotPrices(offerings) {
+    const spot = offerings.filter(({ market }) => market === 'spot');
+    if (spot.length === 0) return {};
+    const wanted = new Set<OfferingKey>(spot.map(offeringKey));
+    const types = [...new Set(spot.map(({ instanceType }) => instanceType))];
+    const zones = [...new Set(spot.map(({ zone }) => zone))];
+    const found = await currentPrices(client, types, zones, now());
+    const newestLast = found.toSorted((a, b) => (a.Timestamp?.getTime() ?? 0) - (b.Timestamp?.getTime() ?? 0));
+    const prices = newestLast.flatMap(({ InstanceType: instanceType, AvailabilityZone: zone, SpotPrice: price }) => {
+      if (!instanceType || !zone || price === undefined) return [];
+      const key = offeringKey({ instanceType, zone, market: 'spot' });
+      return wanted.has(key) ? [[key, Number(price)] as const] : [];
+    });
+    return Object.fromEntries(prices);
+  },
+});

@@ -1,0 +1,56 @@
+import type { ActionResult } from '../../core/ports.ts';
+import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from '../errors.ts';
+
+/** What an error means for one instance that it concerns. */
+export type Verdict = 'done' | { readonly code: string; readonly retry: 'later' | 'never' };
+
+/** Gone already is success; else the error's own class says whether a later try may succeed. */
+export const ordinaryVerdict = (error: unknown): Verdict => (isUnknownInstance(error) ? 'done' : { code: codeOf(error), retry: retryOf(error) });
+
+/** A call may be repeated without the instances it failed for at most this often; what then remains is left for later. */
+const rounds = 5;
+
+/**
+ * One call for many instances. AWS fails the whole call for one bad id: those that the error names are judged, and the rest is asked for again at once.
+ * An error that names nobody is everybody's.
+ */
+export const actOn = async (
+  instances: readonly string[],
+  act: (ids: readonly string[]) => Promise<unknown>,
+  judge: (error: unknown, instance: string) => Verdict = ordinaryVerdict,
+): Promise<ActionResult> => {
+  const judged: ActionResult[] = [];
+  let rest = instances;
+  for (let round = 1; rest.length > 0; round += 1) {
+    const error = await act(rest).then(() => undefined, fromAwsOnly);
+    if (error === undefined) return together([...judged, { done: rest, failed: [] }]);
+    const named = new Set(instancesNamedIn(error));
+    const known = rest.filter((instance) => named.has(instance));
+    const culprits = known.length === 0 || round === rounds ? rest : known;
+    judged.push(together(culprits.map((instance) => outcomeOf(instance, judge(error, instance)))));
+    const blamed = new Set(culprits);
+    rest = rest.filter((instance) => !blamed.has(instance));
+  }
+  return together(judged);
+};
+
+const fromAwsOnly = (error: unknown): unknown => {
+  if (isFromAws(error)) return error;
+  throw error;
+};
+
+const outcomeOf = (instance: string, verdict: Verdict): ActionResult =>
+  verdict === 'done' ? { done: [instance], failed: [] } : { done: [], failed: [{ instance, ...verdict }] };
+
+/** Several results about different instances as one. */
+export const together = (results: readonly ActionResult[]): ActionResult => ({
+  done: results.flatMap(({ done }) => done),
+  failed: results.flatMap(({ failed }) => failed),
+});
+
+/** Several results about the same instances: done is what every one of them did; a failure that will not mend outweighs one that may. */
+export const allOf = (instances: readonly string[], results: readonly ActionResult[]): ActionResult => {
+  const failures = results.flatMap(({ failed }) => failed).toSorted((a, b) => a.retry.localeCompare(b.retry));
+  const failed = new Map(failures.map((failure) => [failure.instance, failure]));
+  return { done: instances.filter((instance) => !failed.has(instance)), failed: [...failed.values()] };
+};

@@ -1,0 +1,41 @@
+import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
+import type { ActionResult } from '../../core/ports.ts';
+import { chunks } from '../chunks.ts';
+import { attachedTo, codeOf } from '../errors.ts';
+import { inParallel } from '../in-parallel.ts';
+import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
+import type { ProviderDeps } from './provider-deps.ts';
+
+/** Ids that one AttachInstances call takes (EC2 Auto Scaling quotas). */
+const idsPerCall = 20;
+/** Calls under way for one group: enough that fifty of them fit into an invocation. */
+const callsAtOnce = 4;
+
+/** In this group already is what we wanted; in another it is not ours to move. */
+const verdict = (asg: string, error: unknown): Verdict => {
+  const holder = attachedTo(error);
+  if (holder === undefined) {
+    const ordinary = ordinaryVerdict(error);
+    return ordinary === 'done' ? { code: codeOf(error), retry: 'never' } : ordinary;
+  }
+  return holder === asg ? 'done' : { code: codeOf(error), retry: 'never' };
+};
+
+/**
+ * Attaches running instances. Each call raises the desired capacity by what it attaches and fails as a whole beyond the maximum size; then, and when
+ * an instance is not running yet, it is to be tried later.
+ */
+export const attachMembers = async (
+  { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
+  asg: string,
+  instances: readonly string[],
+): Promise<ActionResult> => {
+  const parts = await inParallel(chunks(instances, idsPerCall), callsAtOnce, (part) =>
+    actOn(
+      part,
+      (ids) => autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids] })),
+      (error) => verdict(asg, error),
+    ),
+  );
+  return together(parts);
+};

@@ -1,0 +1,123 @@
+import {
+  CreateFleetCommand,
+  type CreateFleetRequest,
+  type CreateFleetResult,
+  type FleetLaunchTemplateOverridesRequest,
+  type _InstanceType as InstanceType,
+} from '@aws-sdk/client-ec2';
+import type { Group } from '../../core/group.ts';
+import type { Offering } from '../../core/offering.ts';
+import type { Pool } from '../../core/pool.ts';
+import type { LaunchedInstance, LaunchResult } from '../../core/ports.ts';
+import type { Reservation } from '../../core/reservation.ts';
+import { groupTagValue, tags } from '../../functions/contract.ts';
+import { inParallel } from '../in-parallel.ts';
+import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
+import type { ProviderDeps } from './provider-deps.ts';
+import { isFailure, sendLaunch } from './send-launch.ts';
+
+const launchesAtOnce = 10;
+
+/** A repeatable draw from a text. */
+const draw = (text: string): number => [...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
+
+/**
+ * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2 User Guide, instant fleets), so
+ * of several one is chosen by the token: the same for a repeat of the request, another for the next, should this one be out of addresses.
+ */
+const subnetIn = (pool: Pool, zone: string, token: string): string | undefined => {
+  const candidates = pool.subnets.filter((subnet) => subnet.zone === zone);
+  return candidates[draw(token) % Math.max(1, candidates.length)]?.id;
+};
+
+/** Priority follows the pool's order of types and is the same in all zones: zones are the tree's to choose, or EC2's, never the order of subnets. */
+const overridesOf = (pool: Pool, offerings: readonly Offering[], token: string): FleetLaunchTemplateOverridesRequest[] =>
+  offerings.flatMap(({ instanceType, zone }) => {
+    const SubnetId = subnetIn(pool, zone, token);
+    if (SubnetId === undefined) return [];
+    const Priority = Math.max(0, pool.instanceTypes.indexOf(instanceType));
+    const MaxPrice = pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined;
+    return [{ InstanceType: instanceType as InstanceType, SubnetId, Priority, ...(MaxPrice !== undefined && { MaxPrice }) }];
+  });
+
+/**
+ * How EC2 chooses among overrides.
+ * Spot: a pool lists its types in order of preference, and `capacity-optimized-prioritized` is the one strategy that honours an order without giving up
+ * depth of capacity. With one type there is no order: then `price-capacity-optimized`, which AWS recommends. Never `lowest-price`, the API's default.
+ * On-demand: `prioritized` follows the order strictly; a price limit holds over the whole request, because overrides have none for this market.
+ */
+const marketOptions = (pool: Pool, overrides: readonly FleetLaunchTemplateOverridesRequest[], count: number): Partial<CreateFleetRequest> => {
+  if (pool.market === 'spot') {
+    const ordered = new Set(overrides.map(({ InstanceType: type }) => type)).size > 1;
+    return { SpotOptions: { AllocationStrategy: ordered ? 'capacity-optimized-prioritized' : 'price-capacity-optimized' } };
+  }
+  const limit = pool.maxPriceUsdPerHour;
+  return { OnDemandOptions: { AllocationStrategy: 'prioritized', ...(limit !== undefined && { MaxTotalPrice: (limit * count).toFixed(4) }) } };
+};
+
+const launchTemplateOf = (text: string) => {
+  const [nameOrId = '', Version = '$Default'] = text.split(':');
+  return /^lt-[0-9a-f]+$/.test(nameOrId) ? { LaunchTemplateId: nameOrId, Version } : { LaunchTemplateName: nameOrId, Version };
+};
+
+/** Tags of an instance: ours last, so that the policy's tags cannot stand in for them. */
+export const instanceTags = (deployment: string, group: Group, reservation: Reservation): { Key: string; Value: string }[] => {
+  const all = {
+    Name: group.name,
+    ...group.tags,
+    [tags.group]: groupTagValue(deployment, group.name),
+    [tags.pool]: reservation.placement.pool,
+    [tags.reservation]: reservation.id,
+  };
+  return Object.entries(all).map(([Key, Value]) => ({ Key, Value }));
+};
+
+/** The request of one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits any offering. */
+export const fleetRequest = (deployment: string, group: Group, pool: Pool, reservation: Reservation): CreateFleetRequest | undefined => {
+  const { placement, token } = reservation;
+  const Overrides = overridesOf(pool, placement.offerings, token);
+  if (Overrides.length === 0) return undefined;
+  return {
+    Type: 'instant',
+    ClientToken: token,
+    LaunchTemplateConfigs: [{ LaunchTemplateSpecification: launchTemplateOf(pool.launchTemplate ?? ''), Overrides }],
+    TargetCapacitySpecification: { TotalTargetCapacity: placement.count, DefaultTargetCapacityType: pool.market },
+    ...marketOptions(pool, Overrides, placement.count),
+    TagSpecifications: [{ ResourceType: 'instance', Tags: instanceTags(deployment, group, reservation) }],
+  };
+};
+
+const zoneOf = (pool: Pool, zone: string | undefined, subnet: string | undefined): string | undefined =>
+  zone ?? pool.subnets.find(({ id }) => id === subnet)?.zone;
+
+const instancesIn = (pool: Pool, { Instances }: CreateFleetResult): readonly LaunchedInstance[] =>
+  (Instances ?? []).flatMap(({ InstanceIds, InstanceType: type, AvailabilityZone, SubnetId, LaunchTemplateAndOverrides }) => {
+    const used = LaunchTemplateAndOverrides?.Overrides;
+    const zone = zoneOf(pool, AvailabilityZone ?? used?.AvailabilityZone, SubnetId ?? used?.SubnetId) ?? 'unknown';
+    const offering: Offering = { instanceType: type ?? used?.InstanceType ?? 'unknown', zone, market: pool.market };
+    return (InstanceIds ?? []).map((instance) => ({ instance, offering }));
+  });
+
+const complaintsIn = (pool: Pool, { Errors }: CreateFleetResult): readonly Complaint[] =>
+  (Errors ?? []).map(({ ErrorCode, ErrorMessage, LaunchTemplateAndOverrides }) => {
+    const { InstanceType: instanceType, AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
+    return { instanceType, zone: zoneOf(pool, AvailabilityZone, SubnetId), code: ErrorCode ?? 'Unknown', message: ErrorMessage ?? '' };
+  });
+
+const launchOne = async (deps: ProviderDeps, group: Group, reservation: Reservation): Promise<LaunchResult> => {
+  const { placement } = reservation;
+  const pool = group.pools[placement.pool];
+  const request = pool && fleetRequest(deps.deployment, group, pool, reservation);
+  if (!pool || !request) return { kind: 'invalid', code: 'NoSuchPool', message: `the policy in force has no subnet for ${placement.pool} any more` };
+  const command = new CreateFleetCommand(request);
+  const answer = await sendLaunch(
+    (watch, where) => command.middlewareStack.add(watch, where),
+    () => deps.ec2.send(command),
+  );
+  if (!isFailure(answer)) return toLaunchResult(placement, instancesIn(pool, answer), complaintsIn(pool, answer));
+  return answer.kind === 'refused' ? refusedAll(placement, answer.code, answer.message) : answer;
+};
+
+/** One CreateFleet of type `instant` per reservation, whatever its count: calls grow with pools, not with instances. */
+export const launchFleets = (deps: ProviderDeps, group: Group, reservations: readonly Reservation[]): Promise<readonly LaunchResult[]> =>
+  inParallel(reservations, launchesAtOnce, (reservation) => launchOne(deps, group, reservation));

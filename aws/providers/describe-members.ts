@@ -1,0 +1,102 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import type { Group } from '../../core/group.ts';
+import type { Holdings } from '../../core/ports.ts';
+import type { AsgView, Member } from '../../core/view.ts';
+import { groupTagValue, tags } from '../../functions/contract.ts';
+import { asgTag, groupOf, instancesByTag, isAlive, offeringOf, tagOf } from '../instances.ts';
+import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
+import { poolOf } from './pool-of.ts';
+import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import { describeHealth, type TargetHealth, type TargetState } from './target-groups.ts';
+
+/** Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default grace period). */
+const bootGraceMs = 300_000;
+
+/** Target groups named in the policy: Holdfast itself registers members with them. */
+export const namedTargetGroups = (group: Group): readonly string[] => (group.drain.loadBalancers === 'auto' ? [] : group.drain.loadBalancers);
+
+/** Target groups in which an instance of this group takes work: named ones, and those of its Auto Scaling group. */
+export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly string[] => [
+  ...new Set([...namedTargetGroups(group), ...asgs.flatMap(({ targetGroups }) => targetGroups)]),
+];
+
+type Seen = {
+  readonly group: Group;
+  readonly asgs: ReadonlyMap<string, Asg>;
+  readonly standings: ReadonlyMap<string, Standing>;
+  readonly health: ReadonlyMap<string, TargetHealth>;
+  readonly nowMs: number;
+};
+
+/** States in the target groups that exist; undefined where the instance is not registered. */
+const statesIn = (seen: Seen, arns: readonly string[], instance: string): readonly (TargetState | undefined)[] =>
+  arns.flatMap((arn) => {
+    const targets = seen.health.get(arn);
+    return targets === undefined ? [] : [targets.get(instance)];
+  });
+
+/**
+ * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has one, in its Auto Scaling group,
+ * which registers its own target groups itself. Serving means that all of them say so.
+ * Termination protection is not looked at: EC2 tells it for one instance a call.
+ */
+const toMember = (seen: Seen, instance: Instance): Member => {
+  const id = instance.InstanceId ?? '';
+  const standing = seen.standings.get(id);
+  const running = instance.State?.Name === 'running';
+  const named = statesIn(seen, namedTargetGroups(seen.group), id);
+  const own = statesIn(seen, seen.asgs.get(standing?.asg ?? '')?.targetGroups ?? [], id);
+  const held = seen.group.holding.kind === 'tag' || standing !== undefined;
+  const admitted = running && held && named.every((state) => state !== undefined && state !== 'draining');
+  const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
+  const failing = [...named, ...own].includes('failing') && seen.nowMs - launchedAtMs > bootGraceMs;
+  const offering = offeringOf(instance);
+  const reservation = tagOf(instance, tags.reservation);
+  return {
+    instance: id,
+    pool: poolOf(seen.group, { tagged: tagOf(instance, tags.pool), asg: standing?.asg ?? tagOf(instance, asgTag), offering }),
+    offering,
+    state: running ? 'running' : 'pending',
+    launchedAtMs,
+    ...(reservation !== undefined && { reservation }),
+    admitted,
+    serving: admitted && (standing?.inService ?? true) && [...named, ...own].every((state) => state === 'ready'),
+    protected: standing?.protected ?? false,
+    unhealthy: failing || (standing?.unhealthy ?? false),
+  };
+};
+
+/** Our instances: tagged for this group, or held by one of its Auto Scaling groups. One that a foreign Auto Scaling group holds is not ours. */
+const isOurs = (instance: Instance, group: Group, deployment: string, names: readonly string[]): boolean => {
+  const asg = tagOf(instance, asgTag);
+  if (asg !== undefined && names.includes(asg)) return true;
+  return groupOf(instance, deployment) === group.name && (asg === undefined || group.holding.kind === 'tag');
+};
+
+/** An instance that its Auto Scaling group ends, or keeps in standby or warm, holds no place, as it holds none in the desired capacity. */
+const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean => {
+  const standing = standings.get(instance.InstanceId ?? '');
+  return isAlive(instance) && (standing === undefined || standing.counts);
+};
+
+const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
+
+/** Looks at everything that a group holds: instances by tag and by Auto Scaling group, each once, with every page read, and their target health. */
+export const describeHoldings = async (deps: ProviderDeps, group: Group): Promise<Holdings> => {
+  const names = asgsOf(group);
+  const [tagged, grouped, asgs] = await Promise.all([
+    instancesByTag(deps.ec2, tags.group, [groupTagValue(deps.deployment, group.name)]),
+    instancesByTag(deps.ec2, asgTag, names),
+    describeAsgs(deps.autoScaling, names),
+  ]);
+  const health = await describeHealth(deps.elb, targetGroupsOf(group, asgs));
+  const standings = standingsIn(asgs);
+  const seen: Seen = { group, asgs: new Map(asgs.map((asg) => [asg.name, asg])), standings, health, nowMs: deps.now() };
+  const known = new Map([...tagged, ...grouped].map((instance) => [instance.InstanceId ?? '', instance]));
+  const ours = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
+  return {
+    members: ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
+    asgs: asgs.map(asView),
+    ended: ours.filter((instance) => !isAlive(instance)).map(({ InstanceId }) => InstanceId ?? ''),
+  };
+};

@@ -1,0 +1,42 @@
+import type { Group } from '../../core/group.ts';
+import type { DrainProgress } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import { instancesById, isAlive } from '../instances.ts';
+import { describeAsgs } from './auto-scaling-groups.ts';
+import { targetGroupsOf } from './describe-members.ts';
+import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import { describeDelays, describeHealth } from './target-groups.ts';
+
+/** Deregistration delays change rarely: read once per function instance and target group for this long. */
+const delaysKeptMs = 600_000;
+
+/**
+ * Where work on leaving instances stands. A target stays `draining` for the whole deregistration delay of its target group, whether connections are
+ * left or not, so the delay is what there is to wait for: it runs from when the drain began.
+ */
+export const createInspectDrain = (deps: ProviderDeps) => {
+  const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
+
+  const delaysOf = async (arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const nowMs = deps.now();
+    const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
+    for (const [arn, delayMs] of await describeDelays(deps.elb, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
+    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? 0]));
+  };
+
+  return async (group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]> => {
+    if (swaps.length === 0) return [];
+    const ids = swaps.map(({ instance }) => instance);
+    const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsOf(group))]);
+    const health = await describeHealth(deps.elb, targetGroupsOf(group, asgs));
+    const drainingIn = (instance: string) => [...health.keys()].filter((arn) => health.get(arn)?.get(instance) === 'draining');
+    const delayOf = await delaysOf([...new Set(ids.flatMap(drainingIn))]);
+
+    return swaps.map(({ instance, drainStartedAtMs }) => {
+      const gone = !isAlive(known.get(instance));
+      const held = [...health.values()].some((targets) => targets.has(instance));
+      const waits = gone ? [] : drainingIn(instance).map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
+      return { instance, gone, drained: gone || !held, ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }) };
+    });
+  };
+};

@@ -1,0 +1,62 @@
+import { type Offering, offeringKey } from '../../core/offering.ts';
+import type { Placement } from '../../core/placement.ts';
+import type { LaunchedInstance, LaunchResult, Refusal } from '../../core/ports.ts';
+import { scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../errors.ts';
+
+/** One entry of `Errors[]`: it is about an override (a type in a zone), never about an instance. */
+export type Complaint = {
+  readonly instanceType?: string | undefined;
+  readonly zone?: string | undefined;
+  readonly code: string;
+  readonly message: string;
+};
+
+const concerns = (complaint: Complaint, offering: Offering): boolean =>
+  (complaint.instanceType === undefined || complaint.instanceType === offering.instanceType) &&
+  (complaint.zone === undefined || complaint.zone === offering.zone);
+
+const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].includes(troubleOfCode(code));
+
+const refusal = (offering: Offering, { code, message }: Complaint): Refusal => ({
+  offering,
+  code,
+  message,
+  scope: scopeOfRefusal(code) ?? 'offering',
+});
+
+/** EC2 gave fewer than asked and complained about nothing (a total price was reached): the placement as it stands cannot be had. */
+const unexplained = (placement: Placement, given: number): Complaint => ({
+  code: unexplainedShortfall,
+  message: `EC2 gave ${given} of ${placement.count} and did not say why`,
+});
+
+/**
+ * What an answer with instances and errors means for the placement.
+ * - An offering that gave instances is refused only when the placement is short: then its error says that no more are left.
+ * - Throttles and server errors inside the answer say nothing about capacity. Alone, they make the whole answer a throttle: it is final, and empty.
+ * - An answer of nothing but requests that are wrong is a wrong request; beside anything else they are refusals of their offerings.
+ */
+export const toLaunchResult = (placement: Placement, given: readonly LaunchedInstance[], complaints: readonly Complaint[]): LaunchResult => {
+  const short = given.length < placement.count;
+  const lasting = complaints.filter((complaint) => !isPassing(complaint));
+  const [first] = complaints;
+  if (given.length === 0 && first && lasting.length === 0) return { kind: 'throttled', code: first.code };
+  if (given.length === 0 && first && complaints.every(({ code }) => troubleOfCode(code) === 'invalid')) return { kind: 'invalid', ...textOf(first) };
+  const gave = new Set(given.map(({ offering }) => offeringKey(offering)));
+  const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : lasting;
+  const refused = placement.offerings.filter((offering) => short || !gave.has(offeringKey(offering)));
+  const refusals = refused.flatMap((offering) => {
+    const complaint = said.find((candidate) => concerns(candidate, offering));
+    return complaint ? [refusal(offering, complaint)] : [];
+  });
+  return { kind: 'answered', instances: given, refusals };
+};
+
+const textOf = ({ code, message }: Complaint) => ({ code, message });
+
+/** Every offering of a placement refused for one reason. */
+export const refusedAll = (placement: Placement, code: string, message: string): LaunchResult => ({
+  kind: 'answered',
+  instances: [],
+  refusals: placement.offerings.map((offering) => refusal(offering, { code, message })),
+});

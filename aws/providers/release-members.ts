@@ -1,0 +1,80 @@
+import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
+import type { Group } from '../../core/group.ts';
+import type { ActionResult } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import { chunks } from '../chunks.ts';
+import { belowMinSize, codeOf, isBelowMin } from '../errors.ts';
+import { inParallel } from '../in-parallel.ts';
+import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
+import { type Asg, describeAsgs, standingsIn } from './auto-scaling-groups.ts';
+import { namedTargetGroups } from './describe-members.ts';
+import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import { deregisterTargets } from './target-groups.ts';
+
+/** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */
+const idsPerCall = 100;
+
+const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
+const nothing: ActionResult = { done: [], failed: [] };
+
+/** The most pressing first: where the minimum size leaves room for some only, those that go anyway have no use for it, but a deadline for drains. */
+const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
+  swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));
+
+/** Ends members through their group, which deregisters and drains them and runs its hooks. The desired capacity falls by as many. */
+const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonly string[]): Promise<ActionResult> => {
+  const parts = await inParallel(chunks(instances, idsPerCall), 1, (part) =>
+    actOn(
+      part,
+      (ids) =>
+        deps.autoScaling.send(
+          new TerminateInstanceInAutoScalingGroupCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids], ShouldDecrementDesiredCapacity: true }),
+        ),
+      (error) => (isBelowMin(error) ? { code: belowMinSize, retry: 'later' } : ordinaryVerdict(error)),
+    ),
+  );
+  return together(parts);
+};
+
+/**
+ * What the minimum size does not let go: an interrupted instance is at least taken out of the group's target groups, and EC2 and the group do the
+ * rest; any other waits until its replacement has joined.
+ */
+const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
+  const taken = idsOf(swaps.filter(({ reason }) => reason === 'interruption'));
+  const waiting = idsOf(swaps.filter(({ reason }) => reason !== 'interruption'));
+  const drained = taken.length === 0 ? nothing : await deregisterTargets(deps.elb, asg.targetGroups, taken);
+  return together([drained, { done: [], failed: waiting.map((instance) => ({ instance, code: belowMinSize, retry: 'later' })) }]);
+};
+
+const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
+  const room = Math.max(0, asg.desired - asg.min);
+  const ordered = byUrgency(swaps);
+  const [going, staying] = [ordered.slice(0, room), ordered.slice(room)];
+  return together([await endThroughAsg(deps, asg.name, idsOf(going)), await withoutRoom(deps, asg, staying)]);
+};
+
+/** Members in their Auto Scaling groups, by group. One that terminates already, or waits in a hook, is on its way. */
+const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
+  const asgs = await describeAsgs(deps.autoScaling, asgsOf(group));
+  const standings = standingsIn(asgs);
+  const counted = swaps.filter(({ instance, reason }) => reason !== 'hook' && standings.get(instance)?.leaving === false);
+  const parts = await inParallel(asgs, 3, (asg) =>
+    releaseFrom(
+      deps,
+      asg,
+      counted.filter(({ instance }) => standings.get(instance)?.asg === asg.name),
+    ),
+  );
+  const held = new Set(idsOf(counted));
+  return together([...parts, { done: idsOf(swaps).filter((instance) => !held.has(instance)), failed: [] }]);
+};
+
+/** Takes leaving members out of service at the start of a drain: named target groups are ours to leave, the rest is the Auto Scaling group's. */
+export const releaseMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
+  const ids = idsOf(swaps);
+  if (ids.length === 0) return nothing;
+  const named = await deregisterTargets(deps.elb, namedTargetGroups(group), ids);
+  const own = group.holding.kind === 'tag' ? nothing : await releaseFromAsgs(deps, group, swaps);
+  return allOf(ids, [named, own]);
+};

@@ -1,0 +1,50 @@
+import { UpdateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
+import type { CapacityProvider } from '../../core/ports.ts';
+import { isFromAws, retryOf } from '../errors.ts';
+import { describeAsgs } from './auto-scaling-groups.ts';
+import type { ProviderDeps } from './provider-deps.ts';
+
+/**
+ * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each reads first and leaves alone what somebody else has set.
+ */
+export const createSizeChanges = ({
+  autoScaling,
+}: Pick<ProviderDeps, 'autoScaling'>): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver'> => {
+  const read = async (name: string) => (await describeAsgs(autoScaling, [name]))[0];
+  const update = (AutoScalingGroupName: string, change: { readonly MaxSize?: number; readonly DesiredCapacity?: number }) =>
+    autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
+
+  return {
+    /** A maximum between the old one and the new was raised by us before, or by this very call before its answer was lost. */
+    async raiseMax({ asg, fromMax, toMax }) {
+      const now = await read(asg);
+      if (now === undefined || now.max < fromMax || now.max > toMax) return 'changed-by-others';
+      if (now.max < toMax) await update(asg, { MaxSize: toMax });
+      return 'done';
+    },
+
+    /** Never below the desired capacity: Auto Scaling would lower that too, and end instances for it. */
+    async restoreMax({ asg, fromMax, toMax }) {
+      const now = await read(asg);
+      if (now?.max === fromMax) return 'done';
+      if (now?.max !== toMax) return 'changed-by-others';
+      if (now.desired > fromMax) return 'not-yet';
+      await update(asg, { MaxSize: fromMax });
+      return 'done';
+    },
+
+    /** Refused once the group holds more than that: lowering would end what it has launched meanwhile. */
+    async takeOver(asg, desired) {
+      const now = await read(asg);
+      if (now === undefined || desired < now.min || now.held > desired) return 'refused';
+      if (now.desired <= desired) return 'done';
+      return update(asg, { DesiredCapacity: desired }).then(
+        () => 'done' as const,
+        (error: unknown) => {
+          if (isFromAws(error) && retryOf(error) === 'later') return 'refused' as const;
+          throw error;
+        },
+      );
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import {
+  DeregisterTargetsCommand,
+  DescribeTargetGroupAttributesCommand,
+  DescribeTargetHealthCommand,
+  type ElasticLoadBalancingV2Client,
+  RegisterTargetsCommand,
+  type TargetHealthDescription,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { ActionResult } from '../../core/ports.ts';
+import { isGone, isInvalidTarget } from '../errors.ts';
+import { inParallel } from '../in-parallel.ts';
+import { actOn, allOf, ordinaryVerdict } from './act-on.ts';
+
+/**
+ * Where an instance stands with a target group.
+ * `ready`: takes work, or nothing checks it. `coming`: registered, not proven. `failing`: fails its checks. `draining`: deregistered, connections may go on.
+ */
+export type TargetState = 'ready' | 'coming' | 'failing' | 'draining';
+export type TargetHealth = ReadonlyMap<string, TargetState>;
+
+/** Default of `deregistration_delay.timeout_seconds` (Elastic Load Balancing, target group attributes). */
+const defaultDelayMs = 300_000;
+const callsAtOnce = 5;
+
+/** Undefined: not registered. A target group that no load balancer uses checks nothing, so there is nothing to wait for. */
+const stateOf = ({ TargetHealth: health }: TargetHealthDescription): TargetState | undefined => {
+  switch (health?.State) {
+    case 'healthy':
+    case 'unavailable':
+      return 'ready';
+    case 'unhealthy':
+      return 'failing';
+    case 'draining':
+    case 'unhealthy.draining':
+      return 'draining';
+    case 'unused':
+      return health.Reason === 'Target.NotInUse' ? 'ready' : undefined;
+    default:
+      return 'coming';
+  }
+};
+
+const worst: readonly TargetState[] = ['ready', 'coming', 'failing', 'draining'];
+
+/** One state per instance; of several ports the worst counts. */
+const byInstance = (descriptions: readonly TargetHealthDescription[]): TargetHealth => {
+  const states = new Map<string, TargetState>();
+  for (const description of descriptions) {
+    const id = description.Target?.Id;
+    const state = stateOf(description);
+    if (id === undefined || state === undefined) continue;
+    const before = states.get(id);
+    if (before === undefined || worst.indexOf(state) > worst.indexOf(before)) states.set(id, state);
+  }
+  return states;
+};
+
+/** Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. */
+export const describeHealth = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[]): Promise<ReadonlyMap<string, TargetHealth>> => {
+  const found = await inParallel(arns, callsAtOnce, async (arn) => {
+    const answer = await elb.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })).catch(goneOnly);
+    return answer === undefined ? [] : [[arn, byInstance(answer.TargetHealthDescriptions ?? [])] as const];
+  });
+  return new Map(found.flat());
+};
+
+/** How long a target group lets connections of a deregistered target go on, by ARN. */
+export const describeDelays = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const found = await inParallel(arns, callsAtOnce, async (arn) => {
+    const answer = await elb.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn })).catch(goneOnly);
+    const seconds = answer?.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
+    return [arn, seconds === undefined ? defaultDelayMs : Number(seconds) * 1000] as const;
+  });
+  return new Map(found);
+};
+
+const targetsOf = (ids: readonly string[]) => ids.map((Id) => ({ Id }));
+
+/** Registers instances with every target group, one call each. An instance that is not running yet is left for later. */
+export const registerTargets = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[], ids: readonly string[]): Promise<ActionResult> => {
+  const results = await inParallel(arns, callsAtOnce, (arn) =>
+    actOn(
+      ids,
+      (part) => elb.send(new RegisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
+      (error) => (isInvalidTarget(error) ? { code: 'InvalidTarget', retry: 'later' } : ordinaryVerdict(error)),
+    ),
+  );
+  return allOf(ids, results);
+};
+
+/** Deregisters instances from every target group, one call each. One that is not registered, or a target group that is gone, is success. */
+export const deregisterTargets = async (
+  elb: ElasticLoadBalancingV2Client,
+  arns: readonly string[],
+  ids: readonly string[],
+): Promise<ActionResult> => {
+  const results = await inParallel(arns, callsAtOnce, (arn) =>
+    actOn(
+      ids,
+      (part) => elb.send(new DeregisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
+      (error) => (isInvalidTarget(error) ? 'done' : ordinaryVerdict(error)),
+    ),
+  );
+  return allOf(ids, results);
+};
+
+const goneOnly = (error: unknown): undefined => {
+  if (isGone(error)) return undefined;
+  throw error;
+};

@@ -1,0 +1,28 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { ownMessages } from '../functions/contract.ts';
+import { chunks } from './chunks.ts';
+import { inParallel } from './in-parallel.ts';
+import { ownMessage } from './own-message.ts';
+
+/** Entries that one SendMessageBatch takes (SQS API reference). */
+const entriesPerCall = 10;
+const callsAtOnce = 8;
+
+/** Sends every group its tick. */
+export type TickQueue = {
+  /** Answers which groups' messages the queue did not take: the next tick, a minute later, includes them again. */
+  tick(groups: readonly string[]): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }>;
+};
+
+type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
+
+export const createTickQueue = ({ client, queueUrl, now }: Deps): TickQueue => ({
+  async tick(groups) {
+    const parts = await inParallel(chunks(groups, entriesPerCall), callsAtOnce, async (part) => {
+      const Entries = part.map((group, index) => ({ Id: String(index), MessageBody: ownMessage(ownMessages.tick, group, now()) }));
+      const { Failed } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+      return (Failed ?? []).map(({ Id, Code }) => ({ group: part[Number(Id)] ?? 'unknown', code: Code ?? 'Unknown' }));
+    });
+    return { failed: parts.flat() };
+  },
+});

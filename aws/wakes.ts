@@ -1,0 +1,17 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Wakes } from '../core/ports.ts';
+import { ownMessages } from '../functions/contract.ts';
+import { ownMessage } from './own-message.ts';
+
+/** Longest delay of a message (SQS Developer Guide). The tick comes long before; a wake beyond it is cut to it. */
+const longestDelaySeconds = 900;
+
+type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
+
+export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => ({
+  async wake(group, atMs) {
+    const nowMs = now();
+    const DelaySeconds = Math.min(longestDelaySeconds, Math.max(0, Math.ceil((atMs - nowMs) / 1000)));
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ownMessage(ownMessages.tick, group, nowMs), DelaySeconds }));
+  },
+});
