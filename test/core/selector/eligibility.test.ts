@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { planPlacements } from '../../../core/plan-placements.ts';
+import { byPool, holds, input, interrupted, nowMs, pool, refused, refusedOfferings, spread, tiered, use } from './tree-builders.ts';
+
+describe('a pool is eligible', () => {
+  it('while it is under its cap, launches in flight counted', () => {
+    const capped = pool('spot', { cap: 3 });
+    const plan = planPlacements(input(use('spot'), [capped], { count: 5, held: [holds(capped, 1)] }));
+    expect(byPool(plan)).toEqual({ spot: 2 });
+    expect(plan.unplaced).toBe(3);
+    expect(plan.rejected).toEqual([{ path: 'pool', pool: 'spot', why: 'holds 3, its cap is 3' }]);
+  });
+
+  it('with a cap of zero never', () => {
+    expect(planPlacements(input(use('spot'), [pool('spot', { cap: 0 })])).unplaced).toBe(1);
+  });
+
+  it('under one cap however often the tree names it', () => {
+    const capped = pool('spot', { cap: 3, zones: ['zone-a', 'zone-b'] });
+    const tree = tiered('spot', spread('zone', 'spot'));
+    expect(byPool(planPlacements(input(tree, [capped], { count: 9 })))).toEqual({ spot: 3 });
+  });
+
+  it('while its price is within its limit, at the limit included', () => {
+    const limited = pool('spot', { maxPriceUsdPerHour: 0.05 });
+    const od = pool('od', { market: 'on-demand' });
+    const at = (price: number) => byPool(planPlacements(input(tiered('spot', 'od'), [limited, od], { prices: { 'm7g.large/zone-a/spot': price } })));
+    expect(at(0.05)).toEqual({ spot: 1 });
+    expect(at(0.051)).toEqual({ od: 1 });
+  });
+
+  it('when its price is unknown: a limit that cannot be checked stops nobody', () => {
+    expect(byPool(planPlacements(input(use('spot'), [pool('spot', { maxPriceUsdPerHour: 0.01 })])))).toEqual({ spot: 1 });
+  });
+
+  it('as long as one of its offerings is not resting, and then offers only those, in order of preference', () => {
+    const mixed = pool('spot', { instanceTypes: ['m7g.large', 'm6g.large', 'c7g.large'], maxPriceUsdPerHour: 0.05 });
+    const plan = planPlacements(
+      input(use('spot'), [mixed], { memory: refusedOfferings('m7g.large/zone-a/spot'), prices: { 'c7g.large/zone-a/spot': 0.04 } }),
+    );
+    expect(plan.placements[0]?.offerings.map(({ instanceType }) => instanceType)).toEqual(['m6g.large', 'c7g.large']);
+    expect(plan.rejected[0]?.why).toContain('m7g.large in zone-a was refused');
+  });
+
+  it('again once its rest is over', () => {
+    const spot = pool('spot');
+    const at = (ms: number) => planPlacements(input(use('spot'), [spot], { memory: refused(spot), nowMs: ms })).unplaced;
+    expect(at(nowMs + 59_999)).toBe(1);
+    expect(at(nowMs + 60_000)).toBe(0);
+  });
+
+  it('not when it has no offering at all', () => {
+    const plan = planPlacements(input(use('spot'), [pool('spot', { instanceTypes: [] })]));
+    expect(plan.unplaced).toBe(1);
+    expect(plan.rejected[0]?.why).toContain('no offering');
+  });
+});
+
+describe('an offering that was interrupted a moment ago', () => {
+  const a = pool('spot-a', { zones: ['zone-a'] });
+  const b = pool('spot-b', { zones: ['zone-b'] });
+  const od = pool('od', { market: 'on-demand' });
+
+  it('is passed over while anything else in the whole tree is eligible, later tiers included', () => {
+    expect(byPool(planPlacements(input(spread('zone', 'spot-a', 'spot-b'), [a, b], { count: 4, memory: interrupted(a) })))).toEqual({ 'spot-b': 4 });
+    expect(byPool(planPlacements(input(tiered('spot-a', 'od'), [a, od], { memory: interrupted(a) })))).toEqual({ od: 1 });
+  });
+
+  it('is the last resort, so that a group whose only offering it is does not get stuck', () => {
+    const plan = planPlacements(input(use('spot-a'), [a], { count: 2, memory: interrupted(a) }));
+    expect(byPool(plan)).toEqual({ 'spot-a': 2 });
+    expect(plan.reasons[0]?.why).toBe('last resort, nothing else is eligible: the only pool');
+    expect(plan.rejected[0]?.why).toContain('is a last resort for 60 s more');
+  });
+
+  it('takes only what is left when the others are full', () => {
+    const capped = { ...od, cap: 1 };
+    const plan = planPlacements(input(tiered('spot-a', 'od'), [a, capped], { count: 3, memory: interrupted(a) }));
+    expect(byPool(plan)).toEqual({ od: 1, 'spot-a': 2 });
+    expect(plan.unplaced).toBe(0);
+  });
+
+  it('is no help where it was refused', () => {
+    expect(planPlacements(input(tiered('spot-a', 'spot-b'), [a, b], { memory: { ...refused(a), ...interrupted(b) } })).placements[0]?.pool).toBe(
+      'spot-b',
+    );
+  });
+});
+
+describe('a plan', () => {
+  it('of nothing places nothing: a size of zero is fine', () => {
+    const plan = planPlacements(input(use('spot'), [pool('spot')], { count: 0 }));
+    expect(plan).toEqual({ placements: [], unplaced: 0, reasons: [], rejected: [], cheapest: {} });
+  });
+
+  it('merges placements of one pool and one set of offerings', () => {
+    const spot = pool('spot');
+    const plan = planPlacements(input(spread('pool', 'spot', tiered('spot')), [spot], { count: 4 }));
+    expect(plan.placements).toHaveLength(1);
+    expect(plan.placements[0]?.count).toBe(4);
+  });
+
+  it('names at most three resting offerings of a pool and counts the rest', () => {
+    const types = Array.from({ length: 12 }, (_, index) => `m${index}.large`);
+    const spot = pool('spot', { instanceTypes: types });
+    const [rejection] = planPlacements(input(use('spot'), [spot], { memory: refused(spot) })).rejected;
+    expect(rejection?.why).toMatch(/; and 9 more$/);
+  });
+
+  it('refuses a tree that names a pool which does not exist', () => {
+    expect(() => planPlacements(input(use('gone'), []))).toThrow('pool "gone"');
+  });
+});
