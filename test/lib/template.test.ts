@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { functionNames, signalsVisibilitySeconds } from '../../functions/contract.ts';
+import { assembledResources, ofType, type Properties, printed, type Resource } from './assembled.ts';
+
+let resources: Readonly<Record<string, Resource>>;
+beforeAll(async () => {
+  resources = await assembledResources();
+});
+
+const at = (properties: Properties, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], properties);
+
+describe('functions', () => {
+  test('each function of the contract is there, on arm64 and Node 24, from its own bundle', () => {
+    const functions = ofType(resources, 'AWS::Lambda::Function').map(([, properties]) => properties);
+    expect(functions.map((properties) => properties.FunctionName).sort()).toEqual(functionNames.map((name) => `holdfast-${name}`).sort());
+    for (const properties of functions)
+      expect(properties).toMatchObject({ Architectures: ['arm64'], Runtime: 'nodejs24.x', Handler: 'index.handler' });
+  });
+
+  test('each function has a role of its own', () => {
+    const roles = ofType(resources, 'AWS::Lambda::Function').map(([, properties]) => printed(properties.Role));
+    expect(new Set(roles).size).toBe(functionNames.length);
+  });
+
+  test('every log group forgets', () => {
+    const groups = ofType(resources, 'AWS::Logs::LogGroup');
+    expect(groups.length).toBe(functionNames.length + 1);
+    for (const [, { RetentionInDays }] of groups) expect(RetentionInDays).toBe(30);
+  });
+
+  test('the signals queue hides a batch longer than react may take', () => {
+    const react = ofType(resources, 'AWS::Lambda::Function').find(([, { FunctionName }]) => FunctionName === 'holdfast-react')?.[1];
+    const queue = ofType(resources, 'AWS::SQS::Queue').find(([, { QueueName }]) => QueueName === 'holdfast-signals')?.[1];
+    expect(queue?.VisibilityTimeout).toBe(signalsVisibilitySeconds);
+    expect(queue?.VisibilityTimeout).toBeGreaterThan(react?.Timeout as number);
+  });
+});
+
+describe('what fails goes to a dead-letter queue', () => {
+  const isDeadLetter = (queueName: unknown): boolean => String(queueName).endsWith('-dlq');
+
+  test('from each queue', () => {
+    for (const [, properties] of ofType(resources, 'AWS::SQS::Queue')) {
+      if (!isDeadLetter(properties.QueueName)) expect(at(properties, 'RedrivePolicy.maxReceiveCount')).toBe(5);
+    }
+  });
+
+  test('from each rule', () => {
+    const targets = ofType(resources, 'AWS::Events::Rule').flatMap(([, { Targets }]) => Targets as readonly Properties[]);
+    expect(targets.length).toBe(7);
+    for (const target of targets) expect(at(target, 'DeadLetterConfig.Arn')).toBeDefined();
+  });
+
+  test('from the stream of the groups table, with bounded attempts', () => {
+    const [, stream] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => StartingPosition) ?? [];
+    expect(stream).toMatchObject({ BisectBatchOnFunctionError: true, MaximumRetryAttempts: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    expect(at(stream ?? {}, 'DestinationConfig.OnFailure.Destination')).toBeDefined();
+  });
+});
+
+describe('tables', () => {
+  test('both can be put back to any second of the last weeks, cost nothing at rest, and outlive the stack', () => {
+    const tables = Object.values(resources).filter(({ Type }) => Type === 'AWS::DynamoDB::Table');
+    expect(tables.length).toBe(2);
+    for (const { Properties: properties, DeletionPolicy } of tables) {
+      expect(at(properties, 'PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled')).toBe(true);
+      expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
+      expect(DeletionPolicy).toBe('Retain');
+    }
+  });
+
+  test('accept-policy hears of policy items alone, not of what it writes itself', () => {
+    const [, stream] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => StartingPosition) ?? [];
+    const [filter] = at(stream ?? {}, 'FilterCriteria.Filters') as readonly { readonly Pattern: string }[];
+    expect(JSON.parse(filter?.Pattern ?? '')).toEqual({ dynamodb: { Keys: { item: { S: ['policy'] } } } });
+  });
+});
+
+describe('signals', () => {
+  test('each kind of AWS event has a rule; state changes say nothing about pending', () => {
+    const patterns = ofType(resources, 'AWS::Events::Rule').flatMap(([, { EventPattern }]) => (EventPattern ? [EventPattern as Properties] : []));
+    expect(patterns.map((pattern) => (pattern['detail-type'] as readonly string[])[0]).sort()).toEqual([
+      'CloudWatch Alarm State Change',
+      'EC2 Instance Launch Unsuccessful',
+      'EC2 Instance Rebalance Recommendation',
+      'EC2 Instance State-change Notification',
+      'EC2 Instance-terminate Lifecycle Action',
+      'EC2 Spot Instance Interruption Warning',
+    ]);
+    expect(patterns.flatMap((pattern) => (at(pattern, 'detail.state') as readonly string[] | undefined) ?? [])).toEqual([
+      'running',
+      'stopping',
+      'stopped',
+      'shutting-down',
+      'terminated',
+    ]);
+  });
+
+  test('a storm arrives in large batches', () => {
+    const [, mapping] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => !StartingPosition) ?? [];
+    expect(mapping).toMatchObject({ BatchSize: 1000, MaximumBatchingWindowInSeconds: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    expect(at(mapping ?? {}, 'ScalingConfig.MaximumConcurrency')).toBe(10);
+  });
+
+  test('the tick comes every minute', () => {
+    const schedules = ofType(resources, 'AWS::Events::Rule').flatMap(([, { ScheduleExpression }]) =>
+      ScheduleExpression ? [ScheduleExpression] : [],
+    );
+    expect(schedules).toEqual(['rate(1 minute)']);
+  });
+});
