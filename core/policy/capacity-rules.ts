@@ -61,9 +61,9 @@ const poolUses = (node: unknown, path: Path): readonly PoolUse[] =>
 
 const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Problem[] => {
   const pools = asMap(fieldOf(document, 'pools'));
-  if (pools === undefined) return [];
-  const known = Object.keys(pools);
-  const allowed = known.length === 0 ? 'a pool under pools (there is none)' : `a pool under pools: ${namesText(known)}`;
+  const known = Object.keys(pools ?? {});
+  if (pools === undefined || known.length === 0) return [];
+  const allowed = `a pool under pools: ${namesText(known)}`;
   return uses
     .filter(({ pool }) => !Object.hasOwn(pools, pool))
     .map(({ path, pool }) => problemOf({ path, found: showFound(pool), allowed, nearest: nearestName(pool, known) }));

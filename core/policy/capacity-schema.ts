@@ -17,21 +17,23 @@ export const maxCapacityDepth = 12;
 export const poolNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const poolNameText = 'a pool name: 1 to 63 letters, digits, dots, hyphens or underscores, a letter or digit first';
 
-const node: z.ZodMiniType<CapacityNode, CapacityNode> = z.lazy(() =>
-  z.union([poolUse, tiered, spread, weighted, cheapest], { error: 'a pool name, or a map with one of tiered, spread, weighted, cheapest' }),
-);
+const node: z.ZodMiniType<CapacityNode, CapacityNode> = z
+  .lazy(() =>
+    z.union([poolUse, tiered, spread, weighted, cheapest], { error: 'a pool name, or a map with one of tiered, spread, weighted, cheapest' }),
+  )
+  .check(z.meta({ id: 'selector', title: 'Selector', description: 'A pool name, or a selector over pool names and selectors.' }));
 
-const children = nonEmptyList(node, 'a list of at least one pool name or selector').check(z.describe('Pool names and selectors, in order.'));
+const children = (meaning: string) => nonEmptyList(node, 'a list of at least one pool name or selector').check(z.describe(meaning));
 
 const poolUse = text(poolNamePattern, poolNameText).check(z.describe('Name of a pool under `pools`.'));
 
-const tiered = map({ tiered: children }, 'a map with tiered').check(
+const tiered = map({ tiered: children('Pool names and selectors, the preferred one first.') }, 'a map with tiered').check(
   z.describe('The first child that is eligible. The reasons why earlier tiers were passed over are kept in the decision.'),
 );
 
 const spread = map(
   {
-    spread: children,
+    spread: children('Pool names and selectors to spread over.'),
     by: z.optional(oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.'))),
   },
   'a map with spread',
@@ -41,14 +43,14 @@ const weight = z
   .number({ error: 'a number of 0 or more' })
   .check(z.gte(0, 'a number of 0 or more'), z.describe('Share of this child, relative to the other weights.'));
 
-const share = map({ use: node.check(z.describe('A pool name or a selector.')), weight }, 'a map with use and weight');
+const share = map({ use: node, weight }, 'a map with use and weight');
 
 const weighted = map(
   { weighted: nonEmptyList(share, 'a list of at least one { use, weight }').check(z.describe('Pool names and selectors, each with its weight.')) },
   'a map with weighted',
 ).check(z.describe('The eligible child that is furthest below its share.'));
 
-const cheapest = map({ cheapest: children }, 'a map with cheapest').check(
+const cheapest = map({ cheapest: children('Pool names and selectors to compare.') }, 'a map with cheapest').check(
   z.describe('The eligible child with the lowest current price; a small difference does not change the choice.'),
 );
 

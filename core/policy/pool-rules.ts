@@ -25,7 +25,7 @@ export const poolProblems = (document: Fields): readonly Problem[] => {
   });
   return [
     ...(Object.keys(pools).length === 0 ? [problemOf({ path: ['pools'], found: 'an empty map', allowed: 'at least one pool' })] : []),
-    ...entries.flatMap((entry) => (entry.merged.asg === undefined ? missingFields(entry) : surplusFields(entry, defaults))),
+    ...entries.flatMap((entry) => (entry.own.asg === undefined ? missingFields(entry) : surplusFields(entry, defaults))),
     ...holdingProblems(document, entries),
     ...repeatedAsgs(entries),
     ...repeats(['defaults'], defaults),
@@ -61,10 +61,9 @@ const holdingProblems = (document: Fields, entries: readonly Entry[]): readonly 
 };
 
 const repeatedAsgs = (entries: readonly Entry[]): readonly Problem[] => {
-  const names = entries.map(({ own }) => own.asg);
   const allowed = 'an Auto Scaling group of its own for every pool';
   return entries
-    .filter(({ own }) => own.asg !== undefined && names.filter((name) => name === own.asg).length > 1)
+    .filter(({ name, own }) => own.asg !== undefined && entries.some((other) => other.own.asg === own.asg && other.name < name))
     .map(({ name, own }) => problemOf({ path: ['pools', name, 'asg'], found: `${showFound(own.asg)}, which another pool has too`, allowed }));
 };
 

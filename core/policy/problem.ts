@@ -43,9 +43,11 @@ export const showFound = (value: unknown): string => {
 export const nearestName = (written: string, known: readonly string[]): string | undefined => {
   if (known.length === 0 || written.length > 200) return undefined;
   const byCase = known.find((name) => name.toLowerCase() === written.toLowerCase());
-  const candidate = byCase ?? closest(written, [...known].sort());
   if (byCase !== undefined) return byCase;
-  return distance(written, candidate) <= Math.max(1, Math.ceil(Math.min(written.length, candidate.length) / 3)) ? candidate : undefined;
+  const candidate = closest(written, [...known].sort());
+  const shorter = Math.min(written.length, candidate.length);
+  const off = distance(written, candidate);
+  return off < shorter && off <= Math.ceil(shorter / 3) ? candidate : undefined;
 };
 
 export type ProblemInput = { readonly path: Path; readonly found: string; readonly allowed: string; readonly nearest?: string | undefined };

@@ -5,6 +5,7 @@ import type { Pool } from '../pool.ts';
 import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
+import { fieldOf } from './reading.ts';
 import { mergedPools, type Resolution } from './resolution.ts';
 import { type FieldPath, resolvePool, unknownAsg } from './resolve-pool.ts';
 import type { Policy } from './schema.ts';
@@ -26,8 +27,8 @@ export const resolveGroup = (policy: Policy, resolution: Resolution, version: nu
 const fieldPath =
   (policy: Policy, name: string): FieldPath =>
   (field) => {
-    const own = policy.pools[name] ?? {};
-    return Object.hasOwn(own, field) ? ['pools', name, field] : ['defaults', field];
+    const inDefaults = fieldOf(policy.pools[name], field) === undefined && fieldOf(policy.defaults, field) !== undefined;
+    return inDefaults ? ['defaults', field] : ['pools', name, field];
   };
 
 /** AttachInstances demands that the instance's zone belongs to the group (Auto Scaling User Guide, attach instances). */

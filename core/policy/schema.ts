@@ -69,7 +69,7 @@ export const groupSchema = map(
   {
     group: text(groupNamePattern, groupNameText).check(z.describe("The group's name: the same as the item's partition key.")),
     size: sizeSchema,
-    capacity: capacitySchema.check(z.describe('The selector tree: where each next member comes from.')),
+    capacity: capacitySchema,
     pools: z
       .record(text(poolNamePattern, poolNameText), poolSchema, { error: 'a map of pools by name' })
       .check(z.describe('The pools that `capacity` names.')),

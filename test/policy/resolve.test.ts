@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { namesIn, templateReference } from '../../core/policy/resolution.ts';
+import { resolveGroup } from '../../core/policy/resolve.ts';
+import type { Policy } from '../../core/policy/schema.ts';
+import { validatePolicy } from '../../core/policy/validate.ts';
+import { fullDocument, resolution, smallDocument, targetGroupArn } from './documents.ts';
+
+const accepted = (document: unknown): Policy => {
+  const result = validatePolicy(document);
+  if (result.kind === 'invalid') throw new Error(result.problems.map(({ message }) => message).join('\n'));
+  return result.policy;
+};
+const groupOf = (document: unknown) => {
+  const result = resolveGroup(accepted(document), resolution, 1);
+  if (result.kind === 'unresolved') throw new Error(result.problems.map(({ message }) => message).join('\n'));
+  return result.group;
+};
+const problemsOf = (document: unknown) => {
+  const result = resolveGroup(accepted(document), resolution, 1);
+  return result.kind === 'unresolved' ? result.problems.map(({ path, message }) => [path, message]) : [];
+};
+const through = (pools: Record<string, unknown>) => ({ ...smallDocument, capacity: { spread: Object.keys(pools) }, pools });
+
+describe('a resolved group', () => {
+  it('has defaults under every pool, durations in milliseconds, zones of subnets, and its own names', () => {
+    expect(groupOf(fullDocument)).toEqual({
+      name: 'workers',
+      policyVersion: 1,
+      size: { min: 2, max: 20, desired: 10 },
+      capacity: {
+        kind: 'tiered',
+        children: [
+          {
+            kind: 'spread',
+            by: 'zone',
+            children: [
+              { kind: 'pool', pool: 'spot-1a' },
+              { kind: 'pool', pool: 'spot-1b' },
+            ],
+          },
+          {
+            kind: 'weighted',
+            children: [
+              { use: { kind: 'pool', pool: 'od-1a' }, weight: 80 },
+              {
+                use: {
+                  kind: 'cheapest',
+                  children: [
+                    { kind: 'pool', pool: 'od-1b' },
+                    { kind: 'pool', pool: 'od-1c' },
+                  ],
+                },
+                weight: 20,
+              },
+            ],
+          },
+        ],
+      },
+      pools: {
+        'spot-1a': {
+          name: 'spot-1a',
+          market: 'spot',
+          launchTemplate: 'web',
+          subnets: [{ id: 'subnet-a', zone: 'eu-west-1a' }],
+          instanceTypes: ['m7g.large', 'm6g.large'],
+          maxPriceUsdPerHour: 0.05,
+          cap: 30,
+        },
+        'spot-1b': {
+          name: 'spot-1b',
+          market: 'spot',
+          launchTemplate: 'web',
+          subnets: [{ id: 'subnet-b', zone: 'eu-west-1b' }],
+          instanceTypes: ['m7g.large'],
+        },
+        'od-1a': {
+          name: 'od-1a',
+          market: 'on-demand',
+          launchTemplate: 'web',
+          subnets: [{ id: 'subnet-a', zone: 'eu-west-1a' }],
+          instanceTypes: ['m7g.large'],
+        },
+        'od-1b': {
+          name: 'od-1b',
+          market: 'on-demand',
+          launchTemplate: 'web:2',
+          subnets: [{ id: 'subnet-b', zone: 'eu-west-1b' }],
+          instanceTypes: ['m7g.large'],
+        },
+        'od-1c': {
+          name: 'od-1c',
+          market: 'on-demand',
+          launchTemplate: 'web',
+          subnets: [
+            { id: 'subnet-c', zone: 'eu-west-1c' },
+            { id: 'subnet-c2', zone: 'eu-west-1c' },
+          ],
+          instanceTypes: ['m7g.large'],
+        },
+      },
+      holding: { kind: 'attach', asg: 'workers-asg' },
+      removal: { order: 'oldest-first' },
+      swap: { order: 'drain-first', maxSurge: 2 },
+      rebalance: { act: true },
+      drain: { timeoutMs: 90_000, loadBalancers: [targetGroupArn] },
+      scaling: [
+        { alarm: 'workers-cpu-high', adjust: { kind: 'percent', by: 20 }, cooldownMs: 120_000 },
+        { alarm: 'workers-cpu-low', adjust: { kind: 'instances', by: -1 }, cooldownMs: 300_000 },
+      ],
+      tags: { team: 'web' },
+    });
+  });
+
+  it.each([
+    [3, { min: 3, max: 3, desired: 3 }],
+    [
+      { min: 2, max: 5 },
+      { min: 2, max: 5, desired: 2 },
+    ],
+    [
+      { min: 2, max: 5, desired: 4 },
+      { min: 2, max: 5, desired: 4 },
+    ],
+  ])('of size %j is kept between bounds', (size, expected) => {
+    expect(groupOf({ ...smallDocument, size }).size).toEqual(expected);
+  });
+
+  it('is kept by tag when nothing names an Auto Scaling group', () => {
+    expect(groupOf(smallDocument).holding).toEqual({ kind: 'tag' });
+  });
+
+  it('spreads by pool where the policy does not say by what', () => {
+    expect(groupOf({ ...smallDocument, capacity: { spread: ['spot-1a'] } }).capacity).toMatchObject({ kind: 'spread', by: 'pool' });
+  });
+
+  it('adjusts by instances where the text has no percent sign', () => {
+    expect(groupOf({ ...smallDocument, scaling: [{ alarm: 'x', adjust: '+4' }] }).scaling[0]?.adjust).toEqual({ kind: 'instances', by: 4 });
+  });
+
+  it('takes market, subnets and instance types of a pool from its Auto Scaling group', () => {
+    const group = groupOf(through({ spot: { asg: 'spot-1a-asg', cap: 4 }, od: { asg: 'od-1b-asg', market: 'on-demand' } }));
+    expect(group.holding).toEqual({ kind: 'launch-instances' });
+    expect(group.pools).toEqual({
+      spot: {
+        name: 'spot',
+        market: 'spot',
+        asg: 'spot-1a-asg',
+        cap: 4,
+        subnets: [{ id: 'subnet-a', zone: 'eu-west-1a' }],
+        instanceTypes: ['m7g.large', 'm6g.large'],
+      },
+      od: { name: 'od', market: 'on-demand', asg: 'od-1b-asg', subnets: [{ id: 'subnet-b', zone: 'eu-west-1b' }], instanceTypes: ['m7g.large'] },
+    });
+  });
+
+  it('replaces a list of the defaults as a whole where the pool has its own', () => {
+    const document = { ...smallDocument, defaults: { instanceTypes: ['c7g.large', 'c6g.large'] } };
+    expect(groupOf(document).pools['spot-1a']?.instanceTypes).toEqual(['m7g.large']);
+  });
+});
+
+describe('what AWS does not know or allow', () => {
+  const own = smallDocument.pools['spot-1a'];
+  it.each([
+    [
+      'a subnet',
+      { ...smallDocument, pools: { 'spot-1a': { ...own, subnets: ['subnet-a', 'subnet-z'] } } },
+      'pools.spot-1a.subnets[1]',
+      'which EC2 does not know',
+    ],
+    [
+      'a subnet of the defaults',
+      { ...smallDocument, defaults: { subnets: ['subnet-z'] }, pools: { 'spot-1a': { ...own, subnets: undefined } } },
+      'defaults.subnets[0]',
+      'which EC2 does not know',
+    ],
+    [
+      'a launch template',
+      { ...smallDocument, pools: { 'spot-1a': { ...own, launchTemplate: 'wep' } } },
+      'pools.spot-1a.launchTemplate',
+      'which EC2 does not know',
+    ],
+    [
+      'a template with an inherited name',
+      { ...smallDocument, pools: { 'spot-1a': { ...own, launchTemplate: 'constructor' } } },
+      'pools.spot-1a.launchTemplate',
+      'does not know',
+    ],
+    [
+      'a launch template version',
+      { ...smallDocument, pools: { 'spot-1a': { ...own, launchTemplate: 'web:4' } } },
+      'pools.spot-1a.launchTemplate',
+      'a version up to 3',
+    ],
+    ["the group's Auto Scaling group", { ...smallDocument, asg: 'nobody' }, 'asg', 'which Auto Scaling does not know'],
+    ["a pool's Auto Scaling group", through({ a: { asg: 'nobody' } }), 'pools.a.asg', 'which Auto Scaling does not know'],
+    ['an Auto Scaling group of both markets and two zones', through({ a: { asg: 'both-asg' } }), 'pools.a.asg', 'which launches both markets'],
+    ['an Auto Scaling group of two zones', through({ a: { asg: 'both-asg' } }), 'pools.a.asg', 'which spans 2 zones'],
+    ['an Auto Scaling group that names no type', through({ a: { asg: 'odd-asg' } }), 'pools.a.asg', 'which names no instance type'],
+    ['an Auto Scaling group without a known market', through({ a: { asg: 'odd-asg' } }), 'pools.a.asg', 'whose market cannot be told'],
+    [
+      'a market that is not that of the Auto Scaling group',
+      through({ a: { asg: 'spot-1a-asg', market: 'on-demand' } }),
+      'pools.a.market',
+      'spot, the market of Auto Scaling group',
+    ],
+  ])('%s is a problem at its place', (_, document, path, message) => {
+    expect(problemsOf(document)).toContainEqual([path, expect.stringContaining(message)]);
+  });
+
+  it('a zone outside the Auto Scaling group is a problem of the pool', () => {
+    const narrow = {
+      ...resolution,
+      asgs: { 'workers-asg': { market: 'on-demand' as const, zones: ['eu-west-1b'], subnets: [], instanceTypes: [] } },
+    };
+    const result = resolveGroup(accepted({ ...smallDocument, asg: 'workers-asg' }), narrow, 1);
+    expect(result).toMatchObject({ kind: 'unresolved', problems: [{ path: 'pools.spot-1a.subnets', found: '"subnet-a" in eu-west-1a' }] });
+  });
+});
+
+describe('the names to look up', () => {
+  it('are each asked for once, templates without their version', () => {
+    expect(namesIn(accepted(fullDocument))).toEqual({
+      asgs: ['workers-asg'],
+      launchTemplates: ['web'],
+      subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-c2'],
+    });
+  });
+
+  it.each([
+    ['web', { template: 'web' }],
+    ['web:$Latest', { template: 'web', version: '$Latest' }],
+  ])('take %s apart', (text, expected) => {
+    expect(templateReference(text)).toEqual(expected);
+  });
+});

@@ -1,0 +1,346 @@
+import { describe, expect, it } from 'vitest';
+import { type Problem, showFound } from '../../core/policy/problem.ts';
+import { validatePolicy } from '../../core/policy/validate.ts';
+import { fullDocument, smallDocument, targetGroupArn } from './documents.ts';
+
+const problemsOf = (document: unknown): readonly Problem[] => {
+  const result = validatePolicy(document);
+  return result.kind === 'invalid' ? result.problems : [];
+};
+const messagesOf = (document: unknown): readonly string[] => problemsOf(document).map(({ message }) => message);
+const small = (change: Record<string, unknown>) => ({ ...smallDocument, ...change });
+const pool = (change: Record<string, unknown>) => small({ pools: { 'spot-1a': { ...smallDocument.pools['spot-1a'], ...change } } });
+const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, smallDocument.pools['spot-1a']]));
+const tree = (capacity: unknown) => small({ capacity, pools: four });
+
+describe('a valid policy', () => {
+  it('is accepted with every field that acts', () => {
+    expect(messagesOf(fullDocument)).toEqual([]);
+  });
+
+  it('gets every default', () => {
+    expect(validatePolicy(smallDocument)).toEqual({
+      kind: 'valid',
+      warnings: [],
+      policy: {
+        ...smallDocument,
+        defaults: {},
+        removal: { order: 'dearest-first' },
+        swap: { order: 'launch-first', maxSurge: 3 },
+        rebalance: { act: false },
+        drain: { timeout: '5m', loadBalancers: 'auto' },
+        scaling: [],
+        tags: {},
+      },
+    });
+  });
+
+  it.each([
+    ['size 0', small({ size: 0 })],
+    ['size bounds of 0', small({ size: { min: 0, max: 0 } })],
+    ['desired at a bound', small({ size: { min: 1, max: 4, desired: 4 } })],
+    ['a pool closed by its cap', pool({ cap: 0 })],
+    ['a template by id with a version', pool({ launchTemplate: 'lt-0123456789abcdef0:7' })],
+    ['no load balancers at all', small({ drain: { loadBalancers: [] } })],
+    ['a drain without time', small({ drain: { timeout: '0s' } })],
+    ['the same pool in two tiers', tree({ tiered: [{ spread: ['a', 'b'] }, { spread: ['b', 'c'] }, 'd'] })],
+    [
+      'one weight of 0 beside another',
+      tree({
+        weighted: [
+          { use: 'a', weight: 0 },
+          { use: { tiered: ['b', 'c', 'd'] }, weight: 1 },
+        ],
+      }),
+    ],
+    [
+      'pools with names that objects inherit',
+      small({ capacity: { spread: ['constructor', 'toString'] }, pools: { constructor: four.a, toString: four.b } }),
+    ],
+    ['an adjustment by text', small({ size: { min: 0, max: 5 }, scaling: [{ alarm: 'x', adjust: '+2' }] })],
+  ])('may have %s', (_, document) => {
+    expect(messagesOf(document)).toEqual([]);
+  });
+});
+
+/** What is written, where the problem stands, what was found, what is allowed, the nearest name. */
+type Case = readonly [name: string, document: unknown, path: string, found: string, allowed: RegExp, nearest?: string];
+
+const cases: readonly Case[] = [
+  ['something that is no map', 'x', '', '"x"', /^a map/],
+  ['a list', [], '', 'an empty list', /^a map/],
+  ['an unknown field', small({ taggs: {} }), 'taggs', 'unknown field "taggs"', /^one of .*tags/, 'tags'],
+  [
+    'an unknown field of a pool',
+    pool({ launchtemplate: 'x' }),
+    'pools.spot-1a.launchtemplate',
+    'unknown field "launchtemplate"',
+    /launchTemplate/,
+    'launchTemplate',
+  ],
+  ['a group name that begins with a digit', small({ group: '1st' }), 'group', '"1st"', /^a group name/],
+  ['a group name of 64 characters', small({ group: 'g'.repeat(64) }), 'group', `"${'g'.repeat(64)}"`, /^a group name/],
+  ['no group name', { ...smallDocument, group: undefined }, 'group', 'nothing', /^a group name/],
+  ['a size that is text', small({ size: '3' }), 'size', '"3"', /^a whole number, or a map with min, max and desired$/],
+  ['a size below 0', small({ size: -1 }), 'size', '-1', /^a whole number from 0/],
+  ['a size that is not whole', small({ size: 1.5 }), 'size', '1.5', /^a whole number/],
+  ['a size without max', small({ size: { min: 1 } }), 'size.max', 'nothing', /^a whole number/],
+  ['min above max', small({ size: { min: 5, max: 3 } }), 'size.max', '3', /^a number not below min \(5\)$/],
+  ['desired above max', small({ size: { min: 1, max: 3, desired: 4 } }), 'size.desired', '4', /^a number from min \(1\) to max \(3\)$/],
+  ['desired below min', small({ size: { min: 2, max: 3, desired: 1 } }), 'size.desired', '1', /^a number from min/],
+  ['no capacity', { ...smallDocument, capacity: undefined }, 'capacity', 'nothing', /^a pool name, or a map with one of/],
+  [
+    'a misspelled selector',
+    small({ capacity: { teired: ['spot-1a'] } }),
+    'capacity',
+    'a map with teired',
+    /tiered, spread, weighted, cheapest$/,
+    'tiered',
+  ],
+  ['a pool that is not there', small({ capacity: 'spot-1b' }), 'capacity', '"spot-1b"', /^a pool under pools: spot-1a$/, 'spot-1a'],
+  [
+    'a pool deep in the tree that is not there',
+    tree({ tiered: ['a', { weighted: [{ use: { spread: ['b', 'x'] }, weight: 1 }] }] }),
+    'capacity.tiered[1].weighted[0].use.spread[1]',
+    '"x"',
+    /^a pool under pools: a, b, c, d$/,
+  ],
+  ['an empty selector', tree({ tiered: ['a', { spread: [] }] }), 'capacity.tiered[1].spread', 'an empty list', /^a list of at least one/],
+  ['a pool twice in a tier list', tree({ tiered: ['a', 'b', 'a'] }), 'capacity.tiered[2]', '"a" again', /^each pool once in a tiered selector$/],
+  [
+    'a pool below two children of a spread',
+    tree({ spread: ['a', { tiered: ['b', 'a'] }] }),
+    'capacity.spread[1].tiered[1]',
+    '"a" again',
+    /^each pool once in a spread selector$/,
+  ],
+  ['an unknown way to spread', tree({ spread: ['a'], by: 'zones' }), 'capacity.by', '"zones"', /^zone or pool or instance-type$/, 'zone'],
+  [
+    'weights that are all 0',
+    tree({
+      weighted: [
+        { use: 'a', weight: 0 },
+        { use: 'b', weight: 0 },
+      ],
+    }),
+    'capacity.weighted',
+    'only weights of 0',
+    /above 0$/,
+  ],
+  ['a negative weight', tree({ weighted: [{ use: 'a', weight: -1 }] }), 'capacity.weighted[0].weight', '-1', /^a number of 0 or more$/],
+  ['a weight that is missing', tree({ weighted: [{ use: 'a' }] }), 'capacity.weighted[0].weight', 'nothing', /^a number of 0 or more$/],
+  ['a weighted child that is a bare name', tree({ weighted: ['a'] }), 'capacity.weighted[0]', '"a"', /^a map with use and weight$/],
+  ['two selectors in one map', tree({ tiered: ['a'], spread: ['b'] }), 'capacity.spread', 'unknown field "spread"', /^one of tiered$/],
+  ['no pools', small({ pools: {} }), 'pools', 'an empty map', /^at least one pool$/],
+  ['pools in a list', small({ pools: [] }), 'pools', 'an empty list', /^a map of pools by name$/],
+  ['a pool name with a space', small({ pools: { ...smallDocument.pools, 'a b': four.a } }), 'pools["a b"]', '"a b"', /^a pool name/],
+  ['an unknown market', pool({ market: 'spott' }), 'pools.spot-1a.market', '"spott"', /^spot or on-demand$/, 'spot'],
+  ['no market', pool({ market: undefined }), 'pools.spot-1a.market', 'nothing', /^spot or on-demand, in the pool or in defaults$/],
+  ['no launch template', pool({ launchTemplate: undefined }), 'pools.spot-1a.launchTemplate', 'nothing', /in defaults$/],
+  ['a launch template version that is none', pool({ launchTemplate: 'web:latest' }), 'pools.spot-1a.launchTemplate', '"web:latest"', /\$Latest$/],
+  ['subnets that are a name', pool({ subnets: 'subnet-a' }), 'pools.spot-1a.subnets', '"subnet-a"', /^a list of at least one subnet/],
+  ['an id that is no subnet', pool({ subnets: ['vpc-1'] }), 'pools.spot-1a.subnets[0]', '"vpc-1"', /^a subnet id/],
+  ['a subnet twice', pool({ subnets: ['subnet-a', 'subnet-a'] }), 'pools.spot-1a.subnets[1]', '"subnet-a" again', /^each once$/],
+  ['an instance type that is none', pool({ instanceTypes: ['large'] }), 'pools.spot-1a.instanceTypes[0]', '"large"', /^an instance type/],
+  [
+    'an instance type twice',
+    pool({ instanceTypes: ['m7g.large', 'm7g.large'] }),
+    'pools.spot-1a.instanceTypes[1]',
+    '"m7g.large" again',
+    /^each once$/,
+  ],
+  ['a price in words', pool({ maxPriceUsdPerHour: 'cheap' }), 'pools.spot-1a.maxPriceUsdPerHour', '"cheap"', /^a price in USD per hour above 0$/],
+  ['a price of 0', pool({ maxPriceUsdPerHour: 0 }), 'pools.spot-1a.maxPriceUsdPerHour', '0', /above 0$/],
+  ['a price without bound', pool({ maxPriceUsdPerHour: Number.POSITIVE_INFINITY }), 'pools.spot-1a.maxPriceUsdPerHour', 'Infinity', /above 0$/],
+  ['a cap below 0', pool({ cap: -1 }), 'pools.spot-1a.cap', '-1', /^a whole number from 0/],
+  [
+    'an Auto Scaling group for the group and for a pool',
+    small({ asg: 'x', pools: { 'spot-1a': { asg: 'y' } } }),
+    'pools.spot-1a.asg',
+    '"y"',
+    /not both$/,
+  ],
+  [
+    'an Auto Scaling group for one pool only',
+    small({ capacity: { spread: ['a', 'b'] }, pools: { a: { asg: 'x' }, b: four.b } }),
+    'pools.b.asg',
+    'nothing',
+    /^an Auto Scaling group for every pool, or for none$/,
+  ],
+  [
+    'one Auto Scaling group for two pools',
+    small({ capacity: { spread: ['a', 'b'] }, pools: { a: { asg: 'x' }, b: { asg: 'x' } } }),
+    'pools.b.asg',
+    '"x", which another pool has too',
+    /of its own/,
+  ],
+  [
+    'subnets beside the Auto Scaling group of a pool',
+    small({ pools: { 'spot-1a': { asg: 'x', subnets: ['subnet-a'] } } }),
+    'pools.spot-1a.subnets',
+    'subnets',
+    /takes it from its Auto Scaling group$/,
+  ],
+  [
+    'default subnets beside the Auto Scaling group of a pool',
+    small({ defaults: { subnets: ['subnet-a'] }, pools: { 'spot-1a': { asg: 'x' } } }),
+    'defaults.subnets',
+    'subnets',
+    /^no subnets/,
+  ],
+  ['an Auto Scaling group in defaults', small({ defaults: { asg: 'x' } }), 'defaults.asg', 'unknown field "asg"', /^one of market/],
+  [
+    'an ARN for an Auto Scaling group',
+    small({ asg: 'arn:aws:autoscaling:x' }),
+    'asg',
+    '"arn:aws:autoscaling:x"',
+    /^the name of an Auto Scaling group/,
+  ],
+  ['an unknown removal order', small({ removal: { order: 'oldest' } }), 'removal.order', '"oldest"', /^dearest-first or oldest-first/],
+  [
+    'an unknown swap order',
+    small({ swap: { order: 'launchfirst' } }),
+    'swap.order',
+    '"launchfirst"',
+    /^launch-first or drain-first$/,
+    'launch-first',
+  ],
+  ['no surge at all', small({ swap: { maxSurge: 0 } }), 'swap.maxSurge', '0', /^a whole number from 1/],
+  ['a yes for a true', small({ rebalance: { act: 'yes' } }), 'rebalance.act', '"yes"', /^true or false$/],
+  ['a duration without its unit', small({ drain: { timeout: 300 } }), 'drain.timeout', '300', /^a duration with its unit/],
+  ['a duration in days', small({ drain: { timeout: '2d' } }), 'drain.timeout', '"2d"', /^a duration with its unit/],
+  ['a duration beyond what a hook can wait', small({ drain: { timeout: '49h' } }), 'drain.timeout', '"49h"', /from 0s to 48h/],
+  ['a misspelled auto', small({ drain: { loadBalancers: 'atuo' } }), 'drain.loadBalancers', '"atuo"', /^auto, or a list/, 'auto'],
+  ['a target group by name', small({ drain: { loadBalancers: ['web'] } }), 'drain.loadBalancers[0]', '"web"', /^the ARN of a target group$/],
+  [
+    'a target group twice',
+    small({ drain: { loadBalancers: [targetGroupArn, targetGroupArn] } }),
+    'drain.loadBalancers[1]',
+    `${showFound(targetGroupArn)} again`,
+    /^each once$/,
+  ],
+  [
+    'an alarm by ARN',
+    small({ scaling: [{ alarm: 'arn:aws:cloudwatch:x', adjust: 1 }] }),
+    'scaling[0].alarm',
+    '"arn:aws:cloudwatch:x"',
+    /not its ARN/,
+  ],
+  [
+    'an alarm twice',
+    small({
+      scaling: [
+        { alarm: 'x', adjust: 1 },
+        { alarm: 'x', adjust: -1 },
+      ],
+    }),
+    'scaling[1].alarm',
+    '"x" again',
+    /^each alarm once$/,
+  ],
+  ['an adjustment of nothing', small({ scaling: [{ alarm: 'x', adjust: 0 }] }), 'scaling[0].adjust', '0', /^a number of instances/],
+  ['an adjustment of no share', small({ scaling: [{ alarm: 'x', adjust: '+0%' }] }), 'scaling[0].adjust', '"+0%"', /^a number of instances/],
+  ['a share without its sign', small({ scaling: [{ alarm: 'x', adjust: '20%' }] }), 'scaling[0].adjust', '"20%"', /\+20%/],
+  ['a share of more than everything away', small({ scaling: [{ alarm: 'x', adjust: '-120%' }] }), 'scaling[0].adjust', '"-120%"', /-10%$/],
+  ['a tag of AWS', small({ tags: { 'AWS:x': '1' } }), 'tags["AWS:x"]', '"AWS:x"', /neither aws: nor holdfast:$/],
+  ['a tag of ours', small({ tags: { 'holdfast:group': '1' } }), 'tags["holdfast:group"]', '"holdfast:group"', /neither aws: nor holdfast:$/],
+  ['a tag value that is a number', small({ tags: { cost: 5 } }), 'tags.cost', '5', /in quotes\)$/],
+  [
+    'too many tags',
+    small({ tags: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`t${n}`, 'x'])) }),
+    'tags',
+    'a map with t0, t1, t10, t11, t12, t13, t14, t15, t16, t17, t18, t19, t2, t20,...',
+    /^at most 40 tags$/,
+  ],
+];
+
+describe('a policy is refused for', () => {
+  it.each(cases.map((one) => [one[0], one] as const))('%s', (_, [, document, path, found, allowed, nearest]) => {
+    const problem = problemsOf(document).find((one) => one.path === path);
+    expect(problemsOf(document)).toHaveLength(1);
+    expect(problem).toMatchObject({ path, found, allowed: expect.stringMatching(allowed) });
+    expect(problem?.nearest).toBe(nearest);
+    expect(problem?.message).toContain(path === '' ? 'the policy' : path);
+  });
+
+  it.each(['onDemand', 'return', 'breaker', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
+    'the field %s, which does not act yet, by its name',
+    (path) => {
+      const [outer = '', inner] = path.split('.');
+      const document = small({ [outer]: inner === undefined ? {} : { [inner]: {} } });
+      expect(messagesOf(document)).toEqual([expect.stringContaining(`${path} is not supported yet`)]);
+    },
+  );
+
+  it('selectors inside each other beyond what people can read', () => {
+    let capacity: unknown = 'spot-1a';
+    for (let depth = 0; depth < 13; depth += 1) capacity = { tiered: [capacity] };
+    expect(messagesOf(small({ capacity }))).toEqual(['capacity: found deeper nesting, allowed is at most 12 selectors inside each other.']);
+  });
+
+  it('a document that contains itself', () => {
+    const document: Record<string, unknown> = small({});
+    document.capacity = { tiered: [document] };
+    expect(messagesOf(document)).toEqual([expect.stringContaining('deeper nesting')]);
+  });
+});
+
+describe('problems', () => {
+  it('come all at once, in the order of their paths', () => {
+    const document = {
+      group: 'workers',
+      size: { min: 4, max: 2 },
+      capacity: { spread: ['spot-1a', 'spot-9z'] },
+      pools: { 'spot-1a': { market: 'sopt', cap: 'many' } },
+      breaker: {},
+    };
+    expect(problemsOf(document).map(({ path }) => path)).toEqual([
+      'breaker',
+      'capacity.spread[1]',
+      'pools.spot-1a.cap',
+      'pools.spot-1a.instanceTypes',
+      'pools.spot-1a.launchTemplate',
+      'pools.spot-1a.market',
+      'pools.spot-1a.subnets',
+      'size.max',
+    ]);
+  });
+
+  it('say in one sentence where, what was found, what is allowed and what was probably meant', () => {
+    expect(messagesOf(pool({ market: 'sopt' }))).toEqual(['pools.spot-1a.market: found "sopt", allowed is spot or on-demand. Did you mean "spot"?']);
+    expect(messagesOf(pool({ market: undefined }))).toEqual([
+      'pools.spot-1a.market is missing: write spot or on-demand, in the pool or in defaults.',
+    ]);
+  });
+
+  it.each([
+    [undefined, 'nothing'],
+    [null, 'null'],
+    [true, 'true'],
+    [new Set(['a']), 'a set'],
+    [new Uint8Array(2), 'binary data'],
+    [[1, 2], 'a list of 2'],
+    [{ b: 1, a: 2 }, 'a map with a, b'],
+    ['x'.repeat(200), `"${'x'.repeat(76)}...`],
+  ])('show %s as %s', (value, text) => {
+    expect(showFound(value)).toBe(text);
+  });
+});
+
+describe('warnings', () => {
+  const warningsOf = (document: unknown) => {
+    const result = validatePolicy(document);
+    return result.kind === 'valid' ? result.warnings.map(({ message }) => message) : [];
+  };
+
+  it('name a pool that capacity never uses', () => {
+    expect(warningsOf(small({ pools: { ...smallDocument.pools, spare: four.a } }))).toEqual([
+      expect.stringContaining('pools.spare: found a pool that capacity does not name'),
+    ]);
+  });
+
+  it('name alarms on a size that cannot change', () => {
+    expect(warningsOf(small({ scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([expect.stringContaining('these alarms change nothing')]);
+    expect(warningsOf(small({ size: { min: 1, max: 2 }, scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([]);
+  });
+});
