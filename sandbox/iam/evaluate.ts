@@ -1,0 +1,32 @@
+import { type Context, conditionsHold } from './condition.ts';
+import { asList, type Statement } from './statement.ts';
+import { matchesWildcard } from './wildcard.ts';
+
+/** One thing that IAM is asked: may this action be done to this resource, under these circumstances? */
+export type Question = { readonly action: string; readonly resource: string; readonly context: Context };
+
+export type Verdict =
+  | { readonly kind: 'allowed'; readonly statement: number }
+  | { readonly kind: 'denied-explicitly'; readonly statement: number }
+  | { readonly kind: 'denied-implicitly' };
+
+const coversAction = ({ Action, NotAction }: Statement, action: string): boolean => {
+  const matches = (pattern: string): boolean => matchesWildcard(pattern.toLowerCase(), action.toLowerCase());
+  return Action !== undefined ? asList(Action).some(matches) : !asList(NotAction).some(matches);
+};
+
+const coversResource = ({ Resource, NotResource }: Statement, resource: string): boolean => {
+  const matches = (pattern: string): boolean => matchesWildcard(pattern, resource);
+  return Resource !== undefined ? asList(Resource).some(matches) : !asList(NotResource).some(matches);
+};
+
+const applies = (statement: Statement, { action, resource, context }: Question): boolean =>
+  coversAction(statement, action) && coversResource(statement, resource) && conditionsHold(statement.Condition, context);
+
+/** IAM's logic for one identity policy: a deny that applies wins, then an allow that applies; otherwise it is denied. */
+export const evaluate = (statements: readonly Statement[], question: Question): Verdict => {
+  const denied = statements.findIndex((statement) => statement.Effect === 'Deny' && applies(statement, question));
+  if (denied >= 0) return { kind: 'denied-explicitly', statement: denied };
+  const allowed = statements.findIndex((statement) => statement.Effect === 'Allow' && applies(statement, question));
+  return allowed >= 0 ? { kind: 'allowed', statement: allowed } : { kind: 'denied-implicitly' };
+};
