@@ -58,7 +58,7 @@ const createGroupItems = (
         ExpressionAttributeNames: { '#group': keys.group },
         ExpressionAttributeValues: { ':registry': registryPartition },
       });
-      return found.map((entry) => ({ ...entry, group: entry[keys.item] }) as unknown as RegistryEntry);
+      return found.map(({ [keys.item]: group, ...entry }) => ({ ...entry, group }) as unknown as RegistryEntry);
     },
 
     async putState(group, next) {

@@ -29,14 +29,22 @@ export const createInspectDrain = (deps: ProviderDeps) => {
     const ids = swaps.map(({ instance }) => instance);
     const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsOf(group))]);
     const health = await describeHealth(deps.elb, targetGroupsOf(group, asgs));
-    const drainingIn = (instance: string) => [...health.keys()].filter((arn) => health.get(arn)?.get(instance) === 'draining');
-    const delayOf = await delaysOf([...new Set(ids.flatMap(drainingIn))]);
+    const heldIn = (instance: string) => [...health.keys()].filter((arn) => health.get(arn)?.has(instance));
+    const delayOf = await delaysOf([...new Set(ids.flatMap(heldIn))]);
 
     return swaps.map(({ instance, drainStartedAtMs }) => {
       const gone = !isAlive(known.get(instance));
-      const held = [...health.values()].some((targets) => targets.has(instance));
-      const waits = gone ? [] : drainingIn(instance).map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
-      return { instance, gone, drained: gone || !held, ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }) };
+      const held = gone ? [] : heldIn(instance);
+      const waits = held
+        .filter((arn) => health.get(arn)?.get(instance) === 'draining')
+        .map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
+      return {
+        instance,
+        gone,
+        drained: held.length === 0,
+        deregistrationDelayMs: Math.max(0, ...held.map((arn) => delayOf.get(arn) ?? 0)),
+        ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
+      };
     });
   };
 };

@@ -3,7 +3,7 @@ import type { Group } from '../../core/group.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
-import { belowMinSize, codeOf, isBelowMin } from '../errors.ts';
+import { belowMinSize, isBelowMin } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
 import { type Asg, describeAsgs, standingsIn } from './auto-scaling-groups.ts';

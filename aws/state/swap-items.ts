@@ -108,7 +108,7 @@ const createClaim = (deps: Deps): SwapItems['claim'] => {
 const createAdvance =
   (deps: Deps): SwapItems['advance'] =>
   async (swap, change) => {
-    if (forward(change).length === 0) return 'conflict';
+    if (forward(change).length === 0 || Object.values(change.set).every((value) => value === undefined)) return 'conflict';
     const command = new UpdateCommand(updateOf(deps.table, keyOf(swap), change, deps.now()));
     const outcome = await deps.client.send(command).then(() => 'done' as const, conflictOnly);
     return outcome === 'done' || holds(await readItem(deps, keyOf(swap)), change) ? 'done' : 'conflict';

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { createAnnouncer } from '../../aws/announcer.ts';
+import { createDrains } from '../../aws/drains.ts';
+import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
+import { createOwners } from '../../aws/owners.ts';
+import { createPrices } from '../../aws/prices.ts';
+import { createTickQueue } from '../../aws/tick-queue.ts';
+import { createWakes } from '../../aws/wakes.ts';
+import type { Offering } from '../../core/offering.ts';
+import type { Swap } from '../../core/swap.ts';
+import { awsError, createFakeAws, failsWith } from './fake-aws.ts';
+
+const nowMs = Date.UTC(2026, 10, 20, 12);
+const now = () => nowMs;
+const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+describe('owners', () => {
+  test('are read from tags, 200 instances a call and every page of each', async () => {
+    const instance = (id: string, tags: Record<string, string>) => ({
+      InstanceId: id,
+      InstanceType: 'm7g.large',
+      InstanceLifecycle: 'spot',
+      Placement: { AvailabilityZone: 'eu-west-1a' },
+      State: { Name: 'running' },
+      Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+    });
+    const first = instance('i-0', { 'holdfast:group': 'prod/workers', 'holdfast:pool': 'spot-a' });
+    const aws = createFakeAws({
+      DescribeInstances: [
+        { Reservations: [{ Instances: [first] }, { Instances: [instance('i-1', { 'aws:autoscaling:groupName': 'web-asg' })] }], NextToken: 'more' },
+        { Reservations: [{ Instances: [instance('i-2', { 'holdfast:group': 'staging/workers' })] }] },
+      ],
+    });
+    const owners = await createOwners({ client: aws.ec2, deployment: 'prod' }).ownersOf([...numbered(250, 'i-'), 'i-0']);
+    const offering: Offering = { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' };
+    expect(owners.get('i-0')).toEqual({ group: 'workers', pool: 'spot-a', offering, state: 'running' });
+    expect(owners.get('i-1')).toEqual({ asg: 'web-asg', offering, state: 'running' });
+    expect(owners.get('i-2')).toEqual({ offering, state: 'running' });
+    expect(owners.has('i-3')).toBe(false);
+    const asked = aws.inputsOf('DescribeInstances') as { NextToken?: string; Filters: { Values: string[] }[] }[];
+    expect(asked).toHaveLength(3);
+    expect(asked.filter(({ NextToken }) => NextToken === 'more')).toHaveLength(1);
+    expect(Math.max(...asked.map(({ Filters }) => Filters[0]?.Values.length ?? 0))).toBe(200);
+  });
+});
+
+describe('prices', () => {
+  const spot = (instanceType: string, zone: string): Offering => ({ instanceType, zone, market: 'spot' });
+
+  test('are the newest of the offerings asked for, every page read', async () => {
+    const price = (InstanceType: string, AvailabilityZone: string, SpotPrice: string, minute: number) => ({
+      InstanceType,
+      AvailabilityZone,
+      SpotPrice,
+      Timestamp: new Date(nowMs - minute * 60_000),
+    });
+    const aws = createFakeAws({
+      DescribeSpotPriceHistory: [
+        { SpotPriceHistory: [price('a', 'z1', '0.05', 1), price('a', 'z1', '0.09', 60), price('b', 'z2', '0.01', 1)], NextToken: 'n' },
+        { SpotPriceHistory: [price('b', 'z1', '0.07', 1)] },
+      ],
+    });
+    const prices = await createPrices({ client: aws.ec2, now }).spotPrices([spot('a', 'z1'), spot('b', 'z1'), { ...spot('a', 'z2'), market: 'on-demand' }]);
+    expect(prices).toEqual({ 'a/z1/spot': 0.05, 'b/z1/spot': 0.07 });
+    expect(aws.inputsOf('DescribeSpotPriceHistory')[0]).toMatchObject({
+      InstanceTypes: ['a', 'b'],
+      ProductDescriptions: ['Linux/UNIX'],
+      Filters: [{ Name: 'availability-zone', Values: ['z1'] }],
+      StartTime: new Date(nowMs),
+    });
+  });
+
+  test('are not asked for when nothing is spot', async () => {
+    const aws = createFakeAws({});
+    expect(await createPrices({ client: aws.ec2, now }).spotPrices([{ ...spot('a', 'z1'), market: 'on-demand' }])).toEqual({});
+    expect(aws.calls).toEqual([]);
+  });
+});
+
+describe('lifecycle actions', () => {
+  const hook = { asg: 'web-asg', hook: 'drain', token: 'token-1', expiresAtMs: 0, heartbeatMs: 0 };
+  const swap = { group: 'workers', instance: 'i-1', hook } as unknown as Swap;
+
+  test('are completed with CONTINUE, by token', async () => {
+    const aws = createFakeAws({ CompleteLifecycleAction: {}, RecordLifecycleActionHeartbeat: {} });
+    const actions = createLifecycleActions({ client: aws.autoScaling });
+    expect(await actions.complete(swap)).toBe('done');
+    expect(await actions.heartbeat(swap)).toBe('done');
+    const action = { LifecycleHookName: 'drain', AutoScalingGroupName: 'web-asg', LifecycleActionToken: 'token-1', InstanceId: 'i-1' };
+    expect(aws.inputsOf('CompleteLifecycleAction')).toEqual([{ ...action, LifecycleActionResult: 'CONTINUE' }]);
+    expect(aws.inputsOf('RecordLifecycleActionHeartbeat')).toEqual([action]);
+  });
+
+  test('that are over are not active, and nothing is wrong', async () => {
+    const over = failsWith('ValidationError', 'No active Lifecycle Action found with instance ID i-1');
+    const actions = createLifecycleActions({ client: createFakeAws({ CompleteLifecycleAction: over, RecordLifecycleActionHeartbeat: over }).autoScaling });
+    expect(await actions.complete(swap)).toBe('not-active');
+    expect(await actions.heartbeat(swap)).toBe('not-active');
+    const { hook: _hook, ...hookless } = swap;
+    expect(await actions.complete(hookless as Swap)).toBe('not-active');
+    expect(await actions.heartbeat(hookless as Swap)).toBe('not-active');
+  });
+
+  test('that fail otherwise are thrown', async () => {
+    const aws = createFakeAws({ CompleteLifecycleAction: failsWith('AccessDenied') });
+    await expect(createLifecycleActions({ client: aws.autoScaling }).complete(swap)).rejects.toThrow('AccessDenied');
+  });
+});
+
+describe('drains', () => {
+  const order = { group: 'workers', drain: 'workers-d1-0', instances: ['i-1'] };
+
+  test('start under their own name with the order as input', async () => {
+    const aws = createFakeAws({ StartExecution: { executionArn: 'arn' } });
+    await createDrains({ client: aws.sfn, stateMachineArn: 'arn:machine' }).start(order);
+    expect(aws.inputsOf('StartExecution')).toEqual([{ stateMachineArn: 'arn:machine', name: 'workers-d1-0', input: JSON.stringify(order) }]);
+  });
+
+  test('that were started already are a success; other failures are thrown', async () => {
+    const aws = createFakeAws({ StartExecution: [failsWith('ExecutionAlreadyExists'), failsWith('StateMachineDoesNotExist')] });
+    const drains = createDrains({ client: aws.sfn, stateMachineArn: 'arn:machine' });
+    await drains.start(order);
+    await expect(drains.start(order)).rejects.toThrow('StateMachineDoesNotExist');
+  });
+});
+
+describe('wakes', () => {
+  test.each([
+    [nowMs - 5, 0],
+    [nowMs + 1_200, 2],
+    [nowMs + 3_600_000, 900],
+  ])('are due no later than the queue can hold them back', async (atMs, DelaySeconds) => {
+    const aws = createFakeAws({ SendMessage: {} });
+    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', now }).wake('workers', atMs);
+    const [input] = aws.inputsOf('SendMessage');
+    expect(input).toMatchObject({ QueueUrl: 'http://queue', DelaySeconds });
+    expect(JSON.parse(String(input?.MessageBody))).toMatchObject({ source: 'holdfast', 'detail-type': 'Holdfast Tick', detail: { group: 'workers' } });
+  });
+});
+
+describe('ticks', () => {
+  test('go out ten a call, and groups that the queue refused are named', async () => {
+    const aws = createFakeAws({
+      SendMessageBatch: (input: { Entries: { Id: string; MessageBody: string }[] }) =>
+        input.Entries.length === 3 ? { Successful: [], Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] } : { Successful: [] },
+    });
+    const { failed } = await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick(numbered(23, 'g'));
+    expect(failed).toEqual([{ group: 'g21', code: 'InternalError' }]);
+    expect(aws.inputsOf('SendMessageBatch').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 10, 3]);
+  });
+});
+
+describe('announcements', () => {
+  const events = numbered(12, 'Holdfast Event ').map((detailType) => ({ detailType, group: 'workers', detail: { instance: 'i-1' } }));
+
+  test('go out ten a call', async () => {
+    const aws = createFakeAws({ PutEvents: (input: { Entries: unknown[] }) => ({ Entries: input.Entries.map(() => ({ EventId: 'e' })) }) });
+    await createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce(events);
+    expect(aws.inputsOf('PutEvents').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 2]);
+    const [first] = aws.inputsOf('PutEvents')[0]?.Entries as unknown[];
+    expect(first).toEqual({
+      EventBusName: 'default',
+      Source: 'holdfast',
+      DetailType: 'Holdfast Event 0',
+      Detail: JSON.stringify({ instance: 'i-1', group: 'workers' }),
+    });
+  });
+
+  test('that the bus refuses one by one are sent again alone, and thrown about in the end', async () => {
+    const aws = createFakeAws({
+      PutEvents: (input: { Entries: { DetailType: string }[] }) => ({
+        Entries: input.Entries.map(({ DetailType }) => (DetailType.endsWith(' 1') ? { ErrorCode: 'ThrottlingException' } : { EventId: 'e' })),
+      }),
+    });
+    const announced = createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce(events.slice(0, 3));
+    await expect(announced).rejects.toThrow('did not take 1 events (ThrottlingException)');
+    expect(aws.inputsOf('PutEvents').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([3, 1, 1]);
+  });
+
+  test('none is no call', async () => {
+    const aws = createFakeAws({ PutEvents: () => awsError('never') });
+    await createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce([]);
+    expect(aws.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,234 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDocumentClient } from '../../aws/clients.ts';
+import { inParallel } from '../../aws/in-parallel.ts';
+import { largestDecisionBytes } from '../../aws/state/decision-items.ts';
+import { createStateStore } from '../../aws/state-store.ts';
+import type { DecisionRecord, StateStore } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import { items, registryPartition } from '../../functions/contract.ts';
+import { startTables } from './tables.ts';
+
+let tables: Awaited<ReturnType<typeof startTables>>;
+let store: StateStore;
+const nowMs = Date.UTC(2026, 10, 20, 12);
+let clockMs = nowMs;
+
+const storeOver = (client = tables.client): StateStore =>
+  createStateStore({ client, groupsTable: 'groups', stateTable: 'state', now: () => clockMs });
+
+beforeAll(async () => {
+  tables = await startTables();
+  store = storeOver();
+});
+afterAll(() => tables.stop());
+
+const swap = (group: string, instance: string, more: Partial<Swap> = {}): Swap => ({
+  group,
+  instance,
+  reason: 'interruption',
+  state: 'leaving',
+  pool: 'spot-a',
+  offering: 'm7g.large/eu-west-1a/spot',
+  claimedAtMs: nowMs,
+  decision: 'd1',
+  drain: 'drain-1',
+  ...more,
+});
+
+const state = (version: number, more: Partial<GroupState> = {}): GroupState => ({
+  version,
+  desired: 3,
+  policyVersion: 1,
+  policySize: '3',
+  reservations: [],
+  memory: {},
+  alarms: {},
+  raised: [],
+  strays: {},
+  asgGaps: {},
+  cheapest: {},
+  prices: { atMs: 0, usdPerHour: {} },
+  wakeAtMs: 0,
+  ...more,
+});
+
+const itemOf = async (group: string, item: string) =>
+  (await tables.client.send(new GetCommand({ TableName: 'state', Key: { group, item } }))).Item;
+
+describe('a group state item', () => {
+  test('is written once per version: the loser of a race is told', async () => {
+    expect(await store.state('race')).toBeUndefined();
+    expect(await store.putState('race', state(1))).toBe('done');
+    expect(await store.putState('race', state(1, { desired: 9 }))).toBe('conflict');
+    const both = await Promise.all([store.putState('race', state(2, { desired: 4 })), store.putState('race', state(2, { desired: 5 }))]);
+    expect(both.toSorted()).toEqual(['conflict', 'done']);
+    expect(await store.putState('race', state(4))).toBe('conflict');
+    expect((await store.state('race'))?.version).toBe(2);
+  });
+
+  test('that stands already is a repeat after a lost answer, not a lost race', async () => {
+    expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
+    expect(await store.putState('repeat', state(1, { wakeAtMs: 7 }))).toBe('done');
+  });
+
+  test('holds a launch of a thousand in full', async () => {
+    const instances = Array.from({ length: 1000 }, (_, index) => `i-${String(index).padStart(17, '0')}`);
+    const reservation = {
+      id: 'r1',
+      token: 't1',
+      placement: { pool: 'spot-a', count: 1000, offerings: [{ instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' as const }] },
+      decision: 'd1',
+      replaces: instances,
+      atMs: nowMs,
+      leaseUntilMs: nowMs,
+      instances,
+      forgetAtMs: nowMs,
+    };
+    const full = state(1, {
+      reservations: [reservation],
+      memory: { 'm7g.large/eu-west-1a/spot': { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs, streak: 1 } },
+      prices: { atMs: nowMs, usdPerHour: { 'm7g.large/eu-west-1a/spot': 0.0312 } },
+    });
+    expect(await store.putState('storm', full)).toBe('done');
+    expect(await store.state('storm')).toEqual(full);
+  });
+});
+
+describe('a swap', () => {
+  test('is claimed by the first writer; the others get what is stored', async () => {
+    const claims = await inParallel(
+      Array.from({ length: 10 }, (_, index) => swap('claims', 'i-1', { decision: `d${index}` })),
+      10,
+      (one) => store.claim(one),
+    );
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    const winner = claims.findIndex(({ kind }) => kind === 'claimed');
+    for (const claim of claims) if (claim.kind === 'exists') expect(claim.swap.decision).toBe(`d${winner}`);
+  });
+
+  test('claimed again by the same decision is still claimed: the first answer was lost', async () => {
+    expect((await store.claim(swap('again', 'i-2'))).kind).toBe('claimed');
+    expect((await store.claim(swap('again', 'i-2'))).kind).toBe('claimed');
+  });
+
+  test('moves forward only, from the states named, under its drain', async () => {
+    await store.claim(swap('forward', 'i-3'));
+    const key = { group: 'forward', instance: 'i-3' };
+    const draining = { from: ['leaving'] as const, set: { state: 'draining' as const, drainStartedAtMs: nowMs + 1 } };
+    expect(await store.advance(key, { ...draining, drain: 'drain-0' })).toBe('conflict');
+    expect(await store.advance(key, { ...draining, drain: 'drain-1' })).toBe('done');
+    expect(await store.advance(key, { from: ['waiting'], set: { deadlineMs: 1 } })).toBe('conflict');
+    expect(await store.advance(key, { from: ['draining'], set: { state: 'leaving' } })).toBe('conflict');
+    expect(await store.advance({ group: 'forward', instance: 'i-none' }, draining)).toBe('conflict');
+    expect((await store.swaps('forward'))[0]).toEqual(swap('forward', 'i-3', { state: 'draining', drainStartedAtMs: nowMs + 1 }));
+  });
+
+  test('advanced twice with the same change is advanced once', async () => {
+    await store.claim(swap('twice', 'i-4'));
+    const change = { from: ['leaving'] as const, drain: 'drain-1', set: { state: 'draining' as const, drainStartedAtMs: nowMs } };
+    expect(await store.advance({ group: 'twice', instance: 'i-4' }, change)).toBe('done');
+    expect(await store.advance({ group: 'twice', instance: 'i-4' }, change)).toBe('done');
+    expect(await store.advance({ group: 'twice', instance: 'i-4' }, { ...change, set: { ...change.set, drainStartedAtMs: nowMs + 5 } })).toBe('conflict');
+  });
+
+  test('may be given to another drain, with a hook, and loses nothing', async () => {
+    await store.claim(swap('hooked', 'i-5', { state: 'waiting', drain: 'old' }));
+    const hook = { asg: 'a', hook: 'h', token: 't', expiresAtMs: 9, heartbeatMs: 5 };
+    const change = { from: ['waiting', 'leaving'] as const, set: { state: 'leaving' as const, drain: 'new', hook, deadlineMs: undefined } };
+    expect(await store.advance({ group: 'hooked', instance: 'i-5' }, change)).toBe('done');
+    expect(await store.swapOf('i-5')).toEqual(swap('hooked', 'i-5', { state: 'leaving', drain: 'new', hook }));
+  });
+
+  test('that is gone expires after seven days and is listed for one hour more', async () => {
+    await store.claim(swap('ended', 'i-6'));
+    await store.advance({ group: 'ended', instance: 'i-6' }, { from: ['leaving'], set: { state: 'gone', goneAtMs: nowMs } });
+    expect((await itemOf('ended', items.swap('i-6')))?.expiresAt).toBe(nowMs / 1000 + 7 * 24 * 3600);
+    expect(await store.swaps('ended')).toHaveLength(1);
+    clockMs = nowMs + 3_600_001;
+    expect(await store.swaps('ended')).toHaveLength(0);
+    clockMs = nowMs;
+    expect((await store.swapOf('i-6'))?.state).toBe('gone');
+  });
+
+  test('that is retired leaves the active ones and is still found', async () => {
+    const gone = swap('retired', 'i-7', { state: 'gone', goneAtMs: nowMs });
+    await store.claim(gone);
+    await store.retire(gone);
+    await store.retire(gone);
+    expect(await store.swaps('retired')).toEqual([]);
+    expect(await store.swapOf('i-7')).toEqual(gone);
+    expect((await itemOf('retired', items.past('i-7')))?.expiresAt).toBe(nowMs / 1000 + 7 * 24 * 3600);
+  });
+
+  test('that is claimed anew is not retired with its predecessor', async () => {
+    await store.claim(swap('reborn', 'i-8'));
+    await store.retire(swap('reborn', 'i-8', { state: 'gone', goneAtMs: nowMs }));
+    expect(await store.swaps('reborn')).toHaveLength(1);
+  });
+
+  test('is found among a thousand, over every page of more than a megabyte', async () => {
+    const shortfall = 'x'.repeat(2_000);
+    const all = Array.from({ length: 1_000 }, (_, index) => swap('storm-swaps', `i-${index}`, { shortfall }));
+    await inParallel(all, 32, (one) => store.claim(one));
+    expect(await store.swaps('storm-swaps')).toHaveLength(1_000);
+    expect((await store.swapOf('i-777'))?.group).toBe('storm-swaps');
+    expect(await store.swapOf('i-unknown')).toBeUndefined();
+  });
+});
+
+describe('decisions', () => {
+  const record = (id: string, more: Partial<DecisionRecord> = {}): DecisionRecord => ({
+    group: 'decided',
+    id,
+    atMs: nowMs,
+    policyVersion: 1,
+    correlation: 'c',
+    because: ['tick'],
+    decision: { placements: [] },
+    viewDigest: {},
+    ...more,
+  });
+
+  test('come back newest first, at most as many as asked for', async () => {
+    for (const id of ['001', '003', '002']) await store.putDecision(record(id));
+    expect((await store.decisions('decided', 2)).map(({ id }) => id)).toEqual(['003', '002']);
+    expect((await itemOf('decided', items.decision('001')))?.expiresAt).toBe(nowMs / 1000 + 14 * 24 * 3600);
+  });
+
+  test('are written again with their outcome', async () => {
+    await store.putDecision(record('004'));
+    await store.putDecision(record('004', { outcome: { launched: 3, nothing: undefined } }));
+    expect((await store.decisions('decided', 1))[0]).toEqual(record('004', { outcome: { launched: 3 } }));
+  });
+
+  test('that are too large lose their largest part, and say so', async () => {
+    await store.putDecision(record('005', { viewDigest: 'v'.repeat(largestDecisionBytes), decision: 'd'.repeat(1000) }));
+    const [stored] = await store.decisions('decided', 1);
+    expect(stored?.decision).toBe('d'.repeat(1000));
+    expect(stored?.viewDigest).toEqual({ trimmed: expect.stringContaining('350000') });
+  });
+});
+
+test('the registry lists every group with what routes signals to it', async () => {
+  const entry = { policyVersion: 2, asgs: ['asg-1'], alarms: ['cpu'] };
+  await tables.client.send(new PutCommand({ TableName: 'state', Item: { group: registryPartition, item: 'workers', ...entry } }));
+  expect(await store.registry()).toEqual([{ group: 'workers', ...entry }]);
+});
+
+test('a group in force is what the groups table accepted', async () => {
+  const resolved = { name: 'workers', policyVersion: 3 };
+  await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group: 'workers', item: items.accepted, version: 3, resolved } }));
+  expect(await store.group('workers')).toEqual(resolved);
+  expect(await store.group('nobody')).toBeUndefined();
+});
+
+test('a failure that is no lost race is thrown', async () => {
+  const broken = createDocumentClient({ ...tables.config, maxAttempts: 1, endpoint: 'http://127.0.0.1:1' });
+  const unreachable = storeOver(broken);
+  await expect(unreachable.putState('x', state(1))).rejects.toThrow();
+  await expect(unreachable.claim(swap('x', 'i-9'))).rejects.toThrow();
+  await expect(unreachable.advance(swap('x', 'i-9'), { from: ['leaving'], set: { deadlineMs: 1 } })).rejects.toThrow();
+  broken.destroy();
+});

@@ -1,0 +1,59 @@
+import type { AddressInfo } from 'node:net';
+import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createDocumentClient } from '../../aws/clients.ts';
+import { instanceIndex, keys } from '../../functions/contract.ts';
+
+type Server = { listen(port: number, host: string, ready: () => void): void; address(): AddressInfo; close(done: () => void): void };
+
+const keySchema = [
+  { AttributeName: keys.group, KeyType: 'HASH' },
+  { AttributeName: keys.item, KeyType: 'RANGE' },
+] as const;
+
+const attributes = [keys.group, keys.item, instanceIndex.key].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const }));
+
+const createTable = async (client: DynamoDBClient, TableName: string, indexed: boolean): Promise<void> => {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [...keySchema],
+      AttributeDefinitions: indexed ? attributes : attributes.slice(0, 2),
+      ...(indexed && {
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: instanceIndex.name,
+            KeySchema: [{ AttributeName: instanceIndex.key, KeyType: 'HASH' as const }],
+            Projection: { ProjectionType: 'KEYS_ONLY' as const },
+          },
+        ],
+      }),
+    }),
+  );
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    if (Table?.TableStatus === 'ACTIVE') return;
+  }
+};
+
+/** Both tables of the stack in an embedded DynamoDB on loopback. */
+export const startTables = async () => {
+  const { default: dynalite } = (await import('dynalite' as string)) as { default: (options: object) => Server };
+  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const config = {
+    endpoint: `http://127.0.0.1:${server.address().port}`,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  };
+  const raw = new DynamoDBClient(config);
+  await createTable(raw, 'groups', false);
+  await createTable(raw, 'state', true);
+  raw.destroy();
+  const client = createDocumentClient(config);
+  const stop = async (): Promise<void> => {
+    client.destroy();
+    await new Promise<void>((closed) => server.close(closed));
+  };
+  return { client, config, stop };
+};
