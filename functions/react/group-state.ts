@@ -1,7 +1,7 @@
 import { desiredAfterAdjustment } from '../../core/adjustment.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
-import { parseOfferingKey } from '../../core/offering.ts';
+import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { rememberInterruptions } from '../../core/pool-memory.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
@@ -47,7 +47,10 @@ export const followAlarms = (state: GroupState, group: Group, facts: Facts): Gro
 
 /** Offerings that EC2 takes instances from right now are a poor place for their replacements. */
 export const learnFromInterruptions = (state: GroupState, claimed: readonly Swap[], nowMs: number): GroupState => {
-  const offerings = claimed.filter(({ reason }) => reason === 'interruption').flatMap(({ offering }) => parseOfferingKey(offering) ?? []);
+  const offerings = claimed
+    .filter(({ reason }) => reason === 'interruption')
+    .flatMap(({ offering }) => parseOfferingKey(offering) ?? [])
+    .map(offeringKey);
   return offerings.length === 0 ? state : { ...state, memory: rememberInterruptions(state.memory, offerings, nowMs) };
 };
 

@@ -1,5 +1,5 @@
 import type { Group } from '../../core/group.ts';
-import type { Offering } from '../../core/offering.ts';
+import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { rememberRefusals, rememberSuccess } from '../../core/pool-memory.ts';
 import type { CapacityProvider, LaunchResult, Refusal } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
@@ -58,7 +58,8 @@ const refusalsOf = ({ reservation, result }: Launched): readonly Refusal[] => {
   return reservation.placement.offerings.map((offering) => ({ offering, code: result.code, message: result.message, scope: 'offering' }));
 };
 
-const granted = ({ result }: Launched): readonly Offering[] => (result.kind === 'answered' ? result.instances.map(({ offering }) => offering) : []);
+const granted = ({ result }: Launched): readonly OfferingKey[] =>
+  result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
 
 /** The reservation as it stands after its answer: with its instances, still open, or (undefined) released. */
 const settled = ({ reservation, result }: Launched, nowMs: number): Reservation | undefined => {
@@ -75,9 +76,9 @@ export const applyAnswers = (state: GroupState, launched: readonly Launched[], g
     const answer = answers.get(reservation.id);
     return answer === undefined ? [reservation] : (settled(answer, nowMs) ?? []);
   });
-  const pools = Object.values(group.pools);
-  const refused = rememberRefusals(state.memory, launched.flatMap(refusalsOf), pools, nowMs);
-  return { ...state, reservations, memory: rememberSuccess(refused, launched.flatMap(granted)) };
+  // Successes first: EC2 may give some of an offering and refuse the rest, and then the refusal stands.
+  const memory = rememberSuccess(state.memory, launched.flatMap(granted));
+  return { ...state, reservations, memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs) };
 };
 
 /** How many of the instances asked for were not given, for reasons that a new decision can mend at once. */

@@ -48,19 +48,16 @@ const indexRegistry = (registry: readonly RegistryEntry[]) => ({
 
 type Index = ReturnType<typeof indexRegistry>;
 
+const asgOf = (signal: Signal, owner: Owner | undefined): string | undefined => {
+  if (signal.kind === 'launch-unsuccessful') return signal.asg;
+  return signal.kind === 'terminate-hook' ? signal.hook.asg : owner?.asg;
+};
+
 const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
-  switch (signal.kind) {
-    case 'tick':
-    case 'policy-change':
-      return [signal.group];
-    case 'alarm':
-      return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
-    default: {
-      const asg = signal.kind === 'launch-unsuccessful' ? signal.asg : signal.kind === 'terminate-hook' ? signal.hook.asg : owner?.asg;
-      const group = owner?.group ?? (asg === undefined ? undefined : index.byAsg.get(asg));
-      return group === undefined ? [] : [group];
-    }
-  }
+  if (signal.kind === 'tick' || signal.kind === 'policy-change') return [signal.group];
+  if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
+  const group = owner?.group ?? index.byAsg.get(asgOf(signal, owner) ?? '');
+  return group === undefined ? [] : [group];
 };
 
 const newsOf = (signal: Signal, owner: Owner | undefined) => {
@@ -78,6 +75,12 @@ const inWords = (signal: Signal): string => {
   return signal.kind;
 };
 
+const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
+
+/** An instance that no describe shows yet: asked about again while the signal is young. A change of state needs no such care, the tick sees its end. */
+const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean =>
+  instanceOf(signal) !== undefined && owner === undefined && signal.kind !== 'state-change' && nowMs - signal.atMs < unknownPatienceMs;
+
 /**
  * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read only when a name has to be resolved.
  */
@@ -88,23 +91,18 @@ export const route = async (
   nowMs: number,
 ): Promise<Routed> => {
   const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
-  const ownerOf = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
-  const needsNames = received.some(
-    ({ signal }) => signal.kind !== 'tick' && signal.kind !== 'policy-change' && ownerOf.get(instanceOf(signal) ?? '')?.group === undefined,
-  );
+  const known = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
+  const ownerOf = (signal: Signal): Owner | undefined => known.get(instanceOf(signal) ?? '');
+  const needsNames = received.some(({ signal }) => !namesGroup(signal) && ownerOf(signal)?.group === undefined);
   const index = indexRegistry(needsNames ? await readRegistry() : []);
   const byGroup = createFactsByGroup();
-  const again: string[] = [];
-  let strangers = 0;
-  for (const { message, signal } of received) {
-    const instance = instanceOf(signal);
-    const owner = instance === undefined ? undefined : ownerOf.get(instance);
-    const groups = groupsOf(signal, owner, index);
-    for (const group of groups) byGroup.add(group, message, inWords(signal), newsOf(signal, owner));
-    if (groups.length > 0) continue;
-    const notShownYet = instance !== undefined && owner === undefined && signal.kind !== 'state-change' && nowMs - signal.atMs < unknownPatienceMs;
-    if (notShownYet) again.push(message);
-    else strangers += 1;
+  const homeless: Received[] = [];
+  for (const one of received) {
+    const owner = ownerOf(one.signal);
+    const groups = groupsOf(one.signal, owner, index);
+    for (const group of groups) byGroup.add(group, one.message, inWords(one.signal), newsOf(one.signal, owner));
+    if (groups.length === 0) homeless.push(one);
   }
-  return { facts: byGroup.all(), strangers, again };
+  const again = homeless.filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs)).map(({ message }) => message);
+  return { facts: byGroup.all(), strangers: homeless.length - again.length, again };
 };

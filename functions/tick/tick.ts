@@ -1,19 +1,19 @@
-import type { Clock, StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports.ts';
 import { metrics } from '../contract.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 export type TickPorts = {
   readonly store: Pick<StateStore, 'registry'>;
-  /** Puts one tick message per group on the signals queue. */
-  readonly send: (groups: readonly string[], atMs: number) => Promise<void>;
-  readonly clock: Clock;
+  readonly queue: { tick(groups: readonly string[]): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }> };
   readonly telemetry: Telemetry;
 };
 
 /** Asks for every group to be looked at. It looks at none itself: a tick is a signal like any other, and waits its turn on the same queue. */
-export const tick = async ({ store, send, clock, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
+export const tick = async ({ store, queue, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
   const groups = (await store.registry()).map(({ group }) => group);
-  if (groups.length > 0) await send(groups, clock.now());
-  telemetry.count(metrics.groupsTicked, groups.length);
+  const { failed } = groups.length === 0 ? { failed: [] } : await queue.tick(groups);
+  telemetry.count(metrics.groupsTicked, groups.length - failed.length);
+  if (failed.length > 0)
+    telemetry.logger.warn('The queue did not take every tick; the next one, a minute from now, includes these groups again.', { failed });
   return { groups: groups.length };
 };

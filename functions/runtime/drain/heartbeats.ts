@@ -1,7 +1,7 @@
-import pMap from 'p-map';
 import { heartbeatsDue, prolonged } from '../../../core/drain/heartbeat.ts';
 import type { Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
 import type { LifecycleHook, Swap } from '../../../core/swap.ts';
+import { onEach } from './on-each.ts';
 
 /** Auto Scaling takes one heartbeat a call, and publishes no rate for them. */
 const heartbeatsAtOnce = 8;
@@ -22,8 +22,5 @@ const beat = async ({ store, lifecycle, clock }: HeartbeatPorts, swap: Swap, hoo
  */
 export const keepHooksAlive = async (ports: HeartbeatPorts, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
   const due = new Set(heartbeatsDue(swaps, ports.clock.now()));
-  return pMap(swaps, (swap) => (due.has(swap) && swap.hook ? beat(ports, swap, swap.hook, drain) : swap), {
-    concurrency: heartbeatsAtOnce,
-    stopOnError: false,
-  });
+  return onEach(swaps, heartbeatsAtOnce, async (swap) => (due.has(swap) && swap.hook ? beat(ports, swap, swap.hook, drain) : swap));
 };

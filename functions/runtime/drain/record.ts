@@ -1,7 +1,7 @@
-import pMap from 'p-map';
 import type { Sorted } from '../../../core/drain/look.ts';
 import type { StateStore } from '../../../core/ports.ts';
 import type { Swap, SwapState } from '../../../core/swap.ts';
+import { onEach } from './on-each.ts';
 
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
 export const writesAtOnce = 32;
@@ -28,10 +28,7 @@ const progressOf = ({ state, drainStartedAtMs, drainedAtMs, goneAtMs, shortfall 
  * Returns those that were written; the others were handed over, or someone else has moved them on, and are no longer ours to act on.
  */
 export const recordForward = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<readonly Swap[]> => {
-  const written = await pMap(swaps, (swap) => store.advance(swap, { from: before[swap.state], drain, set: progressOf(swap) }), {
-    concurrency: writesAtOnce,
-    stopOnError: false,
-  });
+  const written = await onEach(swaps, writesAtOnce, (swap) => store.advance(swap, { from: before[swap.state], drain, set: progressOf(swap) }));
   return swaps.filter((_, index) => written[index] === 'done');
 };
 
@@ -44,3 +41,10 @@ export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swa
   ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrained(swap, nowMs)),
   ...gone.map((swap) => asGone(swap, nowMs)),
 ];
+
+/** Writes what is to be said of swaps, in the state they are in. */
+export const recordShortfalls = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
+  await onEach(swaps, writesAtOnce, (swap) =>
+    store.advance(swap, { from: [swap.state], drain, set: { ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }) } }),
+  );
+};

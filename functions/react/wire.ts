@@ -1,0 +1,31 @@
+import { createAnnouncer } from '../../aws/announcer.ts';
+import { createCapacityProvider } from '../../aws/capacity-provider.ts';
+import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
+import { createDrains } from '../../aws/drains.ts';
+import { createOwners } from '../../aws/owners.ts';
+import { createPrices } from '../../aws/prices.ts';
+import { createWakes } from '../../aws/wakes.ts';
+import { env, type Surroundings } from '../contract.ts';
+import { capacityDeps } from '../runtime/capacity.ts';
+import { requireEnv } from '../runtime/env.ts';
+import { stateStore } from '../runtime/store.ts';
+import type { Telemetry } from '../runtime/telemetry.ts';
+import type { ReactPorts } from './ports.ts';
+
+/** Ports of react over AWS. */
+export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {
+  const { clientConfig, now, random } = surroundings;
+  const capacity = capacityDeps(surroundings, telemetry);
+  return {
+    store: stateStore(surroundings),
+    providerFor: (holding) => createCapacityProvider(holding, capacity),
+    owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
+    prices: createPrices({ client: capacity.ec2, now }),
+    drains: createDrains({ client: createSfnClient(clientConfig), stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn) }),
+    wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),
+    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
+    clock: { now },
+    random,
+    telemetry,
+  };
+};

@@ -1,0 +1,15 @@
+import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
+import type { ProviderDeps } from '../../aws/providers/provider-deps.ts';
+import { env, type Surroundings } from '../contract.ts';
+import { requireEnv } from './env.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** The clients behind capacity, one set per function. */
+export const capacityDeps = (surroundings: Surroundings, telemetry: Telemetry): ProviderDeps => ({
+  ec2: createEc2Client(surroundings.clientConfig),
+  autoScaling: createAutoScalingClient(surroundings.clientConfig),
+  elb: createElbClient(surroundings.clientConfig),
+  deployment: requireEnv(surroundings, env.name),
+  now: surroundings.now,
+  note: (what, detail) => telemetry.logger.warn(what, { detail }),
+});

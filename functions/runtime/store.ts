@@ -1,0 +1,14 @@
+import { createDocumentClient } from '../../aws/clients.ts';
+import { createStateStore } from '../../aws/state-store.ts';
+import type { StateStore } from '../../core/ports.ts';
+import { env, type Surroundings } from '../contract.ts';
+import { requireEnv } from './env.ts';
+
+/** The state table, and what is in force from the groups table, as the construct named them. */
+export const stateStore = (surroundings: Surroundings): StateStore =>
+  createStateStore({
+    client: createDocumentClient(surroundings.clientConfig),
+    groupsTable: requireEnv(surroundings, env.groupsTable),
+    stateTable: requireEnv(surroundings, env.stateTable),
+    now: surroundings.now,
+  });

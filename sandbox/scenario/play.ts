@@ -1,0 +1,81 @@
+import { type Observation, observe } from './observe.ts';
+import { perform, withArns } from './perform.ts';
+import type { Report } from './report.ts';
+import { reportOn } from './report-on.ts';
+import { createGroupOf, desiredOf, type GroupOf, policiesOf } from './scenario-groups.ts';
+import type { Scenario } from './scenario-schema.ts';
+import type { Stage } from './stage.ts';
+import { readTrace } from './trace.ts';
+
+/** How long the groups may take to come up before the timeline begins all the same. */
+const warmUpMs = 300_000;
+const lookEveryMs = 1_000;
+/** After the last step, the group is given this long to come to rest. */
+const restMs = 180_000;
+
+export type Progress = {
+  readonly phase: 'warming-up' | 'playing' | 'resting' | 'ended';
+  readonly scenario: Scenario;
+  readonly observation: Observation;
+};
+
+const everythingServes = (scenario: Scenario, observation: Observation): boolean =>
+  policiesOf(scenario).every((policy) => observation.servingNow(policy.group) >= desiredOf(policy));
+
+const waitUntil = async (stage: Stage, holds: () => boolean, atMostMs: number): Promise<void> => {
+  const untilMs = stage.clock.now() + atMostMs;
+  while (!holds() && stage.clock.now() < untilMs) await stage.clock.sleep(lookEveryMs);
+};
+
+const followTrace = async (stage: Stage, scenario: Scenario): Promise<void> => {
+  if (scenario.trace === undefined) return;
+  const { changes } = await readTrace({ ...scenario.trace, lastsMs: scenario.lasts });
+  const startMs = stage.clock.now();
+  const reclaim = { noticeMs: scenario.trace.notice };
+  const { instanceType } = scenario.trace;
+  for (const { atMs, zone, capacity } of changes) {
+    const apply = (): void => void stage.world.setOffering({ instanceType, zone, market: 'spot' }, { capacity, reclaim });
+    if (atMs === 0) apply();
+    else stage.clock.at(startMs + atMs, apply);
+  }
+};
+
+const playTimeline = async (stage: Stage, scenario: Scenario, groupOf: GroupOf): Promise<void> => {
+  const startMs = stage.clock.now();
+  for (const { atMs, action } of scenario.timeline.toSorted((a, b) => a.atMs - b.atMs)) {
+    await stage.clock.sleep(Math.max(0, startMs + atMs - stage.clock.now()));
+    await perform(stage, action, groupOf);
+  }
+  await stage.clock.sleep(Math.max(0, startMs + scenario.lasts - stage.clock.now()));
+};
+
+const isQuiet = (stage: Stage): boolean =>
+  stage.executions().every(({ status }) => status !== 'RUNNING') &&
+  stage.world.snapshot().instances.every(({ state, takenAtMs }) => state !== 'pending' && (takenAtMs === undefined || state === 'terminated'));
+
+/** Plays a scenario to its end and reports on it: policies in, the groups up, the timeline, rest, the invariants. */
+export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (progress: Progress) => void = () => undefined): Promise<Report> => {
+  const groupOf = createGroupOf(stage, scenario);
+  const observation = observe(stage.world, groupOf, () => stage.clock.now());
+  const tell = (phase: Progress['phase']): void => onProgress({ phase, scenario, observation });
+  const play = async (): Promise<Report> => {
+    const startedAtMs = stage.clock.now();
+    tell('warming-up');
+    await followTrace(stage, scenario);
+    const strangers = stage.world
+      .snapshot()
+      .instances.filter(({ id }) => groupOf(id) === undefined)
+      .map(({ id }) => id);
+    for (const policy of scenario.policies) await stage.putPolicy(withArns(stage, policy));
+    await waitUntil(stage, () => everythingServes(scenario, observation), warmUpMs);
+    observation.markReady();
+    const costAtReady = stage.world.cost();
+    tell('playing');
+    await playTimeline(stage, scenario, groupOf);
+    tell('resting');
+    await waitUntil(stage, () => isQuiet(stage), restMs);
+    tell('ended');
+    return reportOn(stage, scenario, { observation, startedAtMs, costAtReady, strangers }, groupOf);
+  };
+  return stage.drive(play());
+};

@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { parseScenario, type Scenario } from './scenario-schema.ts';
+
+/** A scenario that cannot be played, said in full: which file, what is wrong where. */
+export class ScenarioError extends Error {
+  override readonly name = 'ScenarioError';
+}
+
+const shipped = join(dirname(fileURLToPath(import.meta.url)), '..', 'scenarios');
+
+/** Names of the scenarios that ship, sorted. */
+export const shippedScenarios = async (): Promise<readonly string[]> =>
+  (await readdir(shipped))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort();
+
+const isFile = (nameOrFile: string): boolean => /[./\\]/.test(nameOrFile);
+
+const pathOf = async (nameOrFile: string): Promise<string> => {
+  if (isFile(nameOrFile)) return resolve(nameOrFile);
+  const names = await shippedScenarios();
+  if (names.includes(nameOrFile)) return join(shipped, `${nameOrFile}.yaml`);
+  throw new ScenarioError(
+    `There is no scenario called ${nameOrFile}. These ship: ${names.join(', ')}. For a file of your own give its path, for example ./${nameOrFile}.yaml.`,
+  );
+};
+
+const readText = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new ScenarioError(`The scenario file ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+const parseYaml = (text: string, path: string): unknown => {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new ScenarioError(`The scenario file ${path} is not YAML: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+/** Reads a scenario by the name of one that ships, or by a file's path. Throws {@link ScenarioError}. */
+export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
+  const path = await pathOf(nameOrFile);
+  const document = parseYaml(await readText(path), path);
+  try {
+    return parseScenario(document);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw new ScenarioError(`The scenario file ${path} does not fit:\n${z.prettifyError(error)}`, { cause: error });
+  }
+};
+
+/** Where traces lie that scenarios name by file. */
+export const tracePath = (file: string): string => (isAbsolute(file) ? file : join(dirname(shipped), 'traces', file));

@@ -1,0 +1,116 @@
+import { endsItself } from '../../core/swap.ts';
+import { checkInvariants } from './invariants.ts';
+import { availability, type InstanceLife, lowestServing, type Observation } from './observe.ts';
+import type { GroupRow, InterruptionRow, Report } from './report.ts';
+import { asgTag, desiredOf, type GroupOf, type Policy, policiesOf, poolTag } from './scenario-groups.ts';
+import type { Scenario } from './scenario-schema.ts';
+import type { Stage } from './stage.ts';
+import { readStored, type Stored } from './stored.ts';
+import { toWorldSpec } from './to-world-spec.ts';
+
+const rowOf = (life: InstanceLife, observation: Observation, stored: Stored): InterruptionRow => {
+  const swap = stored.swaps.get(life.instance);
+  const replacement = stored.replacements.get(life.instance);
+  const newcomer = replacement && observation.lives.get(replacement.instance);
+  return {
+    instance: life.instance,
+    group: life.group ?? 'unknown',
+    zone: life.zone ?? 'unknown',
+    warnedAtMs: life.warnedAtMs ?? 0,
+    ...(replacement === undefined ? {} : { replacement: replacement.instance }),
+    ...optional('replacementRequestedAtMs', newcomer?.launchedAtMs),
+    ...optional('replacementServingAtMs', newcomer?.servingAtMs),
+    ...optional('drainStartedAtMs', life.drainingAtMs ?? swap?.drainStartedAtMs),
+    ...optional('drainedAtMs', life.drainedAtMs ?? swap?.drainedAtMs),
+    ...optional('goneAtMs', life.goneAtMs),
+    ...(swap?.shortfall === undefined ? {} : { shortfall: swap.shortfall }),
+  };
+};
+
+const optional = <Key extends string>(key: Key, value: number | undefined): Partial<Record<Key, number>> =>
+  (value === undefined ? {} : { [key]: value }) as Partial<Record<Key, number>>;
+
+const groupRow = (stage: Stage, policy: Policy, observation: Observation, stored: Stored, groupOf: GroupOf): GroupRow => {
+  const members = stage.world.snapshot().instances.filter(({ id, state }) => state === 'running' && groupOf(id) === policy.group);
+  const spans = observation.serving.get(policy.group) ?? [];
+  const desired = stored.states.get(policy.group)?.desired ?? desiredOf(policy);
+  return {
+    group: policy.group,
+    desired,
+    serving: observation.servingNow(policy.group),
+    lowestServing: spans.length === 0 ? 0 : lowestServing(spans),
+    byPool: Object.fromEntries(
+      [...Map.groupBy(members, ({ tags }) => tags[poolTag] ?? tags[asgTag] ?? 'unknown')].map(([pool, list]) => [pool, list.length]),
+    ),
+    availabilityPercent: 100 * availability(spans, Math.min(desired, desiredOf(policy)), stage.clock.now()),
+  };
+};
+
+const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
+
+/** What was written down while the scenario played. */
+export type Played = {
+  readonly observation: Observation;
+  readonly startedAtMs: number;
+  readonly costAtReady: { readonly usd: number; readonly onDemandUsd: number };
+  readonly strangers: readonly string[];
+};
+
+/** The report on a scenario that has come to rest. */
+export const reportOn = async (stage: Stage, scenario: Scenario, played: Played, groupOf: GroupOf): Promise<Report> => {
+  const { observation } = played;
+  const stored = readStored(await stage.items('state'));
+  const snapshot = stage.world.snapshot();
+  const groups = policiesOf(scenario).map((policy) => groupRow(stage, policy, observation, stored, groupOf));
+  const zones = new Map(snapshot.instances.map(({ id, zone }) => [id, zone]));
+  const interruptions = [...observation.lives.values()]
+    .filter(({ warnedAtMs, group }) => warnedAtMs !== undefined && group !== undefined)
+    .map((life) => rowOf({ ...life, ...(zones.has(life.instance) ? { zone: zones.get(life.instance) ?? '' } : {}) }, observation, stored));
+  const requests = {
+    served: sum([...observation.requests.values()].map(({ served }) => served)),
+    dropped: sum([...observation.requests.values()].map(({ dropped }) => dropped)),
+  };
+  const total = stage.world.cost();
+  const costUsd = total.usd - played.costAtReady.usd;
+  const onDemandCostUsd = total.onDemandUsd - played.costAtReady.onDemandUsd;
+  const executions = stage.executions();
+  const invariants = checkInvariants({
+    expect: scenario.expect,
+    spec: toWorldSpec(scenario.world),
+    snapshot,
+    groups,
+    interruptions,
+    states: stored.states,
+    swaps: [...stored.swaps.values()].filter((swap) => swap.state !== 'gone' || !endsItself(swap)),
+    groupOf,
+    strangersLost: played.strangers.filter((id) => !snapshot.instances.some((instance) => instance.id === id && instance.state === 'running')),
+    requests,
+    unfinishedDrains: executions.filter(({ status }) => status === 'RUNNING').map(({ name }) => name),
+    failedDrains: executions.filter(({ status }) => status !== 'RUNNING' && status !== 'SUCCEEDED').map(({ name, status }) => `${name} (${status})`),
+    deadLetters: stage.deadLetters(),
+    deniedCalls: stage.callLog
+      .calls()
+      .filter(({ outcome }) => /AccessDenied|UnauthorizedOperation/.test(outcome ?? ''))
+      .map(({ service, operation, caller }) => `${caller}: ${service}:${operation}`),
+    costPercent: (100 * costUsd) / (onDemandCostUsd || 1),
+  });
+  const readyAtMs = observation.readyAtMs();
+  return {
+    scenario: scenario.name,
+    mode: stage.mode,
+    seed: scenario.seed,
+    ok: invariants.every(({ ok }) => ok),
+    invariants,
+    groups,
+    interruptions,
+    requests,
+    calls: stage.callLog.counts(),
+    mutatingCalls: stage.callLog.mutatingCalls(),
+    costUsd,
+    onDemandCostUsd,
+    startedAtMs: played.startedAtMs,
+    ...(readyAtMs === undefined ? {} : { readyAtMs }),
+    endedAtMs: stage.clock.now(),
+    notes: scenario.notes,
+  };
+};

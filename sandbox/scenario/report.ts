@@ -1,0 +1,48 @@
+/** One thing that must hold, and whether it did. */
+export type Invariant = { readonly name: string; readonly ok: boolean; readonly detail: string };
+
+/** One interrupted instance, from the warning to its end. Times are world time in epoch milliseconds; absent: it did not happen. */
+export type InterruptionRow = {
+  readonly instance: string;
+  readonly group: string;
+  readonly zone: string;
+  readonly replacement?: string;
+  readonly warnedAtMs: number;
+  readonly replacementRequestedAtMs?: number;
+  readonly replacementServingAtMs?: number;
+  readonly drainStartedAtMs?: number;
+  readonly drainedAtMs?: number;
+  readonly goneAtMs?: number;
+  /** What Holdfast itself said could not be done in time. */
+  readonly shortfall?: string;
+};
+
+export type GroupRow = {
+  readonly group: string;
+  readonly desired: number;
+  readonly serving: number;
+  readonly lowestServing: number;
+  readonly byPool: Readonly<Record<string, number>>;
+  /** Share of the time with the whole desired size serving, percent. */
+  readonly availabilityPercent: number;
+};
+
+export type Report = {
+  readonly scenario: string;
+  readonly mode: 'live' | 'simulated';
+  readonly seed: number;
+  readonly ok: boolean;
+  readonly invariants: readonly Invariant[];
+  readonly groups: readonly GroupRow[];
+  readonly interruptions: readonly InterruptionRow[];
+  readonly requests: { readonly served: number; readonly dropped: number };
+  readonly calls: Readonly<Record<string, number>>;
+  readonly mutatingCalls: number;
+  readonly costUsd: number;
+  /** What the same instance hours would have cost on demand. */
+  readonly onDemandCostUsd: number;
+  readonly startedAtMs: number;
+  readonly readyAtMs?: number;
+  readonly endedAtMs: number;
+  readonly notes: readonly string[];
+};

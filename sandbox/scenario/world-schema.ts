@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { capacity, market, secondsRange } from './fields.ts';
+
+const strings = z.array(z.string().min(1)).min(1);
+
+const offering = z.strictObject({
+  instanceTypes: strings.describe('Instance types offered on these terms.'),
+  zones: strings,
+  market,
+  capacity: capacity.describe('Instances of each type that each zone can give, or `unlimited`.'),
+  priceUsdPerHour: z.number().positive(),
+});
+
+const hook = z.strictObject({
+  name: z.string(),
+  transition: z.enum(['launching', 'terminating']),
+  heartbeatSeconds: z.number().int().min(30).max(7200),
+  defaultResult: z.enum(['CONTINUE', 'ABANDON']).default('CONTINUE'),
+});
+
+const autoScalingGroup = z.strictObject({
+  name: z.string(),
+  launchTemplate: z.string(),
+  subnets: strings,
+  instanceTypes: strings,
+  market: z.enum(['spot', 'on-demand', 'mixed']),
+  min: z.number().int().nonnegative(),
+  max: z.number().int().nonnegative(),
+  desired: z.number().int().nonnegative(),
+  targetGroups: strings.optional(),
+  hooks: z.array(hook).optional(),
+  suspended: strings.optional(),
+});
+
+const targetGroup = z.strictObject({
+  name: z.string(),
+  deregistrationDelaySeconds: z.number().int().min(0).max(3600).default(300),
+  healthCheckIntervalSeconds: z.number().int().min(5).max(300).default(30),
+  healthyThreshold: z.number().int().min(2).max(10).default(5),
+  load: z
+    .strictObject({
+      requestsPerSecond: z.number().positive(),
+      requestSeconds: secondsRange,
+      perInstancePerSecond: z.number().positive().optional(),
+    })
+    .optional(),
+});
+
+const timing = z.strictObject({
+  pendingSeconds: secondsRange.default([5, 17]),
+  bootSeconds: secondsRange.default([10, 20]),
+  lagSeconds: secondsRange.default([0, 2]),
+  asgPeriodSeconds: z.number().positive().default(15),
+  latencyMs: z.record(z.string(), z.tuple([z.number(), z.number()])).default({
+    'ec2:CreateFleet': [1_000, 2_500],
+    'autoscaling:LaunchInstances': [1_000, 2_500],
+    'dynamodb:*': [3, 10],
+    '*': [20, 80],
+  }),
+});
+
+/** The `world` section of a scenario. */
+export const worldSection = z.strictObject({
+  zones: strings,
+  subnets: z.array(z.strictObject({ id: z.string(), zone: z.string(), freeAddresses: z.number().int().positive().optional() })).min(1),
+  offerings: z.array(offering).min(1),
+  launchTemplates: z.array(z.strictObject({ name: z.string(), imageId: z.string().optional(), instanceType: z.string().optional() })).default([]),
+  autoScalingGroups: z.array(autoScalingGroup).default([]),
+  targetGroups: z.array(targetGroup).default([]),
+  timing: timing.prefault({}),
+});
+export type WorldSection = z.infer<typeof worldSection>;
