@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { createFaults } from '../../../sandbox/faults.ts';
+import { createRandom } from '../../../sandbox/random.ts';
+
+const warning = { source: 'aws.ec2', 'detail-type': 'EC2 Spot Instance Interruption Warning' };
+const alarm = { source: 'aws.cloudwatch', 'detail-type': 'CloudWatch Alarm State Change' };
+const create = () => createFaults({ random: createRandom(7) });
+
+test('without faults an event is delivered once, at once', () => {
+  expect(create().onEvent(warning)).toEqual([0]);
+});
+
+test('events of the named sources are dropped, others are not', () => {
+  const faults = create();
+  faults.add({ on: 'event', kind: 'drop', match: { source: ['aws.ec2', 'aws.autoscaling'] }, probability: 1 });
+  expect([faults.onEvent(warning), faults.onEvent(alarm)]).toEqual([[], [0]]);
+});
+
+test('duplicates, delays and reordering add up', () => {
+  const faults = create();
+  faults.add({ on: 'event', kind: 'delay', delayMs: 1000 });
+  faults.add({ on: 'event', kind: 'duplicate', copies: 2, withinMs: 500 });
+  faults.add({ on: 'event', kind: 'reorder', withinMs: 100, match: { detailType: warning['detail-type'] } });
+  const delays = faults.onEvent(warning);
+  expect(delays).toHaveLength(3);
+  expect(delays.every((delayMs) => delayMs >= 1000 && delayMs <= 1600)).toBe(true);
+});
+
+test('probability acts on about its share, the same with the same seed', () => {
+  const lost = () => {
+    const faults = create();
+    faults.add({ on: 'event', kind: 'drop', probability: 0.3 });
+    return Array.from({ length: 1000 }, () => faults.onEvent(warning).length).filter((copies) => copies === 0).length;
+  };
+  expect(lost()).toBe(lost());
+  expect(lost()).toBeGreaterThan(250);
+  expect(lost()).toBeLessThan(350);
+});
+
+test('nth and times count the matches since the fault was set', () => {
+  const faults = create();
+  const id = faults.add({ on: 'event', kind: 'drop', nth: 2 });
+  expect([1, 2, 3].map(() => faults.onEvent(warning).length)).toEqual([1, 0, 1]);
+  expect(faults.list()).toMatchObject([{ id, matched: 3, applied: 1 }]);
+  expect([faults.remove(id), faults.remove(id)]).toEqual([true, false]);
+  faults.add({ on: 'event', kind: 'drop', times: 1 });
+  expect([1, 2].map(() => faults.onEvent(warning).length)).toEqual([0, 1]);
+});
+
+test('a fault that is not understood is refused by name', () => {
+  const faults = create();
+  expect(() => faults.add({ on: 'call', kind: 'explode' } as never)).toThrow();
+  expect(() => faults.add({ on: 'call', kind: 'throttle', match: { servce: 'ec2' } } as never)).toThrow(/servce/);
+});
