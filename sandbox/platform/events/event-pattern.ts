@@ -32,7 +32,10 @@ export const matchesPattern = (pattern: EventPattern, event: Readonly<Record<str
   });
 
 const checkField = (path: string, pattern: unknown): void => {
-  if (isRecord(pattern)) return checkPattern(pattern, path);
+  if (isRecord(pattern)) {
+    checkPattern(pattern, `${path}.`);
+    return;
+  }
   if (!Array.isArray(pattern) || pattern.length === 0) throw new Error(`Event pattern is not valid. ${path} must be an object or a non-empty array.`);
   for (const alternative of pattern) {
     if (Array.isArray(alternative)) throw new Error(`Event pattern is not valid. ${path} must not hold an array in an array.`);

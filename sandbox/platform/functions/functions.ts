@@ -6,6 +6,8 @@ import type { InvocationRecord, InvocationResult } from './invocation.ts';
 
 export type AsyncConfig = {
   readonly maximumRetryAttempts?: number;
+  /** An event that waited longer than this is not tried again. */
+  readonly maximumAgeSeconds?: number;
   readonly onFailure?: (event: unknown, result: InvocationResult) => void;
 };
 
@@ -117,12 +119,14 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     }
   };
   const invokeWithRetries = async (spec: FunctionSpec, event: unknown): Promise<void> => {
-    const { maximumRetryAttempts = asyncRetryDelaysMs.length, onFailure } = asyncConfigs.get(spec.name) ?? {};
+    const { maximumRetryAttempts = asyncRetryDelaysMs.length, maximumAgeSeconds = 21_600, onFailure } = asyncConfigs.get(spec.name) ?? {};
+    const untilMs = clock.now() + maximumAgeSeconds * 1000;
     for (let attempt = 0; ; attempt += 1) {
       const result = await invoke(spec.name, event);
       if (result.kind === 'ok') return;
-      if (attempt >= maximumRetryAttempts) return onFailure?.(event, result);
-      await clock.sleep(asyncRetryDelaysMs[attempt] ?? 120_000);
+      const delayMs = asyncRetryDelaysMs[attempt] ?? 120_000;
+      if (attempt >= maximumRetryAttempts || clock.now() + delayMs > untilMs) return onFailure?.(event, result);
+      await clock.sleep(delayMs);
     }
   };
   return {

@@ -1,7 +1,7 @@
 import type { WorldClock } from '../../clock.ts';
 import { type MachineDefinition, StateError } from './definition.ts';
 import { createHistory, type HistoryEvent } from './history.ts';
-import type { Frame } from './interpreter.ts';
+import type { Frame } from './running.ts';
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 

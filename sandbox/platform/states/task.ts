@@ -1,7 +1,7 @@
 import { ApiError } from '../../api.ts';
 import type { InvocationResult } from '../functions/invocation.ts';
 import { StateError } from './definition.ts';
-import type { RunTask } from './interpreter.ts';
+import type { RunTask } from './running.ts';
 
 export type TaskDeps = {
   readonly invoke: (functionName: string, payload: unknown, role: string) => Promise<InvocationResult>;

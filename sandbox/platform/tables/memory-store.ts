@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { Stream } from 'node:stream';
 import type { AttributeMap } from './stream.ts';
 
 export type KeySchema = readonly { readonly AttributeName: string; readonly KeyType: 'HASH' | 'RANGE' }[];
@@ -22,8 +22,8 @@ type Database = {
   put(key: string, value: unknown, callback: Callback): void;
   get(key: string, callback: Callback): void;
   del(key: string, callback: Callback): void;
-  createValueStream(options?: RangeOptions): EventEmitter;
-  createKeyStream(options?: RangeOptions): EventEmitter;
+  createValueStream(options?: RangeOptions): Stream;
+  createKeyStream(options?: RangeOptions): Stream;
   lock(key: string, action: (release: <T>(callback: T) => T) => void): void;
 };
 
@@ -48,8 +48,8 @@ const within = (keys: readonly string[], { gt, gte, lt, lte, reverse, limit = -1
   return limit >= 0 ? found.slice(0, limit) : found;
 };
 
-const streamOf = (values: () => readonly unknown[]): EventEmitter => {
-  const stream = new EventEmitter();
+const streamOf = (values: () => readonly unknown[]): Stream => {
+  const stream = new Stream();
   queueMicrotask(() => {
     for (const value of values()) stream.emit('data', value);
     stream.emit('end');

@@ -11,7 +11,13 @@ export type Identity = {
   readonly attributes: Readonly<Record<string, string>>;
 };
 
-type Naming = { readonly logicalId: string; readonly stack: string; readonly properties: Readonly<Record<string, unknown>>; readonly place: Place };
+type Naming = {
+  readonly logicalId: string;
+  readonly stack: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly place: Place;
+  readonly queueOrigin?: string;
+};
 type Identify = (naming: Naming) => Identity;
 
 /** The name that the template gives, or one that follows from the stack and the logical id: the same at every start. */
@@ -47,7 +53,8 @@ const table: Identify = (naming) => {
 
 const queue: Identify = (naming) => {
   const name = named(naming, 'QueueName');
-  const ref = `https://sqs.${naming.place.region}.amazonaws.com/${naming.place.accountId}/${name}`;
+  const origin = naming.queueOrigin ?? `https://sqs.${naming.place.region}.amazonaws.com`;
+  const ref = `${origin}/${naming.place.accountId}/${name}`;
   return { ref, name, attributes: { Arn: arn(naming, 'sqs', name), QueueName: name, QueueUrl: ref } };
 };
 

@@ -13,7 +13,13 @@ export type Stack = {
   readonly outputs: Readonly<Record<string, unknown>>;
 };
 
-export type StackOptions = { readonly name: string; readonly place: Place; readonly parameters?: Readonly<Record<string, string>> };
+export type StackOptions = {
+  readonly name: string;
+  readonly place: Place;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Where queue URLs point: SDK clients take a queue's URL for its endpoint. */
+  readonly queueOrigin?: string;
+};
 
 /** Properties that name a resource; they alone are resolved to identify it, so that references in circles of rights do not matter. */
 const nameProperty = /Name$|^Id$/;
@@ -29,7 +35,7 @@ const pseudoParameters = (name: string, place: Place): Readonly<Record<string, u
   'AWS::NoValue': noValue,
 });
 
-const createScope = (template: Template, { name, place, parameters = {} }: StackOptions) => {
+const createScope = (template: Template, { name, place, parameters = {}, queueOrigin }: StackOptions) => {
   const pseudo = pseudoParameters(name, place);
   const identities = new Map<string, Identity>();
   const identityOf = (logicalId: string): Identity => {
@@ -39,7 +45,7 @@ const createScope = (template: Template, { name, place, parameters = {} }: Stack
     if (resource === undefined) throw new Error(`The template refers to ${logicalId}, which it does not hold.`);
     const naming = Object.entries(resource.Properties ?? {}).filter(([property]) => nameProperty.test(property));
     const properties = resolve(Object.fromEntries(naming), scope) as Record<string, unknown>;
-    const identity = identify(resource.Type, { logicalId, stack: name, properties, place });
+    const identity = identify(resource.Type, { logicalId, stack: name, properties, place, ...(queueOrigin && { queueOrigin }) });
     identities.set(logicalId, identity);
     return identity;
   };

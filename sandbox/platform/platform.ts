@@ -1,0 +1,142 @@
+import { ApiError, type ApiService, type BusEvent, type Place } from '../api.ts';
+import type { WorldClock } from '../clock.ts';
+import { forkRandom } from '../random.ts';
+import { deploy, queueOptions } from './deploy.ts';
+import { createEventBus, type EventBus, type EventFate } from './events/bus.ts';
+import type { StartEnvironment } from './functions/environment.ts';
+import { createFunctions, type Functions } from './functions/functions.ts';
+import type { InvocationResult } from './functions/invocation.ts';
+import { closedTargets } from './permissions.ts';
+import { createQueue, type Queue } from './queues/queue.ts';
+import { createSqs } from './queues/sqs.ts';
+import { createRoles, type Roles } from './roles.ts';
+import { createStateMachines, type StateMachines } from './states/state-machines.ts';
+import type { TaskDeps } from './states/task.ts';
+import { createTables, type Tables } from './tables/dynamodb.ts';
+import type { Stack } from './template/stack.ts';
+
+export type PlatformDeps = {
+  readonly clock: WorldClock;
+  readonly seed: number;
+  readonly place: Place;
+  readonly stack: Stack;
+  readonly assetDirectory: (key: string) => string;
+  readonly start: StartEnvironment;
+  /** World milliseconds that Lambda and Step Functions take for their own part. */
+  readonly pace: Pace;
+  readonly fate?: EventFate;
+  /** Makes the calls of state machines, each with its role; absent: their functions are invoked directly, and they can do nothing else. */
+  readonly call?: NonNullable<TaskDeps['call']>;
+  /** How much world time passes per wall time, where functions run in wall time. */
+  readonly factor?: number;
+};
+
+export type Pace = { readonly coldStartMs: number; readonly invokeMs: number; readonly transitionMs: number };
+
+/** Lambda with a small bundle, and a workflow's step: medians of published measurements. For code that runs in no time of its own. */
+export const measuredPace: Pace = { coldStartMs: 250, invokeMs: 20, transitionMs: 30 };
+/** For code that takes its own time. */
+export const ownPace: Pace = { coldStartMs: 0, invokeMs: 0, transitionMs: 30 };
+
+/** The stack, running. */
+export type Platform = {
+  readonly services: readonly ApiService[];
+  readonly bus: EventBus;
+  readonly functions: Functions;
+  readonly tables: Tables;
+  readonly machines: StateMachines;
+  readonly queues: readonly Queue[];
+  readonly roles: Roles;
+  readonly outputs: Readonly<Record<string, unknown>>;
+};
+
+/** A state machine's invocation, made like any other call: its role must allow it, it is logged, and faults may hit it. */
+const invokeByCall =
+  (call: NonNullable<TaskDeps['call']>): TaskDeps['invoke'] =>
+  async (functionArn, payload, role) => {
+    try {
+      return (await call('lambda', 'Invoke', { FunctionName: functionArn, Payload: payload }, role)) as InvocationResult;
+    } catch (error) {
+      const errorType = error instanceof ApiError ? `Lambda.${error.code}` : 'Lambda.SdkClientException';
+      return { kind: 'error', errorType, errorMessage: error instanceof Error ? error.message : String(error) };
+    }
+  };
+
+/** What state machines call of Lambda. From outside it cannot be reached: its protocol is not one that the sandbox speaks. */
+const lambdaService = (functions: Functions): ApiService => ({
+  service: 'lambda',
+  operations: { Invoke: ({ FunctionName, Payload }) => functions.invoke(String(FunctionName), Payload) },
+});
+
+/** Brings what a rule gives to the queue, function or state machine that it names. */
+const createDelivery =
+  (queues: readonly Queue[], parts: () => Pick<Platform, 'functions' | 'machines'>) => (arn: string, text: string, _event: BusEvent) => {
+    const service = arn.split(':')[2];
+    if (service === 'sqs') queues.find((queue) => queue.arn === arn)?.send(text);
+    else if (service === 'lambda') parts().functions.invokeLater(arn, JSON.parse(text));
+    else if (service === 'states') parts().machines.start(arn, text);
+    else throw new Error(`The sandbox cannot deliver events to ${arn}.`);
+  };
+
+/** @throws naming what the sandbox cannot run, or what AWS would not let through. */
+export const createPlatform = (deps: PlatformDeps): Platform => {
+  const { clock, seed, place, stack, pace } = deps;
+  const closed = closedTargets(stack);
+  if (closed.length > 0) throw new Error(closed.join(' '));
+  const queues: Queue[] = [];
+  const queueByArn = (arn: string): Queue | undefined => queues.find((queue) => queue.arn === arn);
+  const queueRandom = forkRandom(seed, 'queues');
+  const tables = createTables(clock);
+  const roles = createRoles();
+  const functions = createFunctions({
+    clock,
+    random: forkRandom(seed, 'functions'),
+    start: deps.start,
+    coldStartMs: pace.coldStartMs,
+    overheadMs: pace.invokeMs,
+    factor: deps.factor ?? 1,
+  });
+  const invoke = deps.call === undefined ? functions.invoke : invokeByCall(deps.call);
+  const machines = createStateMachines({
+    clock,
+    random: forkRandom(seed, 'states'),
+    place,
+    transitionMs: pace.transitionMs,
+    tasks: { invoke, ...(deps.call && { call: deps.call }) },
+  });
+  const bus = createEventBus({
+    clock,
+    place,
+    random: forkRandom(seed, 'events'),
+    deliver: createDelivery(queues, () => ({ functions, machines })),
+    ...(deps.fate && { fate: deps.fate }),
+  });
+  deploy(stack, {
+    clock,
+    region: place.region,
+    bus,
+    functions,
+    tables,
+    machines,
+    roles,
+    queueByArn,
+    assetDirectory: deps.assetDirectory,
+    addQueue: (resource) => {
+      const options = queueOptions(resource);
+      const deadLetterArn = options.redrive?.deadLetterArn;
+      queues.push(
+        createQueue(options, { clock, random: queueRandom, deadLetterQueue: () => (deadLetterArn ? queueByArn(deadLetterArn) : undefined) }),
+      );
+    },
+  });
+  return {
+    services: [bus.service, createSqs(queues, clock), tables.service, machines.service, lambdaService(functions)],
+    bus,
+    functions,
+    tables,
+    machines,
+    queues,
+    roles,
+    outputs: stack.outputs,
+  };
+};
