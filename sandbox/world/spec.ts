@@ -52,7 +52,16 @@ export type TargetGroupSpec = {
   readonly healthCheckIntervalSeconds: number;
   readonly healthyThreshold: number;
   /** Simulated requests: arrivals spread over healthy targets; a request on an instance that goes is dropped, one with no healthy target too. */
-  readonly load?: { readonly requestsPerSecond: number; readonly requestSeconds: Range; readonly perInstancePerSecond?: number };
+  readonly load?: LoadSpec;
+};
+
+export type LoadSpec = {
+  readonly requestsPerSecond: number;
+  readonly requestSeconds: Range;
+  /** More than this on one instance in one second is dropped. */
+  readonly perInstancePerSecond?: number;
+  /** Seconds after the world began. Without it the load begins when the first target is healthy. */
+  readonly startsAtSeconds?: number;
 };
 
 export type TimingSpec = {
@@ -62,6 +71,8 @@ export type TimingSpec = {
   readonly bootSeconds: Range;
   /** How long describes may show the state before a write (EC2 is eventually consistent). */
   readonly lagSeconds: Range;
+  /** `shutting-down` to `terminated` (default 2 to 10 seconds). */
+  readonly shutdownSeconds?: Range;
   /** How often an Auto Scaling group looks after its own size and health. */
   readonly asgPeriodSeconds: number;
   /** Latency of a call, by `service:operation` or `service:*` or `*`. */

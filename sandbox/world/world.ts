@@ -24,6 +24,8 @@ export type World = {
     offering: { readonly instanceType: string; readonly zone: string; readonly market: Market },
     change: { readonly capacity?: number | null; readonly priceUsdPerHour?: number; readonly reclaim?: { readonly noticeMs: number } },
   ): boolean;
+  /** Changes the requests per second of a target group, by name. False when there is no such target group. */
+  setLoad(targetGroup: string, requestsPerSecond: number): boolean;
   /** Tags by ARN or instance id, for conditions of IAM policies. */
   tagsOf(resource: string): Readonly<Record<string, string>> | undefined;
   snapshot(): WorldSnapshot;
@@ -80,7 +82,11 @@ export type WorldSnapshot = {
   }[];
 };
 
-/** What happened in the world; times are world time in epoch milliseconds. */
+/**
+ * What happened in the world; times are world time in epoch milliseconds.
+ * `serving`: answers requests, told when it turns healthy in a target group, or at the end of its boot when it is in none.
+ * `draining`, `drained`: taken off its first target group; the last request that was in flight has ended.
+ */
 export type WorldFact =
   | {
       readonly kind: 'launched' | 'running' | 'serving' | 'draining' | 'drained' | 'shutting-down' | 'terminated';

@@ -1,0 +1,193 @@
+import { ApiError } from '../../api.ts';
+import { allOf, type Filter, type FilterField } from '../ec2/filters.ts';
+import { isLive, reasons } from '../instance.ts';
+import { nothing, type Operations, operation } from '../operation.ts';
+import { pageOf } from '../paging.ts';
+import { describeActivity } from './activities.ts';
+import { findGroup, type Group, type GroupTag, invalid, type Scaling } from './group.ts';
+import { describeGroup, describeTag } from './group-output.ts';
+import { buildGroup, checkSizes, type GroupInput, launchingOf, refuseUnknown, subnetsOf, type TagInput, toGroupTag } from './group-settings.ts';
+import { toHook } from './hook-operations.ts';
+import { deregisterTargets, leaveGroup, registerTargets } from './member-life.ts';
+
+const groupFields = (name: string): FilterField<Group> | undefined => {
+  if (name === 'tag-key') return ({ tags }) => tags.map(({ Key }) => Key);
+  if (name === 'tag-value') return ({ tags }) => tags.map(({ Value }) => Value);
+  if (!name.startsWith('tag:')) return undefined;
+  return ({ tags }) => tags.find(({ Key }) => Key === name.slice('tag:'.length))?.Value;
+};
+
+export const createGroup = (scaling: Scaling, input: GroupInput): Group => {
+  refuseUnknown(input);
+  if (scaling.groups.has(input.AutoScalingGroupName)) {
+    throw new ApiError(
+      'AlreadyExists',
+      `AutoScalingGroup by this name already exists - A group with the name ${input.AutoScalingGroupName} already exists`,
+    );
+  }
+  const group = buildGroup(scaling, input);
+  for (const hook of input.LifecycleHookSpecificationList ?? []) group.hooks.set(hook.LifecycleHookName, toHook(hook));
+  scaling.groups.set(group.name, group);
+  scaling.wake(group);
+  return group;
+};
+
+/** New bounds pull the desired capacity along unless it is given too. */
+const update = (scaling: Scaling, input: GroupInput): void => {
+  refuseUnknown(input);
+  const group = findGroup(scaling, input.AutoScalingGroupName);
+  const { MinSize: min = group.min, MaxSize: max = group.max } = input;
+  const desired = input.DesiredCapacity ?? Math.min(max, Math.max(min, group.desired));
+  checkSizes(min, max, desired);
+  Object.assign(group, { min, max, desired });
+  if (input.LaunchTemplate !== undefined || input.MixedInstancesPolicy !== undefined) Object.assign(group, launchingOf(scaling, input));
+  if (input.VPCZoneIdentifier !== undefined || input.AvailabilityZones !== undefined) group.subnets = subnetsOf(scaling, input);
+  group.healthCheckType = input.HealthCheckType ?? group.healthCheckType;
+  group.gracePeriodSeconds = input.HealthCheckGracePeriod ?? group.gracePeriodSeconds;
+  group.protectsNew = input.NewInstancesProtectedFromScaleIn ?? group.protectsNew;
+  scaling.wake(group);
+};
+
+const remove = (scaling: Scaling, group: Group, force: boolean): void => {
+  if (group.members.size > 0 && !force) {
+    throw new ApiError(
+      'ResourceInUse',
+      'You cannot delete an AutoScalingGroup while there are instances or pending Spot instance request(s) still in the group.',
+    );
+  }
+  for (const member of [...group.members.values()]) {
+    leaveGroup(scaling, group, member);
+    if (isLive(member.instance)) scaling.instances.terminate(member.instance, reasons.user);
+  }
+  group.look?.cancel();
+  scaling.groups.delete(group.name);
+};
+
+const setDesired = (scaling: Scaling, group: Group, desired: number): void => {
+  const { min, max } = group;
+  if (desired > max) throw invalid(`New SetDesiredCapacity value ${desired} is above max value ${max} for the AutoScalingGroup.`);
+  if (desired < min) throw invalid(`New SetDesiredCapacity value ${desired} is below min value ${min} for the AutoScalingGroup.`);
+  group.desired = desired;
+  scaling.wake(group);
+};
+
+type Describe = { AutoScalingGroupNames?: string[]; Filters?: Filter[]; MaxRecords?: number; NextToken?: string };
+type Named = { AutoScalingGroupName: string };
+
+const describeGroups = (scaling: Scaling, input: Describe) => {
+  const names = input.AutoScalingGroupNames ?? [];
+  const size = input.MaxRecords ?? 50;
+  if (size > 100) throw invalid('The number of records must be at most 100.');
+  if (names.length > size) throw invalid(`The number of group names must be at most ${size}.`);
+  // A name that no group has is simply missing from the answer.
+  const found = names.length > 0 ? names.flatMap((name) => scaling.groups.get(name) ?? []) : [...scaling.groups.values()];
+  const page = pageOf(found.filter(allOf(input.Filters, groupFields)), size, input.NextToken, 'InvalidNextToken');
+  return { AutoScalingGroups: page.items.map((group) => describeGroup(scaling, group)), NextToken: page.next };
+};
+
+const setTags = (scaling: Scaling, tags: readonly TagInput[], change: (own: readonly GroupTag[], tag: TagInput) => GroupTag[]): object => {
+  for (const tag of tags) {
+    const group = findGroup(scaling, tag.ResourceId);
+    group.tags = change(group.tags, tag);
+  }
+  return nothing;
+};
+
+export const sizeOperations = (scaling: Scaling): Operations => ({
+  CreateAutoScalingGroup: operation<GroupInput>((input) => {
+    createGroup(scaling, input);
+    return nothing;
+  }),
+  UpdateAutoScalingGroup: operation<GroupInput>((input) => {
+    update(scaling, input);
+    return nothing;
+  }),
+  DeleteAutoScalingGroup: operation<Named & { ForceDelete?: boolean }>((input) => {
+    remove(scaling, findGroup(scaling, input.AutoScalingGroupName), input.ForceDelete ?? false);
+    return nothing;
+  }),
+  DescribeAutoScalingGroups: operation<Describe>((input) => describeGroups(scaling, input)),
+  SetDesiredCapacity: operation<Named & { DesiredCapacity: number }>((input) => {
+    setDesired(scaling, findGroup(scaling, input.AutoScalingGroupName), input.DesiredCapacity);
+    return nothing;
+  }),
+  DescribeScalingActivities: operation<{ AutoScalingGroupName?: string; MaxRecords?: number; NextToken?: string }>((input) => {
+    const groups = input.AutoScalingGroupName === undefined ? [...scaling.groups.values()] : [findGroup(scaling, input.AutoScalingGroupName)];
+    const all = groups.flatMap((group) => group.activities.map((activity) => describeActivity(group, activity)));
+    const page = pageOf(all, input.MaxRecords ?? 100, input.NextToken, 'InvalidNextToken');
+    return { Activities: page.items, NextToken: page.next };
+  }),
+});
+
+const allProcesses = [
+  'Launch',
+  'Terminate',
+  'AddToLoadBalancer',
+  'AlarmNotification',
+  'AZRebalance',
+  'HealthCheck',
+  'InstanceRefresh',
+  'ReplaceUnhealthy',
+  'ScheduledActions',
+];
+
+type Processes = Named & { ScalingProcesses?: string[] };
+
+/** Without names all processes are meant. */
+const processesOf = ({ ScalingProcesses: names }: Processes): readonly string[] => {
+  const unknown = names?.find((name) => !allProcesses.includes(name));
+  if (unknown !== undefined) throw invalid(`Invalid scaling process: ${unknown}`);
+  return names?.length ? names : allProcesses;
+};
+
+export const settingOperations = (scaling: Scaling): Operations => ({
+  SuspendProcesses: operation<Processes>((input) => {
+    const group = findGroup(scaling, input.AutoScalingGroupName);
+    for (const name of processesOf(input)) group.suspended.add(name);
+    return nothing;
+  }),
+  ResumeProcesses: operation<Processes>((input) => {
+    const group = findGroup(scaling, input.AutoScalingGroupName);
+    for (const name of processesOf(input)) group.suspended.delete(name);
+    scaling.wake(group);
+    return nothing;
+  }),
+  AttachLoadBalancerTargetGroups: operation<Named & { TargetGroupARNs: string[] }>((input) => {
+    const group = findGroup(scaling, input.AutoScalingGroupName);
+    for (const arn of input.TargetGroupARNs) scaling.targetBook.byArn(arn);
+    group.targetGroups = [...new Set([...group.targetGroups, ...input.TargetGroupARNs])];
+    for (const member of group.members.values()) if (member.state === 'InService') registerTargets(scaling, group, member);
+    return nothing;
+  }),
+  DetachLoadBalancerTargetGroups: operation<Named & { TargetGroupARNs: string[] }>((input) => {
+    const group = findGroup(scaling, input.AutoScalingGroupName);
+    const detached = { ...group, targetGroups: input.TargetGroupARNs };
+    for (const member of group.members.values()) deregisterTargets(scaling, detached, member);
+    group.targetGroups = group.targetGroups.filter((arn) => !input.TargetGroupARNs.includes(arn));
+    return nothing;
+  }),
+  DescribeLoadBalancerTargetGroups: operation<Named>((input) => ({
+    LoadBalancerTargetGroups: findGroup(scaling, input.AutoScalingGroupName).targetGroups.map((LoadBalancerTargetGroupARN) => ({
+      LoadBalancerTargetGroupARN,
+      State: 'InService',
+    })),
+  })),
+});
+
+export const tagOperations = (scaling: Scaling): Operations => ({
+  CreateOrUpdateTags: operation<{ Tags: TagInput[] }>((input) =>
+    setTags(scaling, input.Tags, (own, tag) => [...own.filter(({ Key }) => Key !== tag.Key), toGroupTag(tag)]),
+  ),
+  DeleteTags: operation<{ Tags: TagInput[] }>((input) => setTags(scaling, input.Tags, (own, tag) => own.filter(({ Key }) => Key !== tag.Key))),
+  DescribeTags: operation<{ Filters?: Filter[]; MaxRecords?: number; NextToken?: string }>((input) => {
+    const all = [...scaling.groups.values()].flatMap((group) => group.tags.map((tag) => describeTag(group, tag)));
+    const known: Readonly<Record<string, FilterField<(typeof all)[number]>>> = {
+      'auto-scaling-group': ({ ResourceId }) => ResourceId,
+      key: ({ Key }) => Key,
+      value: ({ Value }) => Value,
+      'propagate-at-launch': ({ PropagateAtLaunch }) => String(PropagateAtLaunch),
+    };
+    const page = pageOf(all.filter(allOf(input.Filters, (name) => known[name])), input.MaxRecords, input.NextToken, 'InvalidNextToken');
+    return { Tags: page.items, NextToken: page.next };
+  }),
+});

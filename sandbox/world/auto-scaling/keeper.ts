@@ -1,0 +1,90 @@
+import { isLive } from '../instance.ts';
+import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
+import { fillUp } from './launching.ts';
+import { arrive, depart, retire } from './member-life.ts';
+
+const isDead = ({ instance }: Member): boolean => !isLive(instance);
+
+/** With health checks of type ELB: failing in any of the group's target groups. */
+const failsTargets = ({ targets }: Scaling, { instance, state }: Member): boolean =>
+  state === 'InService' &&
+  targets.groupsOf(instance.id).some((group) => ['unhealthy', 'unused'].includes(group.targets.get(instance.id)?.state ?? ''));
+
+const checkHealth = (scaling: Scaling, group: Group): void => {
+  if (group.suspended.has('HealthCheck')) return;
+  for (const member of held(group)) {
+    if (isDead(member) || (group.healthCheckType === 'ELB' && failsTargets(scaling, member))) member.healthy = false;
+  }
+};
+
+/** Scale-in takes from the zone with the most members, the oldest first, never a protected one. */
+const shrink = (scaling: Scaling, group: Group): void => {
+  const counts = countByZone(group);
+  const candidates = held(group).filter(({ isProtected }) => !isProtected);
+  for (let over = held(group).length - group.desired; over > 0 && candidates.length > 0; over -= 1) {
+    const size = (member: Member): number => counts.get(member.instance.zone) ?? 0;
+    const most = Math.max(...candidates.map(size));
+    const index = candidates.findIndex((member) => size(member) === most);
+    const [member] = candidates.splice(index, 1);
+    if (member === undefined) return;
+    counts.set(member.instance.zone, size(member) - 1);
+    retire(scaling, group, member);
+  }
+};
+
+const isSettled = (group: Group): boolean => {
+  const members = held(group);
+  return members.length === group.desired && members.every(({ healthy }) => healthy) && !group.deleting;
+};
+
+/** One look of a group at itself: health, replacement, size. */
+const look = (scaling: Scaling, group: Group): void => {
+  delete group.look;
+  if (scaling.groups.get(group.name) !== group) return;
+  checkHealth(scaling, group);
+  const mayEnd = !group.suspended.has('Terminate');
+  if (mayEnd && !group.suspended.has('ReplaceUnhealthy')) {
+    for (const member of held(group).filter(({ healthy }) => !healthy)) retire(scaling, group, member);
+  }
+  if (!group.suspended.has('Launch') && !group.deleting) fillUp(scaling, group);
+  if (mayEnd) shrink(scaling, group);
+  if (group.deleting && group.members.size === 0) scaling.groups.delete(group.name);
+  else if (!isSettled(group)) scaling.wake(group);
+};
+
+/** Looks fall on multiples of the period; a group that is as it should be needs none. */
+export const createWake =
+  (scaling: () => Scaling): Scaling['wake'] =>
+  (group) => {
+    if (group.look !== undefined) return;
+    const { base, periodMs } = scaling();
+    const sinceMs = base.clock.now() - base.beganAtMs;
+    const waitMs = periodMs - (sinceMs % periodMs);
+    group.look = base.clock.after(waitMs, () => look(scaling(), group));
+  };
+
+/** What happens to instances, as far as their groups care. */
+export const followInstances = (scaling: Scaling): void => {
+  const memberOf = (instance: Member['instance']): [Group, Member] | undefined => {
+    const group = scaling.groups.get(instance.asg ?? '');
+    const member = group?.members.get(instance.id);
+    return group === undefined || member === undefined ? undefined : [group, member];
+  };
+  scaling.instances.subscribe({
+    running: (instance) => {
+      const [group, member] = memberOf(instance) ?? [];
+      if (group !== undefined && member !== undefined) arrive(scaling, group, member);
+    },
+    leaving: (instance) => {
+      const [group, member] = memberOf(instance) ?? [];
+      if (group !== undefined && member !== undefined && isHeld(member)) scaling.wake(group);
+    },
+    ended: (instance) => {
+      const [group, member] = memberOf(instance) ?? [];
+      if (group === undefined || member === undefined || instance.state !== 'terminated') return;
+      // No hook holds an instance that EC2 took: its action ends with it.
+      if (isHeld(member)) scaling.wake(group);
+      else depart(scaling, group, member);
+    },
+  });
+};

@@ -1,0 +1,74 @@
+import type { Market } from '../../../core/offering.ts';
+import { defaultImage } from '../ec2/launch-templates.ts';
+import { tagsFor } from '../ec2/tag-lists.ts';
+import type { Choice, Fulfilment, FulfilmentOrder, Refused } from '../fulfilment.ts';
+import type { Subnet } from '../network.ts';
+import { emitLaunchFailure } from './activities.ts';
+import { countByZone, type Group, held, type Scaling } from './group.ts';
+import { groupTag, join } from './member-life.ts';
+
+/** The one market of a group; undefined when its policy mixes them. */
+export const marketOf = ({ mixed }: Group): Market | undefined => {
+  if (mixed === undefined || mixed.percentAbove === 100) return 'on-demand';
+  return mixed.base === 0 && mixed.percentAbove === 0 ? 'spot' : undefined;
+};
+
+/** On-demand first, until base and percentage hold; a fraction counts as a whole instance on demand. */
+const nextMarket = (group: Group): Market => {
+  const only = marketOf(group);
+  if (only !== undefined || group.mixed === undefined) return only ?? 'on-demand';
+  const { base, percentAbove } = group.mixed;
+  const wanted = Math.min(base, group.desired) + Math.ceil((Math.max(0, group.desired - base) * percentAbove) / 100);
+  return held(group).filter(({ instance }) => instance.market === 'on-demand').length < wanted ? 'on-demand' : 'spot';
+};
+
+const strategyOf = (group: Group, market: Market): string => (market === 'spot' ? (group.mixed?.spotStrategy ?? 'lowest-price') : 'prioritized');
+
+export type LaunchAsk = { readonly subnets: readonly Subnet[]; readonly market: Market; readonly count: number; readonly token?: string };
+
+/** Launches members from the group's own configuration; they are Pending until their instances run. */
+export const launchMembers = (scaling: Scaling, group: Group, ask: LaunchAsk, budget?: FulfilmentOrder<Choice>['budget']): Fulfilment<Choice> => {
+  const { reference, data } = scaling.templates.resolve({ LaunchTemplateId: group.template.id, Version: group.template.version });
+  const propagated = group.tags.filter(({ PropagateAtLaunch }) => PropagateAtLaunch).map(({ Key, Value }) => [Key, Value]);
+  const tags = { ...tagsFor(data.TagSpecifications, 'instance'), ...Object.fromEntries(propagated), [groupTag]: group.name };
+  const given = scaling.fulfil.launch<Choice>({
+    choices: group.instanceTypes.flatMap((instanceType, priority) =>
+      ask.subnets.map((subnet) => ({ instanceType, subnet, market: ask.market, priority })),
+    ),
+    count: ask.count,
+    strategy: strategyOf(group, ask.market),
+    details: () => ({ tags, imageId: data.ImageId ?? defaultImage, template: reference }),
+    ...(budget === undefined ? {} : { budget }),
+  });
+  for (const { instances } of given.launched) for (const instance of instances) join(group, instance, 'Pending');
+  return given;
+};
+
+/** The zone with the fewest members, of those that still give. */
+const nextZone = (counts: ReadonlyMap<string, number>, dry: ReadonlySet<string>): string | undefined => {
+  const open = [...counts].filter(([zone]) => !dry.has(zone));
+  return open.reduce<[string, number] | undefined>((best, entry) => (best === undefined || entry[1] < best[1] ? entry : best), undefined)?.[0];
+};
+
+/** Fills up to the desired capacity, evenly over zones. A shortage is one event, and the group tries again at its next look. */
+export const fillUp = (scaling: Scaling, group: Group): void => {
+  const dry = new Set<string>();
+  const counts = countByZone(group);
+  let refused: Refused<Choice> | undefined;
+  for (let missing = group.desired - held(group).length; missing > 0; ) {
+    const zone = nextZone(counts, dry);
+    if (zone === undefined) break;
+    const subnets = group.subnets.filter((subnet) => subnet.zone === zone);
+    const given = launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1 });
+    if (given.launched.length > 0) {
+      missing -= 1;
+      counts.set(zone, (counts.get(zone) ?? 0) + 1);
+      continue;
+    }
+    dry.add(zone);
+    refused = given.refused[0] ?? refused;
+  }
+  if (refused === undefined || held(group).length >= group.desired) return;
+  const { choice, code, message } = refused;
+  emitLaunchFailure(scaling, group, { zone: choice.subnet.zone, subnet: choice.subnet.id }, `${message} Launching EC2 instance failed. (${code})`);
+};

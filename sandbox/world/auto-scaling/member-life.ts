@@ -1,0 +1,89 @@
+import { type InstanceRecord, isLive, reasons } from '../instance.ts';
+import { emitSuccess } from './activities.ts';
+import { type Group, isTerminating, type Member, type Scaling } from './group.ts';
+import { cancelActions, holdAtHooks } from './hooks.ts';
+
+export const groupTag = 'aws:autoscaling:groupName';
+
+export const join = (group: Group, instance: InstanceRecord, state: Member['state']): Member => {
+  const member: Member = { instance, state, healthy: true, isProtected: group.protectsNew, actions: new Map() };
+  instance.asg = group.name;
+  group.members.set(instance.id, member);
+  return member;
+};
+
+/** The member's target groups that still exist. */
+const targetGroups = ({ targetBook }: Scaling, group: Group) => targetBook.list().filter(({ arn }) => group.targetGroups.includes(arn));
+
+export const registerTargets = (scaling: Scaling, group: Group, member: Member): void => {
+  if (group.suspended.has('AddToLoadBalancer') || member.instance.state !== 'running') return;
+  for (const targetGroup of targetGroups(scaling, group)) scaling.targets.register(targetGroup, member.instance);
+};
+
+/** Takes a member off its target groups; answers when its last request ends. */
+export const deregisterTargets = (scaling: Scaling, group: Group, member: Member): number =>
+  Math.max(scaling.base.clock.now(), ...targetGroups(scaling, group).map((targetGroup) => scaling.targets.deregister(targetGroup, member.instance)));
+
+const serve = (scaling: Scaling, group: Group, member: Member): void => {
+  member.state = 'InService';
+  registerTargets(scaling, group, member);
+  emitSuccess(scaling, group, 'Launch', member.instance, 'An instance was launched to meet the desired capacity.');
+};
+
+/** A pending member's instance runs: launch hooks first, then service. */
+export const arrive = (scaling: Scaling, group: Group, member: Member): void => {
+  if (member.state !== 'Pending') return;
+  const waits = holdAtHooks(scaling, group, member, 'autoscaling:EC2_INSTANCE_LAUNCHING', (result) => {
+    if (result === 'ABANDON') {
+      retire(scaling, group, member);
+      scaling.wake(group);
+      return;
+    }
+    member.state = 'Pending:Proceed';
+    serve(scaling, group, member);
+  });
+  if (waits) member.state = 'Pending:Wait';
+  else serve(scaling, group, member);
+};
+
+export const leaveGroup = (scaling: Scaling, group: Group, member: Member): void => {
+  cancelActions(member);
+  group.members.delete(member.instance.id);
+  if (member.instance.asg === group.name) delete member.instance.asg;
+  scaling.wake(group);
+};
+
+/** The member's instance is gone: nothing holds it any longer. */
+export const depart = (scaling: Scaling, group: Group, member: Member): void => {
+  if (!group.members.has(member.instance.id)) return;
+  leaveGroup(scaling, group, member);
+  emitSuccess(scaling, group, 'Terminate', member.instance, 'An instance was taken out of service.');
+};
+
+const finish = (scaling: Scaling, group: Group, member: Member): void => {
+  if (!group.members.has(member.instance.id)) return;
+  member.state = 'Terminating:Proceed';
+  if (member.instance.state === 'terminated') depart(scaling, group, member);
+  else scaling.instances.terminate(member.instance, reasons.user);
+};
+
+/** Both results of a terminating hook end the instance. */
+const waitThenFinish = (scaling: Scaling, group: Group, member: Member): void => {
+  if (!group.members.has(member.instance.id) || member.state !== 'Terminating') return;
+  const waits = holdAtHooks(scaling, group, member, 'autoscaling:EC2_INSTANCE_TERMINATING', () => finish(scaling, group, member));
+  if (waits) member.state = 'Terminating:Wait';
+  else finish(scaling, group, member);
+};
+
+/** Ends a member the way a group does: off the load balancer, then hooks, then the instance. */
+export const retire = (scaling: Scaling, group: Group, member: Member): void => {
+  if (isTerminating(member)) return;
+  cancelActions(member);
+  member.state = 'Terminating';
+  const idleAtMs = deregisterTargets(scaling, group, member);
+  if (isLive(member.instance) && idleAtMs > scaling.base.clock.now()) {
+    scaling.base.clock.at(idleAtMs, () => waitThenFinish(scaling, group, member));
+    return;
+  }
+  waitThenFinish(scaling, group, member);
+};

@@ -1,0 +1,56 @@
+import type { ApiService } from '../../api.ts';
+import type { AutoScalingGroupSpec } from '../spec.ts';
+import type { Scaling } from './group.ts';
+import { createGroup, settingOperations, sizeOperations, tagOperations } from './group-operations.ts';
+import { hookOperations } from './hook-operations.ts';
+import { createWake, followInstances } from './keeper.ts';
+import { launchOperations } from './launch-instances.ts';
+import { memberOperations, moveOperations } from './member-operations.ts';
+
+const percentOf = { spot: 0, 'on-demand': 100, mixed: 50 } as const;
+
+/** A group of the scenario, as if an operator had created it. */
+const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
+  const group = createGroup(scaling, {
+    AutoScalingGroupName: spec.name,
+    MinSize: spec.min,
+    MaxSize: spec.max,
+    DesiredCapacity: spec.desired,
+    MixedInstancesPolicy: {
+      LaunchTemplate: {
+        LaunchTemplateSpecification: { LaunchTemplateName: spec.launchTemplate, Version: '$Default' },
+        Overrides: spec.instanceTypes.map((InstanceType) => ({ InstanceType })),
+      },
+      InstancesDistribution: { OnDemandPercentageAboveBaseCapacity: percentOf[spec.market], SpotAllocationStrategy: 'price-capacity-optimized' },
+    },
+    VPCZoneIdentifier: spec.subnets.join(','),
+    TargetGroupARNs: (spec.targetGroups ?? []).map((name) => scaling.targetBook.byName(name).arn),
+  });
+  for (const { name, transition, heartbeatSeconds, defaultResult } of spec.hooks ?? []) {
+    const full = transition === 'launching' ? 'autoscaling:EC2_INSTANCE_LAUNCHING' : 'autoscaling:EC2_INSTANCE_TERMINATING';
+    group.hooks.set(name, { name, transition: full, heartbeatSeconds, defaultResult });
+  }
+  for (const name of spec.suspended ?? []) group.suspended.add(name);
+};
+
+export type ScalingDeps = Omit<Scaling, 'groups' | 'wake'>;
+
+export const createScaling = (deps: ScalingDeps, specs: readonly AutoScalingGroupSpec[]): Scaling => {
+  const scaling: Scaling = { ...deps, groups: new Map(), wake: createWake(() => scaling) };
+  followInstances(scaling);
+  for (const spec of specs) createFromSpec(scaling, spec);
+  return scaling;
+};
+
+export const createAutoScaling = (scaling: Scaling): ApiService => ({
+  service: 'autoscaling',
+  operations: {
+    ...sizeOperations(scaling),
+    ...settingOperations(scaling),
+    ...tagOperations(scaling),
+    ...hookOperations(scaling),
+    ...moveOperations(scaling),
+    ...memberOperations(scaling),
+    ...launchOperations(scaling),
+  },
+});

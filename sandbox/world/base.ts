@@ -1,0 +1,51 @@
+import type { Emit, Place } from '../api.ts';
+import type { WorldClock } from '../clock.ts';
+import { forkRandom, type Random } from '../random.ts';
+import { createIds, type Ids } from './ids.ts';
+import type { Range } from './spec.ts';
+import type { WorldFact } from './world.ts';
+
+/** What every part of the world stands on. */
+export type Base = {
+  readonly clock: WorldClock;
+  readonly emit: Emit;
+  readonly place: Place;
+  readonly ids: Ids;
+  /** When the world began, epoch ms. */
+  readonly beganAtMs: number;
+  /** A uniform draw from a range of seconds, in ms. */
+  drawMs(range: Range): number;
+  /** The same, from a stream of its own: what happens elsewhere never changes it. */
+  drawOwnMs(range: Range, purpose: string): number;
+  tell(fact: WorldFact): void;
+  observe(listener: (fact: WorldFact) => void): void;
+};
+
+export type BaseDeps = {
+  readonly clock: WorldClock;
+  readonly emit: Emit;
+  readonly place: Place;
+  readonly random: Random;
+  readonly seed: number;
+};
+
+const within = ([low, high]: Range, random: Random): number => Math.round((low + (high - low) * random()) * 1000);
+
+export const createBase = ({ clock, emit, place, random, seed }: BaseDeps): Base => {
+  const listeners: ((fact: WorldFact) => void)[] = [];
+  return {
+    clock,
+    emit,
+    place,
+    ids: createIds(seed),
+    beganAtMs: clock.now(),
+    drawMs: (range) => within(range, random),
+    drawOwnMs: (range, purpose) => within(range, forkRandom(seed, purpose)),
+    tell: (fact) => {
+      for (const listener of listeners) listener(fact);
+    },
+    observe: (listener) => {
+      listeners.push(listener);
+    },
+  };
+};

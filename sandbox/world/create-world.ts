@@ -1,0 +1,103 @@
+import type { ApiService } from '../api.ts';
+import { createTokenBucket } from '../throttle/token-bucket.ts';
+import type { Scaling } from './auto-scaling/group.ts';
+import { createAutoScaling, createScaling } from './auto-scaling/service.ts';
+import { type BaseDeps, createBase } from './base.ts';
+import { createLaunchTemplates } from './ec2/launch-templates.ts';
+import { createEc2 } from './ec2/service.ts';
+import { createFulfil } from './fulfilment.ts';
+import { createInstances } from './instances.ts';
+import { createInterruptions } from './interruptions.ts';
+import { createLoad } from './load-balancing/load.ts';
+import { createElasticLoadBalancing } from './load-balancing/service.ts';
+import { createTargetGroupBook } from './load-balancing/target-group-book.ts';
+import { createTargets } from './load-balancing/targets.ts';
+import { createNetwork } from './network.ts';
+import { createOfferingBook } from './offerings.ts';
+import { createSnapshot, type Parts } from './snapshot.ts';
+import type { WorldSpec } from './spec.ts';
+import { tagsOfResource } from './tags-of-resource.ts';
+import type { World } from './world.ts';
+
+export type WorldDeps = BaseDeps & {
+  readonly spec: WorldSpec;
+  /** Delivers notifications of lifecycle hooks that name a target of their own (an SQS queue or SNS topic). */
+  readonly notify?: Scaling['notify'];
+};
+
+/** RunInstances' published resource bucket: one token per launched instance. */
+const launchBucket = { capacity: 1000, refillPerSecond: 2 };
+
+const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => {
+  const base = createBase(deps);
+  const book = createOfferingBook(spec.offerings, base.clock);
+  const network = createNetwork(spec);
+  const instances = createInstances(base, book, spec.timing);
+  const fulfil = createFulfil(instances, book);
+  const templates = createLaunchTemplates(base, spec.launchTemplates);
+  const targetBook = createTargetGroupBook(base, network.vpcId, spec.targetGroups);
+  const targets = createTargets(base, instances);
+  const budget = createTokenBucket({ ...launchBucket, clock: base.clock });
+  const periodMs = spec.timing.asgPeriodSeconds * 1000;
+  const scaling = createScaling(
+    { base, instances, fulfil, templates, network, targets, targetBook, budget, periodMs, notify },
+    spec.autoScalingGroups,
+  );
+  return { base, book, network, instances, fulfil, templates, targetBook, targets, budget, scaling };
+};
+
+const createServices = (parts: Parts): readonly ApiService[] => [
+  createEc2(parts),
+  createAutoScaling(parts.scaling),
+  createElasticLoadBalancing({ ...parts, book: parts.targetBook }),
+];
+
+/** Begins the loads of the scenario: at their own time, or when the first target is healthy. */
+const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad> => {
+  const load = createLoad(parts.base);
+  for (const { name, load: wanted } of spec.targetGroups) {
+    if (wanted === undefined) continue;
+    const group = parts.targetBook.byName(name);
+    if (wanted.startsAtSeconds !== undefined) {
+      parts.base.clock.after(wanted.startsAtSeconds * 1000, () => load.set(group, wanted));
+      continue;
+    }
+    parts.targets.onHealthy((healthy) => {
+      if (healthy === group && group.load === undefined) load.set(group, wanted);
+    });
+  }
+  return load;
+};
+
+/** EC2, Auto Scaling and Elastic Load Balancing in memory: everything follows from the spec, the seed and the calls. */
+export const createWorld = (deps: WorldDeps): World => {
+  const parts = createParts(deps);
+  const { base, book, instances, scaling } = parts;
+  const load = startLoads(parts, deps.spec);
+  const { interrupt, recommendRebalance, kill, reclaim } = createInterruptions(base, instances, book);
+  return {
+    services: createServices(parts),
+    interrupt,
+    recommendRebalance,
+    kill,
+    setOffering: (offering, change) => {
+      const record = book.find(offering);
+      if (record === undefined) return false;
+      if (change.capacity !== undefined) record.capacity = change.capacity;
+      if (change.priceUsdPerHour !== undefined) book.setPrice(record, change.priceUsdPerHour);
+      if (change.reclaim !== undefined) reclaim(record, change.reclaim.noticeMs);
+      for (const group of scaling.groups.values()) scaling.wake(group);
+      return true;
+    },
+    setLoad: (targetGroup, requestsPerSecond) => {
+      const group = parts.targetBook.list().find(({ name }) => name === targetGroup);
+      if (group === undefined) return false;
+      load.set(group, { requestSeconds: [0.05, 0.5], ...group.load, requestsPerSecond });
+      return true;
+    },
+    tagsOf: (resource) => tagsOfResource(parts, resource),
+    snapshot: () => createSnapshot(parts),
+    observe: base.observe,
+    cost: book.cost,
+  };
+};

@@ -1,0 +1,102 @@
+import { ApiError } from '../../api.ts';
+import type { Base } from '../base.ts';
+import { type InstanceRecord, type InstanceView, stateCodes } from '../instance.ts';
+import type { Instances } from '../instances.ts';
+import type { Network } from '../network.ts';
+import { type Operations, operation } from '../operation.ts';
+import { pageByOrdinal } from '../paging.ts';
+import { allOf, type Filter, type FilterField } from './filters.ts';
+import { describeReservation, describeStatus } from './instance-output.ts';
+
+type Seen = { readonly instance: InstanceRecord; readonly view: InstanceView; readonly ordinal: number };
+type Query = { InstanceIds?: string[]; Filters?: Filter[]; MaxResults?: number; NextToken?: string };
+
+const lifecycleOf = ({ instance }: Seen): string => (instance.market === 'spot' ? 'spot' : 'normal');
+
+const fields: Readonly<Record<string, FilterField<Seen>>> = {
+  'instance-id': ({ instance }) => instance.id,
+  'instance-state-name': ({ view }) => view.state,
+  'instance-state-code': ({ view }) => String(stateCodes[view.state]),
+  'instance-type': ({ instance }) => instance.instanceType,
+  'instance-lifecycle': lifecycleOf,
+  'availability-zone': ({ instance }) => instance.zone,
+  'subnet-id': ({ instance }) => instance.subnet.id,
+  'image-id': ({ instance }) => instance.imageId,
+  'client-token': ({ instance }) => instance.clientToken,
+  'reservation-id': ({ instance }) => instance.reservationId,
+  'private-ip-address': ({ instance }) => instance.privateIp,
+  'spot-instance-request-id': ({ instance }) => instance.spotRequestId,
+  'launch-time': ({ instance }) => new Date(instance.launchedAtMs).toISOString(),
+  'tag-key': ({ view }) => Object.keys(view.tags),
+};
+
+const fieldOf = (name: string): FilterField<Seen> | undefined =>
+  name.startsWith('tag:') ? ({ view }) => view.tags[name.slice('tag:'.length)] : fields[name];
+
+const statusFields: Readonly<Record<string, string>> = {
+  'instance-state-name': 'instance-state-name',
+  'instance-state-code': 'instance-state-code',
+  'availability-zone': 'availability-zone',
+};
+
+const checkSize = ({ MaxResults: size, InstanceIds: ids }: Query): void => {
+  if (size === undefined) return;
+  if (ids?.length) {
+    throw new ApiError('InvalidParameterCombination', 'The parameter instancesSet cannot be used with the parameter maxResults');
+  }
+  if (size < 5 || size > 1000)
+    throw new ApiError('InvalidParameterValue', `Value ( ${size} ) for parameter maxResults is invalid. Expecting a value between 5 and 1000.`);
+};
+
+export const notFound = (ids: readonly string[]): ApiError => {
+  const many = ids.length > 1;
+  return new ApiError('InvalidInstanceID.NotFound', `The instance ID${many ? 's' : ''} '${ids.join(', ')}' do${many ? '' : 'es'} not exist`);
+};
+
+/** What describes show: the past of each instance, by its lag. */
+export const createInstanceDescribes = (base: Base, instances: Instances, network: Network): Operations => {
+  const see = (instance: InstanceRecord): Seen | undefined => {
+    const view = instance.shown.read();
+    return view === undefined ? undefined : { instance, view, ordinal: instance.ordinal };
+  };
+  const byIds = (ids: readonly string[]): Seen[] => {
+    const seen = [...new Set(ids)].map((id) => ({ id, seen: ((instance) => instance && see(instance))(instances.find(id)) }));
+    const missing = seen.filter((entry) => entry.seen === undefined).map(({ id }) => id);
+    if (missing.length > 0) throw notFound(missing);
+    return seen.flatMap((entry) => entry.seen ?? []).sort((a, b) => a.ordinal - b.ordinal);
+  };
+  /** Exact ids and tags are looked up, so that a storm's describes do not read every instance. */
+  const candidates = (filters: readonly Filter[]): readonly InstanceRecord[] => {
+    const exact = (suits: (name: string) => boolean) =>
+      filters.find(({ Name, Values }) => suits(Name ?? '') && Values?.length && Values.every((value) => !/[*?\\]/.test(value)));
+    const ids = exact((name) => name === 'instance-id')?.Values;
+    if (ids !== undefined) return ids.flatMap((id) => instances.find(id) ?? []).sort((a, b) => a.ordinal - b.ordinal);
+    const tag = exact((name) => name.startsWith('tag:'));
+    const values = tag?.Values ?? [];
+    if (tag?.Name === undefined || values.length !== 1) return instances.list();
+    return instances.tagged(tag.Name.slice('tag:'.length), values[0] ?? '');
+  };
+  const query = (input: Query, known: typeof fieldOf): Seen[] => {
+    const filters = input.Filters ?? [];
+    const passes = allOf(filters, known);
+    const from = input.InstanceIds?.length ? byIds(input.InstanceIds) : candidates(filters).flatMap((instance) => see(instance) ?? []);
+    return from.filter(passes);
+  };
+  return {
+    DescribeInstances: operation<Query>((input) => {
+      checkSize(input);
+      const page = pageByOrdinal(query(input, fieldOf), input.MaxResults, input.NextToken, 'InvalidNextToken');
+      return {
+        Reservations: page.items.map(({ instance, view }) => describeReservation(instance, view, network.vpcId, base.place.accountId)),
+        NextToken: page.next,
+      };
+    }),
+    DescribeInstanceStatus: operation<Query & { IncludeAllInstances?: boolean }>((input) => {
+      checkSize(input);
+      const found = query(input, (name) => fields[statusFields[name] ?? '']);
+      const shown = input.IncludeAllInstances ? found : found.filter(({ view }) => view.state === 'running');
+      const page = pageByOrdinal(shown, input.MaxResults, input.NextToken, 'InvalidNextToken');
+      return { InstanceStatuses: page.items.map(({ instance, view }) => describeStatus(instance, view)), NextToken: page.next };
+    }),
+  };
+};

@@ -1,0 +1,50 @@
+import { type InstanceRecord, type InstanceView, stateCodes } from '../instance.ts';
+import { toTagList } from './tag-lists.ts';
+
+const stateOf = (state: InstanceView['state']) => ({ Code: stateCodes[state], Name: state });
+
+/** An instance as `DescribeInstances` and `RunInstances` answer it. What changes comes from the view, which may lag behind. */
+export const describeInstance = (instance: InstanceRecord, view: InstanceView, vpcId: string) => ({
+  InstanceId: instance.id,
+  ImageId: instance.imageId,
+  InstanceType: instance.instanceType,
+  State: stateOf(view.state),
+  LaunchTime: new Date(instance.launchedAtMs),
+  Placement: { AvailabilityZone: instance.zone, Tenancy: 'default' },
+  ...(view.state === 'terminated' ? {} : { SubnetId: instance.subnet.id, VpcId: vpcId, PrivateIpAddress: instance.privateIp }),
+  PrivateDnsName: view.state === 'terminated' ? '' : `ip-${instance.privateIp.replaceAll('.', '-')}.ec2.internal`,
+  Architecture: /^\w+g[a-z]*\./.test(instance.instanceType) ? 'arm64' : 'x86_64',
+  Monitoring: { State: 'disabled' },
+  RootDeviceType: 'ebs',
+  ...(instance.market === 'spot' ? { InstanceLifecycle: 'spot', SpotInstanceRequestId: instance.spotRequestId } : {}),
+  ...(instance.clientToken === undefined ? {} : { ClientToken: instance.clientToken }),
+  ...(view.reason === undefined ? {} : { StateReason: view.reason, StateTransitionReason: view.reason.Message }),
+  Tags: toTagList(view.tags),
+});
+
+/** Each instance in a reservation of its own, as fleets give them: whoever reads only the first reservation finds one instance. */
+export const describeReservation = (instance: InstanceRecord, view: InstanceView, vpcId: string, ownerId: string) => ({
+  ReservationId: instance.reservationId,
+  OwnerId: ownerId,
+  Groups: [],
+  Instances: [describeInstance(instance, view, vpcId)],
+});
+
+export const describeStateChange = (id: string, before: InstanceView['state'], after: InstanceView['state']) => ({
+  InstanceId: id,
+  PreviousState: stateOf(before),
+  CurrentState: stateOf(after),
+});
+
+/** DescribeInstanceStatus: both checks pass once the instance answers. */
+export const describeStatus = (instance: InstanceRecord, view: InstanceView) => {
+  const status = view.state !== 'running' ? 'not-applicable' : instance.bootedAtMs === undefined ? 'initializing' : 'ok';
+  const details = [{ Name: 'reachability', Status: status === 'ok' ? 'passed' : 'initializing' }];
+  return {
+    InstanceId: instance.id,
+    AvailabilityZone: instance.zone,
+    InstanceState: stateOf(view.state),
+    InstanceStatus: { Status: status, Details: details },
+    SystemStatus: { Status: status, Details: details },
+  };
+};

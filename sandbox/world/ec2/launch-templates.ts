@@ -1,0 +1,127 @@
+import { ApiError } from '../../api.ts';
+import type { Base } from '../base.ts';
+import type { Tags, TemplateReference } from '../instance.ts';
+import { type Operations, operation } from '../operation.ts';
+import { pageOf } from '../paging.ts';
+import type { LaunchTemplateSpec } from '../spec.ts';
+import { type TagSpecification, tagsFor, toTagList } from './tag-lists.ts';
+
+export type TemplateData = {
+  readonly ImageId?: string;
+  readonly InstanceType?: string;
+  readonly InstanceMarketOptions?: { readonly MarketType?: string };
+  readonly TagSpecifications?: readonly TagSpecification[];
+};
+
+type Template = { readonly id: string; readonly name: string; readonly createdAtMs: number; tags: Tags; readonly versions: TemplateData[] };
+
+/** How a caller names a template and its version. */
+export type TemplateSpecification = {
+  readonly LaunchTemplateId?: string | undefined;
+  readonly LaunchTemplateName?: string | undefined;
+  readonly Version?: string | undefined;
+};
+
+export type LaunchTemplates = {
+  /** Throws as EC2 does when there is no such template or version. */
+  resolve(specification: TemplateSpecification | undefined): { readonly reference: TemplateReference; readonly data: TemplateData };
+  tagsOf(id: string): Tags | undefined;
+  setTags(id: string, tags: Tags): boolean;
+  readonly operations: Operations;
+};
+
+export const defaultImage = 'ami-0a1b2c3d4e5f60718';
+
+export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplateSpec[]): LaunchTemplates => {
+  const byId = new Map<string, Template>();
+
+  const add = (name: string, data: TemplateData, tags: Tags): Template => {
+    if ([...byId.values()].some((template) => template.name === name)) {
+      throw new ApiError('InvalidLaunchTemplateName.AlreadyExistsException', 'Launch template name already in use.');
+    }
+    const template = { id: base.ids.resource('lt'), name, createdAtMs: base.clock.now(), tags, versions: [data] };
+    byId.set(template.id, template);
+    return template;
+  };
+  for (const { name, imageId = defaultImage, instanceType } of specs) {
+    add(name, { ImageId: imageId, ...(instanceType === undefined ? {} : { InstanceType: instanceType }) }, {});
+  }
+
+  const find = ({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateSpecification): Template => {
+    const found = id === undefined ? [...byId.values()].find((template) => template.name === name) : byId.get(id);
+    if (found !== undefined) return found;
+    if (id !== undefined)
+      throw new ApiError('InvalidLaunchTemplateId.NotFound', `The specified launch template, with template ID ${id}, does not exist.`);
+    const code = 'InvalidLaunchTemplateName.NotFoundException';
+    throw new ApiError(code, `The specified launch template, with template name ${name}, does not exist.`);
+  };
+  const resolve: LaunchTemplates['resolve'] = (specification) => {
+    if (specification === undefined) throw new ApiError('MissingParameter', 'The request must contain a launch template specification.');
+    const template = find(specification);
+    const asked = specification.Version ?? '$Default';
+    const version = asked === '$Default' ? 1 : asked === '$Latest' ? template.versions.length : Number(asked);
+    const data = template.versions[version - 1];
+    if (data === undefined) {
+      throw new ApiError('InvalidLaunchTemplateId.VersionNotFound', `Could not find launch template version ${asked} for template ${template.id}.`);
+    }
+    return { reference: { id: template.id, name: template.name, version: String(version) }, data };
+  };
+
+  const describe = (template: Template) => ({
+    LaunchTemplateId: template.id,
+    LaunchTemplateName: template.name,
+    CreateTime: new Date(template.createdAtMs),
+    CreatedBy: `arn:aws:iam::${base.place.accountId}:root`,
+    DefaultVersionNumber: 1,
+    LatestVersionNumber: template.versions.length,
+    Tags: toTagList(template.tags),
+  });
+  const describeVersion = (template: Template, version: number) => ({
+    LaunchTemplateId: template.id,
+    LaunchTemplateName: template.name,
+    VersionNumber: version,
+    CreateTime: new Date(template.createdAtMs),
+    DefaultVersion: version === 1,
+    LaunchTemplateData: template.versions[version - 1],
+  });
+
+  type Create = { LaunchTemplateName: string; LaunchTemplateData: TemplateData; TagSpecifications?: TagSpecification[] };
+  type Describe = { LaunchTemplateIds?: string[]; LaunchTemplateNames?: string[]; MaxResults?: number; NextToken?: string };
+  type Versions = TemplateSpecification & { Versions?: string[] };
+  return {
+    resolve,
+    tagsOf: (id) => byId.get(id)?.tags,
+    setTags: (id, tags) => {
+      const template = byId.get(id);
+      if (template !== undefined) template.tags = tags;
+      return template !== undefined;
+    },
+    operations: {
+      CreateLaunchTemplate: operation<Create>((input) => ({
+        LaunchTemplate: describe(add(input.LaunchTemplateName, input.LaunchTemplateData ?? {}, tagsFor(input.TagSpecifications, 'launch-template'))),
+      })),
+      CreateLaunchTemplateVersion: operation<TemplateSpecification & { LaunchTemplateData: TemplateData }>((input) => {
+        const template = find(input);
+        const version = template.versions.push(input.LaunchTemplateData);
+        return { LaunchTemplateVersion: describeVersion(template, version) };
+      }),
+      DescribeLaunchTemplates: operation<Describe>((input) => {
+        const byName = (input.LaunchTemplateNames ?? []).map((name) => find({ LaunchTemplateName: name }));
+        const named = [...byName, ...(input.LaunchTemplateIds ?? []).map((id) => find({ LaunchTemplateId: id }))];
+        const page = pageOf(named.length > 0 ? named : [...byId.values()], input.MaxResults, input.NextToken, 'InvalidNextToken');
+        return { LaunchTemplates: page.items.map(describe), NextToken: page.next };
+      }),
+      DescribeLaunchTemplateVersions: operation<Versions>((input) => {
+        const template = find(input);
+        const all = template.versions.map((_, index) => String(index + 1));
+        const wanted = input.Versions?.map((Version) => resolve({ LaunchTemplateId: template.id, Version }).reference.version) ?? all;
+        return { LaunchTemplateVersions: wanted.map((version) => describeVersion(template, Number(version))) };
+      }),
+      DeleteLaunchTemplate: operation<TemplateSpecification>((input) => {
+        const template = find(input);
+        byId.delete(template.id);
+        return { LaunchTemplate: describe(template) };
+      }),
+    },
+  };
+};

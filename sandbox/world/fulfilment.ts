@@ -1,0 +1,147 @@
+import type { Market } from '../../core/offering.ts';
+import type { TokenBucket } from '../throttle/token-bucket.ts';
+import type { InstanceRecord } from './instance.ts';
+import type { Instances, LaunchOrder } from './instances.ts';
+import type { Subnet } from './network.ts';
+import type { OfferingBook, OfferingRecord } from './offerings.ts';
+
+/** One place that a launch may take capacity from. */
+export type Choice = {
+  readonly instanceType: string;
+  readonly subnet: Subnet;
+  readonly market: Market;
+  readonly maxPriceUsdPerHour?: number;
+  readonly priority?: number;
+};
+
+export type Refused<C extends Choice> = { readonly choice: C; readonly code: string; readonly message: string };
+
+export type Fulfilment<C extends Choice> = {
+  readonly launched: readonly { readonly choice: C; readonly instances: readonly InstanceRecord[] }[];
+  readonly refused: readonly Refused<C>[];
+};
+
+export type FulfilmentOrder<C extends Choice> = {
+  readonly choices: readonly C[];
+  readonly count: number;
+  /** EC2's allocation strategies by their API names. */
+  readonly strategy: string;
+  readonly details: (choice: C) => Omit<LaunchOrder, 'offering' | 'subnet'>;
+  /** Debited per instance; what is over its tokens is throttled. */
+  readonly budget?: TokenBucket;
+};
+
+export type Fulfil = {
+  /** Launches up to `count` and says per choice that was tried why it gave less. */
+  launch<C extends Choice>(order: FulfilmentOrder<C>): Fulfilment<C>;
+  /** Why this choice cannot give that many; undefined when it can. */
+  refusalOf<C extends Choice>(choice: C, count: number): Refused<C> | undefined;
+  /** How many these choices could give now. */
+  obtainable(choices: readonly Choice[]): number;
+};
+
+const emptyText: Readonly<Record<Market, string>> = {
+  spot: 'There is no Spot capacity available that matches your request.',
+  'on-demand': 'We currently do not have sufficient capacity in the Availability Zone you requested.',
+};
+
+const noAddresses = (subnet: Subnet): [code: string, message: string] => [
+  'InsufficientFreeAddressesInSubnet',
+  `There are not enough free addresses in subnet '${subnet.id}' to satisfy the requested number of instances.`,
+];
+
+type Priced = { readonly offering: OfferingRecord | undefined; readonly free: number };
+type Rank = (choice: Choice, priced: Priced) => readonly number[];
+
+const price = ({ offering }: Priced): number => offering?.priceUsdPerHour ?? Number.POSITIVE_INFINITY;
+const priority = (choice: Choice): number => choice.priority ?? Number.POSITIVE_INFINITY;
+
+/** Lower ranks first. Spot pools are known by their free capacity; on-demand ones are simply tried. */
+const ranks: Readonly<Record<string, Rank>> = {
+  'price-capacity-optimized': (_, priced) => [-priced.free, price(priced)],
+  'capacity-optimized': (_, priced) => [-priced.free],
+  'capacity-optimized-prioritized': (choice, priced) => [-Math.sign(priced.free), priority(choice), -priced.free],
+  'lowest-price': (_, priced) => [price(priced)],
+  prioritized: (choice) => [priority(choice)],
+  diversified: () => [],
+};
+
+const compareRanks = (a: readonly number[], b: readonly number[]): number => {
+  for (const [index, low] of a.entries()) {
+    const high = b[index] ?? 0;
+    if (low !== high) return low < high ? -1 : 1;
+  }
+  return 0;
+};
+
+export const createFulfil = (instances: Instances, book: OfferingBook): Fulfil => {
+  const look = (choice: Choice): Priced => {
+    const offering = book.find({ instanceType: choice.instanceType, zone: choice.subnet.zone, market: choice.market });
+    return { offering, free: offering === undefined ? 0 : book.free(offering) };
+  };
+  /** Why this choice cannot give a single instance, whatever its capacity. */
+  const impossible = (choice: Choice, offering: OfferingRecord | undefined): [code: string, message: string] | undefined => {
+    const { instanceType, subnet, maxPriceUsdPerHour: limit } = choice;
+    if (offering === undefined) {
+      return ['Unsupported', `Your requested instance type (${instanceType}) is not supported in your requested Availability Zone (${subnet.zone}).`];
+    }
+    if (choice.market === 'spot' && limit !== undefined && limit < offering.priceUsdPerHour) {
+      return [
+        'SpotMaxPriceTooLow',
+        `Your Spot request price of ${limit} is lower than the minimum required Spot request fulfillment price of ${offering.priceUsdPerHour}.`,
+      ];
+    }
+    if (subnet.free <= 0) return noAddresses(subnet);
+    return undefined;
+  };
+  const shortage = (choice: Choice, free: number): [code: string, message: string] =>
+    free > 0 && choice.subnet.free <= 0 ? noAddresses(choice.subnet) : ['InsufficientInstanceCapacity', emptyText[choice.market]];
+  const refusalOf = <C extends Choice>(choice: C, count: number): Refused<C> | undefined => {
+    const { offering, free } = look(choice);
+    const enough = Math.min(free, choice.subnet.free) >= count;
+    const no = impossible(choice, offering) ?? (enough ? undefined : shortage(choice, free));
+    return no === undefined ? undefined : { choice, code: no[0], message: no[1] };
+  };
+  const takeFrom = <C extends Choice>(choice: C, want: number, order: FulfilmentOrder<C>): { launched: InstanceRecord[]; refused?: Refused<C> } => {
+    const { offering, free } = look(choice);
+    const possible = impossible(choice, offering) === undefined ? Math.min(want, free, choice.subnet.free) : 0;
+    const refused = refusalOf(choice, want);
+    const allowed = order.budget === undefined ? possible : order.budget.takeUpTo(possible);
+    const launched: InstanceRecord[] = [];
+    while (offering !== undefined && launched.length < allowed) {
+      launched.push(instances.launch({ ...order.details(choice), offering, subnet: choice.subnet }));
+    }
+    if (allowed < possible) return { launched, refused: { choice, code: 'RequestLimitExceeded', message: 'Request limit exceeded.' } };
+    return refused === undefined ? { launched } : { launched, refused };
+  };
+
+  const inOrder = <C extends Choice>(choices: readonly C[], strategy: string): C[] => {
+    const rank = ranks[strategy] ?? (() => []);
+    const ranked = choices.map((choice) => ({ choice, rank: rank(choice, look(choice)) }));
+    return ranked.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ choice }) => choice);
+  };
+  const launch = <C extends Choice>(order: FulfilmentOrder<C>): Fulfilment<C> => {
+    const launched: { choice: C; instances: InstanceRecord[] }[] = [];
+    const refused: Refused<C>[] = [];
+    let left = order.count;
+    const ordered = inOrder(order.choices, order.strategy);
+    for (const [index, choice] of ordered.entries()) {
+      if (left === 0) break;
+      const share = order.strategy === 'diversified' ? Math.ceil(left / (ordered.length - index)) : left;
+      const taken = takeFrom(choice, share, order);
+      left -= taken.launched.length;
+      if (taken.launched.length > 0) launched.push({ choice, instances: taken.launched });
+      if (taken.refused !== undefined) refused.push(taken.refused);
+    }
+    return { launched, refused };
+  };
+  return {
+    launch,
+    refusalOf,
+    obtainable: (choices) =>
+      choices.reduce((sum, choice) => {
+        const { offering, free } = look(choice);
+        return sum + (impossible(choice, offering) === undefined ? Math.min(free, choice.subnet.free) : 0);
+      }, 0),
+  };
+};

@@ -1,0 +1,63 @@
+import type { Market } from '../../core/offering.ts';
+import type { Timer } from '../clock.ts';
+import type { Lagging } from './lagging.ts';
+import type { Subnet } from './network.ts';
+import type { OfferingRecord } from './offerings.ts';
+
+export type InstanceState = 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopping' | 'stopped';
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** What a describe shows of an instance that can change. */
+export type InstanceView = { readonly state: InstanceState; readonly tags: Tags; readonly reason?: StateReason };
+
+export type StateReason = { readonly Code: string; readonly Message: string };
+
+export type TemplateReference = { readonly id: string; readonly name: string; readonly version: string };
+
+export type InstanceRecord = {
+  readonly id: string;
+  /** Launch order. */
+  readonly ordinal: number;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly subnet: Subnet;
+  readonly market: Market;
+  readonly offering: OfferingRecord;
+  readonly imageId: string;
+  readonly template?: TemplateReference;
+  readonly launchedAtMs: number;
+  readonly reservationId: string;
+  readonly privateIp: string;
+  readonly spotRequestId?: string;
+  readonly clientToken?: string;
+  state: InstanceState;
+  tags: Tags;
+  reason?: StateReason;
+  /** Answers health checks since. */
+  bootedAtMs?: number;
+  /** When EC2 takes it, once that is settled. */
+  takenAtMs?: number;
+  takeTimer?: Timer;
+  /** Its Auto Scaling group. */
+  asg?: string;
+  readonly shown: Lagging<InstanceView>;
+};
+
+/** Codes as `DescribeInstances` gives them. */
+export const stateCodes: Readonly<Record<InstanceState, number>> = {
+  pending: 0,
+  running: 16,
+  'shutting-down': 32,
+  terminated: 48,
+  stopping: 64,
+  stopped: 80,
+};
+
+export const isLive = ({ state }: Pick<InstanceRecord, 'state'>): boolean => state === 'pending' || state === 'running';
+
+export const reasons = {
+  user: { Code: 'Client.UserInitiatedShutdown', Message: 'Client.UserInitiatedShutdown: User initiated shutdown' },
+  spot: { Code: 'Server.SpotInstanceTermination', Message: 'Server.SpotInstanceTermination: Spot instance termination' },
+  failure: { Code: 'Server.InternalError', Message: 'Server.InternalError: Internal error on launch' },
+} as const satisfies Record<string, StateReason>;

@@ -1,0 +1,173 @@
+import { offeringKey } from '../../core/offering.ts';
+import type { Base } from './base.ts';
+import { type InstanceRecord, type InstanceState, reasons, type StateReason, type Tags, type TemplateReference } from './instance.ts';
+import { createLagging } from './lagging.ts';
+import type { Subnet } from './network.ts';
+import type { OfferingBook, OfferingRecord } from './offerings.ts';
+import type { TimingSpec } from './spec.ts';
+import { createTagIndex } from './tag-index.ts';
+
+export type LaunchOrder = {
+  readonly offering: OfferingRecord;
+  readonly subnet: Subnet;
+  readonly tags: Tags;
+  readonly imageId: string;
+  readonly template?: TemplateReference;
+  readonly clientToken?: string;
+};
+
+/** Who wants to know what becomes of instances. Called in the order of subscription, before the next thing happens. */
+export type InstanceListener = {
+  readonly running?: (instance: InstanceRecord) => void;
+  /** Answers health checks from now on. */
+  readonly booted?: (instance: InstanceRecord) => void;
+  /** Serves no more: it is shutting down or stopping. */
+  readonly leaving?: (instance: InstanceRecord) => void;
+  /** Terminated or stopped. */
+  readonly ended?: (instance: InstanceRecord) => void;
+  /** No describe shows it any more. */
+  readonly forgotten?: (instance: InstanceRecord) => void;
+};
+
+export type Instances = {
+  launch(order: LaunchOrder): InstanceRecord;
+  find(id: string): InstanceRecord | undefined;
+  /** In launch order. */
+  list(): readonly InstanceRecord[];
+  /** Those that carry this tag or once did, in launch order. */
+  tagged(key: string, value: string): readonly InstanceRecord[];
+  setTags(instance: InstanceRecord, tags: Tags): void;
+  terminate(instance: InstanceRecord, why: StateReason): void;
+  stop(instance: InstanceRecord, why: StateReason): void;
+  /** Gone at once, without a shutdown. */
+  fail(instance: InstanceRecord): void;
+  subscribe(listener: InstanceListener): void;
+};
+
+/** Terminated instances stay visible for about an hour. */
+const visibleAfterEndMs = 3_600_000;
+const defaultShutdownSeconds = [2, 10] as const;
+
+export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec): Instances => {
+  const { clock, place, ids } = base;
+  const records = new Map<string, InstanceRecord>();
+  const index = createTagIndex();
+  const listeners: InstanceListener[] = [];
+  let ordinal = 0;
+
+  const notify = (what: keyof InstanceListener, instance: InstanceRecord): void => {
+    for (const listener of listeners) listener[what]?.(instance);
+  };
+  const show = (instance: InstanceRecord): void =>
+    instance.shown.write({ state: instance.state, tags: instance.tags, ...(instance.reason === undefined ? {} : { reason: instance.reason }) });
+  const enter = (instance: InstanceRecord, state: InstanceState): void => {
+    instance.state = state;
+    show(instance);
+    base.emit({
+      'detail-type': 'EC2 Instance State-change Notification',
+      source: 'aws.ec2',
+      resources: [`arn:aws:ec2:${place.region}:${place.accountId}:instance/${instance.id}`],
+      detail: { 'instance-id': instance.id, state },
+    });
+  };
+  const fact = (kind: 'launched' | 'running' | 'shutting-down' | 'terminated', instance: InstanceRecord): void =>
+    base.tell({ kind, instance: instance.id, atMs: clock.now() });
+
+  const boot = (instance: InstanceRecord): void => {
+    if (instance.state !== 'running') return;
+    instance.bootedAtMs = clock.now();
+    notify('booted', instance);
+  };
+  const run = (instance: InstanceRecord): void => {
+    if (instance.state !== 'pending') return;
+    book.bill(instance.offering, 1);
+    enter(instance, 'running');
+    fact('running', instance);
+    clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
+    notify('running', instance);
+  };
+  const build = (order: LaunchOrder): InstanceRecord => {
+    ordinal += 1;
+    const { instanceType, zone, market } = order.offering;
+    const number = order.subnet.addresses - order.subnet.free;
+    return {
+      ...order,
+      id: ids.resource('i'),
+      ordinal,
+      instanceType,
+      zone,
+      market,
+      launchedAtMs: clock.now(),
+      reservationId: ids.resource('r'),
+      privateIp: order.subnet.block.replace('0.0/16', `${(number >> 8) % 256}.${number % 256}`),
+      ...(market === 'spot' ? { spotRequestId: `sir-${ids.hex(8)}` } : {}),
+      state: 'pending',
+      shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds)),
+    };
+  };
+  const launch = (order: LaunchOrder): InstanceRecord => {
+    order.offering.used += 1;
+    order.subnet.free -= 1;
+    const instance = build(order);
+    records.set(instance.id, instance);
+    index.add(instance, instance.tags);
+    enter(instance, 'pending');
+    fact('launched', instance);
+    clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(order.offering)}`), () => run(instance));
+    return instance;
+  };
+
+  const end = (instance: InstanceRecord, state: 'terminated' | 'stopped'): void => {
+    instance.offering.used -= 1;
+    if (state === 'terminated') instance.subnet.free += 1;
+    enter(instance, state);
+    if (state === 'terminated') fact('terminated', instance);
+    notify('ended', instance);
+    if (state === 'terminated') clock.after(visibleAfterEndMs, () => forget(instance));
+  };
+  const forget = (instance: InstanceRecord): void => {
+    records.delete(instance.id);
+    index.remove(instance);
+    notify('forgotten', instance);
+  };
+  const leave = (instance: InstanceRecord, state: 'shutting-down' | 'stopping', why: StateReason): void => {
+    if (instance.state === 'running') book.bill(instance.offering, -1);
+    instance.reason = why;
+    instance.takeTimer?.cancel();
+    enter(instance, state);
+    fact('shutting-down', instance);
+    notify('leaving', instance);
+  };
+  const terminateIn = (instance: InstanceRecord, delayMs: number, why: StateReason): void => {
+    if (instance.state === 'shutting-down' || instance.state === 'terminated') return;
+    if (instance.state === 'stopped') instance.offering.used += 1;
+    leave(instance, 'shutting-down', why);
+    if (delayMs === 0) end(instance, 'terminated');
+    else clock.after(delayMs, () => end(instance, 'terminated'));
+  };
+  const shutdownMs = (): number => Math.max(1, base.drawMs(timing.shutdownSeconds ?? defaultShutdownSeconds));
+
+  return {
+    launch,
+    find: (id) => records.get(id),
+    list: () => [...records.values()],
+    tagged: (key, value) => index.find(key, value),
+    setTags: (instance, tags) => {
+      instance.tags = tags;
+      index.add(instance, tags);
+      show(instance);
+    },
+    terminate: (instance, why) => terminateIn(instance, shutdownMs(), why),
+    stop: (instance, why) => {
+      if (instance.state !== 'running') return;
+      leave(instance, 'stopping', why);
+      clock.after(shutdownMs(), () => {
+        if (instance.state === 'stopping') end(instance, 'stopped');
+      });
+    },
+    fail: (instance) => terminateIn(instance, 0, reasons.failure),
+    subscribe: (listener) => {
+      listeners.push(listener);
+    },
+  };
+};

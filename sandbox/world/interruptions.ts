@@ -1,0 +1,82 @@
+import type { Base } from './base.ts';
+import { type InstanceRecord, isLive, reasons } from './instance.ts';
+import type { Instances } from './instances.ts';
+import type { OfferingBook, OfferingRecord } from './offerings.ts';
+import type { World } from './world.ts';
+
+type How = Parameters<World['interrupt']>[1];
+
+export type Interruptions = Pick<World, 'interrupt' | 'recommendRebalance' | 'kill'> & {
+  /** Takes the youngest of what runs beyond the offering's capacity. */
+  reclaim(offering: OfferingRecord, noticeMs: number): void;
+};
+
+export const createInterruptions = (base: Base, instances: Instances, book: OfferingBook): Interruptions => {
+  const { clock, place } = base;
+
+  const warn = (instance: InstanceRecord, action: string): void => {
+    base.emit({
+      'detail-type': 'EC2 Spot Instance Interruption Warning',
+      source: 'aws.ec2',
+      // AWS puts the zone where every other ARN has the region, and no account.
+      resources: [`arn:aws:ec2:${instance.zone}:instance/${instance.id}`],
+      detail: { 'instance-id': instance.id, 'instance-action': action },
+    });
+    base.tell({
+      kind: 'warned',
+      instance: instance.id,
+      atMs: clock.now(),
+      ...(instance.takenAtMs === undefined ? {} : { takenAtMs: instance.takenAtMs }),
+    });
+  };
+  const take = (instance: InstanceRecord, how: How): void => {
+    const action = how.action ?? 'terminate';
+    const takenAtMs = Math.min(clock.now() + how.noticeMs, instance.takenAtMs ?? Number.POSITIVE_INFINITY);
+    instance.takeTimer?.cancel();
+    instance.takenAtMs = takenAtMs;
+    if (!how.silent) warn(instance, action);
+    instance.takeTimer = clock.at(takenAtMs, () => {
+      if (!isLive(instance)) return;
+      if (action === 'terminate' || instance.state === 'pending') instances.terminate(instance, reasons.spot);
+      else instances.stop(instance, reasons.spot);
+    });
+  };
+  const each = (ids: readonly string[], suits: (instance: InstanceRecord) => boolean, act: (instance: InstanceRecord) => void) => {
+    const unknown: string[] = [];
+    for (const id of ids) {
+      const instance = instances.find(id);
+      if (instance !== undefined && suits(instance)) act(instance);
+      else unknown.push(id);
+    }
+    return { unknown };
+  };
+  const recommend = (instance: InstanceRecord): void => {
+    base.emit({
+      'detail-type': 'EC2 Instance Rebalance Recommendation',
+      source: 'aws.ec2',
+      resources: [`arn:aws:ec2:${place.region}:${place.accountId}:instance/${instance.id}`],
+      detail: { 'instance-id': instance.id },
+    });
+    base.tell({ kind: 'rebalance', instance: instance.id, atMs: clock.now() });
+  };
+  const isRunningSpot = (instance: InstanceRecord): boolean => instance.market === 'spot' && instance.state === 'running';
+
+  return {
+    interrupt: (ids, how) => each(ids, isRunningSpot, (instance) => take(instance, how)),
+    recommendRebalance: (ids) => each(ids, isRunningSpot, recommend),
+    kill: (id) => {
+      const instance = instances.find(id);
+      if (instance === undefined || !isLive(instance)) return false;
+      instances.fail(instance);
+      return true;
+    },
+    reclaim: (offering, noticeMs) => {
+      if (offering.capacity === null || book.free(offering) > 0) return;
+      const held = instances.list().filter((instance) => instance.offering === offering && isLive(instance));
+      const leaving = held.filter(({ takenAtMs }) => takenAtMs !== undefined).length;
+      const surplus = Math.max(0, held.length - leaving - offering.capacity);
+      const youngest = held.filter(({ takenAtMs }) => takenAtMs === undefined).reverse();
+      for (const instance of youngest.slice(0, surplus)) take(instance, { noticeMs });
+    },
+  };
+};

@@ -1,0 +1,123 @@
+import type { Base } from '../base.ts';
+import type { InstanceRecord } from '../instance.ts';
+import type { Instances } from '../instances.ts';
+import { deregistrationDelayMs, inFlightOf, type Target, type TargetGroup } from './target-group.ts';
+
+export type Targets = {
+  register(group: TargetGroup, instance: InstanceRecord): void;
+  /** Begins draining. Answers when the last request that is in flight ends, now when there is none. */
+  deregister(group: TargetGroup, instance: InstanceRecord): number;
+  /** Target groups that this instance is registered with, draining ones included. */
+  groupsOf(instance: string): readonly TargetGroup[];
+  /** Hears of every target that became healthy. */
+  onHealthy(listener: (group: TargetGroup, target: Target) => void): void;
+};
+
+/** Registration, health and draining of targets. Health checks are computed, not polled: one timer per change of state. */
+export const createTargets = (base: Base, instances: Instances): Targets => {
+  const { clock } = base;
+  const groupsOf = new Map<string, Set<TargetGroup>>();
+  const listeners: ((group: TargetGroup, target: Target) => void)[] = [];
+
+  const count = (group: TargetGroup, kind: 'served' | 'dropped', number: number): void => {
+    if (number === 0) return;
+    group[kind] += number;
+    base.tell({ kind, targetGroup: group.name, count: number, atMs: clock.now() });
+  };
+  /** Ends all that is in flight: what is over by now was served, the rest is dropped. */
+  const cutOff = (group: TargetGroup, target: Target): void => {
+    const all = target.inFlight.reduce((sum, cohort) => sum + cohort.count, 0);
+    const open = inFlightOf(target, clock.now());
+    target.inFlight = [];
+    count(group, 'served', all - open);
+    count(group, 'dropped', open);
+  };
+  const remove = (group: TargetGroup, target: Target): void => {
+    target.timer?.cancel();
+    cutOff(group, target);
+    group.rotation.delete(target);
+    group.targets.delete(target.instance.id);
+    const groups = groupsOf.get(target.instance.id);
+    groups?.delete(group);
+    if (groups?.size === 0) groupsOf.delete(target.instance.id);
+  };
+  const turnHealthy = (group: TargetGroup, target: Target): void => {
+    target.state = 'healthy';
+    group.rotation.add(target);
+    base.tell({ kind: 'serving', instance: target.instance.id, atMs: clock.now() });
+    for (const listener of listeners) listener(group, target);
+  };
+  /** The threshold's worth of checks, counted from when the instance answers. */
+  const awaitHealth = (group: TargetGroup, target: Target): void => {
+    if (target.instance.bootedAtMs === undefined) return;
+    target.timer?.cancel();
+    target.timer = clock.after(group.healthyThreshold * group.intervalSeconds * 1000, () => turnHealthy(group, target));
+  };
+  const register = (group: TargetGroup, instance: InstanceRecord): void => {
+    const known = group.targets.get(instance.id);
+    if (known !== undefined && known.state !== 'draining') return;
+    known?.timer?.cancel();
+    const target: Target = { instance, port: group.port, state: 'initial', inFlight: known?.inFlight ?? [] };
+    group.targets.set(instance.id, target);
+    groupsOf.set(instance.id, (groupsOf.get(instance.id) ?? new Set()).add(group));
+    awaitHealth(group, target);
+  };
+  const tellDrained = (instance: InstanceRecord): void => {
+    const targets = [...(groupsOf.get(instance.id) ?? [])].flatMap((group) => group.targets.get(instance.id) ?? []);
+    const busy = targets.some((target) => target.state !== 'draining' || inFlightOf(target, clock.now()) > 0);
+    if (!busy && instance.state === 'running') base.tell({ kind: 'drained', instance: instance.id, atMs: clock.now() });
+  };
+  const deregister = (group: TargetGroup, instance: InstanceRecord): number => {
+    const target = group.targets.get(instance.id);
+    if (target === undefined) return clock.now();
+    const delayMs = deregistrationDelayMs(group);
+    const lastEndMs = Math.max(clock.now(), ...target.inFlight.map(({ endsAtMs }) => endsAtMs));
+    const idleAtMs = Math.min(lastEndMs, clock.now() + delayMs);
+    if (target.state === 'draining') return idleAtMs;
+    const first = [...(groupsOf.get(instance.id) ?? [])].every((other) => other.targets.get(instance.id)?.state !== 'draining');
+    target.timer?.cancel();
+    target.state = 'draining';
+    group.rotation.delete(target);
+    if (first && instance.state === 'running') base.tell({ kind: 'draining', instance: instance.id, atMs: clock.now() });
+    clock.at(idleAtMs, () => tellDrained(instance));
+    target.timer = clock.after(delayMs, () => remove(group, target));
+    return idleAtMs;
+  };
+
+  const each = (instance: InstanceRecord, act: (group: TargetGroup, target: Target) => void): void => {
+    for (const group of [...(groupsOf.get(instance.id) ?? [])]) {
+      const target = group.targets.get(instance.id);
+      if (target !== undefined) act(group, target);
+    }
+  };
+  /** Whoever ends without having been taken off is noticed by failing checks, and gets requests until then. */
+  const noticeDeath = (group: TargetGroup, target: Target): void => {
+    cutOff(group, target);
+    if (target.state === 'draining') return;
+    target.timer?.cancel();
+    const noticedMs = target.state === 'healthy' ? group.unhealthyThreshold * group.intervalSeconds * 1000 : 0;
+    target.timer = clock.after(noticedMs, () => {
+      group.rotation.delete(target);
+      target.state = 'unused';
+    });
+  };
+  instances.subscribe({
+    booted: (instance) => {
+      const registered = groupsOf.has(instance.id);
+      if (!registered) base.tell({ kind: 'serving', instance: instance.id, atMs: clock.now() });
+      each(instance, (group, target) => {
+        if (target.state === 'initial') awaitHealth(group, target);
+      });
+    },
+    leaving: (instance) => each(instance, noticeDeath),
+    forgotten: (instance) => each(instance, remove),
+  });
+  return {
+    register,
+    deregister,
+    groupsOf: (instance) => [...(groupsOf.get(instance) ?? [])],
+    onHealthy: (listener) => {
+      listeners.push(listener);
+    },
+  };
+};

@@ -1,0 +1,12 @@
+import type { ApiService, Caller } from '../api.ts';
+
+export type Operations = ApiService['operations'];
+
+/** The wire has decoded the input by the operation's own schema: here it gets its type. */
+export const operation =
+  <Input>(run: (input: Input, caller: Caller) => unknown) =>
+  (input: Record<string, unknown>, caller: Caller): unknown =>
+    run(input as Input, caller);
+
+/** EC2 and Auto Scaling answer many actions with nothing but a request id. */
+export const nothing = {};

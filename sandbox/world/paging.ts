@@ -1,0 +1,33 @@
+import { ApiError } from '../api.ts';
+
+export type Page<T> = { readonly items: readonly T[]; readonly next?: string };
+
+const encode = (offset: number): string => Buffer.from(`from:${offset}`).toString('base64url');
+
+/** The offset in a token that {@link pageOf} gave out; undefined when it is none of ours. */
+const decode = (token: string): number | undefined => {
+  const match = /^from:(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
+  return match?.[1] === undefined ? undefined : Number(match[1]);
+};
+
+/** One page of a list that only grows at its end. `invalid` is the service's own error code for a wrong token. */
+export const pageOf = <T>(items: readonly T[], size: number | undefined, token: string | undefined, invalid: string): Page<T> => {
+  const from = token === undefined ? 0 : decode(token);
+  if (from === undefined) throw new ApiError(invalid, 'The token is not valid.');
+  const to = size === undefined ? items.length : from + size;
+  return to < items.length ? { items: items.slice(from, to), next: encode(to) } : { items: items.slice(from, to) };
+};
+
+/** Lists that change between pages continue after the last ordinal shown, so that nothing is skipped or shown twice. */
+export const pageByOrdinal = <T extends { readonly ordinal: number }>(
+  items: readonly T[],
+  size: number | undefined,
+  token: string | undefined,
+  invalid: string,
+): Page<T> => {
+  const from = token === undefined ? 0 : decode(token);
+  if (from === undefined) throw new ApiError(invalid, 'The token is not valid.');
+  const rest = from === 0 ? items : items.filter((item) => item.ordinal >= from);
+  if (size === undefined || rest.length <= size) return { items: rest };
+  return { items: rest.slice(0, size), next: encode((rest[size] as T).ordinal) };
+};
