@@ -8,6 +8,9 @@ import type { Swap } from './swap.ts';
  */
 export const defaultDeregistrationDelayMs = 300_000;
 
+/** What the start itself may take, before the deregistration delay runs: a cold function, a throttled call repeated, a describe that lags. */
+export const startSlackMs = 5_000;
+
 /** What the start of a drain is budgeted against. All times in milliseconds. */
 export type DrainBudget = {
   readonly nowMs: number;
@@ -30,7 +33,7 @@ export const latestDrainStart = ({ nowMs, deadlineMs, deregistrationDelayMs = de
   if (deadlineMs === undefined) return patientUntilMs;
   const leftMs = Math.max(0, deadlineMs - deadlineMarginMs - nowMs);
   const neededMs = Math.min(deregistrationDelayMs, timeoutMs);
-  const waitMs = neededMs <= leftMs ? leftMs - neededMs : Math.floor(leftMs / 2);
+  const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(leftMs / 2);
   return Math.min(patientUntilMs, nowMs + waitMs);
 };
 

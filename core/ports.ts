@@ -76,6 +76,8 @@ export type DrainProgress = {
   readonly gone: boolean;
   /** Latest time at which a deregistration delay that is running ends, epoch ms. */
   readonly busyUntilMs?: number;
+  /** Longest deregistration delay of the target groups that have it, running or not: what a drain that has not begun must leave time for. */
+  readonly deregistrationDelayMs?: number;
 };
 
 /** Finds whose an instance is. Instances without our tag and without a known Auto Scaling group belong to nobody. */

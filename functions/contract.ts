@@ -101,7 +101,11 @@ export const metrics = {
 } as const;
 
 /** What a drain function tells the state machine: which step comes next, and when (ISO 8601, for the Wait state). */
-export type DrainStep = { readonly next: 'begin' | 'check'; readonly untilIso: string } | { readonly next: 'end' };
+export type DrainStep =
+  /** `latestStartMs`: begin at the latest then, once the deregistration delays are known; it comes back with the next call. */
+  | { readonly next: 'begin'; readonly untilIso: string; readonly latestStartMs?: number }
+  | { readonly next: 'check'; readonly untilIso: string }
+  | { readonly next: 'end' };
 
 /** The Lambda function's time limit, and the queue's visibility time-out that must outlast it. */
 export const reactTimeoutSeconds = 30;

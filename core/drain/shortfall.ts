@@ -32,6 +32,13 @@ export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, order: DrainO
   return `deregistration delay ${seconds(busyUntilMs - sinceMs)} exceeds the ${seconds(cut.atMs - sinceMs)} left: ${areCut(cut)}`;
 };
 
+/** Swaps with what is foreseen of them, where something is and nothing was said before. */
+export const foreseen = (open: readonly OpenSwap[], order: DrainOrder, timeoutMs: number): readonly Swap[] =>
+  open.flatMap((one) => {
+    const shortfall = one.swap.shortfall === undefined ? foreseenShortfall(one, order, timeoutMs) : undefined;
+    return shortfall === undefined ? [] : [{ ...one.swap, shortfall }];
+  });
+
 /** Said of an instance that could not be taken out of service. */
 export const unreleasedShortfall = (code: string): string => `could not be taken out of service (${code}): work on it is cut when it goes`;
 

@@ -1,9 +1,8 @@
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
-import { foreseenShortfall, unreleasedShortfall } from '../../core/drain/shortfall.ts';
+import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
-import type { ActionResult, DrainOrder } from '../../core/ports.ts';
+import type { ActionResult, CapacityProvider, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
-import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { recordForward, seenOver } from '../runtime/drain/record.ts';
 
 /** What became of taking a batch out of service. */
@@ -16,6 +15,8 @@ export type Release = {
   readonly begun: number;
   readonly failed: ActionResult['failed'];
 };
+
+export type ReleasePorts = { readonly provider: CapacityProvider; readonly store: StateStore; readonly clock: Clock };
 
 const noAction: ActionResult = { done: [], failed: [] };
 
@@ -34,12 +35,8 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
  * Takes the `leaving` swaps out of service, looks where the whole batch stands, and records both in one write per swap.
  * The record comes after the call: a crash between them repeats a call that changes nothing the second time.
  */
-export const releaseLeaving = async (
-  { provider, store, clock }: DrainPorts,
-  order: DrainOrder,
-  group: Group,
-  own: readonly Swap[],
-): Promise<Release> => {
+export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, group: Group, own: readonly Swap[]): Promise<Release> => {
+  const { provider, store, clock } = ports;
   const startedAtMs = clock.now();
   const leaving = own.filter(({ state }) => state === 'leaving');
   const result = leaving.length === 0 ? noAction : await provider.release(group, leaving);
@@ -47,12 +44,8 @@ export const releaseLeaving = async (
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
   const sorted = sortByProgress(underway, underway.length === 0 ? [] : await provider.inspectDrain(group, underway));
   const fresh = new Set(begun.map(({ instance }) => instance));
-  const opened = sorted.open
-    .filter(({ swap }) => fresh.has(swap.instance))
-    .map((one) => {
-      const shortfall = one.swap.shortfall ?? foreseenShortfall(one, order, group.drain.timeoutMs);
-      return shortfall === undefined ? one.swap : { ...one.swap, shortfall };
-    });
+  const said = new Map(foreseen(sorted.open, order, group.drain.timeoutMs).map((swap) => [swap.instance, swap]));
+  const opened = sorted.open.filter(({ swap }) => fresh.has(swap.instance)).map(({ swap }) => said.get(swap.instance) ?? swap);
   await recordForward(store, order.drain, [...opened, ...seenOver(sorted, clock.now())]);
   const putOff = leaving.filter(({ instance }) => !fresh.has(instance));
   const gone = new Set(sorted.gone);

@@ -1,4 +1,5 @@
 import { nextDrainLookMs, type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
+import { foreseen } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -6,7 +7,7 @@ import type { DrainStep } from '../contract.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
-import { recordForward, seenOver } from '../runtime/drain/record.ts';
+import { recordForward, recordShortfalls, seenOver } from '../runtime/drain/record.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
 
 /** Where a batch stands. */
@@ -36,9 +37,10 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
   const kept = await keepHooksAlive(ports, own, order.drain);
   const draining = kept.filter(({ state }) => state === 'draining');
-  const sorted = sortByProgress(draining, draining.length === 0 ? [] : await ports.provider.inspectDrain(group, draining));
+  const sorted = sortByProgress(draining, draining.length === 0 ? [] : await ports.providerFor(group.holding).inspectDrain(group, draining));
   const nowMs = ports.clock.now();
   await recordForward(ports.store, order.drain, seenOver(sorted, nowMs));
+  await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, order, group.drain.timeoutMs));
   const gone = new Set(sorted.gone);
   const alive = kept.filter((swap) => !gone.has(swap));
   const step = stepAfter({ order, timeoutMs: group.drain.timeoutMs, nowMs, open: sorted.open, alive });

@@ -1,11 +1,11 @@
-import pMap from 'p-map';
 import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
+import { onEach } from '../runtime/drain/on-each.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
-import { asDrained, recordForward, writesAtOnce } from '../runtime/drain/record.ts';
+import { asDrained, recordForward, recordShortfalls } from '../runtime/drain/record.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 
@@ -51,27 +51,32 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 const hooksAtOnce = 8;
 
 const completeHooks = (ports: DrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
-  pMap(
+  onEach(
     swaps.filter(({ hook }) => hook !== undefined),
+    hooksAtOnce,
     (swap) => ports.lifecycle.complete(swap),
-    { concurrency: hooksAtOnce, stopOnError: false },
   );
 
 const nothingToEnd: ActionResult = { done: [], failed: [] };
 
 const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promise<ActionResult> => {
   const ours = swaps.filter((swap) => !endsItself(swap));
-  return group === undefined || ours.length === 0 ? nothingToEnd : ports.provider.end(group, ours);
+  return group === undefined || ours.length === 0 ? nothingToEnd : ports.providerFor(group.holding).end(group, ours);
 };
 
 /** Writes on each swap whose instance can never be ended why it runs on. */
-const recordUnended = async ({ ports, order }: Ending, failed: ActionResult['failed']): Promise<void> => {
-  await pMap(
-    failed,
-    ({ instance, code }) =>
-      ports.store.advance({ group: order.group, instance }, { from: ['drained'], drain: order.drain, set: { shortfall: unendedShortfall(code) } }),
-    { concurrency: writesAtOnce, stopOnError: false },
-  );
+const recordUnended = ({ ports, order }: Ending, swaps: readonly Swap[], failed: ActionResult['failed']): Promise<void> => {
+  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  const said = swaps.flatMap((swap): readonly Swap[] => {
+    const code = codes.get(swap.instance);
+    return code === undefined ? [] : [{ ...swap, shortfall: unendedShortfall(code) }];
+  });
+  return recordShortfalls(ports.store, order.drain, said);
+};
+
+/** With drain-first the replacement comes after the drain: the group is asked to look at itself now, and not at the next tick. */
+const wakeForReplacement = async ({ ports, order, group }: Ending): Promise<void> => {
+  if (group?.swap.order === 'drain-first') await ports.wakes.wake(order.group, ports.clock.now());
 };
 
 /**
@@ -90,7 +95,8 @@ export const endDrain = async (ports: DrainPorts, order: DrainOrder, error?: Dra
   const { done, failed } = await endOurs(ending, swaps);
   const later = failed.filter(({ retry }) => retry === 'later');
   if (later.length > 0) throw new InstancesNotEnded(later);
-  await recordUnended(ending, failed);
+  await recordUnended(ending, swaps, failed);
+  await wakeForReplacement(ending);
   await tellEnd(ports, order, { swaps, gone, failed, error });
   return {
     drained: swaps.length,

@@ -4,9 +4,9 @@ import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 
-const tryRelease = async ({ provider }: DrainPorts, group: Group, leaving: readonly Swap[]): Promise<ActionResult> => {
+const tryRelease = async ({ providerFor }: DrainPorts, group: Group, leaving: readonly Swap[]): Promise<ActionResult> => {
   try {
-    return await provider.release(group, leaving);
+    return await providerFor(group.holding).release(group, leaving);
   } catch (failure) {
     const code = failure instanceof Error ? failure.name : String(failure);
     return { done: [], failed: leaving.map(({ instance }) => ({ instance, code, retry: 'later' as const })) };

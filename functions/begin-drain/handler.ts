@@ -1,0 +1,17 @@
+import { metrics } from '../contract.ts';
+import { readDrainInput } from '../runtime/drain/order.ts';
+import { wireDrain } from '../runtime/drain/wire.ts';
+import { withRuntime } from '../runtime/with-runtime.ts';
+import { beginDrain } from './begin-drain.ts';
+
+/** First step of the drain workflow: takes leaving instances out of service, once enough others serve. */
+export const { handler, create } = withRuntime('begin-drain', (surroundings, telemetry) => {
+  const ports = wireDrain(surroundings, telemetry);
+  return async (event) => {
+    const { order, latestStartMs } = readDrainInput(event);
+    const { step, ...found } = await beginDrain(ports, order, latestStartMs);
+    telemetry.logger.info('begin drain', { group: order.group, drain: order.drain, step, ...found });
+    telemetry.count(metrics.actionsFailed, found.failed.filter(({ retry }) => retry === 'never').length);
+    return step;
+  };
+});

@@ -1,0 +1,15 @@
+import { readDrainInput } from '../runtime/drain/order.ts';
+import { wireDrain } from '../runtime/drain/wire.ts';
+import { withRuntime } from '../runtime/with-runtime.ts';
+import { checkDrain } from './check-drain.ts';
+
+/** Middle step of the drain workflow: looks at what leaving instances still do, and keeps lifecycle hooks alive. */
+export const { handler, create } = withRuntime('check-drain', (surroundings, telemetry) => {
+  const ports = wireDrain(surroundings, telemetry);
+  return async (event) => {
+    const { order } = readDrainInput(event);
+    const { step, ...found } = await checkDrain(ports, order);
+    telemetry.logger.info('check drain', { group: order.group, drain: order.drain, step, ...found });
+    return step;
+  };
+});

@@ -1,0 +1,18 @@
+import { metrics } from '../contract.ts';
+import { readDrainInput } from '../runtime/drain/order.ts';
+import { wireDrain } from '../runtime/drain/wire.ts';
+import { withRuntime } from '../runtime/with-runtime.ts';
+import { endDrain } from './end-drain.ts';
+
+/** Last step of the drain workflow, after whatever came before it: ends what is ours to end, and records how it went. */
+export const { handler, create } = withRuntime('end-drain', (surroundings, telemetry) => {
+  const ports = wireDrain(surroundings, telemetry);
+  return async (event) => {
+    const { order, error } = readDrainInput(event);
+    const outcome = await endDrain(ports, order, error);
+    telemetry.logger.info('end drain', { group: order.group, drain: order.drain, error, ...outcome });
+    telemetry.count(metrics.drainsLate, outcome.late);
+    telemetry.count(metrics.actionsFailed, outcome.failed.length);
+    return outcome;
+  };
+});

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { beginsRegardless, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
+import { heartbeatDueMs, heartbeatsDue, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
+import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
+import { foreseenShortfall, timeOfDay, unfinishedShortfall } from '../../core/drain/shortfall.ts';
+import { growingStepMs, retryAtMs } from '../../core/drain/steps.ts';
+import { drainEndsByMs, latestDrainStart } from '../../core/drain.ts';
+import { member, noonMs, order, swap } from './fleet.ts';
+
+const inMs = (seconds: number) => noonMs + seconds * 1000;
+
+describe('the latest start of a drain', () => {
+  test.each([
+    ['no deadline: the drain time-out is the patience', undefined, 30, 300, 300],
+    ['a delay that fits is given whole, with time to begin, and the margin stays free', 120, 60, 300, 45],
+    ['a delay that fits exactly leaves no time to wait', 120, 110, 300, 0],
+    ['a delay that does not fit halves what is left', 120, 300, 300, 55],
+    ['an unknown delay counts as the load balancer default of 300 s', 120, undefined, 300, 55],
+    ['a short drain time-out bounds the need', 120, 300, 40, 40],
+    ['a delay that fits but for the slack begins at once', 120, 108, 300, 0],
+    ['a deadline far away does not stretch the patience', 3600, 30, 60, 60],
+    ['inside the margin it begins at once', 8, 30, 300, 0],
+    ['after the deadline it begins at once', -5, 30, 300, 0],
+    ['no delay at all: nearly everything up to the margin', 120, 0, 300, 105],
+  ])('%s', (_rule, deadlineS, delayS, timeoutS, waitS) => {
+    const budget = {
+      nowMs: noonMs,
+      timeoutMs: timeoutS * 1000,
+      ...(deadlineS !== undefined && { deadlineMs: inMs(deadlineS) }),
+      ...(delayS !== undefined && { deregistrationDelayMs: delayS * 1000 }),
+    };
+    expect(latestDrainStart(budget)).toBe(inMs(waitS));
+  });
+
+  test('is never before now, never after half of what is left when all does not fit, never past the margin', () => {
+    const ms = fc.integer({ min: 0, max: 7_200_000 });
+    fc.assert(
+      fc.property(ms, ms, ms, (leftMs, deregistrationDelayMs, timeoutMs) => {
+        const latestMs = latestDrainStart({ nowMs: noonMs, deadlineMs: noonMs + leftMs, deregistrationDelayMs, timeoutMs });
+        const usableMs = Math.max(0, leftMs - 10_000);
+        expect(latestMs).toBeGreaterThanOrEqual(noonMs);
+        expect(latestMs).toBeLessThanOrEqual(noonMs + usableMs);
+        if (Math.min(deregistrationDelayMs, timeoutMs) > usableMs) expect(latestMs).toBeLessThanOrEqual(noonMs + usableMs / 2);
+      }),
+    );
+  });
+});
+
+describe('the end of a drain', () => {
+  test.each([
+    ['the margin before the deadline', { drainStartedAtMs: inMs(20) }, 120, 300, 110],
+    ['the time-out after it began', { drainStartedAtMs: inMs(20) }, 3600, 60, 80],
+    ['a deadline that the swap learned of later', { drainStartedAtMs: inMs(20), deadlineMs: inMs(90) }, 120, 300, 80],
+    ['the time-out after it was ordered, when it never began', {}, undefined, 60, 60],
+  ])('is %s', (_rule, changes, deadlineS, timeoutS, endsS) => {
+    const anOrder = order(deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) });
+    expect(drainEndsByMs(swap('i-1', changes), anOrder, timeoutS * 1000)).toBe(inMs(endsS));
+  });
+});
+
+describe('whether a drain begins', () => {
+  test.each([
+    ['nothing to wait for: at once', {}, [swap('i-1')], 'at-once'],
+    ['the latest start is reached', { awaitServingUntilMs: noonMs }, [swap('i-1')], 'latest-start'],
+    ['a part has begun', { awaitServingUntilMs: inMs(50) }, [swap('i-1'), swap('i-2', { state: 'draining' })], 'begun'],
+    ['else it depends on who serves', { awaitServingUntilMs: inMs(50) }, [swap('i-1')], undefined],
+  ])('%s', (_rule, changes, swaps, because) => {
+    expect(beginsRegardless(order(changes), swaps, noonMs)).toBe(because);
+  });
+
+  test('a leaving instance that still serves does not count, one whose swap waits does', () => {
+    const members = ['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)).concat(member('i-5', { serving: false }));
+    const swaps = [swap('i-1'), swap('i-2', { state: 'draining' }), swap('i-3', { state: 'waiting' })];
+    expect(servingCount({ members, asgs: [], ended: [] }, swaps)).toBe(2);
+  });
+});
+
+describe('the next look for replacements', () => {
+  const lookAfter = (nowS: number, launchedS: number | undefined, untilS = 300) => {
+    const members = launchedS === undefined ? [] : [member('i-9', { serving: false, launchedAtMs: inMs(launchedS) })];
+    const look = { holdings: { members, asgs: [], ended: [] }, swaps: [], orderedAtMs: noonMs, nowMs: inMs(nowS) };
+    return (nextServingLookMs({ awaitServingUntilMs: inMs(untilS) }, look) - noonMs) / 1000;
+  };
+  test.each([
+    ['when a replacement just launched is expected to serve', 2, 1, 21],
+    ['counted from the order when nothing is launched yet', 2, undefined, 20],
+    ['then half of its age later', 21, 1, 31],
+    ['in steps of fifteen seconds at most', 100, 1, 115],
+    ['from the youngest launch, when one was refused and made again', 45, 40, 60],
+  ])('is %s', (_rule, nowS, launchedS, lookS) => {
+    expect(lookAfter(nowS, launchedS)).toBe(lookS);
+  });
+  test('never passes the latest start', () => expect(lookAfter(45, 1, 50)).toBe(50));
+});
+
+describe('steps', () => {
+  test('grow by half of the age between five and fifteen seconds', () => {
+    expect([0, 8_000, 16_000, 24_000, 60_000].map(growingStepMs)).toEqual([5_000, 5_000, 8_000, 12_000, 15_000]);
+  });
+  test('a throttled call is repeated more densely as time runs out', () => {
+    expect([200, 80, 40, 10, 0].map((leftS) => (retryAtMs(noonMs, inMs(leftS)) - noonMs) / 1000)).toEqual([15, 10, 5, 2, 2]);
+  });
+});
+
+describe('a heartbeat', () => {
+  const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(3600), timeoutMs: 3_600_000 };
+  const { timeoutMs: _, ...unknown } = hook;
+  test('is due half of the time-out before the hook expires', () => expect(heartbeatDueMs(hook)).toBe(inMs(1800)));
+  test('of an unknown time-out assumes the shortest that exists', () => expect(heartbeatDueMs(unknown)).toBe(inMs(3585)));
+  test('starts the time-out anew and never shortens it', () => {
+    expect(prolonged(hook, inMs(1800)).expiresAtMs).toBe(inMs(5400));
+    expect(prolonged(unknown, inMs(10)).expiresAtMs).toBe(inMs(3600));
+  });
+  test('is sent when due, for swaps with a hook', () => {
+    const swaps = [swap('i-1', { hook }), swap('i-2')];
+    expect(heartbeatsDue(swaps, inMs(1799))).toEqual([]);
+    expect(heartbeatsDue(swaps, inMs(1800))).toEqual([swaps[0]]);
+  });
+  test('that is overdue does not hasten the next look', () => {
+    expect(nextHeartbeatMs([swap('i-1', { hook }), swap('i-2')], inMs(10))).toBe(inMs(1800));
+    expect(nextHeartbeatMs([swap('i-1', { hook })], inMs(1800))).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the next look at connections', () => {
+  const draining = swap('i-1', { state: 'draining', drainStartedAtMs: noonMs });
+  const look = (nowS: number, busyS: number | undefined, deadlineS?: number, alive = [draining]) => {
+    const open = [{ swap: draining, ...(busyS !== undefined && { busyUntilMs: inMs(busyS) }) }];
+    const anOrder = order(deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) });
+    const atMs = nextDrainLookMs(open, { order: anOrder, timeoutMs: 300_000, nowMs: inMs(nowS), alive });
+    return atMs === undefined ? undefined : (atMs - noonMs) / 1000;
+  };
+  test.each([
+    ['when the deregistration delay has ended', 0, 60, 120, 61],
+    ['when time is up, if that comes first', 0, 300, 120, 110],
+    ['over, once time is up', 110, 300, 120, undefined],
+    ['soon, when a target still shows after its delay', 62, 60, 120, 67],
+    ['in growing steps, when nothing says how long', 20, undefined, 120, 30],
+    ['bounded by the drain time-out', 0, 900, undefined, 300],
+  ])('is %s', (_rule, nowS, busyS, deadlineS, lookS) => {
+    expect(look(nowS, busyS, deadlineS)).toBe(lookS);
+  });
+  test('comes earlier for a heartbeat', () => {
+    const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
+    expect(look(0, 200, undefined, [swap('i-1', { ...draining, hook })])).toBe(30);
+  });
+  test('there is none when nothing is open', () => {
+    expect(nextDrainLookMs([], { order: order(), timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
+  });
+  test('silence about an instance is not proof that it has drained', () => {
+    expect(sortByProgress([draining], [])).toEqual({ open: [{ swap: draining }], drained: [], gone: [] });
+  });
+});
+
+describe('a shortfall says what is cut, when and by whom', () => {
+  const draining = swap('i-1', { state: 'draining', drainStartedAtMs: inMs(34) });
+  test('a deregistration delay longer than the time left', () => {
+    const said = foreseenShortfall({ swap: draining, busyUntilMs: inMs(334) }, order({ deadlineMs: inMs(130) }), 600_000);
+    expect(said).toBe('deregistration delay 300 s exceeds the 96 s left: connections still open at 12:02:10 UTC are cut by EC2');
+  });
+  test('nothing, when the delay ends in time', () => {
+    expect(foreseenShortfall({ swap: draining, busyUntilMs: inMs(130) }, order({ deadlineMs: inMs(130) }), 600_000)).toBeUndefined();
+    expect(foreseenShortfall({ swap: draining }, order({ deadlineMs: inMs(130) }), 600_000)).toBeUndefined();
+  });
+  test.each([
+    ['rebalance', 'the end of the instance'],
+    ['hook', 'Auto Scaling'],
+  ] as const)('a %s drain is bounded by the drain time-out', (reason, by) => {
+    const said = foreseenShortfall({ swap: { ...draining, reason }, busyUntilMs: inMs(334) }, order(), 60_000);
+    expect(said).toBe(`deregistration delay 300 s exceeds the 60 s left: connections still open at 12:01:34 UTC are cut by ${by}`);
+  });
+  test('one that was not foreseen', () => {
+    expect(unfinishedShortfall(draining, order({ deadlineMs: inMs(130) }), 600_000)).toBe(
+      'was still draining when its time was up: connections still open at 12:02:10 UTC are cut by EC2',
+    );
+    expect(unfinishedShortfall(swap('i-1'), order({ deadlineMs: inMs(130) }), 600_000)).toContain('was not taken out of service in time');
+  });
+  test('times of day wrap at midnight', () => expect(timeOfDay(noonMs + 12 * 3_600_000 + 5_000)).toBe('00:00:05'));
+});

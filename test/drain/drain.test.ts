@@ -1,0 +1,361 @@
+import { describe, expect, test } from 'vitest';
+import { latestDrainStart } from '../../core/drain.ts';
+import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
+import { checkDrain } from '../../functions/check-drain/check-drain.ts';
+import { endDrain, InstancesNotEnded } from '../../functions/end-drain/end-drain.ts';
+import { execute } from './execution.ts';
+import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
+
+const inMs = (seconds: number) => noonMs + seconds * 1000;
+const secondsOf = (visits: readonly { readonly state: string; readonly atMs: number }[]) =>
+  visits.map(({ state, atMs }) => `${state} ${(atMs - noonMs) / 1000}`);
+const pair = (changes = {}) => [swap('i-1', changes), swap('i-2', changes)];
+const warned = { deadlineMs: inMs(120) };
+
+describe('a drain under a spot notice', () => {
+  test('waits for replacements, then for the deregistration delay, and leaves the end to EC2', async () => {
+    const fleet = createFleet(pair(warned), 60_000);
+    fleet.members = [member('i-3', { launchedAtMs: inMs(2), serving: false }), member('i-4')];
+    const { describe: look } = fleet.provider;
+    fleet.provider.describe = (one) => {
+      if (fleet.nowMs >= inMs(20)) fleet.members = [member('i-3'), member('i-4')];
+      return look(one);
+    };
+    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(50) }));
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 22', 'check 83', 'end 83']);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(22), drainedAtMs: inMs(83) });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+    expect(fleet.ended.size).toBe(0);
+    expect(fleet.told).toEqual([
+      { detailType: 'Holdfast Drain Finished', group: 'web', detail: { drain: 'd-1', drained: ['i-1', 'i-2'], gone: [], shortfalls: [] } },
+    ]);
+  });
+
+  test('begins at the latest start when replacements do not come, without another look at the group', async () => {
+    const fleet = createFleet(pair(warned), 60_000);
+    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(50) }));
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'check 106', 'end 106']);
+    expect(fleet.calls.filter((name) => name === 'describe').length).toBe(3);
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(45) });
+  });
+
+  test('with a deregistration delay of 300 s it gives connections half of the notice and says what is cut', async () => {
+    const awaitServingUntilMs = latestDrainStart({ nowMs: noonMs, deadlineMs: inMs(120), deregistrationDelayMs: 300_000, timeoutMs: 300_000 });
+    const fleet = createFleet(pair(warned), 300_000);
+    fleet.nowMs = awaitServingUntilMs;
+    const { visits, outcome } = await execute(fleet, order({ ...warned, awaitServingUntilMs }));
+    const shortfall = 'deregistration delay 300 s exceeds the 65 s left: connections still open at 12:02:00 UTC are cut by EC2';
+    expect(secondsOf(visits)).toEqual(['begin 55', 'check 110', 'end 110']);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall });
+    expect(outcome).toMatchObject({ drained: 2, late: 2 });
+    expect(fleet.told[0]?.detail.shortfalls).toEqual([{ sentence: shortfall, instances: ['i-1', 'i-2'] }]);
+  });
+
+  test('says the shortfall as soon as the drain begins', async () => {
+    const fleet = createFleet(pair(warned), 300_000);
+    await beginDrain(fleet.ports, order(warned));
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', shortfall: expect.stringContaining('exceeds the 120 s left') });
+  });
+
+  test('seen only inside the margin, it is still taken out of service', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.nowMs = inMs(115);
+    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(115) }));
+    expect(secondsOf(visits)).toEqual(['begin 115', 'end 115']);
+    expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(115));
+    expect(fleet.stateOf('i-1').shortfall).toContain('exceeds the 5 s left');
+  });
+
+  test('nothing is registered anywhere: drained at once', async () => {
+    const fleet = createFleet(pair(warned), 0);
+    const { visits } = await execute(fleet, order(warned));
+    expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: noonMs });
+  });
+
+  test('an instance that goes in the middle is recorded as gone, the others drain on', async () => {
+    const fleet = createFleet(pair(warned), 60_000);
+    fleet.goneAtMs.set('i-1', inMs(40));
+    await execute(fleet, order(warned));
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'gone', goneAtMs: inMs(61) });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained' });
+    expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-2'], gone: ['i-1'] });
+  });
+
+  test('all instances gone before it began', async () => {
+    const fleet = createFleet(pair(warned), 60_000);
+    for (const instance of ['i-1', 'i-2']) fleet.goneAtMs.set(instance, noonMs);
+    const { outcome } = await execute(fleet, order(warned));
+    expect(outcome).toMatchObject({ drained: 0, gone: 2, late: 0 });
+    expect(fleet.stateOf('i-1').state).toBe('gone');
+  });
+});
+
+describe('a drain that is ours to end', () => {
+  test('ends the instances after they have drained', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
+    const { outcome } = await execute(fleet, order());
+    expect([...fleet.ended]).toEqual(['i-1', 'i-2']);
+    expect(fleet.nowMs).toBe(inMs(61));
+    expect(outcome).toMatchObject({ ended: 2, late: 0 });
+    expect(fleet.stateOf('i-1').state).toBe('drained');
+  });
+
+  test('ends them when the drain time-out is over, and says so', async () => {
+    const fleet = createFleet(pair({ reason: 'scale-in' }), 900_000);
+    await execute(fleet, order());
+    expect(fleet.nowMs).toBe(inMs(300));
+    expect([...fleet.ended]).toEqual(['i-1', 'i-2']);
+    expect(fleet.stateOf('i-1').shortfall).toBe(
+      'deregistration delay 900 s exceeds the 300 s left: connections still open at 12:05:00 UTC are cut by the end of the instance',
+    );
+  });
+
+  test('begins when the group is wanted smaller than when it was ordered', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 0);
+    fleet.members = [member('i-3')];
+    fleet.desired = 1;
+    const outcome = await beginDrain(fleet.ports, order({ awaitServingUntilMs: inMs(300) }));
+    expect(outcome).toMatchObject({ because: 'enough-serving', begun: 2 });
+  });
+
+  test('an ending that is throttled is repeated, one that is refused is said', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 0);
+    fleet.failEnd.set('i-1', { code: 'RequestLimitExceeded', retry: 'later', times: 1 });
+    fleet.failEnd.set('i-2', { code: 'OperationNotPermitted', retry: 'never', times: 9 });
+    await beginDrain(fleet.ports, order());
+    await expect(endDrain(fleet.ports, order())).rejects.toBeInstanceOf(InstancesNotEnded);
+    expect(fleet.told).toEqual([]);
+    await endDrain(fleet.ports, order());
+    const why = 'could not be ended (OperationNotPermitted): it runs on, out of service, until someone ends it';
+    expect([...fleet.ended]).toEqual(['i-1']);
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall: why });
+    expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
+    expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], why });
+  });
+});
+
+describe('taking out of service', () => {
+  test('what is throttled is tried again soon, while the rest drains', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.failRelease.set('i-2', { code: 'Throttling', retry: 'later', times: 1 });
+    const { visits } = await execute(fleet, order(warned));
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 14', 'check 45', 'end 45']);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: noonMs });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(14) });
+    expect(fleet.stateOf('i-2').shortfall).toBeUndefined();
+  });
+
+  test('what is throttled until time is up is given a last chance and its shortfall', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.failRelease.set('i-2', { code: 'Throttling', retry: 'later', times: 99 });
+    const { visits, outcome } = await execute(fleet, order(warned));
+    expect(visits.at(-1)).toEqual({ state: 'end', atMs: expect.any(Number) });
+    expect(fleet.nowMs).toBeGreaterThanOrEqual(inMs(110));
+    expect(visits.length).toBeLessThan(25);
+    expect(fleet.stateOf('i-2')).toMatchObject({
+      state: 'drained',
+      shortfall: 'could not be taken out of service (Throttling): work on it is cut when it goes',
+    });
+    expect(outcome).toMatchObject({ late: 1 });
+  });
+
+  test('what is refused is said at once and holds nobody up', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 99 });
+    const outcome = await beginDrain(fleet.ports, order(warned));
+    expect(outcome.failed).toEqual([{ instance: 'i-2', code: 'AccessDenied', retry: 'never' }]);
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining', shortfall: expect.stringContaining('AccessDenied') });
+  });
+});
+
+describe('a drain that was handed over', () => {
+  test('by a tighter deadline: the old one leaves the instance alone, the new one finishes it', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
+    await beginDrain(fleet.ports, order());
+    fleet.nowMs = inMs(20);
+    fleet.swaps.set('i-1', { ...fleet.stateOf('i-1'), reason: 'interruption', drain: 'd-2', deadlineMs: inMs(140) });
+    const { visits } = await execute(fleet, order({ drain: 'd-2', instances: ['i-1'], deadlineMs: inMs(140), awaitServingUntilMs: inMs(60) }));
+    expect(secondsOf(visits)).toEqual(['begin 20', 'check 61', 'end 61']);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drain: 'd-2', drainStartedAtMs: noonMs });
+
+    await checkDrain(fleet.ports, order());
+    const { drained, ended } = await endDrain(fleet.ports, order());
+    expect({ drained, ended }).toEqual({ drained: 1, ended: 1 });
+    expect([...fleet.ended]).toEqual(['i-2']);
+    expect(fleet.told.map(({ detail }) => [detail.drain, detail.drained])).toEqual([
+      ['d-2', ['i-1']],
+      ['d-1', ['i-2']],
+    ]);
+  });
+
+  test('all of it: the old execution ends in silence', async () => {
+    const fleet = createFleet(pair({ drain: 'd-2' }));
+    const { visits, outcome } = await execute(fleet, order());
+    expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
+    expect(outcome.drained).toBe(0);
+    expect([...fleet.releasedAtMs, ...fleet.told]).toEqual([]);
+  });
+
+  test('between reading and writing: the end of the old one does not touch the instance', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs }), 60_000);
+    const { advance } = fleet.ports.store;
+    fleet.ports.store.advance = (one, change) => {
+      if (one.instance === 'i-1') fleet.swaps.set('i-1', { ...fleet.stateOf('i-1'), drain: 'd-2' });
+      return advance(one, change);
+    };
+    await endDrain(fleet.ports, order());
+    expect([...fleet.ended]).toEqual(['i-2']);
+    expect(fleet.stateOf('i-1').state).toBe('draining');
+  });
+
+  test('a deadline that only the swap knows of holds too', async () => {
+    const fleet = createFleet(pair({ state: 'draining', drainStartedAtMs: noonMs, deadlineMs: inMs(70) }), 300_000);
+    for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
+    const { step } = await checkDrain(fleet.ports, order());
+    expect(step).toEqual({ next: 'check', untilIso: '2026-01-19T12:01:00Z' });
+  });
+});
+
+describe('an instance on a lifecycle hook', () => {
+  const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
+
+  test('is kept alive by heartbeats through a long drain and completed at its end', async () => {
+    const fleet = createFleet(pair({ reason: 'hook', hook }), 120_000);
+    const { visits } = await execute(fleet, order());
+    expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90, 120]);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'check 30', 'check 60', 'check 90', 'check 120', 'end 120']);
+    expect([...fleet.completed]).toEqual(['i-1', 'i-2']);
+    expect(fleet.ended.size).toBe(0);
+  });
+
+  test('is kept alive while the drain waits for replacements', async () => {
+    const fleet = createFleet(pair({ reason: 'hook', hook }), 0);
+    await execute(fleet, order({ awaitServingUntilMs: inMs(100) }));
+    expect(fleet.beats.filter(({ instance }) => instance === 'i-2').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90]);
+  });
+
+  test('whose action is no longer active is not asked after in a hurry', async () => {
+    const fleet = createFleet(pair({ reason: 'hook', hook: { ...hook, expiresAtMs: inMs(10) } }), 100_000);
+    fleet.completed.add('i-1');
+    fleet.completed.add('i-2');
+    const { visits } = await execute(fleet, order());
+    expect(visits.length).toBeLessThanOrEqual(3);
+  });
+
+  test('is completed although its group was let go', async () => {
+    const fleet = createFleet(pair({ reason: 'hook', hook }), 60_000);
+    fleet.group = undefined;
+    await execute(fleet, order());
+    expect([...fleet.completed]).toEqual(['i-1', 'i-2']);
+  });
+});
+
+describe('when the drain broke off', () => {
+  test('the error becomes the shortfall, and the instances are taken out of service, completed and ended all the same', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
+    const outcome = await endDrain(fleet.ports, order(), { Error: 'AccessDeniedException', Cause: 'not authorized to perform DescribeTargetHealth' });
+    expect(outcome).toMatchObject({ drained: 2, ended: 2, late: 2 });
+    expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1', 'i-2']);
+    expect(fleet.stateOf('i-1').shortfall).toBe(
+      'the drain broke off (AccessDeniedException: not authorized to perform DescribeTargetHealth): connections still open are cut when it goes',
+    );
+    expect(fleet.told[0]?.detail.error).toBe('AccessDeniedException');
+  });
+
+  test('what drained before the error has no shortfall', async () => {
+    const fleet = createFleet([swap('i-1', { state: 'drained', drainedAtMs: noonMs }), swap('i-2', { state: 'draining' })]);
+    await endDrain(fleet.ports, order(), { Error: 'States.Timeout' });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+    expect(fleet.stateOf('i-2').shortfall).toContain('States.Timeout');
+  });
+
+  test('a release that throws at the end does not keep instances from their end', async () => {
+    const fleet = createFleet(pair({ reason: 'rebalance' }));
+    fleet.provider.release = () => Promise.reject(Object.assign(new Error('no'), { name: 'AccessDenied' }));
+    await endDrain(fleet.ports, order(), { Error: 'AccessDenied' });
+    expect([...fleet.ended]).toEqual(['i-1', 'i-2']);
+    expect(fleet.stateOf('i-1').shortfall).toContain('could not be taken out of service (AccessDenied)');
+  });
+});
+
+test('a group that was let go keeps its instances', async () => {
+  const fleet = createFleet(pair({ reason: 'rebalance' }));
+  fleet.group = undefined;
+  const { visits } = await execute(fleet, order());
+  expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
+  expect(fleet.ended.size + fleet.releasedAtMs.size).toBe(0);
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: expect.stringContaining('let go') });
+});
+
+describe('a batch of a thousand', () => {
+  const callsOf = async (count: number) => {
+    const instances = Array.from({ length: count }, (_, index) => `i-${index}`);
+    const fleet: Fleet = createFleet(
+      instances.map((instance) => swap(instance, { reason: 'rebalance', drainOrderedAtMs: noonMs })),
+      60_000,
+    );
+    fleet.group = group({ size: { min: 0, max: 2000, desired: 1 } });
+    const { visits } = await execute(fleet, order({ instances, awaitServingUntilMs: inMs(25) }));
+    return { visits: visits.length, calls: fleet.calls.filter((name) => name !== 'advance'), writes: fleet.calls.length };
+  };
+  test('makes the calls and transitions of a batch of one; only its own items are written one by one', async () => {
+    const [one, thousand] = [await callsOf(1), await callsOf(1000)];
+    expect(thousand.visits).toBe(one.visits);
+    expect(thousand.calls).toEqual(one.calls);
+    expect(thousand.writes - thousand.calls.length).toBe(2000);
+  });
+});
+
+describe('the latest start by the delays that the instances really have', () => {
+  const latestOf = async (delayS: number) => {
+    const fleet = createFleet(pair(warned), delayS * 1000);
+    const { step } = await beginDrain(fleet.ports, order({ ...warned, awaitServingUntilMs: inMs(55) }));
+    return step.next === 'begin' ? ((step.latestStartMs ?? 0) - noonMs) / 1000 : step.next;
+  };
+  test.each([
+    ['a short delay leaves replacements more time than the order guessed', 30, 75],
+    ['a long delay leaves them less', 90, 15],
+    ['one that takes nearly all of the notice leaves none', 108, 'check'],
+    ['one that never fits keeps the guess', 300, 55],
+  ])('%s', async (_rule, delayS, latestS) => expect(await latestOf(delayS)).toBe(latestS));
+
+  test('is looked up once and then carried by the execution', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(55) }));
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'check 106', 'end 106']);
+    expect(fleet.calls.filter((name) => name === 'inspect').length).toBe(3);
+  });
+
+  test('an order without a deadline is taken at its word', async () => {
+    const fleet = createFleet(pair(), 30_000);
+    const { step } = await beginDrain(fleet.ports, order({ awaitServingUntilMs: inMs(10) }));
+    expect(step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:00:10Z', latestStartMs: inMs(10) });
+  });
+});
+
+test('a shortfall that shows only once targets drain is said by the next look', async () => {
+  const fleet = createFleet(pair({ ...warned, state: 'draining', drainStartedAtMs: noonMs }), 300_000);
+  for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
+  await checkDrain(fleet.ports, order(warned));
+  expect(fleet.stateOf('i-1')).toMatchObject({
+    state: 'draining',
+    shortfall: expect.stringContaining('deregistration delay 300 s exceeds the 120 s left'),
+  });
+});
+
+test('with drain-first the group is asked for the replacement when the drain has ended', async () => {
+  const fleet = createFleet(pair({ reason: 'rebalance' }), 30_000);
+  fleet.group = group({ swap: { order: 'drain-first', maxSurge: 0 } });
+  await execute(fleet, order());
+  expect(fleet.wakes).toEqual([inMs(31)]);
+});
+
+test('a hook that cannot be completed keeps no other from completion', async () => {
+  const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
+  const fleet = createFleet(pair({ reason: 'hook', hook, state: 'drained' }));
+  const { complete } = fleet.ports.lifecycle;
+  fleet.ports.lifecycle.complete = (one) => (one.instance === 'i-1' ? Promise.reject(new Error('no')) : complete(one));
+  await expect(endDrain(fleet.ports, order())).rejects.toThrow('no');
+  expect([...fleet.completed]).toEqual(['i-2']);
+});

@@ -1,0 +1,33 @@
+import type { DrainOrder } from '../../core/ports.ts';
+import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
+import { checkDrain } from '../../functions/check-drain/check-drain.ts';
+import type { DrainStep } from '../../functions/contract.ts';
+import { type EndOutcome, endDrain } from '../../functions/end-drain/end-drain.ts';
+import type { Fleet } from './fleet.ts';
+
+/** One visit of a state, and when. */
+export type Visit = { readonly state: 'begin' | 'check' | 'end'; readonly atMs: number };
+
+const retryAfterMs = 1_000;
+const tooMany = 200;
+
+/** Plays the state machine on the fleet's clock: waits, steps, and a retry after a second when a function dies. */
+export const execute = async (fleet: Fleet, order: DrainOrder): Promise<{ readonly visits: readonly Visit[]; readonly outcome: EndOutcome }> => {
+  const visits: Visit[] = [];
+  let next: Visit['state'] = 'begin';
+  let latestStartMs: number | undefined;
+  while (visits.length < tooMany) {
+    visits.push({ state: next, atMs: fleet.nowMs });
+    try {
+      if (next === 'end') return { visits, outcome: await endDrain(fleet.ports, order) };
+      const { step }: { readonly step: DrainStep } =
+        next === 'begin' ? await beginDrain(fleet.ports, order, latestStartMs) : await checkDrain(fleet.ports, order);
+      next = step.next;
+      latestStartMs = step.next === 'begin' ? step.latestStartMs : undefined;
+      if (step.next !== 'end') fleet.nowMs = Math.max(fleet.nowMs, Date.parse(step.untilIso));
+    } catch {
+      fleet.nowMs += retryAfterMs;
+    }
+  }
+  throw new Error(`The execution does not end: ${JSON.stringify(visits.slice(-5))}`);
+};

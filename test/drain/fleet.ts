@@ -1,0 +1,218 @@
+import type { Group } from '../../core/group.ts';
+import type { ActionResult, Announcement, CapacityProvider, DrainOrder, StateStore } from '../../core/ports.ts';
+import type { Swap, SwapState } from '../../core/swap.ts';
+import type { Member } from '../../core/view.ts';
+import type { DrainPorts } from '../../functions/runtime/drain/ports.ts';
+
+/** 12:00:00 UTC. */
+export const noonMs = 1_768_824_000_000;
+
+export const group = (changes: Partial<Group> = {}): Group => ({
+  name: 'web',
+  policyVersion: 1,
+  size: { min: 0, max: 100, desired: 2 },
+  capacity: { kind: 'pool', pool: 'spot-a' },
+  pools: {},
+  holding: { kind: 'tag' },
+  removal: { order: 'dearest-first' },
+  swap: { order: 'launch-first', maxSurge: 1 },
+  rebalance: { act: true },
+  drain: { timeoutMs: 300_000, loadBalancers: 'auto' },
+  scaling: [],
+  tags: {},
+  ...changes,
+});
+
+export const swap = (instance: string, changes: Partial<Swap> = {}): Swap => ({
+  group: 'web',
+  instance,
+  reason: 'interruption',
+  state: 'leaving',
+  pool: 'spot-a',
+  offering: 'm7g.large/eu-west-1a/spot',
+  claimedAtMs: noonMs,
+  drain: 'd-1',
+  drainOrderedAtMs: noonMs,
+  decision: 'decision-1',
+  ...changes,
+});
+
+export const member = (instance: string, changes: Partial<Member> = {}): Member => ({
+  instance,
+  pool: 'spot-a',
+  offering: { instanceType: 'm7g.large', zone: 'eu-west-1b', market: 'spot' },
+  state: 'running',
+  launchedAtMs: noonMs - 3_600_000,
+  admitted: true,
+  serving: true,
+  protected: false,
+  unhealthy: false,
+  ...changes,
+});
+
+export const order = (changes: Partial<DrainOrder> = {}): DrainOrder => ({ group: 'web', drain: 'd-1', instances: ['i-1', 'i-2'], ...changes });
+
+const states: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone'];
+
+/** Thrown by a port that was told to crash: the function died there. */
+export class Crash extends Error {}
+
+type Failing = { readonly code: string; readonly retry: 'later' | 'never'; times: number };
+
+/** A small fleet in memory: instances behind one target group, swaps, hooks, the bus, and a clock that the test moves. */
+export type Fleet = {
+  readonly ports: DrainPorts;
+  readonly provider: CapacityProvider;
+  /** When the group was asked to look at itself. */
+  readonly wakes: number[];
+  nowMs: number;
+  group: Group | undefined;
+  desired: number | undefined;
+  members: Member[];
+  deregistrationDelayMs: number;
+  readonly swaps: Map<string, Swap>;
+  /** When each instance was taken out of service, by instance. */
+  readonly releasedAtMs: Map<string, number>;
+  readonly goneAtMs: Map<string, number>;
+  readonly ended: Set<string>;
+  readonly completed: Set<string>;
+  readonly beats: { readonly instance: string; readonly atMs: number }[];
+  readonly told: Announcement[];
+  /** Calls of every port, in order. */
+  readonly calls: string[];
+  readonly failRelease: Map<string, Failing>;
+  readonly failEnd: Map<string, Failing>;
+  /** Dies at the n-th call from now, before or after it took effect. */
+  crashAt(n: number, when: 'before' | 'after'): void;
+  stateOf(instance: string): Swap;
+};
+
+const act = (instances: readonly string[], failing: Map<string, Failing>, doIt: (instance: string) => void): ActionResult => {
+  const done: string[] = [];
+  const failed: ActionResult['failed'][number][] = [];
+  for (const instance of instances) {
+    const failure = failing.get(instance);
+    if (failure && failure.times > 0) {
+      failure.times -= 1;
+      failed.push({ instance, code: failure.code, retry: failure.retry });
+    } else {
+      doIt(instance);
+      done.push(instance);
+    }
+  }
+  return { done, failed };
+};
+
+export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_000): Fleet => {
+  let crash: { left: number; readonly when: 'before' | 'after' } | undefined;
+  /** Runs one port call: counted, and where the test wants it, the last one of its function. */
+  const call = async <T>(name: string, work: () => T): Promise<T> => {
+    fleet.calls.push(name);
+    if (crash) crash.left -= 1;
+    const dies = crash?.left === 0 ? crash.when : undefined;
+    if (dies) crash = undefined;
+    if (dies === 'before') throw new Crash(name);
+    const result = work();
+    if (dies === 'after') throw new Crash(name);
+    return result;
+  };
+  const isGone = (instance: string) => fleet.ended.has(instance) || (fleet.goneAtMs.get(instance) ?? Number.POSITIVE_INFINITY) <= fleet.nowMs;
+  const none = async (): Promise<never> => {
+    throw new Error('A drain has no business with this port');
+  };
+  const store: StateStore = {
+    group: () => call('group', () => fleet.group),
+    registry: none,
+    state: () => call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired } as never))),
+    putState: none,
+    swaps: () => call('swaps', () => [...fleet.swaps.values()]),
+    swapOf: none,
+    claim: none,
+    advance: ({ instance }, { from, drain, set }) =>
+      call('advance', () => {
+        const stored = fleet.swaps.get(instance);
+        if (!stored || !from.includes(stored.state) || (drain !== undefined && stored.drain !== drain)) return 'conflict';
+        if (set.state && states.indexOf(set.state) < states.indexOf(stored.state)) throw new Error(`${instance} would go back to ${set.state}`);
+        fleet.swaps.set(instance, { ...stored, ...set });
+        return 'done';
+      }),
+    retire: none,
+    putDecision: none,
+    decisions: none,
+  };
+  const ids = (batch: readonly Swap[]) => batch.map(({ instance }) => instance);
+  const fleet: Fleet = {
+    provider: {
+      describe: () => call('describe', () => ({ members: fleet.members, asgs: [], ended: [] })),
+      launch: none,
+      admit: none,
+      release: (_group, batch) =>
+        call('release', () =>
+          act(ids(batch), fleet.failRelease, (instance) => {
+            if (!fleet.releasedAtMs.has(instance)) fleet.releasedAtMs.set(instance, fleet.nowMs);
+          }),
+        ),
+      inspectDrain: (_group, batch) =>
+        call('inspect', () =>
+          ids(batch).map((instance) => {
+            const sinceMs = fleet.releasedAtMs.get(instance);
+            if (isGone(instance)) return { instance, drained: true, gone: true };
+            const { deregistrationDelayMs } = fleet;
+            if (sinceMs === undefined) return { instance, drained: false, gone: false, deregistrationDelayMs };
+            const busyUntilMs = sinceMs + deregistrationDelayMs;
+            return fleet.nowMs >= busyUntilMs ? { instance, drained: true, gone: false } : { instance, drained: false, gone: false, busyUntilMs };
+          }),
+        ),
+      end: (_group, batch) => call('end', () => act(ids(batch), fleet.failEnd, (instance) => fleet.ended.add(instance))),
+      raiseMax: none,
+      restoreMax: none,
+      takeOver: none,
+    },
+    wakes: [],
+    nowMs: noonMs,
+    group: group(),
+    desired: undefined,
+    members: [],
+    deregistrationDelayMs,
+    swaps: new Map(swaps.map((one) => [one.instance, one])),
+    releasedAtMs: new Map(),
+    goneAtMs: new Map(),
+    ended: new Set(),
+    completed: new Set(),
+    beats: [],
+    told: [],
+    calls: [],
+    failRelease: new Map(),
+    failEnd: new Map(),
+    crashAt(n, when) {
+      crash = { left: n, when };
+    },
+    stateOf(instance) {
+      const stored = fleet.swaps.get(instance);
+      if (!stored) throw new Error(`no swap of ${instance}`);
+      return stored;
+    },
+    ports: {
+      clock: { now: () => fleet.nowMs },
+      store,
+      providerFor: () => fleet.provider,
+      lifecycle: {
+        complete: ({ instance }) =>
+          call('complete', () => {
+            if (fleet.completed.has(instance)) return 'not-active';
+            fleet.completed.add(instance);
+            return 'done';
+          }),
+        heartbeat: ({ instance }) =>
+          call('heartbeat', () => {
+            if (isGone(instance) || fleet.completed.has(instance)) return 'not-active';
+            fleet.beats.push({ instance, atMs: fleet.nowMs });
+            return 'done';
+          }),
+      },
+      wakes: { wake: (_group, atMs) => call('wake', () => void fleet.wakes.push(atMs)) },
+      announcer: { announce: (events) => call('announce', () => void fleet.told.push(...events)) },
+    },
+  };
+  return fleet;
+};
