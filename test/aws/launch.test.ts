@@ -1,0 +1,303 @@
+import { describe, expect, test } from 'vitest';
+import { fleetRequest } from '../../aws/providers/create-fleet.ts';
+import { partsOf } from '../../aws/providers/launch-into-asg.ts';
+import type { Pool } from '../../core/pool.ts';
+import { group, groupOfAsgs, offering, reservation } from './builders.ts';
+import { failsWith } from './fake-aws.ts';
+import { providerOver } from './provider.ts';
+
+const m7a = offering('m7g.large', 'z-a');
+const m6a = offering('m6g.large', 'z-a');
+const m7b = offering('m7g.large', 'z-b');
+const od = offering('m7g.large', 'z-a', 'on-demand');
+
+const given = (type: string, subnet: string, ids: string[]) => ({ InstanceType: type, SubnetId: subnet, InstanceIds: ids });
+const complaint = (code: string, InstanceType: string, SubnetId: string) => ({
+  ErrorCode: code,
+  ErrorMessage: `${code}!`,
+  LaunchTemplateAndOverrides: { Overrides: { InstanceType, SubnetId } },
+});
+
+const launchTag = async (answer: object, placement = reservation('spot-a', 2, [m7a, m6a, m7b])) => {
+  const { provider } = providerOver({ kind: 'tag' }, { CreateFleet: answer });
+  const [result] = await provider.launch(group(), [placement]);
+  return result;
+};
+
+describe('a fleet request', () => {
+  const request = (pool: Partial<Pool>, offerings = [m7a, m6a, m7b], token = 't') => {
+    const full = { ...group().pools['spot-a'], ...pool } as Pool;
+    return fleetRequest('prod', group(), full, reservation('spot-a', 2, offerings, { token }));
+  };
+
+  test('asks once, for everything that the placement may take, under its token', () => {
+    expect(request({})).toEqual({
+      Type: 'instant',
+      ClientToken: 't',
+      LaunchTemplateConfigs: [
+        {
+          LaunchTemplateSpecification: { LaunchTemplateName: 'web', Version: '$Default' },
+          Overrides: [
+            { InstanceType: 'm7g.large', SubnetId: 'subnet-a', Priority: 0 },
+            { InstanceType: 'm6g.large', SubnetId: 'subnet-a', Priority: 1 },
+            { InstanceType: 'm7g.large', SubnetId: 'subnet-b', Priority: 0 },
+          ],
+        },
+      ],
+      TargetCapacitySpecification: { TotalTargetCapacity: 2, DefaultTargetCapacityType: 'spot' },
+      SpotOptions: { AllocationStrategy: 'capacity-optimized-prioritized' },
+      TagSpecifications: [
+        {
+          ResourceType: 'instance',
+          Tags: [
+            { Key: 'Name', Value: 'workers' },
+            { Key: 'team', Value: 'web' },
+            { Key: 'holdfast:group', Value: 'prod/workers' },
+            { Key: 'holdfast:pool', Value: 'spot-a' },
+            { Key: 'holdfast:reservation', Value: 'r-1' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('leaves the choice to EC2 where one type gives no order', () => {
+    expect(request({}, [m7a, m7b])?.SpotOptions).toEqual({ AllocationStrategy: 'price-capacity-optimized' });
+  });
+
+  test('limits the price of each spot override, and of an on-demand request as a whole', () => {
+    const spot = request({ maxPriceUsdPerHour: 0.05 });
+    expect(spot?.LaunchTemplateConfigs?.[0]?.Overrides?.map(({ MaxPrice }) => MaxPrice)).toEqual(['0.05', '0.05', '0.05']);
+    const onDemand = request({ market: 'on-demand', maxPriceUsdPerHour: 0.05 });
+    expect(onDemand?.OnDemandOptions).toEqual({ AllocationStrategy: 'prioritized', MaxTotalPrice: '0.1000' });
+    expect(onDemand?.LaunchTemplateConfigs?.[0]?.Overrides?.[0]).not.toHaveProperty('MaxPrice');
+  });
+
+  test('names a launch template by id and version', () => {
+    expect(request({ launchTemplate: 'lt-0abc:7' })?.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification).toEqual({ LaunchTemplateId: 'lt-0abc', Version: '7' });
+  });
+
+  test('never names two subnets of one zone for a type; which one it is follows the token', () => {
+    const subnets = [1, 2, 3].map((index) => ({ id: `subnet-${index}`, zone: 'z-a' }));
+    const chosen = (token: string) => request({ subnets }, [m7a], token)?.LaunchTemplateConfigs?.[0]?.Overrides?.map(({ SubnetId }) => SubnetId);
+    expect(chosen('x')).toHaveLength(1);
+    expect(chosen('x')).toEqual(chosen('x'));
+    expect(new Set(['a', 'b', 'c', 'd', 'e'].flatMap((token) => chosen(token) ?? [])).size).toBeGreaterThan(1);
+  });
+
+  test('of a pool without a subnet for any offering is no request but a wrong one', async () => {
+    const { provider, aws } = providerOver({ kind: 'tag' }, {});
+    const [gone, zoneless] = await provider.launch(group(), [reservation('gone', 1, [m7a]), reservation('od', 1, [m7b])]);
+    expect(gone?.kind).toBe('invalid');
+    expect(zoneless?.kind).toBe('invalid');
+    expect(aws.calls).toEqual([]);
+  });
+});
+
+describe('what a fleet answers', () => {
+  test('in full is kept, and errors of other overrides are remembered', async () => {
+    const result = await launchTag({
+      Instances: [given('m7g.large', 'subnet-a', ['i-1', 'i-2'])],
+      Errors: [complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-b'), complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-a')],
+    });
+    expect(result).toEqual({
+      kind: 'answered',
+      instances: [
+        { instance: 'i-1', offering: m7a },
+        { instance: 'i-2', offering: m7a },
+      ],
+      refusals: [{ offering: m7b, code: 'InsufficientInstanceCapacity', message: 'InsufficientInstanceCapacity!', scope: 'offering' }],
+    });
+  });
+
+  test('in part keeps what it gave, and refuses also the offering that ran dry', async () => {
+    const result = await launchTag({
+      Instances: [given('m7g.large', 'subnet-a', ['i-1'])],
+      Errors: [complaint('UnfulfillableCapacity', 'm7g.large', 'subnet-a'), complaint('Unsupported', 'm6g.large', 'subnet-a')],
+    });
+    expect(result).toMatchObject({
+      instances: [{ instance: 'i-1' }],
+      refusals: [
+        { offering: m7a, scope: 'offering' },
+        { offering: m6a, scope: 'zone-permanent' },
+      ],
+    });
+  });
+
+  test.each([
+    ['MaxSpotInstanceCountExceeded', 'market'],
+    ['VcpuLimitExceeded', 'market'],
+    ['Unsupported', 'zone-permanent'],
+    ['InsufficientInstanceCapacity', 'offering'],
+    ['UnfulfillableCapacity', 'offering'],
+    ['SpotMaxPriceTooLow', 'offering'],
+    ['InsufficientFreeAddressesInSubnet', 'offering'],
+    ['ReservationCapacityExceeded', 'offering'],
+  ])('%s reaches as far as: %s', async (code, scope) => {
+    const placement = reservation('spot-a', 2, [m7a]);
+    expect(await launchTag({ Instances: [], Errors: [complaint(code, 'm7g.large', 'subnet-a')] }, placement)).toEqual({
+      kind: 'answered',
+      instances: [],
+      refusals: [{ offering: m7a, code, message: `${code}!`, scope }],
+    });
+  });
+
+  test.each(['RequestLimitExceeded', 'MaxFleetCountExceeded', 'InternalError'])('%s inside Errors[] with nothing given is a throttle, never a refusal', async (code) => {
+    expect(await launchTag({ Instances: [], Errors: [m7a, m6a].map(({ instanceType }) => complaint(code, instanceType, 'subnet-a')) })).toEqual({
+      kind: 'throttled',
+      code,
+    });
+  });
+
+  test('a throttle beside what was given refuses nothing', async () => {
+    const result = await launchTag({
+      Instances: [given('m7g.large', 'subnet-a', ['i-1'])],
+      Errors: [complaint('RequestLimitExceeded', 'm6g.large', 'subnet-a')],
+    });
+    expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-1' }], refusals: [] });
+  });
+
+  test('a request that is wrong everywhere is wrong; beside anything else it is a refusal of its offering', async () => {
+    const wrong = complaint('InvalidSubnetID.NotFound', 'm7g.large', 'subnet-a');
+    expect(await launchTag({ Errors: [wrong] })).toEqual({ kind: 'invalid', code: 'InvalidSubnetID.NotFound', message: 'InvalidSubnetID.NotFound!' });
+    expect(await launchTag({ Errors: [wrong, complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-b')] })).toMatchObject({
+      kind: 'answered',
+      refusals: [{ offering: m7a }, { offering: m7b }],
+    });
+  });
+
+  test('fewer than asked without a word refuses the placement, so that nobody asks for it again and again', async () => {
+    expect(await launchTag({ Instances: [given('m7g.large', 'subnet-a', ['i-1'])] })).toMatchObject({
+      instances: [{ instance: 'i-1' }],
+      refusals: [{ code: 'UnexplainedShortfall' }, { code: 'UnexplainedShortfall' }, { code: 'UnexplainedShortfall' }],
+    });
+  });
+
+  test.each([
+    ['RequestLimitExceeded', 503, 'throttled'],
+    ['InternalError', 500, 'ambiguous'],
+    ['SomethingNew', 502, 'ambiguous'],
+    ['IdempotentParameterMismatch', 400, 'invalid'],
+    ['InvalidLaunchTemplateName.NotFoundException', 400, 'invalid'],
+    ['UnauthorizedOperation', 403, 'invalid'],
+  ])('%s thrown (%i) is %s', async (code, status, kind) => {
+    expect(await launchTag(failsWith(code, 'why', status))).toMatchObject({ kind, code });
+  });
+
+  test('capacity refused as a thrown error refuses every offering of the placement', async () => {
+    expect(await launchTag(failsWith('InsufficientInstanceCapacity'), reservation('od', 1, [od]))).toMatchObject({ refusals: [{ offering: od }] });
+  });
+
+  test('a network that breaks is ambiguous; a bug of ours is thrown', async () => {
+    const broken = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    const fail = (error: Error) => () => {
+      throw error;
+    };
+    expect(await launchTag(fail(broken))).toEqual({ kind: 'ambiguous', code: 'ECONNRESET' });
+    await expect(launchTag(fail(new TypeError('bug')))).rejects.toThrow('bug');
+  });
+
+  test('belongs to its own reservation, in the order asked', async () => {
+    const { provider, aws } = providerOver({ kind: 'tag' }, {
+      CreateFleet: ({ ClientToken }: { ClientToken: string }) => ({ Instances: [given('m7g.large', 'subnet-a', [`i-${ClientToken}`])] }),
+    });
+    const several = ['x', 'y', 'z'].map((token) => reservation('spot-a', 1, [m7a], { id: token, token }));
+    const results = await provider.launch(group(), several);
+    expect(results.map((result) => (result.kind === 'answered' ? result.instances[0]?.instance : undefined))).toEqual(['i-x', 'i-y', 'i-z']);
+    expect(aws.inputsOf('CreateFleet')).toHaveLength(3);
+  });
+});
+
+describe('LaunchInstances', () => {
+  const spotA = offering('m7g.large', 'z-a');
+  const answerFor = ({ RequestedCapacity, ClientToken }: { RequestedCapacity: number; ClientToken: string }) => ({
+    Instances: [
+      {
+        InstanceType: 'm7g.large',
+        AvailabilityZone: 'z-a',
+        InstanceIds: Array.from({ length: RequestedCapacity }, (_, index) => `i-${ClientToken}-${index}`),
+      },
+    ],
+  });
+  const refused = { Instances: [], Errors: [{ InstanceType: 'm7g.large', AvailabilityZone: 'z-a', ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: 'none' }] };
+  const launch = async (answer: object | readonly object[], count: number, tagging: object = {}) => {
+    const over = providerOver({ kind: 'launch-instances' }, { LaunchInstances: answer, CreateTags: tagging });
+    const [result] = await over.provider.launch(groupOfAsgs(), [reservation('a', count, [spotA])]);
+    return { ...over, result };
+  };
+
+  test('goes into the pool\'s own group without its retries, and tags what came', async () => {
+    const { aws, result } = await launch(answerFor, 2);
+    expect(aws.inputsOf('LaunchInstances')).toEqual([
+      { AutoScalingGroupName: 'asg-a', RequestedCapacity: 2, ClientToken: 'token-1', RetryStrategy: 'none' },
+    ]);
+    expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-token-1-0', offering: spotA }, {}], refusals: [] });
+    expect(aws.inputsOf('CreateTags')[0]).toMatchObject({
+      Resources: ['i-token-1-0', 'i-token-1-1'],
+      Tags: expect.arrayContaining([{ Key: 'holdfast:reservation', Value: 'r-1' }]),
+    });
+  });
+
+  test('takes at most 100 a call, each part under a token of its own; tags go out a thousand a call', async () => {
+    const { aws, result } = await launch(answerFor, 250);
+    expect(aws.inputsOf('LaunchInstances').map(({ ClientToken, RequestedCapacity }) => [ClientToken, RequestedCapacity])).toEqual([
+      ['token-1-1', 100],
+      ['token-1-2', 100],
+      ['token-1-3', 50],
+    ]);
+    expect(result?.kind === 'answered' && result.instances.length).toBe(250);
+    expect(aws.inputsOf('CreateTags')).toHaveLength(1);
+  });
+
+  test('makes the same parts for a repeat, and no token longer than 64 characters', () => {
+    const long = reservation('a', 1_050, [spotA], { token: 't'.repeat(64) });
+    expect(partsOf(long)).toEqual(partsOf(long));
+    expect(new Set(partsOf(long).map(({ token }) => token)).size).toBe(11);
+    expect(Math.max(...partsOf(long).map(({ token }) => token.length))).toBe(64);
+  });
+
+  test('stops after the first part that gives nothing, and keeps what came before', async () => {
+    const { aws, result } = await launch([answerFor, refused], 300);
+    expect(aws.inputsOf('LaunchInstances')).toHaveLength(2);
+    expect(result).toMatchObject({ kind: 'answered', refusals: [{ offering: spotA, code: 'InsufficientInstanceCapacity' }] });
+    expect(result?.kind === 'answered' && result.instances.length).toBe(100);
+  });
+
+  test('a lost answer makes the whole reservation ambiguous, and what is known is tagged', async () => {
+    const { aws, result } = await launch([answerFor, failsWith('IdempotentCallInProgressFault', 'busy', 500)], 200);
+    expect(result).toEqual({ kind: 'ambiguous', code: 'IdempotentCallInProgressFault' });
+    expect(aws.inputsOf('CreateTags')[0]?.Resources).toHaveLength(100);
+  });
+
+  test('a throttle after a part that was given keeps the part', async () => {
+    const { result } = await launch([answerFor, failsWith('Throttling', 'Rate exceeded')], 200);
+    expect(result).toMatchObject({ kind: 'answered', refusals: [] });
+    expect(result?.kind === 'answered' && result.instances.length).toBe(100);
+  });
+
+  test.each([
+    ['Throttling', 'Rate exceeded', 'throttled'],
+    ['ResourceContentionFault', 'pending update', 'throttled'],
+    ['IdempotentParameterMismatchError', 'other request', 'invalid'],
+    ['UnsupportedOperation', 'warm pool', 'invalid'],
+  ])('%s is %s %s', async (code, message, kind) => {
+    expect((await launch(failsWith(code, message), 1)).result).toMatchObject({ kind, code });
+  });
+
+  test('no room below the group\'s maximum is a refusal of the pool', async () => {
+    const full = failsWith('ValidationError', "New size 12 exceeds the group's max size 10.");
+    expect((await launch(full, 2)).result).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spotA, code: 'ValidationError' }] });
+  });
+
+  test('instances that cannot be tagged are kept, and it is noted', async () => {
+    const { result, notes } = await launch(answerFor, 1, failsWith('InvalidInstanceID.NotFound'));
+    expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-token-1-0' }] });
+    expect(notes).toHaveLength(1);
+    expect(notes[0]?.detail).toMatchObject({ reservation: 'r-1', code: 'InvalidInstanceID.NotFound' });
+  });
+
+  test('a pool that is no Auto Scaling group any more is a wrong request', async () => {
+    const { provider } = providerOver({ kind: 'launch-instances' }, {});
+    expect((await provider.launch(groupOfAsgs(), [reservation('gone', 1, [spotA])]))[0]?.kind).toBe('invalid');
+  });
+});
