@@ -72,13 +72,26 @@ export const requiredMembers = (shape: Shape): readonly string[] => {
   return (tuple[4] as readonly string[]).slice(0, typeof tuple[6] === 'number' ? tuple[6] : 0);
 };
 
-/** Pairs of a structure's given members. A member that the API does not know is a fault of the simulator, and is said. */
+type Members = readonly (readonly [string, Shape])[];
+const membersByShape = new WeakMap<object, { readonly members: Members; readonly names: ReadonlySet<string> }>();
+
+/** A shape's members are asked for once per instance of a long answer: worth remembering. */
+const membersOf = (shape: Shape): { readonly members: Members; readonly names: ReadonlySet<string> } => {
+  const key = shape.getSchema() as unknown as object;
+  const known = membersByShape.get(key);
+  if (known !== undefined) return known;
+  const members = [...shape.structIterator()];
+  const read = { members, names: new Set(members.map(([name]) => name)) };
+  membersByShape.set(key, read);
+  return read;
+};
+
+/** A structure's given members. One that the API does not know is a fault of the simulator, and is said. */
 export const givenMembers = (shape: Shape, value: unknown): readonly (readonly [string, Shape, unknown])[] => {
   if (typeof value !== 'object' || value === null) throw new TypeError(`${shape.getName()} must be an object, not ${typeof value}`);
   const given = value as Readonly<Record<string, unknown>>;
-  const known = [...shape.structIterator()];
-  const names = new Set(known.map(([name]) => name));
+  const { members, names } = membersOf(shape);
   const stranger = Object.keys(given).find((name) => !names.has(name) && given[name] !== undefined);
   if (stranger !== undefined) throw new TypeError(`${shape.getName()} has no member ${stranger}`);
-  return known.filter(([name]) => given[name] != null).map(([name, member]) => [name, member, given[name]] as const);
+  return members.filter(([name]) => given[name] != null).map(([name, member]) => [name, member, given[name]] as const);
 };

@@ -22,7 +22,7 @@ const strangeProtocol = (style: 'query' | 'json', service: string): ServiceProto
   service,
   style,
   key: '',
-  namespace: `http://${service}.amazonaws.com/`,
+  namespace: style === 'json' ? `com.amazonaws.${service}` : `http://${service}.amazonaws.com/`,
   jsonVersion: '1.1',
 });
 
@@ -46,6 +46,7 @@ export const identify = (request: WireRequest): WireTarget => {
   }
   const form = formOf(request);
   const protocol = protocolByKey(form.get('Version') ?? '');
-  const operation = form.get('Action') ?? `${request.method} ${request.path}`;
-  return { protocol: protocol ?? strangeProtocol('query', service ?? 'unknown'), isKnown: protocol !== undefined, operation, accessKeyId };
+  const action = form.get('Action');
+  const strange = strangeProtocol(action === null ? 'json' : 'query', service ?? 'unknown');
+  return { protocol: protocol ?? strange, isKnown: protocol !== undefined, operation: action ?? `${request.method} ${request.path}`, accessKeyId };
 };

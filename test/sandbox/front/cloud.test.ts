@@ -41,7 +41,12 @@ describe('what is not simulated is named, never answered with an empty success',
     });
     expect(answer).toMatchObject({
       kind: 'answer',
-      response: { status: 400, body: expect.stringContaining('does not simulate lambda:GET /2015-03-31/functions') },
+      response: {
+        status: 400,
+        body: expect.stringContaining(
+          '"com.amazonaws.lambda#UnknownOperationException","message":"The sandbox does not simulate lambda:GET /2015-03-31/functions',
+        ),
+      },
     });
   });
 
