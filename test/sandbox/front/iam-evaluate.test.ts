@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conditionsHold, parseOperator } from '../../../sandbox/iam/condition.ts';
 import { evaluate } from '../../../sandbox/iam/evaluate.ts';
-import type { Statement } from '../../../sandbox/iam/statement.ts';
+import { parseStatements, type Statement } from '../../../sandbox/iam/statement.ts';
 
 const question = { action: 'ec2:TerminateInstances', resource: 'arn:aws:ec2:eu-west-1:123456789012:instance/i-1', context: {} };
 const allowAll: Statement = { Effect: 'Allow', Action: '*', Resource: '*' };
@@ -60,4 +60,10 @@ test.each<[string, Statement['Condition'], boolean]>([
 
 test('an operator that is not simulated is named', () => {
   expect(() => parseOperator('IpAddress')).toThrow('IpAddress');
+});
+
+test('statements are read as templates hold them, and unknown elements are refused', () => {
+  const [statement] = parseStatements([{ Effect: 'Allow', Action: '*', Resource: ['*'], Condition: { Bool: { 'aws:SecureTransport': true } } }]);
+  expect(statement?.Condition).toEqual({ Bool: { 'aws:SecureTransport': 'true' } });
+  expect(() => parseStatements([{ Effect: 'Allow', Action: '*', Principal: '*' }])).toThrow(/Principal/);
 });
