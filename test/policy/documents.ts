@@ -106,7 +106,7 @@ const selectorOver = (pools: readonly string[], depth: number): fc.Arbitrary<Cap
 const chunked = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-const poolName = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,10}$/);
+const poolName = fc.constantFrom('spot-1a', 'spot-1b', 'od', '9', 'a.b', 'constructor', 'toString', 'x'.repeat(63), 'under_score', 'Upper');
 const poolDocument = fc.record(
   {
     market: fc.constantFrom('spot', 'on-demand'),
@@ -131,7 +131,7 @@ const duration = fc.tuple(fc.integer({ min: 0, max: 59 }), fc.constantFrom('s', 
 export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength: 8 }).chain((names) =>
   fc.record(
     {
-      group: fc.stringMatching(/^[A-Za-z][A-Za-z0-9._-]{0,20}$/),
+      group: fc.constantFrom('workers', 'w', 'Web.front-1_x'),
       size,
       capacity: selectorOver(names, 0),
       pools: fc.tuple(...names.map(() => poolDocument)).map((pools) => Object.fromEntries(names.map((name, index) => [name, pools[index] ?? {}]))),
@@ -143,7 +143,7 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
       scaling: fc.uniqueArray(
         fc.record(
           {
-            alarm: fc.stringMatching(/^[a-z][a-z ./-]{0,20}$/),
+            alarm: fc.constantFrom('cpu high', 'queue/depth', 'x', 'Größe: 1'),
             adjust: fc.constantFrom<number | string>(2, -3, '+20%', '-12.5%', '+4'),
             cooldown: duration,
           },
@@ -151,7 +151,7 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
         ),
         { selector: ({ alarm }) => alarm },
       ),
-      tags: fc.dictionary(fc.stringMatching(/^[b-g][a-z0-9 _.:/=+@-]{0,20}$/), fc.string({ maxLength: 40 })),
+      tags: fc.dictionary(fc.constantFrom('team', 'Name', 'cost:center', 'a=b', 'awsome'), fc.string({ maxLength: 40 })),
     },
     { requiredKeys: ['group', 'size', 'capacity', 'pools'] },
   ),

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { announcements, metrics } from '../../functions/contract.ts';
+import { fullDocument, resolution, smallDocument } from '../policy/documents.ts';
+import { createHouse, type House } from './house.ts';
+
+const afterWriting = async (document: unknown, house = createHouse()): Promise<House> => {
+  house.write('workers', document);
+  await house.accept();
+  return house;
+};
+
+describe('an accepted policy', () => {
+  it('becomes version 1, in force at once, with the group ready for decisions', async () => {
+    const house = await afterWriting(fullDocument);
+    expect(house.inForce('workers')).toMatchObject({
+      version: 1,
+      document: fullDocument,
+      resolution,
+      resolved: { name: 'workers', policyVersion: 1 },
+    });
+    expect(house.versionsOf('workers').map(({ version }) => version)).toEqual([1]);
+  });
+
+  it('is listed with its Auto Scaling groups and alarms, so that signals find it', async () => {
+    const house = await afterWriting(fullDocument);
+    expect(house.registered()).toEqual([
+      { group: 'workers', policyVersion: 1, asgs: ['workers-asg'], alarms: ['workers-cpu-high', 'workers-cpu-low'] },
+    ]);
+  });
+
+  it('is said to be accepted: in the status, to the loop, on the bus and in a metric', async () => {
+    const house = await afterWriting(smallDocument);
+    expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, problems: [], warnings: [], message: 'Version 1 is in force.' });
+    expect(house.told).toEqual(['workers']);
+    expect(house.announced).toEqual([{ detailType: announcements.policyAccepted, group: 'workers', detail: { version: 1, warnings: [] } }]);
+    expect(house.counted).toEqual([metrics.policiesAccepted]);
+  });
+
+  it('may be text in YAML or JSON', async () => {
+    for (const text of [stringify(fullDocument), JSON.stringify(fullDocument)]) {
+      const house = await afterWriting(text);
+      expect(house.inForce('workers')).toMatchObject({ version: 1, document: fullDocument });
+    }
+  });
+
+  it('gets the next number when what acts has changed, and keeps the versions before', async () => {
+    const house = await afterWriting(smallDocument);
+    await afterWriting({ ...smallDocument, size: 4 }, house);
+    expect(house.inForce('workers')).toMatchObject({ version: 2, resolved: { policyVersion: 2, size: { desired: 4 } } });
+    expect(house.versionsOf('workers').map(({ version }) => version)).toEqual([1, 2]);
+  });
+
+  it('keeps its number when it says the same in other words, and is converged to again', async () => {
+    const house = await afterWriting(smallDocument);
+    await afterWriting(stringify({ swap: { maxSurge: 3 }, ...smallDocument }), house);
+    expect(house.inForce('workers')?.version).toBe(1);
+    expect(house.told).toEqual(['workers', 'workers']);
+  });
+
+  it('gets the next number when AWS says something else about its names', async () => {
+    const house = await afterWriting(smallDocument);
+    const moved = createHouse({ ...resolution, subnets: { ...resolution.subnets, 'subnet-a': 'eu-west-1d' } });
+    await moved.ports.store.putInForce({ ...present(house.inForce('workers')) });
+    await moved.ports.store.addVersion({ ...present(house.inForce('workers')) });
+    await afterWriting(smallDocument, moved);
+    expect(moved.inForce('workers')).toMatchObject({ version: 2, resolved: { pools: { 'spot-1a': { subnets: [{ zone: 'eu-west-1d' }] } } } });
+  });
+
+  it('says in its status what it holds that does nothing', async () => {
+    const house = await afterWriting({ ...smallDocument, scaling: [{ alarm: 'x', adjust: 1 }] });
+    expect(house.status('workers')).toMatchObject({
+      status: 'accepted',
+      warnings: [{ path: 'scaling' }],
+      message: expect.stringContaining('see warnings'),
+    });
+  });
+});
+
+describe('a rejected policy', () => {
+  it('leaves the last accepted version in force and says every reason', async () => {
+    const house = await afterWriting(smallDocument);
+    await afterWriting({ ...smallDocument, size: -1, breaker: {} }, house);
+    expect(house.inForce('workers')).toMatchObject({ version: 1, resolved: { size: { desired: 3 } } });
+    expect(house.status('workers')).toMatchObject({
+      status: 'rejected',
+      version: 1,
+      message: 'Rejected for 2 reasons. Version 1 stays in force. Correct the item and write it again.',
+      problems: [{ path: 'breaker' }, { path: 'size', found: '-1' }],
+    });
+  });
+
+  it('is told on the bus and counted, and the loop hears nothing', async () => {
+    const house = await afterWriting({ ...smallDocument, size: -1 });
+    expect(house.announced).toEqual([
+      { detailType: announcements.policyRejected, group: 'workers', detail: { problems: [expect.stringContaining('size: found -1')] } },
+    ]);
+    expect(house.counted).toEqual([metrics.policiesRejected]);
+    expect(house.told).toEqual([]);
+    expect(house.registered()).toEqual([]);
+  });
+
+  it('says that nothing is in force when nothing was', async () => {
+    const house = await afterWriting('size: [');
+    expect(house.status('workers')).toMatchObject({ status: 'rejected', message: expect.stringContaining('No version is in force') });
+    expect(house.status('workers')?.version).toBeUndefined();
+  });
+
+  it('asks AWS nothing while the document itself is wrong', async () => {
+    const house = await afterWriting({ ...smallDocument, size: -1 });
+    expect(house.asked).toEqual([]);
+  });
+
+  it.each([
+    [
+      'names a subnet that EC2 does not know',
+      { ...smallDocument, defaults: {}, pools: { 'spot-1a': { ...smallDocument.pools['spot-1a'], subnets: ['subnet-q'] } } },
+      'pools.spot-1a.subnets[0]',
+    ],
+    ['is for another group than its key says', { ...smallDocument, group: 'others' }, 'group'],
+    ['is no document at all', 7, ''],
+    ['is missing from its item', undefined, ''],
+  ])('is one that %s', async (_, document, path) => {
+    const house = await afterWriting(document);
+    expect(house.status('workers')).toMatchObject({ status: 'rejected', problems: [{ path }] });
+  });
+
+  it('is one that names an Auto Scaling group of another group', async () => {
+    const house = await afterWriting({ ...smallDocument, asg: 'workers-asg' });
+    house.write('others', { ...smallDocument, group: 'others', asg: 'workers-asg' });
+    await house.accept('others');
+    expect(house.status('others')).toMatchObject({
+      status: 'rejected',
+      problems: [{ path: 'asg', found: '"workers-asg", which group workers holds' }],
+    });
+    expect(house.inForce('others')).toBeUndefined();
+  });
+
+  it('keeps its status and event small however much is wrong', async () => {
+    const house = await afterWriting({ ...smallDocument, ...Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1])) });
+    expect(house.status('workers')).toMatchObject({ message: expect.stringContaining('5000 reasons') });
+    expect(house.status('workers')?.problems).toHaveLength(100);
+  });
+
+  it('does not stand in the way of the next one', async () => {
+    const house = await afterWriting({ ...smallDocument, size: -1 });
+    await afterWriting(smallDocument, house);
+    expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, problems: [] });
+  });
+});
+
+describe('a deleted policy', () => {
+  it('lets the group go: nothing in force, no longer listed, told once', async () => {
+    const house = await afterWriting(smallDocument);
+    house.remove('workers');
+    await house.accept();
+    await house.accept();
+    expect(house.inForce('workers')).toBeUndefined();
+    expect(house.registered()).toEqual([]);
+    expect(house.status('workers')).toMatchObject({ status: 'let-go' });
+    expect(house.announced.filter(({ detailType }) => detailType === announcements.groupLetGo)).toHaveLength(1);
+  });
+
+  it('that is written again goes on with the next number', async () => {
+    const house = await afterWriting(smallDocument);
+    house.remove('workers');
+    await house.accept();
+    await afterWriting({ ...smallDocument, size: 9 }, house);
+    expect(house.inForce('workers')?.version).toBe(2);
+  });
+});
+
+describe('trouble', () => {
+  const ends: readonly (readonly [string, (house: House) => void])[] = [
+    ['accepting', (house) => house.write('workers', { ...smallDocument, size: 5 })],
+    ['rejecting', (house) => house.write('workers', 'nonsense')],
+    ['letting go', (house) => house.remove('workers')],
+  ];
+
+  it.each(ends)('a run killed at any call while %s ends, when repeated, where an undisturbed one ends', async (_, change) => {
+    const undisturbed = await afterWriting(smallDocument);
+    change(undisturbed);
+    undisturbed.callsMade();
+    await undisturbed.accept();
+    const calls = undisturbed.callsMade();
+    for (const when of ['before', 'after'] as const) {
+      for (let call = 1; call <= calls; call += 1) {
+        const house = await afterWriting(smallDocument);
+        change(house);
+        house.dieAt({ call, when });
+        await expect(house.accept()).rejects.toThrow('killed');
+        house.dieAt(undefined);
+        await house.accept();
+        expect(endOf(house)).toEqual(endOf(undisturbed));
+        expect(new Set(house.announced.map(({ detailType }) => detailType))).toEqual(
+          new Set(undisturbed.announced.map(({ detailType }) => detailType)),
+        );
+        expect(new Set(house.told)).toEqual(new Set(undisturbed.told));
+      }
+    }
+  });
+
+  it('a version that an interrupted run stored for another document is passed over, never overwritten', async () => {
+    const house = await afterWriting(smallDocument);
+    house.write('workers', { ...smallDocument, size: 5 });
+    house.dieAt({ call: 6, when: 'after' });
+    await expect(house.accept()).rejects.toThrow('killed');
+    house.dieAt(undefined);
+    expect(house.versionsOf('workers').map(({ version }) => version)).toEqual([1, 2]);
+    await afterWriting({ ...smallDocument, size: 6 }, house);
+    expect(house.inForce('workers')).toMatchObject({ version: 3, resolved: { size: { desired: 6 } } });
+  });
+
+  it('a race that was lost is thrown, to be delivered again', async () => {
+    const house = createHouse();
+    house.write('workers', smallDocument);
+    const ports = { ...house.ports, store: { ...house.ports.store, addVersion: async () => 'conflict' as const } };
+    const { acceptPolicy } = await import('../../functions/accept-policy/accept-policy.ts');
+    await expect(acceptPolicy('workers', ports)).rejects.toThrow('at the same time');
+  });
+});
+
+const endOf = (house: House) => {
+  const { atMs: _at, ...status } = present(house.status('workers'));
+  const inForce = house.inForce('workers');
+  return {
+    status,
+    version: inForce?.version,
+    resolved: inForce?.resolved,
+    registered: house.registered(),
+    versions: house.versionsOf('workers').length,
+  };
+};
+
+const present = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('absent');
+  return value;
+};

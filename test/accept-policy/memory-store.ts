@@ -1,0 +1,53 @@
+import type { PolicyStatus, PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
+import type { RegistryEntry } from '../../core/ports.ts';
+
+/** A policy store in memory, with what a user writes and reads beside it. Held to the same contract as the one over DynamoDB. */
+export const createMemoryStore = () => {
+  const documents = new Map<string, unknown>();
+  const versions = new Map<string, PolicyVersion[]>();
+  const inForce = new Map<string, PolicyVersion>();
+  const statuses = new Map<string, PolicyStatus>();
+  const registry = new Map<string, RegistryEntry>();
+  const versionsOf = (group: string): readonly PolicyVersion[] => versions.get(group) ?? [];
+
+  const store: PolicyStore = {
+    written: async (group) => (documents.has(group) ? { document: documents.get(group) } : undefined),
+    accepted: async (group) => inForce.get(group),
+    latest: async (group) =>
+      versionsOf(group)
+        .toSorted((a, b) => a.version - b.version)
+        .at(-1),
+    addVersion: async (version) => {
+      if (versionsOf(version.group).some((other) => other.version === version.version)) return 'conflict';
+      versions.set(version.group, [...versionsOf(version.group), version]);
+      return 'done';
+    },
+    putInForce: async (version) => {
+      if ((inForce.get(version.group)?.version ?? 0) > version.version) return 'conflict';
+      inForce.set(version.group, version);
+      return 'done';
+    },
+    removeInForce: async (group) => {
+      inForce.delete(group);
+    },
+    putStatus: async (status) => {
+      statuses.set(status.group, status);
+    },
+    registry: async () => [...registry.values()],
+    register: async (entry) => {
+      registry.set(entry.group, entry);
+    },
+    unregister: async (group) => {
+      registry.delete(group);
+    },
+  };
+  return {
+    store,
+    write: (group: string, document: unknown) => void documents.set(group, document),
+    remove: (group: string) => void documents.delete(group),
+    versionsOf,
+    inForce: (group: string) => inForce.get(group),
+    status: (group: string) => statuses.get(group),
+    registered: () => [...registry.values()],
+  };
+};

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { createPolicyResolver } from '../../aws/policy-resolver.ts';
+import { type Answers, createFakeAws, failsWith } from '../aws/fake-aws.ts';
+
+const names = { subnets: [], asgs: [], launchTemplates: [] };
+const subnets = [
+  { SubnetId: 'subnet-a', AvailabilityZone: 'eu-west-1a' },
+  { SubnetId: 'subnet-b', AvailabilityZone: 'eu-west-1b' },
+];
+const filtered = ({ Filters }: { readonly Filters: readonly { readonly Values: readonly string[] }[] }) => ({
+  Subnets: subnets.filter(({ SubnetId }) => Filters[0]?.Values.includes(SubnetId)),
+});
+const group = (more: object) => ({ AutoScalingGroupName: 'g', AvailabilityZones: ['eu-west-1a'], VPCZoneIdentifier: 'subnet-a', ...more });
+const template = { LaunchTemplateId: 'lt-1', Version: '3' };
+const open = (answers: Answers) => {
+  const fake = createFakeAws({ DescribeSubnets: filtered, DescribeLaunchTemplates: { LaunchTemplates: [] }, ...answers });
+  return { fake, resolver: createPolicyResolver({ ec2: fake.ec2, autoScaling: fake.autoScaling }) };
+};
+const factsOf = async (asg: object, data: object = {}) => {
+  const { resolver } = open({
+    DescribeAutoScalingGroups: { AutoScalingGroups: [group(asg)] },
+    DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: data }] },
+  });
+  return (await resolver.lookUp({ ...names, asgs: ['g'] })).asgs.g;
+};
+
+describe('looking up what a policy names', () => {
+  it('finds zones of subnets by filter, and leaves out what EC2 does not know', async () => {
+    const { fake, resolver } = open({});
+    expect((await resolver.lookUp({ ...names, subnets: ['subnet-a', 'subnet-z'] })).subnets).toEqual({ 'subnet-a': 'eu-west-1a' });
+    expect(fake.inputsOf('DescribeSubnets')).toEqual([{ Filters: [{ Name: 'subnet-id', Values: ['subnet-a', 'subnet-z'] }] }]);
+  });
+
+  it('reads every page, and asks for 200 subnets at most in a call', async () => {
+    const ids = Array.from({ length: 201 }, (_, n) => `subnet-${n}`);
+    const { fake, resolver } = open({ DescribeSubnets: [{ Subnets: subnets.slice(0, 1), NextToken: 'more' }, { Subnets: subnets.slice(1) }] });
+    expect(Object.keys((await resolver.lookUp({ ...names, subnets: ids })).subnets)).toEqual(['subnet-a', 'subnet-b']);
+    expect(fake.inputsOf('DescribeSubnets')).toHaveLength(3);
+  });
+
+  it('finds launch templates by name and by id, with their latest version', async () => {
+    const { resolver } = open({
+      DescribeLaunchTemplates: ({ LaunchTemplateIds: ids }: { LaunchTemplateIds?: readonly string[] }) => {
+        if (ids?.includes('lt-9')) return failsWith('InvalidLaunchTemplateId.NotFound')();
+        return { LaunchTemplates: [{ LaunchTemplateId: 'lt-1', LaunchTemplateName: ids ? 'other' : 'web', LatestVersionNumber: ids ? 2 : 5 }] };
+      },
+    });
+    expect((await resolver.lookUp({ ...names, launchTemplates: ['web', 'lt-1', 'lt-9'] })).launchTemplates).toEqual({ web: 5, 'lt-1': 2 });
+  });
+
+  it('asks nothing that the policy does not name', async () => {
+    const { fake, resolver } = open({});
+    expect(await resolver.lookUp(names)).toEqual({ subnets: {}, asgs: {}, launchTemplates: {} });
+    expect(fake.calls).toEqual([]);
+  });
+
+  it('throws when EC2 does not answer', async () => {
+    const { resolver } = open({ DescribeSubnets: failsWith('Unavailable', 'not now', 503) });
+    await expect(resolver.lookUp({ ...names, subnets: ['subnet-a'] })).rejects.toThrow('not now');
+  });
+});
+
+describe('an Auto Scaling group', () => {
+  const distribution = (base: number, percentage: number) => ({ OnDemandBaseCapacity: base, OnDemandPercentageAboveBaseCapacity: percentage });
+  const mixed = (InstancesDistribution?: object) => ({
+    MixedInstancesPolicy: {
+      InstancesDistribution,
+      LaunchTemplate: { LaunchTemplateSpecification: template, Overrides: [{ InstanceType: 'm7g.large' }, { InstanceType: 'm6g.large' }] },
+    },
+  });
+
+  it.each([
+    ['spot', 'nothing on-demand', distribution(0, 0)],
+    ['on-demand', 'everything on-demand', distribution(0, 100)],
+    ['on-demand', 'no distribution', undefined],
+    ['mixed', 'a base on-demand', distribution(1, 0)],
+    ['mixed', 'half on-demand', distribution(0, 50)],
+  ])('is of market %s when its policy wants %s', async (market, _, wanted) => {
+    expect(await factsOf(mixed(wanted))).toMatchObject({ market, instanceTypes: ['m7g.large', 'm6g.large'] });
+  });
+
+  it.each([
+    ['spot', { InstanceMarketOptions: { MarketType: 'spot' }, InstanceType: 'm7g.large' }],
+    ['on-demand', { InstanceType: 'm7g.large' }],
+  ])('without a mixed instances policy is of the market of its launch template: %s', async (market, data) => {
+    expect(await factsOf({ LaunchTemplate: template }, data)).toEqual({
+      market,
+      instanceTypes: ['m7g.large'],
+      zones: ['eu-west-1a'],
+      subnets: [{ id: 'subnet-a', zone: 'eu-west-1a' }],
+    });
+  });
+
+  it('with a launch configuration tells neither market nor types', async () => {
+    expect(await factsOf({ LaunchConfigurationName: 'old' })).toMatchObject({ market: 'unknown', instanceTypes: [] });
+  });
+
+  it('takes its type from the template where the overrides name none', async () => {
+    const policy = { MixedInstancesPolicy: { LaunchTemplate: { LaunchTemplateSpecification: template } } };
+    expect(await factsOf(policy, { InstanceType: 'c7g.large' })).toMatchObject({ market: 'on-demand', instanceTypes: ['c7g.large'] });
+  });
+
+  it('that Auto Scaling does not know is absent', async () => {
+    const { resolver } = open({ DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
+    expect((await resolver.lookUp({ ...names, asgs: ['g'] })).asgs).toEqual({});
+  });
+});

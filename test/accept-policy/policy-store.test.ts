@@ -1,0 +1,125 @@
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPolicyStore } from '../../aws/policy-store.ts';
+import { createStateStore } from '../../aws/state-store.ts';
+import type { PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
+import { resolveGroup } from '../../core/policy/resolve.ts';
+import { validatePolicy } from '../../core/policy/validate.ts';
+import { startTables } from '../aws/tables.ts';
+import { fullDocument, resolution } from '../policy/documents.ts';
+import { createMemoryStore } from './memory-store.ts';
+
+const versionOf = (group: string, version: number): PolicyVersion => {
+  const validation = validatePolicy({ ...fullDocument, group });
+  if (validation.kind === 'invalid') throw new Error('invalid');
+  const resolved = resolveGroup(validation.policy, resolution, version);
+  if (resolved.kind === 'unresolved') throw new Error('unresolved');
+  return { group, version, acceptedAtMs: 1_800_000_000_000, document: fullDocument, resolution, resolved: resolved.group };
+};
+
+type Door = { readonly store: PolicyStore; write(group: string, document: unknown): Promise<void>; remove(group: string): Promise<void> };
+
+let tables: Awaited<ReturnType<typeof startTables>>;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const overDynamoDb = (): Door => ({
+  store: createPolicyStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state' }),
+  async write(group, policy) {
+    await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group, item: 'policy', policy } }));
+  },
+  async remove(group) {
+    await tables.client.send(new DeleteCommand({ TableName: 'groups', Key: { group, item: 'policy' } }));
+  },
+});
+const inMemory = (): Door => {
+  const memory = createMemoryStore();
+  return { store: memory.store, write: async (...written) => memory.write(...written), remove: async (group) => memory.remove(group) };
+};
+
+describe.each([
+  ['in memory', inMemory],
+  ['over DynamoDB', overDynamoDb],
+])('a policy store %s', (_, open) => {
+  it('reads what the user wrote last, and nothing once it is deleted', async () => {
+    const { store, write, remove } = open();
+    expect(await store.written('a')).toBeUndefined();
+    await write('a', fullDocument);
+    expect(await store.written('a')).toEqual({ document: fullDocument });
+    await write('a', 'size: 3');
+    expect(await store.written('a')).toEqual({ document: 'size: 3' });
+    await remove('a');
+    expect(await store.written('a')).toBeUndefined();
+  });
+
+  it('gives every number once, and knows the highest', async () => {
+    const { store } = open();
+    expect(await store.latest('b')).toBeUndefined();
+    for (const number of [1, 2, 10]) expect(await store.addVersion(versionOf('b', number))).toBe('done');
+    expect(await store.addVersion(versionOf('b', 2))).toBe('conflict');
+    expect(await store.latest('b')).toMatchObject(versionOf('b', 10));
+  });
+
+  it('puts a version in force, the same one again, but none that a later one overtook', async () => {
+    const { store } = open();
+    expect(await store.putInForce(versionOf('c', 2))).toBe('done');
+    expect(await store.putInForce(versionOf('c', 2))).toBe('done');
+    expect(await store.putInForce(versionOf('c', 1))).toBe('conflict');
+    expect(await store.putInForce(versionOf('c', 3))).toBe('done');
+    expect(await store.accepted('c')).toMatchObject(versionOf('c', 3));
+    await store.removeInForce('c');
+    await store.removeInForce('c');
+    expect(await store.accepted('c')).toBeUndefined();
+  });
+
+  it('lists groups until they are let go', async () => {
+    const { store } = open();
+    const entry = (group: string) => ({ group, policyVersion: 1, asgs: ['x-asg'], alarms: [] });
+    await store.register(entry('d'));
+    await store.register(entry('e'));
+    expect(await store.registry()).toEqual(expect.arrayContaining([expect.objectContaining(entry('d')), expect.objectContaining(entry('e'))]));
+    await store.unregister('d');
+    expect((await store.registry()).map(({ group }) => group)).toEqual(['e']);
+    await store.unregister('e');
+  });
+});
+
+describe('a policy store over DynamoDB', () => {
+  it('leaves what the state store reads', async () => {
+    const { store } = overDynamoDb();
+    await store.putInForce(versionOf('f', 4));
+    await store.register({ group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] });
+    const state = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => 0 });
+    expect(await state.group('f')).toEqual(versionOf('f', 4).resolved);
+    expect(await state.registry()).toEqual([expect.objectContaining({ group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] })]);
+  });
+
+  it('writes a status that people can read', async () => {
+    const { store } = overDynamoDb();
+    await store.putStatus({ group: 'g', status: 'rejected', message: 'No.', problems: [], warnings: [], atMs: 1_800_000_000_000 });
+    const { GetCommand } = await import('@aws-sdk/lib-dynamodb');
+    const { Item } = await tables.client.send(new GetCommand({ TableName: 'groups', Key: { group: 'g', item: 'status' } }));
+    expect(Item).toEqual({
+      group: 'g',
+      item: 'status',
+      status: 'rejected',
+      message: 'No.',
+      problems: [],
+      warnings: [],
+      atMs: 1_800_000_000_000,
+      at: '2027-01-15T08:00:00.000Z',
+    });
+  });
+
+  it('reads numbers of any size, sets and bytes without an exception: they are for the rules to refuse', async () => {
+    const raw = new DynamoDBClient(tables.config);
+    const policy = { M: { size: { N: '1e100' }, subnets: { SS: ['a'] }, bytes: { B: new Uint8Array([1]) }, nothing: { NULL: true } } };
+    await raw.send(new PutItemCommand({ TableName: 'groups', Item: { group: { S: 'h' }, item: { S: 'policy' }, policy } }));
+    raw.destroy();
+    const written = await overDynamoDb().store.written('h');
+    expect(validatePolicy(written?.document)).toMatchObject({ kind: 'invalid' });
+  });
+});

@@ -1,0 +1,38 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../functions/accept-policy/read-document.ts';
+
+describe('the attribute policy', () => {
+  it.each([
+    ['a map', { group: 'w' }, { group: 'w' }],
+    ['YAML', 'group: w\nsize: 3\nscaling: [{ alarm: a, adjust: +20% }]', { group: 'w', size: 3, scaling: [{ alarm: 'a', adjust: '+20%' }] }],
+    ['JSON', '{"group": "w",\t"size": 3}', { group: 'w', size: 3 }],
+    ['YAML with an anchor', 'a: &x { cap: 3 }\nb: *x', { a: { cap: 3 }, b: { cap: 3 } }],
+  ])('may be %s', (_, attribute, document) => {
+    expect(readDocument(attribute)).toEqual({ kind: 'read', document });
+  });
+
+  it.each([
+    ['YAML that does not end', 'size: [', /^text that is not YAML \(.*line 1/],
+    ['a key written twice', 'size: 1\nsize: 2', /Map keys must be unique/],
+    ['an alias to nothing', 'a: *x', /^text that is not YAML/],
+    ['a number', 7, /^7$/],
+    ['null', null, /^null$/],
+    ['nothing', undefined, /^no attribute policy in the item$/],
+  ])('is unreadable as %s, and says so', (_, attribute, found) => {
+    expect(readDocument(attribute)).toMatchObject({ kind: 'unreadable', problems: [{ path: '', found: expect.stringMatching(found) }] });
+  });
+
+  it('never throws, whatever the text', () => {
+    const yamlLike = fc.string({ unit: fc.constantFrom('a', ':', ' ', '\n', '&', '*', '[', '{', '-', '!', '|', '<', '"') });
+    const reads = fc.property(fc.oneof(fc.string(), yamlLike), (text) => {
+      expect(readDocument(text).kind).toMatch(/^(read|unreadable)$/);
+    });
+    fc.assert(reads);
+  });
+
+  it('that multiplies its aliases beyond measure is unreadable', () => {
+    const lines = ['a0: &a0 [x]', ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n}, `.repeat(9)}*a${n}]`)];
+    expect(readDocument(lines.join('\n')).kind).toBe('unreadable');
+  });
+});
