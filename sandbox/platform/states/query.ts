@@ -46,6 +46,9 @@ const worldFunctions = (clock: Pick<WorldClock, 'now'>, random: Random) => ({
   },
 });
 
+const isFunction = (value: unknown): boolean =>
+  typeof value === 'function' || (typeof value === 'object' && value !== null && ('_jsonata_function' in value || '_jsonata_lambda' in value));
+
 /** JSONata marks its lists with hidden members; what leaves an expression is plain JSON. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -63,7 +66,7 @@ export const createEvaluate = (clock: Pick<WorldClock, 'now'>, random: Random): 
       throw failed(field, source, `threw an error during evaluation. ${(error as Error).message}`);
     }
     if (value === undefined) throw failed(field, source, 'returned nothing (undefined).');
-    if (typeof value === 'function') throw failed(field, source, 'returned an unsupported result type.');
+    if (isFunction(value)) throw failed(field, source, 'returned an unsupported result type.');
     return plain(value);
   };
   const evaluate: Evaluate = async (template, bindings, field) => {
