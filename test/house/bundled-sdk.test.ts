@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+import { compactErrors, compactSdkErrors } from '../../scripts/compact-sdk-errors.ts';
+import { markSchemasPure } from '../../scripts/pure-sdk-schemas.ts';
+
+const clients = ['auto-scaling', 'dynamodb', 'elastic-load-balancing-v2', 'eventbridge', 'sfn', 'sqs'] as const;
+const moduleOf = (client: string, ...path: readonly string[]): string =>
+  join(dirname(createRequire(import.meta.url).resolve(`@aws-sdk/client-${client}/package.json`)), 'dist-es', ...path);
+
+describe('leaving unused SDK schemas out of bundles', () => {
+  test('a schema declaration becomes a call without side effects and keeps its value', () => {
+    const marked = markSchemasPure('export var CreateFleet$ = [9, n0, _CF,\n    0, () => In, () => Out\n];\n');
+    expect(marked).toBe('export var CreateFleet$ = /* @__PURE__ */ (() => ([9, n0, _CF,\n    0, () => In, () => Out\n]))();\n');
+  });
+
+  test.each(['ec2', ...clients])('it still fits what the %s client looks like', async (client) => {
+    const source = await readFile(moduleOf(client, 'schemas', 'schemas_0.js'), 'utf8');
+    const marked = markSchemasPure(source).match(/@__PURE__/g)?.length ?? 0;
+    const declared = source.match(/^(?:export )?var [\w$]+\$? = \[/gm)?.length ?? 0;
+    expect(declared).toBeGreaterThan(50);
+    expect(marked).toBe(declared);
+  });
+});
+
+type ErrorClass = (new (opts: Readonly<Record<string, unknown>>) => Error) & { readonly shapeId?: string };
+
+const errorsOf = async (client: string, plugins: readonly Plugin[]): Promise<Readonly<Record<string, ErrorClass>>> => {
+  const { outputFiles } = await build({
+    entryPoints: [moduleOf(client, 'models', 'errors.js')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    write: false,
+    plugins: [...plugins],
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? '').toString('base64')}`);
+};
+
+const described = (name: string, classes: Readonly<Record<string, ErrorClass>>): unknown => {
+  const ErrorType = classes[name];
+  if (ErrorType === undefined) return undefined;
+  const error = new ErrorType({
+    message: 'no',
+    Message: 'No',
+    Item: { a: 1 },
+    CancellationReasons: [],
+    ThrottlingReasons: [],
+    resourceName: 'r',
+    $metadata: {},
+  });
+  return {
+    ...error,
+    name: error.name,
+    message: error.message,
+    isError: error instanceof Error,
+    isOwn: error instanceof ErrorType,
+    shapeId: ErrorType.shapeId,
+  };
+};
+
+describe('writing modelled errors compactly', () => {
+  test.each(clients)('errors of the %s client are the same as before, in less than half the text', async (client) => {
+    const source = await readFile(moduleOf(client, 'models', 'errors.js'), 'utf8');
+    expect(compactErrors(source).length).toBeLessThan(source.length / 2);
+    const [before, after] = await Promise.all([errorsOf(client, []), errorsOf(client, [compactSdkErrors])]);
+    const names = Object.keys(before);
+    expect(Object.keys(after).sort()).toEqual([...names].sort());
+    for (const name of names) expect(described(name, after), name).toEqual(described(name, before));
+  });
+});
