@@ -67,7 +67,7 @@ const createLatency =
   (ranges: Readonly<Record<string, Range>>, random: Random) =>
   (call: ApiCall): number => {
     const range = ranges[`${call.service}:${call.operation}`] ?? ranges[`${call.service}:*`] ?? ranges['*'];
-    return range === undefined ? 0 : range[0] + random() * (range[1] - range[0]);
+    return range === undefined ? 0 : Math.round(range[0] + random() * (range[1] - range[0]));
   };
 
 const byName = (services: readonly ApiService[]) => {
@@ -110,11 +110,12 @@ export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline
     const end = log.begin(call);
     const trouble = faults?.onCall(call) ?? noTrouble;
     // The operation runs in the middle of the latency, so that two callers can each act on what the other is about to change.
-    const halfMs = latency(call) / 2;
-    await pause(halfMs);
+    const latencyMs = latency(call);
+    const thereMs = Math.round(latencyMs / 2);
+    await pause(thereMs);
     const outcome = await arrive(call, trouble, service);
     if (outcome.kind === 'crashed') options.crashCaller?.(environment, call);
-    else await pause(halfMs + trouble.delayMs + (outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0));
+    else await pause(latencyMs - thereMs + trouble.delayMs + (outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0));
     end(outcomeName(outcome));
     return outcome;
   };

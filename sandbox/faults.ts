@@ -68,9 +68,9 @@ const deliveriesOf = (fault: EventFault, delays: readonly number[], random: Rand
     case 'delay':
       return delays.map((delayMs) => delayMs + fault.delayMs);
     case 'reorder':
-      return delays.map((delayMs) => delayMs + random() * fault.withinMs);
+      return delays.map((delayMs) => delayMs + Math.round(random() * fault.withinMs));
     case 'duplicate': {
-      const copies = Array.from({ length: fault.copies }, () => random() * fault.withinMs);
+      const copies = Array.from({ length: fault.copies }, () => Math.round(random() * fault.withinMs));
       return delays.flatMap((delayMs) => [delayMs, ...copies.map((laterMs) => delayMs + laterMs)]);
     }
   }
