@@ -1,35 +1,7 @@
 import validateAsl from 'asl-validator';
-import { App, Stack } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { DrainWorkflow } from '../../lib/drain-workflow.ts';
-
-type State = Record<string, unknown> & { readonly Type: string; readonly Retry?: readonly Record<string, unknown>[] };
-type Definition = {
-  readonly QueryLanguage: string;
-  readonly TimeoutSeconds: number;
-  readonly StartAt: string;
-  readonly States: Record<string, State>;
-};
-
-const synthesize = (): { readonly template: Template; readonly definition: Definition } => {
-  const stack = new Stack(new App(), 'Test');
-  const stub = (id: string) => new LambdaFunction(stack, id, { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code: Code.fromInline('0') });
-  new DrainWorkflow(stack, 'Drain', {
-    name: 'holdfast',
-    logRetention: RetentionDays.ONE_WEEK,
-    beginDrain: stub('begin'),
-    checkDrain: stub('check'),
-    endDrain: stub('end'),
-  });
-  const template = Template.fromStack(stack);
-  const [machine] = Object.values(template.findResources('AWS::StepFunctions::StateMachine'));
-  const parts: readonly (string | Record<string, unknown>)[] = machine?.Properties.DefinitionString['Fn::Join'][1];
-  const text = parts.map((part) => (typeof part === 'string' ? part : 'Ref' in part ? 'aws' : 'arn:aws:lambda:eu-west-1:123456789012:function:stub'));
-  return { template, definition: JSON.parse(text.join('')) };
-};
+import { synthesize } from './definition.ts';
 
 const { template, definition } = synthesize();
 const states = definition.States;

@@ -15,8 +15,20 @@ const inputSchema = z.object({
 /** What the state machine hands to a step: the order that started it, what the step before found out, and after a Catch the error. */
 export type DrainInput = { readonly order: DrainOrder; readonly latestStartMs: number | undefined; readonly error: DrainError | undefined };
 
+const failureSchema = z.object({ errorMessage: z.string() });
+
+/** The message in the cause of a failed function, which Lambda gives as JSON; any other cause as it is. */
+const messageOf = (cause: string): string => {
+  try {
+    return z.parse(failureSchema, JSON.parse(cause)).errorMessage;
+  } catch {
+    return cause;
+  }
+};
+
 /** Reads a drain function's input. Throws on anything else. */
 export const readDrainInput = (event: unknown): DrainInput => {
   const { error, step, ...order } = z.parse(inputSchema, event);
-  return { order, latestStartMs: step?.latestStartMs, error };
+  const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
+  return { order, latestStartMs: step?.latestStartMs, error: told };
 };

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
+import { checkDrain } from '../../functions/check-drain/check-drain.ts';
+import { endDrain } from '../../functions/end-drain/end-drain.ts';
+import { readDrainInput } from '../../functions/runtime/drain/order.ts';
+import { createStateMachines } from '../../sandbox/platform/states/state-machines.ts';
+import { createVirtualClock } from '../../sandbox/platform/virtual-clock.ts';
+import { createRandom } from '../../sandbox/random.ts';
+import { stubArn, synthesize } from './definition.ts';
+import { createFleet, type Fleet, noonMs, order, swap } from './fleet.ts';
+
+const { definition } = synthesize();
+const arn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:holdfast-drain';
+const inMs = (seconds: number) => noonMs + seconds * 1000;
+
+type Steps = Readonly<Record<string, (event: unknown) => Promise<unknown>>>;
+
+/** The three functions over the fleet, as the state machine calls them. */
+const stepsOf = (fleet: Fleet): Steps => ({
+  [stubArn('begin')]: async (event) => {
+    const { order: anOrder, latestStartMs } = readDrainInput(event);
+    return (await beginDrain(fleet.ports, anOrder, latestStartMs)).step;
+  },
+  [stubArn('check')]: async (event) => (await checkDrain(fleet.ports, readDrainInput(event).order)).step,
+  [stubArn('end')]: (event) => {
+    const { order: anOrder, error } = readDrainInput(event);
+    return endDrain(fleet.ports, anOrder, error);
+  },
+});
+
+/** Runs the synthesized definition in virtual time. */
+const run = async (fleet: Fleet, anOrder: ReturnType<typeof order>, steps: Steps = stepsOf(fleet)) => {
+  const clock = createVirtualClock(noonMs);
+  const machines = createStateMachines({
+    clock,
+    random: createRandom(1),
+    place: { accountId: '123456789012', region: 'eu-west-1' },
+    transitionMs: 0,
+    tasks: {
+      invoke: async (name, payload) => {
+        fleet.nowMs = clock.now();
+        const event: unknown = JSON.parse(JSON.stringify(payload));
+        try {
+          const value = await clock.busy(steps[name]?.(event) ?? Promise.reject(new Error(`no function ${name}`)));
+          return { kind: 'ok', value };
+        } catch (error) {
+          const { name: errorType, message: errorMessage } = error as Error;
+          return { kind: 'error', errorType, errorMessage };
+        }
+      },
+    },
+  });
+  machines.add({ name: 'holdfast-drain', arn, role: 'drain', roleArn: 'arn:aws:iam::123456789012:role/drain', definition });
+  machines.start(arn, JSON.stringify(anOrder), anOrder.drain);
+  await clock.run();
+  const [execution] = machines.executions();
+  if (!execution) throw new Error('nothing was started');
+  const entered = execution.events.filter(({ type }) => type.endsWith('StateEntered'));
+  return { execution, entered: entered.map((event) => (event.stateEnteredEventDetails as { name: string } | undefined)?.name) };
+};
+
+describe('the synthesized workflow, run', () => {
+  const warned = { deadlineMs: inMs(120) };
+
+  test('tells the whole story of a drain in its history', async () => {
+    const fleet = createFleet([swap('i-1', warned), swap('i-2', warned)], 60_000);
+    const { execution, entered } = await run(fleet, order({ ...warned, awaitServingUntilMs: inMs(25) }));
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(entered).toEqual([
+      ...['Begin drain', 'What next?', 'Wait for replacements'],
+      ...['Begin drain', 'What next?', 'Wait for replacements'],
+      ...['Begin drain', 'What next?', 'Wait for replacements'],
+      ...['Begin drain', 'What next?', 'Wait for connections'],
+      ...['Check drain', 'What next?', 'End drain'],
+    ]);
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(45), drainedAtMs: inMs(106) });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
+
+  test('takes as few transitions for a thousand instances as for one', async () => {
+    const transitions = async (count: number) => {
+      const instances = Array.from({ length: count }, (_, index) => `i-${index}`);
+      const fleet = createFleet(
+        instances.map((instance) => swap(instance)),
+        60_000,
+      );
+      return (await run(fleet, order({ instances }))).entered.length;
+    };
+    expect(await transitions(1000)).toBe(await transitions(1));
+  });
+
+  test('a function that fails for a while is tried again, and the drain goes on', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 30_000);
+    const steps = stepsOf(fleet);
+    let failures = 3;
+    const flaky: Steps = {
+      ...steps,
+      [stubArn('check')]: (event) =>
+        failures-- > 0 ? Promise.reject(new Error('Rate exceeded')) : (steps[stubArn('check')]?.(event) ?? Promise.reject()),
+    };
+    const { execution } = await run(fleet, order({ instances: ['i-1'] }), flaky);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect([...fleet.ended]).toEqual(['i-1']);
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
+
+  test('a function that never succeeds ends the drain with its error', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 30_000);
+    const broken: Steps = {
+      ...stepsOf(fleet),
+      [stubArn('check')]: () => Promise.reject(Object.assign(new Error('no rights to DescribeTargetHealth'), { name: 'AccessDenied' })),
+    };
+    const { execution, entered } = await run(fleet, order({ instances: ['i-1'] }), broken);
+    expect(entered.slice(-2)).toEqual(['Check drain', 'End drain']);
+    expect(execution.status).toBe('SUCCEEDED');
+    expect([...fleet.ended]).toEqual(['i-1']);
+    expect(fleet.stateOf('i-1').shortfall).toBe(
+      'the drain broke off (AccessDenied: no rights to DescribeTargetHealth): connections still open are cut when it goes',
+    );
+  });
+
+  test('instances that cannot be ended by any number of repeats fail the execution, by name', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
+    fleet.failEnd.set('i-1', { code: 'RequestLimitExceeded', retry: 'later', times: 99 });
+    const { execution } = await run(fleet, order({ instances: ['i-1'] }));
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'InstancesNotEnded' });
+    expect(fleet.stateOf('i-1').state).toBe('drained');
+  });
+});
