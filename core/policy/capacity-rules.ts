@@ -4,7 +4,12 @@ import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
 type PoolUse = { readonly path: Path; readonly pool: string };
 type Kind = (typeof selectorKinds)[number];
-type Branch = { readonly kind: Kind; readonly path: Path; readonly children: readonly { readonly path: Path; readonly node: unknown }[] };
+type Branch = {
+  readonly node: unknown;
+  readonly kind: Kind;
+  readonly path: Path;
+  readonly children: readonly { readonly path: Path; readonly node: unknown }[];
+};
 
 /** What the schema cannot say about the tree: names that exist, pools that stand in two places, weights that add up, depth. */
 export const capacityProblems = (document: Fields): readonly Problem[] => {
@@ -29,22 +34,17 @@ export const unusedPools = (document: Fields): readonly Problem[] => {
 };
 
 const branchAt = (node: unknown, kind: Kind, path: Path): Branch => {
-  const at = [...path, kind];
-  const children = asList(fieldOf(node, kind)).map((child, index) =>
-    kind === 'weighted' ? { path: [...at, index, 'use'], node: fieldOf(child, 'use') } : { path: [...at, index], node: child },
-  );
-  return { kind, path: at, children };
+  const whole = fieldOf(node, kind);
+  const [list, at] = kind === 'spread' && asMap(whole) ? [fieldOf(whole, 'of'), [...path, kind, 'of']] : [whole, [...path, kind]];
+  if (kind !== 'weighted') return { node, kind, path: at, children: asList(list).map((child, index) => ({ path: [...at, index], node: child })) };
+  const children = asList(list).map((child, index) => ({ path: [...at, index, 'use'], node: fieldOf(child, 'use') }));
+  return { node, kind, path: at, children };
 };
 
-const branchesHere = (node: unknown, path: Path): readonly (Branch & { readonly weights?: readonly unknown[] })[] =>
-  selectorKinds
-    .filter((kind) => fieldOf(node, kind) !== undefined)
-    .map((kind) => ({
-      ...branchAt(node, kind, path),
-      ...(kind === 'weighted' ? { weights: asList(fieldOf(node, kind)).map((child) => fieldOf(child, 'weight')) } : {}),
-    }));
+const branchesHere = (node: unknown, path: Path): readonly Branch[] =>
+  selectorKinds.filter((kind) => fieldOf(node, kind) !== undefined).map((kind) => branchAt(node, kind, path));
 
-const branchesOf = (node: unknown, path: Path): ReturnType<typeof branchesHere> => {
+const branchesOf = (node: unknown, path: Path): readonly Branch[] => {
   const here = branchesHere(node, path);
   return [...here, ...here.flatMap(({ children }) => children.flatMap((child) => branchesOf(child.node, child.path)))];
 };
@@ -69,10 +69,7 @@ const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Prob
     .map(({ path, pool }) => problemOf({ path, found: showFound(pool), allowed, nearest: nearestName(pool, known) }));
 };
 
-const branchProblems = (branch: ReturnType<typeof branchesHere>[number]): readonly Problem[] => [
-  ...repeatedPools(branch),
-  ...(branch.weights === undefined ? [] : weightProblems(branch.path, branch.weights)),
-];
+const branchProblems = (branch: Branch): readonly Problem[] => [...repeatedPools(branch), ...repeatedBy(branch), ...weightProblems(branch)];
 
 /** Where members are counted (spread, weighted) a pool below two children would be counted for both; elsewhere only a child listed twice is a mistake. */
 const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
@@ -88,7 +85,14 @@ const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
   });
 };
 
-const weightProblems = (path: Path, weights: readonly unknown[]): readonly Problem[] =>
-  weights.length > 0 && weights.every((weight) => weight === 0)
+const repeatedBy = ({ node, kind, path }: Branch): readonly Problem[] =>
+  kind === 'spread' && fieldOf(node, 'by') !== undefined && fieldOf(fieldOf(node, 'spread'), 'by') !== undefined
+    ? [problemOf({ path: [...path.slice(0, -1), 'by'], found: 'by a second time', allowed: 'by once: beside spread, or in its map' })]
+    : [];
+
+const weightProblems = ({ node, kind, path }: Branch): readonly Problem[] => {
+  const weights = kind === 'weighted' ? asList(fieldOf(node, kind)).map((child) => fieldOf(child, 'weight')) : [];
+  return weights.length > 0 && weights.every((weight) => weight === 0)
     ? [problemOf({ path, found: 'only weights of 0', allowed: 'at least one weight above 0' })]
     : [];
+};

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import { map, nonEmptyList, oneOf, text } from './field.ts';
 
+type By = 'zone' | 'pool' | 'instance-type' | undefined;
+
 /** A node of `capacity` as a user writes it. A bare name is a pool. */
 export type CapacityNode =
   | string
   | { readonly tiered: readonly CapacityNode[] }
-  | { readonly spread: readonly CapacityNode[]; readonly by?: 'zone' | 'pool' | 'instance-type' | undefined }
+  | { readonly spread: readonly CapacityNode[] | { readonly of: readonly CapacityNode[]; readonly by?: By }; readonly by?: By }
   | { readonly weighted: readonly { readonly use: CapacityNode; readonly weight: number }[] }
   | { readonly cheapest: readonly CapacityNode[] };
 
@@ -31,10 +33,17 @@ const tiered = map({ tiered: children('Pool names and selectors, the preferred o
   z.describe('The first child that is eligible. The reasons why earlier tiers were passed over are kept in the decision.'),
 );
 
+const by = z.optional(oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.')));
+const spreadOver = children('Pool names and selectors to spread over.');
+
 const spread = map(
   {
-    spread: children('Pool names and selectors to spread over.'),
-    by: z.optional(oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.'))),
+    spread: z
+      .union([spreadOver, map({ of: spreadOver, by }, 'a map with of and by')], {
+        error: 'a list of at least one pool name or selector, or a map with of and by',
+      })
+      .check(z.describe('What to spread over: a list, with `by` beside it, or both in one map.')),
+    by,
   },
   'a map with spread',
 ).check(z.describe('The eligible child with the fewest members, launches in flight counted; ties in the order written.'));

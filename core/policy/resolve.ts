@@ -76,9 +76,14 @@ const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {
 const selectorOf = (node: CapacityNode): Selector => {
   if (typeof node === 'string') return { kind: 'pool', pool: node };
   if ('tiered' in node) return { kind: 'tiered', children: node.tiered.map(selectorOf) };
-  if ('spread' in node) return { kind: 'spread', by: node.by ?? 'pool', children: node.spread.map(selectorOf) };
+  if ('spread' in node) return spreadOf(node);
   if ('cheapest' in node) return { kind: 'cheapest', children: node.cheapest.map(selectorOf) };
   return { kind: 'weighted', children: node.weighted.map(({ use, weight }) => ({ use: selectorOf(use), weight })) };
+};
+
+const spreadOf = ({ spread, by }: Extract<CapacityNode, { readonly spread: unknown }>): Selector => {
+  const whole = 'of' in spread ? spread : { of: spread, by };
+  return { kind: 'spread', by: whole.by ?? 'pool', children: whole.of.map(selectorOf) };
 };
 
 const adjustmentOf = (adjust: number | string): Adjustment => {

@@ -133,6 +133,12 @@ describe('a resolved group', () => {
     expect(groupOf({ ...smallDocument, capacity: { spread: ['spot-1a'] } }).capacity).toMatchObject({ kind: 'spread', by: 'pool' });
   });
 
+  it('spreads the same whether `by` stands beside the list or with it in one map', () => {
+    const beside = groupOf({ ...smallDocument, capacity: { spread: ['spot-1a'], by: 'zone' } });
+    expect(groupOf({ ...smallDocument, capacity: { spread: { of: ['spot-1a'], by: 'zone' } } }).capacity).toEqual(beside.capacity);
+    expect(beside.capacity).toMatchObject({ kind: 'spread', by: 'zone' });
+  });
+
   it('adjusts by instances where the text has no percent sign', () => {
     expect(groupOf({ ...smallDocument, scaling: [{ alarm: 'x', adjust: '+4' }] }).scaling[0]?.adjust).toEqual({ kind: 'instances', by: 4 });
   });

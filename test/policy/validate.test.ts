@@ -67,6 +67,30 @@ describe('a valid policy', () => {
 type Case = readonly [name: string, document: unknown, path: string, found: string, allowed: RegExp, nearest?: string];
 
 const cases: readonly Case[] = [
+  [
+    'an unknown way to spread in one map',
+    tree({ spread: { of: ['a'], by: 'zones' } }),
+    'capacity.spread.by',
+    '"zones"',
+    /^zone or pool or instance-type$/,
+    'zone',
+  ],
+  [
+    'a spread over nothing in one map',
+    tree({ tiered: ['b', { spread: { by: 'zone' } }] }),
+    'capacity.tiered[1].spread.of',
+    'nothing',
+    /^a list of at least one/,
+  ],
+  ['an unknown pool in one map', tree({ spread: { of: ['a', 'x'] } }), 'capacity.spread.of[1]', '"x"', /^a pool under pools/],
+  ['a spread that says twice by what', tree({ spread: { of: ['a'], by: 'zone' }, by: 'zone' }), 'capacity.spread.by', 'by a second time', /^by once/],
+  [
+    'a spread over a name',
+    tree({ spread: 'a' }),
+    'capacity.spread',
+    '"a"',
+    /^a list of at least one pool name or selector, or a map with of and by$/,
+  ],
   ['something that is no map', 'x', '', '"x"', /^a map/],
   ['a list', [], '', 'an empty list', /^a map/],
   ['an unknown field', small({ taggs: {} }), 'taggs', 'unknown field "taggs"', /^one of .*tags/, 'tags'],
