@@ -93,7 +93,7 @@ const texts = {
   /** TerminateInstanceInAutoScalingGroup with decrement at the minimum size. */
   belowMin: /minsize|min size|minimum size/i,
   /** AttachInstances of an instance that still boots, or is ending. */
-  notRunning: /not in (?:a |the )?(?:correct|running|valid) state|not (?:in )?running|must be (?:in the )?running/i,
+  notRunning: /not in (?:a |the )?(?:correct|running|valid) state|not (?:in )?running|must be (?:in )?(?:a |the )?running/i,
   /** AttachInstances of an instance that has a group already. */
   attachedTo: /already (?:part of|attached to|in) (?:AutoScalingGroup|Auto Scaling group)?[:\s]*['"]?([^\s'".,]+)/i,
   /** TerminateInstanceInAutoScalingGroup and AttachInstances of an instance that EC2 or the group no longer knows. */

@@ -92,7 +92,15 @@ export const ours = { 'holdfast:group': 'prod/workers', 'holdfast:pool': 'spot-a
 export const autoScalingGroup = (
   name: string,
   members: Record<string, string>,
-  more: { min?: number; max?: number; desired?: number; targetGroups?: string[]; suspended?: string[]; protected?: string[]; unhealthy?: string[] } = {},
+  more: {
+    min?: number;
+    max?: number;
+    desired?: number;
+    targetGroups?: string[];
+    suspended?: string[];
+    protected?: string[];
+    unhealthy?: string[];
+  } = {},
 ) => ({
   AutoScalingGroupName: name,
   MinSize: more.min ?? 0,
@@ -109,5 +117,8 @@ export const autoScalingGroup = (
 });
 
 export const targetHealth = (states: Record<string, string>, reason?: string) => ({
-  TargetHealthDescriptions: Object.entries(states).map(([Id, State]) => ({ Target: { Id }, TargetHealth: { State, ...(reason && { Reason: reason }) } })),
+  TargetHealthDescriptions: Object.entries(states).map(([Id, State]) => ({
+    Target: { Id },
+    TargetHealth: { State, ...(reason && { Reason: reason }) },
+  })),
 });

@@ -74,7 +74,10 @@ describe('a fleet request', () => {
   });
 
   test('names a launch template by id and version', () => {
-    expect(request({ launchTemplate: 'lt-0abc:7' })?.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification).toEqual({ LaunchTemplateId: 'lt-0abc', Version: '7' });
+    expect(request({ launchTemplate: 'lt-0abc:7' })?.LaunchTemplateConfigs?.[0]?.LaunchTemplateSpecification).toEqual({
+      LaunchTemplateId: 'lt-0abc',
+      Version: '7',
+    });
   });
 
   test('never names two subnets of one zone for a type; which one it is follows the token', () => {
@@ -98,7 +101,10 @@ describe('what a fleet answers', () => {
   test('in full is kept, and errors of other overrides are remembered', async () => {
     const result = await launchTag({
       Instances: [given('m7g.large', 'subnet-a', ['i-1', 'i-2'])],
-      Errors: [complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-b'), complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-a')],
+      Errors: [
+        complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-b'),
+        complaint('InsufficientInstanceCapacity', 'm7g.large', 'subnet-a'),
+      ],
     });
     expect(result).toEqual({
       kind: 'answered',
@@ -142,12 +148,15 @@ describe('what a fleet answers', () => {
     });
   });
 
-  test.each(['RequestLimitExceeded', 'MaxFleetCountExceeded', 'InternalError'])('%s inside Errors[] with nothing given is a throttle, never a refusal', async (code) => {
-    expect(await launchTag({ Instances: [], Errors: [m7a, m6a].map(({ instanceType }) => complaint(code, instanceType, 'subnet-a')) })).toEqual({
-      kind: 'throttled',
-      code,
-    });
-  });
+  test.each(['RequestLimitExceeded', 'MaxFleetCountExceeded', 'InternalError'])(
+    '%s inside Errors[] with nothing given is a throttle, never a refusal',
+    async (code) => {
+      expect(await launchTag({ Instances: [], Errors: [m7a, m6a].map(({ instanceType }) => complaint(code, instanceType, 'subnet-a')) })).toEqual({
+        kind: 'throttled',
+        code,
+      });
+    },
+  );
 
   test('a throttle beside what was given refuses nothing', async () => {
     const result = await launchTag({
@@ -198,9 +207,12 @@ describe('what a fleet answers', () => {
   });
 
   test('belongs to its own reservation, in the order asked', async () => {
-    const { provider, aws } = providerOver({ kind: 'tag' }, {
-      CreateFleet: ({ ClientToken }: { ClientToken: string }) => ({ Instances: [given('m7g.large', 'subnet-a', [`i-${ClientToken}`])] }),
-    });
+    const { provider, aws } = providerOver(
+      { kind: 'tag' },
+      {
+        CreateFleet: ({ ClientToken }: { ClientToken: string }) => ({ Instances: [given('m7g.large', 'subnet-a', [`i-${ClientToken}`])] }),
+      },
+    );
     const several = ['x', 'y', 'z'].map((token) => reservation('spot-a', 1, [m7a], { id: token, token }));
     const results = await provider.launch(group(), several);
     expect(results.map((result) => (result.kind === 'answered' ? result.instances[0]?.instance : undefined))).toEqual(['i-x', 'i-y', 'i-z']);
@@ -219,14 +231,17 @@ describe('LaunchInstances', () => {
       },
     ],
   });
-  const refused = { Instances: [], Errors: [{ InstanceType: 'm7g.large', AvailabilityZone: 'z-a', ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: 'none' }] };
+  const refused = {
+    Instances: [],
+    Errors: [{ InstanceType: 'm7g.large', AvailabilityZone: 'z-a', ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: 'none' }],
+  };
   const launch = async (answer: object | readonly object[], count: number, tagging: object = {}) => {
     const over = providerOver({ kind: 'launch-instances' }, { LaunchInstances: answer, CreateTags: tagging });
     const [result] = await over.provider.launch(groupOfAsgs(), [reservation('a', count, [spotA])]);
     return { ...over, result };
   };
 
-  test('goes into the pool\'s own group without its retries, and tags what came', async () => {
+  test("goes into the pool's own group without its retries, and tags what came", async () => {
     const { aws, result } = await launch(answerFor, 2);
     expect(aws.inputsOf('LaunchInstances')).toEqual([
       { AutoScalingGroupName: 'asg-a', RequestedCapacity: 2, ClientToken: 'token-1', RetryStrategy: 'none' },
@@ -284,9 +299,13 @@ describe('LaunchInstances', () => {
     expect((await launch(failsWith(code, message), 1)).result).toMatchObject({ kind, code });
   });
 
-  test('no room below the group\'s maximum is a refusal of the pool', async () => {
+  test("no room below the group's maximum is a refusal of the pool", async () => {
     const full = failsWith('ValidationError', "New size 12 exceeds the group's max size 10.");
-    expect((await launch(full, 2)).result).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spotA, code: 'ValidationError' }] });
+    expect((await launch(full, 2)).result).toMatchObject({
+      kind: 'answered',
+      instances: [],
+      refusals: [{ offering: spotA, code: 'ValidationError' }],
+    });
   });
 
   test('instances that cannot be tagged are kept, and it is noted', async () => {

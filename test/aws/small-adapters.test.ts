@@ -60,7 +60,11 @@ describe('prices', () => {
         { SpotPriceHistory: [price('b', 'z1', '0.07', 1)] },
       ],
     });
-    const prices = await createPrices({ client: aws.ec2, now }).spotPrices([spot('a', 'z1'), spot('b', 'z1'), { ...spot('a', 'z2'), market: 'on-demand' }]);
+    const prices = await createPrices({ client: aws.ec2, now }).spotPrices([
+      spot('a', 'z1'),
+      spot('b', 'z1'),
+      { ...spot('a', 'z2'), market: 'on-demand' },
+    ]);
     expect(prices).toEqual({ 'a/z1/spot': 0.05, 'b/z1/spot': 0.07 });
     expect(aws.inputsOf('DescribeSpotPriceHistory')[0]).toMatchObject({
       InstanceTypes: ['a', 'b'],
@@ -93,7 +97,9 @@ describe('lifecycle actions', () => {
 
   test('that are over are not active, and nothing is wrong', async () => {
     const over = failsWith('ValidationError', 'No active Lifecycle Action found with instance ID i-1');
-    const actions = createLifecycleActions({ client: createFakeAws({ CompleteLifecycleAction: over, RecordLifecycleActionHeartbeat: over }).autoScaling });
+    const actions = createLifecycleActions({
+      client: createFakeAws({ CompleteLifecycleAction: over, RecordLifecycleActionHeartbeat: over }).autoScaling,
+    });
     expect(await actions.complete(swap)).toBe('not-active');
     expect(await actions.heartbeat(swap)).toBe('not-active');
     const { hook: _hook, ...hookless } = swap;
@@ -134,7 +140,11 @@ describe('wakes', () => {
     await createWakes({ client: aws.sqs, queueUrl: 'http://queue', now }).wake('workers', atMs);
     const [input] = aws.inputsOf('SendMessage');
     expect(input).toMatchObject({ QueueUrl: 'http://queue', DelaySeconds });
-    expect(JSON.parse(String(input?.MessageBody))).toMatchObject({ source: 'holdfast', 'detail-type': 'Holdfast Tick', detail: { group: 'workers' } });
+    expect(JSON.parse(String(input?.MessageBody))).toMatchObject({
+      source: 'holdfast',
+      'detail-type': 'Holdfast Tick',
+      detail: { group: 'workers' },
+    });
   });
 });
 
@@ -157,8 +167,7 @@ describe('announcements', () => {
     const aws = createFakeAws({ PutEvents: (input: { Entries: unknown[] }) => ({ Entries: input.Entries.map(() => ({ EventId: 'e' })) }) });
     await createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce(events);
     expect(aws.inputsOf('PutEvents').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 2]);
-    const [first] = aws.inputsOf('PutEvents')[0]?.Entries as unknown[];
-    expect(first).toEqual({
+    expect((aws.inputsOf('PutEvents')[0]?.Entries as unknown[] | undefined)?.[0]).toEqual({
       EventBusName: 'default',
       Source: 'holdfast',
       DetailType: 'Holdfast Event 0',

@@ -54,8 +54,7 @@ const state = (version: number, more: Partial<GroupState> = {}): GroupState => (
   ...more,
 });
 
-const itemOf = async (group: string, item: string) =>
-  (await tables.client.send(new GetCommand({ TableName: 'state', Key: { group, item } }))).Item;
+const itemOf = async (group: string, item: string) => (await tables.client.send(new GetCommand({ TableName: 'state', Key: { group, item } }))).Item;
 
 describe('a group state item', () => {
   test('is written once per version: the loser of a race is told', async () => {
@@ -88,7 +87,9 @@ describe('a group state item', () => {
     };
     const full = state(1, {
       reservations: [reservation],
-      memory: { 'm7g.large/eu-west-1a/spot': { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs, streak: 1 } },
+      memory: {
+        'm7g.large/eu-west-1a/spot': { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs, streak: 1 },
+      },
       prices: { atMs: nowMs, usdPerHour: { 'm7g.large/eu-west-1a/spot': 0.0312 } },
     });
     expect(await store.putState('storm', full)).toBe('done');
@@ -130,7 +131,9 @@ describe('a swap', () => {
     const change = { from: ['leaving'] as const, drain: 'drain-1', set: { state: 'draining' as const, drainStartedAtMs: nowMs } };
     expect(await store.advance({ group: 'twice', instance: 'i-4' }, change)).toBe('done');
     expect(await store.advance({ group: 'twice', instance: 'i-4' }, change)).toBe('done');
-    expect(await store.advance({ group: 'twice', instance: 'i-4' }, { ...change, set: { ...change.set, drainStartedAtMs: nowMs + 5 } })).toBe('conflict');
+    expect(await store.advance({ group: 'twice', instance: 'i-4' }, { ...change, set: { ...change.set, drainStartedAtMs: nowMs + 5 } })).toBe(
+      'conflict',
+    );
   });
 
   test('may be given to another drain, with a hook, and loses nothing', async () => {

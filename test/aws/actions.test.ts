@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import type { Group } from '../../core/group.ts';
+import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, ours, swap, targetHealth } from './builders.ts';
+import { type Answers, failsWith } from './fake-aws.ts';
+import { providerOver } from './provider.ts';
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `i-${String(index).padStart(4, '0')}`);
+const attached = group({ holding: { kind: 'attach', asg: 'web' } });
+const named = (of: Group = group()): Group => ({ ...of, drain: { timeoutMs: 1, loadBalancers: ['tg-1', 'tg-2'] } });
+const over = (of: Group, answers: Answers) => providerOver(of.holding, answers);
+const inWeb = (members: Record<string, string>, more: Parameters<typeof autoScalingGroup>[2] = {}) => ({
+  DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', members, more)] },
+});
+const sizes = (inputs: readonly Record<string, unknown>[], field: string) => inputs.map((input) => (input[field] as unknown[]).length);
+
+describe('admitting members', () => {
+  test('attaches at most 20 a call', async () => {
+    const { provider, aws } = over(attached, { AttachInstances: {} });
+    const ids = numbered(45);
+    expect(await provider.admit(attached, ids)).toEqual({ done: ids, failed: [] });
+    expect(sizes(aws.inputsOf('AttachInstances'), 'InstanceIds').toSorted()).toEqual([20, 20, 5]);
+    expect(aws.inputsOf('AttachInstances')[0]?.AutoScalingGroupName).toBe('web');
+  });
+
+  test.each([
+    ['i-0001 is already part of AutoScalingGroup:web', undefined],
+    ['i-0001 is already part of AutoScalingGroup:other', { code: 'ValidationError', retry: 'never' }],
+    ['Instance i-0001 is not in correct state. Instance(s) must be in running state.', { code: 'ValidationError', retry: 'later' }],
+    ['Invalid Instance ID(s): [i-0001] not found', { code: 'ValidationError', retry: 'never' }],
+  ])('judges the instance that the refusal names, and attaches the others: %s', async (message, failure) => {
+    const { provider, aws } = over(attached, { AttachInstances: [failsWith('ValidationError', message), {}] });
+    const result = await provider.admit(attached, ['i-0001', 'i-0002']);
+    expect(result.failed).toEqual(failure ? [{ instance: 'i-0001', ...failure }] : []);
+    expect(result.done.toSorted()).toEqual(failure ? ['i-0002'] : ['i-0001', 'i-0002']);
+    expect(aws.inputsOf('AttachInstances')[1]?.InstanceIds).toEqual(['i-0002']);
+  });
+
+  test('beyond the maximum size, in a throttle or a contention, leaves all for later', async () => {
+    const errors = [
+      ['ValidationError', 'New size 11 would exceed the maximum size of 10'],
+      ['Throttling', 'Rate exceeded'],
+      ['ResourceContentionFault', 'pending update'],
+      ['ScalingActivityInProgressFault', 'busy'],
+    ] as const;
+    for (const [code, message] of errors) {
+      const { provider } = over(attached, { AttachInstances: failsWith(code, message) });
+      expect(await provider.admit(attached, ['i-0001'])).toEqual({ done: [], failed: [{ instance: 'i-0001', code, retry: 'later' }] });
+    }
+  });
+
+  test('registers with named target groups, one call each; what could not be attached is not registered', async () => {
+    const ofBoth = named(attached);
+    const { provider, aws } = over(ofBoth, {
+      AttachInstances: [failsWith('ValidationError', 'Instance i-0001 is not in correct state'), {}],
+      RegisterTargets: {},
+    });
+    expect((await provider.admit(ofBoth, ['i-0001', 'i-0002'])).done).toEqual(['i-0002']);
+    expect(aws.inputsOf('RegisterTargets')).toEqual(['tg-1', 'tg-2'].map((TargetGroupArn) => ({ TargetGroupArn, Targets: [{ Id: 'i-0002' }] })));
+  });
+
+  test('one instance that cannot be registered yet does not keep the others out', async () => {
+    const notRunning = failsWith('InvalidTargetException', "The following targets are not in a running state and cannot be registered: 'i-0001'");
+    const of = { ...group(), drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } };
+    const { provider } = over(of, { RegisterTargets: [notRunning, {}] });
+    expect(await provider.admit(of, ['i-0001', 'i-0002'])).toEqual({
+      done: ['i-0002'],
+      failed: [{ instance: 'i-0001', code: 'InvalidTarget', retry: 'later' }],
+    });
+  });
+
+  test("of LaunchInstances groups is the groups' own affair", async () => {
+    const { provider, aws } = over(groupOfAsgs(), {});
+    expect(await provider.admit(groupOfAsgs(), ['i-0001'])).toEqual({ done: ['i-0001'], failed: [] });
+    expect(aws.calls).toEqual([]);
+  });
+});
+
+describe('releasing leaving members', () => {
+  test('of a group held by tag deregisters the whole batch, one call per target group', async () => {
+    const { provider, aws } = over(named(), { DeregisterTargets: {} });
+    const ids = numbered(300);
+    expect(
+      await provider.release(
+        named(),
+        ids.map((id) => swap(id)),
+      ),
+    ).toEqual({ done: ids, failed: [] });
+    expect(sizes(aws.inputsOf('DeregisterTargets'), 'Targets')).toEqual([300, 300]);
+  });
+
+  test.each(['TargetGroupNotFoundException', 'InvalidTargetException'])('from a target that is no more is done: %s', async (code) => {
+    const { provider } = over(named(), { DeregisterTargets: failsWith(code, 'i-0001') });
+    expect(await provider.release(named(), [swap('i-0001')])).toEqual({ done: ['i-0001'], failed: [] });
+  });
+
+  test('that one target group refuses is not done, whatever the other says', async () => {
+    const { provider } = over(named(), { DeregisterTargets: [{}, failsWith('Throttling')] });
+    expect(await provider.release(named(), [swap('i-0001')])).toEqual({
+      done: [],
+      failed: [{ instance: 'i-0001', code: 'Throttling', retry: 'later' }],
+    });
+  });
+
+  test('of an Auto Scaling group ends them through it with decrement, 100 a call', async () => {
+    const ids = numbered(250);
+    const members = Object.fromEntries(ids.map((id) => [id, 'InService']));
+    const { provider, aws } = over(attached, { ...inWeb(members), TerminateInstanceInAutoScalingGroup: {} });
+    const result = await provider.release(
+      attached,
+      ids.map((id) => swap(id)),
+    );
+    expect(result.done).toHaveLength(250);
+    const calls = aws.inputsOf('TerminateInstanceInAutoScalingGroup');
+    expect(sizes(calls, 'InstanceIds')).toEqual([100, 100, 50]);
+    expect(calls[0]).toMatchObject({ AutoScalingGroupName: 'web', ShouldDecrementDesiredCapacity: true });
+  });
+
+  test("goes to each member's own Auto Scaling group", async () => {
+    const asgs = [autoScalingGroup('asg-a', { 'i-1': 'InService' }), autoScalingGroup('asg-b', { 'i-2': 'InService' })];
+    const { provider, aws } = over(groupOfAsgs(), {
+      DescribeAutoScalingGroups: { AutoScalingGroups: asgs },
+      TerminateInstanceInAutoScalingGroup: {},
+    });
+    await provider.release(groupOfAsgs(), [swap('i-1'), swap('i-2')]);
+    expect(
+      aws.inputsOf('TerminateInstanceInAutoScalingGroup').map(({ AutoScalingGroupName, InstanceIds }) => [AutoScalingGroupName, InstanceIds]),
+    ).toEqual([
+      ['asg-a', ['i-1']],
+      ['asg-b', ['i-2']],
+    ]);
+  });
+
+  test('never takes the desired capacity below the minimum: the most pressing go, an interrupted one leaves its target groups, any other waits', async () => {
+    const members = { 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' };
+    const { provider, aws } = over(attached, {
+      ...inWeb(members, { min: 2, targetGroups: ['tg-own'] }),
+      TerminateInstanceInAutoScalingGroup: {},
+      DeregisterTargets: {},
+    });
+    const leaving = [swap('i-1'), swap('i-2', 'interruption', { deadlineMs: nowMs + 2 }), swap('i-3', 'interruption', { deadlineMs: nowMs + 1 })];
+    const result = await provider.release(attached, leaving);
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')[0]?.InstanceIds).toEqual(['i-3']);
+    expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-2' }] }]);
+    expect(result).toEqual({ done: ['i-2', 'i-3'], failed: [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }] });
+  });
+
+  test('meets the minimum size also when it was raised in between', async () => {
+    const { provider } = over(attached, {
+      ...inWeb({ 'i-1': 'InService' }),
+      TerminateInstanceInAutoScalingGroup: failsWith(
+        'ValidationError',
+        "Currently, desiredSize equals minSize (1). Terminating instance without replacement will violate group's min size constraint.",
+      ),
+    });
+    expect((await provider.release(attached, [swap('i-1')])).failed).toEqual([{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }]);
+  });
+
+  test('leaves alone who waits in a hook, terminates already or was never attached', async () => {
+    const { provider, aws } = over(attached, inWeb({ 'i-1': 'Terminating:Wait', 'i-2': 'Terminating' }));
+    expect((await provider.release(attached, [swap('i-1', 'hook'), swap('i-2'), swap('i-3')])).failed).toEqual([]);
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')).toEqual([]);
+  });
+
+  test('of nobody is no call', async () => {
+    const { provider, aws } = over(attached, {});
+    expect(await provider.release(attached, [])).toEqual({ done: [], failed: [] });
+    expect(aws.calls).toEqual([]);
+  });
+});
+
+describe('ending members', () => {
+  const shown = (...found: object[]) => ({ DescribeInstances: { Reservations: [{ Instances: found }] } });
+
+  test("ends what carries this group's tag and nothing else; gone and ending already is done", async () => {
+    const { provider, aws } = over(group(), {
+      ...shown(
+        ec2Instance('i-1', ours),
+        ec2Instance('i-2', { 'holdfast:group': 'prod/other' }),
+        ec2Instance('i-3'),
+        ec2Instance('i-4', ours, { state: 'shutting-down' }),
+      ),
+      TerminateInstances: {},
+    });
+    const result = await provider.end(
+      group(),
+      ['i-1', 'i-2', 'i-3', 'i-4', 'i-5'].map((id) => swap(id)),
+    );
+    expect(aws.inputsOf('TerminateInstances')).toEqual([{ InstanceIds: ['i-1'] }]);
+    expect(result.done.toSorted()).toEqual(['i-1', 'i-4', 'i-5']);
+    expect(result.failed).toEqual(['i-2', 'i-3'].map((instance) => ({ instance, code: 'NotOurs', retry: 'never' })));
+  });
+
+  test('looks at 200 a call and ends a thousand a call', async () => {
+    const ids = numbered(1_001);
+    const { provider, aws } = over(group(), {
+      DescribeInstances: ({ Filters }: { Filters: { Values: string[] }[] }) => ({
+        Reservations: [{ Instances: Filters[0]?.Values.map((id) => ec2Instance(id, ours)) }],
+      }),
+      TerminateInstances: {},
+    });
+    expect(
+      (
+        await provider.end(
+          group(),
+          ids.map((id) => swap(id)),
+        )
+      ).done,
+    ).toHaveLength(1_001);
+    expect(aws.inputsOf('DescribeInstances')).toHaveLength(6);
+    expect(sizes(aws.inputsOf('TerminateInstances'), 'InstanceIds')).toEqual([1_000, 1]);
+  });
+
+  test('goes on without an instance that is gone, and names one that is protected', async () => {
+    const { provider, aws } = over(group(), {
+      ...shown(ec2Instance('i-1', ours), ec2Instance('i-2', ours), ec2Instance('i-3', ours)),
+      TerminateInstances: [
+        failsWith('InvalidInstanceID.NotFound', "The instance IDs 'i-1' do not exist"),
+        failsWith(
+          'OperationNotPermitted',
+          "The instance 'i-2' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.",
+        ),
+        {},
+      ],
+    });
+    const result = await provider.end(
+      group(),
+      ['i-1', 'i-2', 'i-3'].map((id) => swap(id)),
+    );
+    expect(result.done.toSorted()).toEqual(['i-1', 'i-3']);
+    expect(result.failed).toEqual([{ instance: 'i-2', code: 'OperationNotPermitted', retry: 'never' }]);
+    expect(aws.inputsOf('TerminateInstances')).toHaveLength(3);
+  });
+
+  test('of an Auto Scaling group goes through the group; one not attached yet is ended by tag', async () => {
+    const { provider, aws } = over(attached, {
+      ...shown(ec2Instance('i-1', ours), ec2Instance('i-2', ours)),
+      ...inWeb({ 'i-1': 'InService' }),
+      TerminateInstanceInAutoScalingGroup: {},
+      TerminateInstances: {},
+    });
+    expect((await provider.end(attached, [swap('i-1'), swap('i-2')])).failed).toEqual([]);
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')[0]?.InstanceIds).toEqual(['i-1']);
+    expect(aws.inputsOf('TerminateInstances')[0]?.InstanceIds).toEqual(['i-2']);
+  });
+
+  test('that repeats itself endlessly gives up after a few rounds and leaves the rest for later', async () => {
+    const ids = numbered(12);
+    const { provider, aws } = over(group(), {
+      ...shown(...ids.map((id) => ec2Instance(id, ours))),
+      TerminateInstances: ({ InstanceIds }: { InstanceIds: string[] }) => failsWith('IncorrectInstanceState', `instance ${InstanceIds[0]}`)(),
+    });
+    const result = await provider.end(
+      group(),
+      ids.map((id) => swap(id)),
+    );
+    expect(aws.inputsOf('TerminateInstances')).toHaveLength(5);
+    expect(result.failed).toHaveLength(12);
+    expect(result.failed.every(({ retry }) => retry === 'later')).toBe(true);
+  });
+});
+
+describe('inspecting a drain', () => {
+  const draining = { drainStartedAtMs: nowMs - 10_000 };
+
+  test('waits for the longest deregistration delay that runs, and reads each delay once', async () => {
+    const { provider, aws } = over(named(), {
+      DescribeInstances: { Reservations: [{ Instances: ['i-1', 'i-2', 'i-3'].map((id) => ec2Instance(id, ours)) }] },
+      DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) =>
+        TargetGroupArn === 'tg-1' ? targetHealth({ 'i-1': 'draining' }) : targetHealth({ 'i-1': 'draining', 'i-3': 'healthy' }),
+      DescribeTargetGroupAttributes: ({ TargetGroupArn }: { TargetGroupArn: string }) => ({
+        Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: TargetGroupArn === 'tg-1' ? '30' : '60' }],
+      }),
+    });
+    const swaps = ['i-1', 'i-2', 'i-3', 'i-4'].map((id) => swap(id, 'rebalance', draining));
+    const progress = [
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 60_000, busyUntilMs: nowMs + 50_000 },
+      { instance: 'i-2', gone: false, drained: true, deregistrationDelayMs: 0 },
+      { instance: 'i-3', gone: false, drained: false, deregistrationDelayMs: 60_000 },
+      { instance: 'i-4', gone: true, drained: true, deregistrationDelayMs: 0 },
+    ];
+    expect(await provider.inspectDrain(named(), swaps)).toEqual(progress);
+    expect(await provider.inspectDrain(named(), swaps)).toEqual(progress);
+    expect(aws.inputsOf('DescribeTargetGroupAttributes')).toHaveLength(2);
+  });
+
+  test('looks at the target groups of the Auto Scaling group too', async () => {
+    const { provider } = over(attached, {
+      ...inWeb({ 'i-1': 'Terminating' }, { targetGroups: ['tg-own'] }),
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+      DescribeTargetHealth: targetHealth({ 'i-1': 'draining' }),
+      DescribeTargetGroupAttributes: {},
+    });
+    expect(await provider.inspectDrain(attached, [swap('i-1', 'rebalance', draining)])).toEqual([
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000, busyUntilMs: nowMs + 290_000 },
+    ]);
+  });
+
+  test('a stopped instance works no more', async () => {
+    const { provider } = over(group(), { DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state: 'stopping' })] }] } });
+    expect(await provider.inspectDrain(group(), [swap('i-1')])).toEqual([{ instance: 'i-1', gone: true, drained: true, deregistrationDelayMs: 0 }]);
+    expect(await provider.inspectDrain(group(), [])).toEqual([]);
+  });
+});
+
+describe("changes of an Auto Scaling group's numbers", () => {
+  const raised = { asg: 'web', fromMax: 10, toMax: 14 };
+  const at = (max: number, desired = 10) => over(attached, { ...inWeb({}, { max, desired }), UpdateAutoScalingGroup: {} });
+  const update = (of: ReturnType<typeof at>) => of.aws.inputsOf('UpdateAutoScalingGroup');
+
+  test.each([
+    [10, 'done', [{ AutoScalingGroupName: 'web', MaxSize: 14 }]],
+    [12, 'done', [{ AutoScalingGroupName: 'web', MaxSize: 14 }]],
+    [14, 'done', []],
+    [9, 'changed-by-others', []],
+    [20, 'changed-by-others', []],
+  ])('raising the maximum from %i: %s', async (max, outcome, updates) => {
+    const of = at(max);
+    expect(await of.provider.raiseMax(raised)).toBe(outcome);
+    expect(update(of)).toEqual(updates);
+  });
+
+  test.each([
+    [14, 10, 'done', [{ AutoScalingGroupName: 'web', MaxSize: 10 }]],
+    [10, 10, 'done', []],
+    [12, 10, 'changed-by-others', []],
+    [14, 11, 'not-yet', []],
+  ])('restoring the maximum from %i with %i wanted: %s', async (max, desired, outcome, updates) => {
+    const of = at(max, desired);
+    expect(await of.provider.restoreMax(raised)).toBe(outcome);
+    expect(update(of)).toEqual(updates);
+  });
+
+  test('taking over lowers the desired capacity to what is held, never below what is held by now', async () => {
+    const held = { 'i-1': 'InService', 'i-2': 'InService' };
+    const of = (more: Parameters<typeof autoScalingGroup>[2], answer: object = {}) =>
+      over(attached, { ...inWeb(held, more), UpdateAutoScalingGroup: answer });
+    const short = of({ desired: 4 });
+    expect(await short.provider.takeOver('web', 2)).toBe('done');
+    expect(update(short)).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 2 }]);
+    expect(await of({ desired: 4 }).provider.takeOver('web', 1)).toBe('refused');
+    expect(await of({ desired: 4, min: 3 }).provider.takeOver('web', 2)).toBe('refused');
+    expect(await of({ desired: 4 }, failsWith('ScalingActivityInProgressFault')).provider.takeOver('web', 2)).toBe('refused');
+    await expect(of({ desired: 4 }, failsWith('AccessDenied')).provider.takeOver('web', 2)).rejects.toThrow('AccessDenied');
+    expect(await of({ desired: 2 }).provider.takeOver('web', 2)).toBe('done');
+  });
+});

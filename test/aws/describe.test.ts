@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import { poolOf } from '../../aws/providers/pool-of.ts';
+import type { Group } from '../../core/group.ts';
+import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, offering, ours, targetHealth } from './builders.ts';
+import { type Answers, failsWith } from './fake-aws.ts';
+import { providerOver } from './provider.ts';
+
+type Asked = { readonly Filters: readonly { readonly Name: string }[] };
+
+/** Instances by the tag that a describe filters on. */
+const instances =
+  (byTag: { readonly tagged?: readonly object[]; readonly grouped?: readonly object[] }) =>
+  ({ Filters }: Asked) => ({
+    Reservations: [{ Instances: Filters[0]?.Name === 'tag:holdfast:group' ? (byTag.tagged ?? []) : (byTag.grouped ?? []) }],
+  });
+
+const look = async (of: Group, answers: Answers) => {
+  const { provider, aws } = providerOver(of.holding, answers);
+  return { ...(await provider.describe(of)), aws };
+};
+
+const attached = (loadBalancers: Group['drain']['loadBalancers'] = 'auto'): Group =>
+  group({ holding: { kind: 'attach', asg: 'web' }, drain: { timeoutMs: 1, loadBalancers } });
+const listed = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-named'] } });
+const inWeb = { 'aws:autoscaling:groupName': 'web' };
+
+describe('a group held by tag', () => {
+  test('is what carries its tag, every page read, ended instances apart', async () => {
+    const { members, ended, asgs, aws } = await look(group(), {
+      DescribeInstances: [
+        {
+          Reservations: [{ Instances: [ec2Instance('i-1', ours)] }, { Instances: [ec2Instance('i-2', ours, { state: 'pending' })] }],
+          NextToken: 'n',
+        },
+        {
+          Reservations: [
+            { Instances: ['shutting-down', 'terminated', 'stopping', 'stopped'].map((state) => ec2Instance(`i-${state}`, ours, { state })) },
+          ],
+        },
+      ],
+    });
+    expect(members.map(({ instance, state, admitted, serving }) => [instance, state, admitted, serving])).toEqual([
+      ['i-1', 'running', true, true],
+      ['i-2', 'pending', false, false],
+    ]);
+    expect(members[0]).toEqual({
+      instance: 'i-1',
+      pool: 'spot-a',
+      offering: offering('m7g.large', 'z-a'),
+      state: 'running',
+      launchedAtMs: nowMs,
+      reservation: 'r-1',
+      admitted: true,
+      serving: true,
+      protected: false,
+      unhealthy: false,
+    });
+    expect(ended).toEqual(['i-shutting-down', 'i-terminated', 'i-stopping', 'i-stopped']);
+    expect(asgs).toEqual([]);
+    expect(aws.inputsOf('DescribeInstances').map(({ NextToken }) => NextToken)).toEqual([undefined, 'n']);
+    expect(aws.inputsOf('DescribeInstances')[0]).toMatchObject({
+      MaxResults: 1000,
+      Filters: [{ Name: 'tag:holdfast:group', Values: ['prod/workers'] }],
+    });
+  });
+
+  test("is never another deployment's, nor a group's whose name only begins alike", async () => {
+    const foreign = [
+      ec2Instance('i-1', { 'holdfast:group': 'staging/workers' }),
+      ec2Instance('i-2', { 'holdfast:group': 'prod/workers-2' }),
+      ec2Instance('i-3'),
+    ];
+    const { members, ended } = await look(group(), { DescribeInstances: { Reservations: [{ Instances: foreign }] } });
+    expect([members, ended]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['healthy', undefined, true, true],
+    ['initial', 'Elb.RegistrationInProgress', true, false],
+    ['unhealthy', 'Target.Timeout', true, false],
+    ['unavailable', 'Target.HealthCheckDisabled', true, true],
+    ['unused', 'Target.NotInUse', true, true],
+    ['unused', 'Target.NotRegistered', false, false],
+    ['draining', 'Target.DeregistrationInProgress', false, false],
+    ['unhealthy.draining', undefined, false, false],
+  ])('serves as its named target groups say: %s (%s)', async (state, reason, admitted, serving) => {
+    const { members } = await look(listed, {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
+      DescribeTargetHealth: targetHealth({ 'i-1': state }, reason),
+    });
+    expect(members[0]).toMatchObject({ admitted, serving, unhealthy: false });
+  });
+
+  test('an instance that fails its checks is unhealthy only once it has had time to boot', async () => {
+    const old = ec2Instance('i-1', ours, { launchedAtMs: nowMs - 300_001 });
+    const { members } = await look(listed, {
+      DescribeInstances: instances({ tagged: [old] }),
+      DescribeTargetHealth: targetHealth({ 'i-1': 'unhealthy' }),
+    });
+    expect(members[0]?.unhealthy).toBe(true);
+  });
+
+  test('a target group that is gone is waited for by nobody', async () => {
+    const { members } = await look(listed, {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours)] }),
+      DescribeTargetHealth: failsWith('TargetGroupNotFoundException'),
+    });
+    expect(members[0]).toMatchObject({ admitted: true, serving: true });
+  });
+});
+
+describe('a group attached to an Auto Scaling group', () => {
+  test('counts an instance once that both its tag and its group show', async () => {
+    const both = ec2Instance('i-1', { ...ours, ...inWeb });
+    const { members, asgs } = await look(attached(), {
+      DescribeInstances: instances({ tagged: [both, ec2Instance('i-3', ours)], grouped: [both, ec2Instance('i-2', inWeb, { market: 'on-demand' })] }),
+      DescribeAutoScalingGroups: {
+        AutoScalingGroups: [
+          autoScalingGroup('web', { 'i-1': 'InService', 'i-2': 'InService' }, { min: 1, max: 4, suspended: ['AZRebalance'], protected: ['i-2'] }),
+        ],
+      },
+    });
+    expect(members.map(({ instance, pool, admitted, serving, protected: kept }) => [instance, pool, admitted, serving, kept])).toEqual([
+      ['i-1', 'spot-a', true, true, false],
+      ['i-3', 'spot-a', false, false, false],
+      ['i-2', 'od', true, true, true],
+    ]);
+    expect(asgs).toEqual([{ name: 'web', min: 1, max: 4, desired: 2, held: 2, suspended: ['AZRebalance'] }]);
+  });
+
+  test.each([
+    ['Pending', true, false],
+    ['Pending:Wait', true, false],
+    ['InService', true, true],
+  ])('%s holds a place', async (lifecycle, admitted, serving) => {
+    const { members } = await look(attached(), {
+      DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb)] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': lifecycle })] },
+    });
+    expect(members[0]).toMatchObject({ admitted, serving });
+  });
+
+  test.each(['Terminating', 'Terminating:Wait', 'Terminating:Retained', 'Detaching', 'Standby', 'EnteringStandby', 'Warmed:Running'])(
+    '%s holds none',
+    async (lifecycle) => {
+      const { members, ended, asgs } = await look(attached(), {
+        DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb)] }),
+        DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': lifecycle })] },
+      });
+      expect([members, ended]).toEqual([[], []]);
+      expect(asgs[0]?.held).toBe(0);
+    },
+  );
+
+  test("serves once the Auto Scaling group's own target groups say so too, and is admitted before", async () => {
+    const { members } = await look(attached(['tg-named']), {
+      DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb), ec2Instance('i-2', inWeb), ec2Instance('i-3', inWeb)] }),
+      DescribeAutoScalingGroups: {
+        AutoScalingGroups: [
+          autoScalingGroup('web', { 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' }, { targetGroups: ['tg-own'], unhealthy: ['i-3'] }),
+        ],
+      },
+      DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) =>
+        TargetGroupArn === 'tg-own' ? targetHealth({ 'i-1': 'healthy', 'i-2': 'initial' }) : targetHealth({ 'i-1': 'healthy', 'i-2': 'healthy' }),
+    });
+    expect(members.map(({ admitted, serving, unhealthy }) => [admitted, serving, unhealthy])).toEqual([
+      [true, true, false],
+      [true, false, false],
+      [false, false, true],
+    ]);
+  });
+
+  test('does not wait for registrations that the user has suspended', async () => {
+    const { members, aws } = await look(attached(), {
+      DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb)] }),
+      DescribeAutoScalingGroups: {
+        AutoScalingGroups: [autoScalingGroup('web', { 'i-1': 'InService' }, { targetGroups: ['tg'], suspended: ['AddToLoadBalancer'] })],
+      },
+    });
+    expect(members[0]?.serving).toBe(true);
+    expect(aws.inputsOf('DescribeTargetHealth')).toEqual([]);
+  });
+
+  test('finds target groups that are attached as traffic sources', async () => {
+    const tg = 'arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1';
+    const asg = {
+      ...autoScalingGroup('web', { 'i-1': 'InService' }, { targetGroups: [tg] }),
+      TrafficSources: [{ Identifier: tg }, { Identifier: `${tg}2` }],
+    };
+    const { aws } = await look(attached(), {
+      DescribeInstances: instances({}),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [asg] },
+      DescribeTargetHealth: {},
+    });
+    expect(aws.inputsOf('DescribeTargetHealth').map(({ TargetGroupArn }) => TargetGroupArn)).toEqual([tg, `${tg}2`]);
+  });
+
+  test('leaves alone what carries its tag but belongs to another Auto Scaling group', async () => {
+    const { members } = await look(attached(), {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', { ...ours, 'aws:autoscaling:groupName': 'other' })] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {})] },
+    });
+    expect(members).toEqual([]);
+  });
+});
+
+describe('a group over several Auto Scaling groups', () => {
+  test('names them all in one describe and reads every page', async () => {
+    const { members, asgs, aws } = await look(groupOfAsgs(), {
+      DescribeInstances: instances({
+        grouped: [
+          ec2Instance('i-1', { 'aws:autoscaling:groupName': 'asg-a' }),
+          ec2Instance('i-2', { 'aws:autoscaling:groupName': 'asg-b' }, { market: 'on-demand', zone: 'z-b' }),
+        ],
+      }),
+      DescribeAutoScalingGroups: [
+        { AutoScalingGroups: [autoScalingGroup('asg-a', { 'i-1': 'InService' })], NextToken: 'n' },
+        { AutoScalingGroups: [autoScalingGroup('asg-b', { 'i-2': 'InService' })] },
+      ],
+    });
+    expect(members.map(({ instance, pool }) => [instance, pool])).toEqual([
+      ['i-1', 'a'],
+      ['i-2', 'b'],
+    ]);
+    expect(asgs.map(({ name }) => name)).toEqual(['asg-a', 'asg-b']);
+    expect(aws.inputsOf('DescribeAutoScalingGroups')[0]?.AutoScalingGroupNames).toEqual(['asg-a', 'asg-b']);
+    expect(aws.inputsOf('DescribeAutoScalingGroups')[1]?.NextToken).toBe('n');
+  });
+});
+
+describe('the pool of an instance', () => {
+  const m7a = offering('m7g.large', 'z-a');
+  test.each([
+    [{ tagged: 'od', offering: m7a }, 'od'],
+    [{ tagged: 'removed', offering: m7a }, 'spot-a'],
+    [{ offering: offering('m6g.large', 'z-b') }, 'spot-a'],
+    [{ offering: offering('m7g.large', 'z-a', 'on-demand') }, 'od'],
+    [{ offering: offering('c7g.large', 'z-a') }, undefined],
+    [{ offering: offering('m7g.large', 'z-c') }, undefined],
+  ])('is the one its tag names, or the one that could have given it', (origin, pool) => {
+    expect(poolOf(group(), origin)).toBe(pool);
+  });
+
+  test('that is an Auto Scaling group holds just its members, whatever their type', () => {
+    expect(poolOf(groupOfAsgs(), { asg: 'asg-a', offering: offering('c7g.large', 'z-a') })).toBe('a');
+    expect(poolOf(groupOfAsgs(), { asg: 'asg-c', offering: m7a })).toBeUndefined();
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { chunks } from '../../aws/chunks.ts';
+import { inParallel } from '../../aws/in-parallel.ts';
+
+test('work is under way for at most so many items at once, and results keep their order', async () => {
+  let underWay = 0;
+  let most = 0;
+  const results = await inParallel([5, 1, 4, 2, 3], 2, async (item, index) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    return `${index}:${item}`;
+  });
+  expect(results).toEqual(['0:5', '1:1', '2:4', '3:2', '4:3']);
+  expect(most).toBe(2);
+});
+
+test('after a failure nothing new is begun, what is under way is finished, and the failure is thrown', async () => {
+  const finished: number[] = [];
+  const run = inParallel([1, 2, 3, 4], 2, async (item) => {
+    if (item === 1) throw new Error('one failed');
+    await new Promise((resolve) => setImmediate(resolve));
+    finished.push(item);
+  });
+  await expect(run).rejects.toThrow('one failed');
+  expect(finished).toEqual([2]);
+});
+
+test('parts are as large as allowed, in order, and none is empty', () => {
+  expect(chunks([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
+  expect(chunks([], 2)).toEqual([]);
+});

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createCapacityProvider } from '../../aws/capacity-provider.ts';
+import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
+import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
+import type { Swap } from '../../core/swap.ts';
+import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
+
+/** What the server does with one request: an answer, or a connection that breaks. */
+type Reply = { readonly status: number; readonly body: string } | 'hang up';
+
+const ec2Error = (code: string, status: number): Reply => ({
+  status,
+  body: `<Response><Errors><Error><Code>${code}</Code><Message>${code}</Message></Error></Errors><RequestID>r</RequestID></Response>`,
+});
+const queryError = (code: string, message: string, status = 400): Reply => ({
+  status,
+  body: `<ErrorResponse xmlns="http://autoscaling.amazonaws.com/doc/2011-01-01/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>r</RequestId></ErrorResponse>`,
+});
+const fleet = (id: string): Reply => ({
+  status: 200,
+  body: `<CreateFleetResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId><fleetId>f</fleetId><errorSet/><fleetInstanceSet><item><launchTemplateAndOverrides><overrides><instanceType>m7g.large</instanceType><subnetId>subnet-a</subnetId></overrides></launchTemplateAndOverrides><lifecycle>spot</lifecycle><instanceIds><item>${id}</item></instanceIds><instanceType>m7g.large</instanceType></item></fleetInstanceSet></CreateFleetResponse>`,
+});
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const part of request) text += part;
+  return text;
+};
+
+let server: Server | undefined;
+afterEach(() => new Promise<void>((closed) => (server ? server.close(() => closed()) : closed())));
+
+/** Real clients against a server that gives these replies in order, the last one for all further requests. */
+const cloudOf = async (replies: readonly Reply[]) => {
+  const bodies: string[] = [];
+  server = createServer(async (request, response) => {
+    bodies.push(await textOf(request));
+    const reply = replies[Math.min(bodies.length, replies.length) - 1] ?? 'hang up';
+    if (reply === 'hang up') return void request.socket.destroy();
+    response.writeHead(reply.status, { 'content-type': 'text/xml', connection: 'close' }).end(reply.body);
+  });
+  await new Promise<void>((ready) => server?.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  const config = { endpoint: `http://127.0.0.1:${port}`, region: 'eu-west-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+  const deps = {
+    ec2: createEc2Client(config),
+    autoScaling: createAutoScalingClient(config),
+    elb: createElbClient(config),
+    deployment: 'prod',
+    now: () => nowMs,
+    note: () => {},
+  };
+  return { deps, bodies };
+};
+
+const m7a = offering('m7g.large', 'z-a');
+const tokens = (bodies: readonly string[]) => bodies.map((body) => new URLSearchParams(body).get('ClientToken'));
+
+describe('a launch over the wire', () => {
+  const launch = async (replies: readonly Reply[]) => {
+    const { deps, bodies } = await cloudOf(replies);
+    const [result] = await createCapacityProvider({ kind: 'tag' }, deps).launch(group(), [reservation('spot-a', 1, [m7a])]);
+    return { result, bodies };
+  };
+
+  test('is answered with the instances that EC2 names', async () => {
+    const { result } = await launch([fleet('i-1')]);
+    expect(result).toEqual({ kind: 'answered', instances: [{ instance: 'i-1', offering: m7a }], refusals: [] });
+  });
+
+  test('whose answer was lost is repeated under the same token, and answered', async () => {
+    const { result, bodies } = await launch(['hang up', fleet('i-1')]);
+    expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-1' }] });
+    expect(tokens(bodies)).toEqual(['token-1', 'token-1']);
+  });
+
+  test('throttled at every attempt is throttled', async () => {
+    expect((await launch([ec2Error('RequestLimitExceeded', 503)])).result).toEqual({ kind: 'throttled', code: 'RequestLimitExceeded' });
+  });
+
+  test('throttled after an attempt whose answer was lost is ambiguous: that attempt may have launched', async () => {
+    const { result, bodies } = await launch(['hang up', ec2Error('RequestLimitExceeded', 503)]);
+    expect(result).toEqual({ kind: 'ambiguous', code: 'RequestLimitExceeded' });
+    expect(bodies).toHaveLength(3);
+  });
+
+  test('that never gets an answer is ambiguous', async () => {
+    expect((await launch(['hang up'])).result?.kind).toBe('ambiguous');
+  });
+
+  test('that EC2 calls wrong is wrong at the first attempt', async () => {
+    const { result, bodies } = await launch([ec2Error('InvalidLaunchTemplateName.NotFoundException', 400)]);
+    expect(result).toMatchObject({ kind: 'invalid', code: 'InvalidLaunchTemplateName.NotFoundException' });
+    expect(bodies).toHaveLength(1);
+  });
+
+  test('of LaunchInstances still under way is ambiguous, by the name that the wire gives', async () => {
+    const { deps } = await cloudOf([queryError('IdempotentCallInProgress', 'busy', 500)]);
+    const [result] = await createCapacityProvider({ kind: 'launch-instances' }, deps).launch(groupOfAsgs(), [reservation('a', 1, [m7a])]);
+    expect(result?.kind).toBe('ambiguous');
+  });
+});
+
+describe('errors over the wire', () => {
+  test('of Auto Scaling are told by their texts', async () => {
+    const { deps } = await cloudOf([queryError('ValidationError', 'No active Lifecycle Action found with token t')]);
+    const hook = { asg: 'web', hook: 'h', token: 't', expiresAtMs: 0, heartbeatMs: 0 };
+    const swap = { group: 'workers', instance: 'i-1', hook } as unknown as Swap;
+    expect(await createLifecycleActions({ client: deps.autoScaling }).complete(swap)).toBe('not-active');
+  });
+
+  test('of Auto Scaling that mean later are later', async () => {
+    const { deps } = await cloudOf([queryError('ScalingActivityInProgress', 'busy')]);
+    const attached = group({ holding: { kind: 'attach', asg: 'web' } });
+    const { failed } = await createCapacityProvider(attached.holding, deps).admit(attached, ['i-1']);
+    expect(failed).toMatchObject([{ instance: 'i-1', retry: 'later' }]);
+  });
+
+  test('of a target group that is gone are no errors', async () => {
+    const { deps } = await cloudOf([queryError('TargetGroupNotFound', 'One or more target groups not found')]);
+    const of = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } });
+    const swap = { group: 'workers', instance: 'i-1', reason: 'rebalance' } as unknown as Swap;
+    expect(await createCapacityProvider(of.holding, deps).release(of, [swap])).toEqual({ done: ['i-1'], failed: [] });
+  });
+});
