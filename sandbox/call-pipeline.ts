@@ -7,7 +7,7 @@ import type { Throttle } from './throttle/published-buckets.ts';
 import type { Range } from './world/spec.ts';
 
 /** Checks a call against the role of its caller: answers the error that AWS would give, or nothing when the call is allowed. */
-export type Authorise = (call: ApiCall) => ApiError | undefined;
+type Authorise = (call: ApiCall) => ApiError | undefined;
 
 export type PipelineOptions = {
   /** An operation that does real work (a database behind it) tells the clock itself (`clock.busy`); one that waits uses `clock.sleep`. */

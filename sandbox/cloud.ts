@@ -8,7 +8,7 @@ import { identify, type WireTarget } from './wire/target.ts';
 export type CloudOptions = PipelineOptions & { readonly log?: CallLog };
 
 /** What becomes of a request: an answer, an answer that never arrives, or the death of the caller. */
-export type CloudAnswer =
+type CloudAnswer =
   | { readonly kind: 'answer'; readonly response: WireResponse }
   | { readonly kind: 'lost'; readonly as: 'reset' | 'timeout' }
   | { readonly kind: 'crashed' };

@@ -29,7 +29,7 @@ export type AuthoriserOptions = CheckDeps & {
 };
 
 /** How a statement was used. One that never was may be more than a role needs. */
-export type StatementUse = {
+type StatementUse = {
   readonly role: string;
   readonly sid: string | undefined;
   /** Position among the role's statements, from 0. */

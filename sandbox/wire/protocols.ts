@@ -17,7 +17,7 @@ export type ServiceProtocol = {
 };
 
 /** Each schema module is loaded with the first call that needs it: EC2's alone costs a fifth of a second. */
-export const serviceProtocols: readonly ServiceProtocol[] = [
+const serviceProtocols: readonly ServiceProtocol[] = [
   {
     service: 'ec2',
     style: 'ec2',
