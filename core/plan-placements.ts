@@ -55,7 +55,7 @@ const placeOne = (tree: Tree, run: Run, portions: Map<Leaf, Portion>): boolean =
   const first = picked?.leaf.offerings[0];
   if (picked === undefined || first === undefined) return false;
   const { leaf, turns } = picked;
-  const portion = portions.get(leaf) ?? { leaf, why: explain(turns, run), count: 0 };
+  const portion = portions.get(leaf) ?? { leaf, why: explain(turns), count: 0 };
   portion.count += 1;
   portions.set(leaf, portion);
   tree.count({ pool: leaf.pool.name, zone: first.zone, instanceType: first.instanceType }, 1);
@@ -72,7 +72,7 @@ const pass = (input: PlanInput, lastResort: boolean): Pass => {
   const { prices, memory, nowMs } = input;
   const tree = growTree(input.selector, input.pools, { prices, memory, nowMs, lastResort });
   countIn(tree, input.held);
-  const run: Run = { prices, cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
+  const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
   const portions = new Map<Leaf, Portion>();
   let placed = 0;

@@ -104,10 +104,10 @@ const rememberHomes = (tree: Tree): Homes => {
 };
 
 /** The next member of a rank to leave; it is taken out of the queues. */
-const nextOf = (tree: Tree, queues: Queues, prices: RemovalInput['prices']): Member | undefined => {
+const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
   const stranger = queues.homeless.pop();
   if (stranger !== undefined) return stranger;
-  const leaf = undo(tree.root, (choice) => (queues.below.get(choice.node) ?? 0) > 0, prices);
+  const leaf = undo(tree.root, (choice) => (queues.below.get(choice.node) ?? 0) > 0);
   const member = leaf && queues.at.get(leaf)?.pop();
   if (leaf === undefined || member === undefined) return undefined;
   for (const node of queues.wayTo.get(leaf) ?? []) queues.below.set(node, (queues.below.get(node) ?? 0) - 1);
@@ -131,7 +131,7 @@ export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
     if (leaving.length >= input.count) break;
     const queues = queueUp(members, homes);
     for (let left = members.length; left > 0 && leaving.length < input.count; left -= 1) {
-      const member = nextOf(tree, queues, input.prices);
+      const member = nextOf(tree, queues);
       if (member === undefined) break;
       takeOut(tree, member);
       leaving.push({ instance: member.instance, reason: 'scale-in', why: `above the desired size; ${why}` });

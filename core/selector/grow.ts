@@ -1,6 +1,7 @@
 import type { Held } from '../held.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { childrenOf, poolsBelow, type Selector } from '../selector.ts';
+import { quoteOfferings } from './quote.ts';
 import { isWithin, type Market, type Scope, standingOf } from './standing.ts';
 import { type Branch, type Cell, type Choice, canGive, type Leaf, open, type Room, type Tally, type TreeNode, talliesOf } from './tree.ts';
 
@@ -38,7 +39,16 @@ const roomOf = (soil: Soil, pool: Pool): Room => {
 const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent }: Place): Leaf => {
   const pool = poolNamed(soil, name);
   const standing = standingOf(pool, scope, soil.market, cheapestFirst);
-  const leaf: Leaf = { kind: 'pool', path, pool, room: roomOf(soil, pool), parent, ...standing, closedAt: standing.offerings.length > 0 ? open : -1 };
+  const leaf: Leaf = {
+    kind: 'pool',
+    path,
+    pool,
+    room: roomOf(soil, pool),
+    quote: quoteOfferings(standing.offerings, soil.market),
+    parent,
+    ...standing,
+    closedAt: standing.offerings.length > 0 ? open : -1,
+  };
   soil.leavesOf.set(name, [...(soil.leavesOf.get(name) ?? []), leaf]);
   return leaf;
 };

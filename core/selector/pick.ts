@@ -4,7 +4,6 @@ import { belowShare, nextByWeight } from './weighted.ts';
 
 /** What changes while instances are placed one after another. */
 export type Run = {
-  readonly prices: Readonly<Record<string, number>>;
   /** Last choice of each `cheapest` node by its key. */
   readonly cheapest: Record<string, string>;
   /** Number of the instance that is being placed. */
@@ -35,7 +34,7 @@ const byWeight = (branch: Branch): Choice | undefined => {
 const byPrice = (branch: Branch, run: Run): Choice | undefined => {
   const settled = run.settled.get(branch);
   if (settled?.closings === run.closings) return settled.choice;
-  const choice = chooseCheapest(branch, run.prices, run.cheapest[branch.key]);
+  const choice = chooseCheapest(branch, run.cheapest[branch.key]);
   if (choice === undefined) return undefined;
   run.settled.set(branch, { closings: run.closings, choice });
   run.cheapest[branch.key] = choice.name;
@@ -70,12 +69,12 @@ export const pick = (root: TreeNode, run: Run): { readonly leaf: Leaf; readonly 
   return isOpen(node) ? { leaf: node, turns } : undefined;
 };
 
-const explainCheapest = ({ choice }: Turn, run: Run): string => {
-  const { price } = quoteOf(choice.node, run.prices);
+const explainCheapest = ({ choice }: Turn): string => {
+  const { price } = quoteOf(choice.node);
   return `cheapest: ${choice.name} ${price === undefined ? 'at an unknown price' : `at ${price} USD per hour`}`;
 };
 
-const explainTurn = (turn: Turn, run: Run): string => {
+const explainTurn = (turn: Turn): string => {
   const { branch, choice } = turn;
   switch (branch.kind) {
     case 'tiered':
@@ -87,10 +86,9 @@ const explainTurn = (turn: Turn, run: Run): string => {
       return `weighted: ${choice.name} is ${belowShare(giving.map(shareOf), giving.indexOf(choice)).toFixed(1)} below its share`;
     }
     case 'cheapest':
-      return explainCheapest(turn, run);
+      return explainCheapest(turn);
   }
 };
 
 /** The way down in words, as it stands before the instance is counted. */
-export const explain = (turns: readonly Turn[], run: Run): string =>
-  turns.length === 0 ? 'the only pool' : turns.map((turn) => explainTurn(turn, run)).join('; ');
+export const explain = (turns: readonly Turn[]): string => (turns.length === 0 ? 'the only pool' : turns.map((turn) => explainTurn(turn)).join('; '));

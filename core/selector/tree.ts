@@ -1,5 +1,6 @@
 import type { Pool } from '../pool.ts';
 import type { SpreadBy } from '../selector.ts';
+import type { Quote } from './quote.ts';
 import { isWithin, type Scope, type Standing } from './standing.ts';
 
 /** How many members a choice holds; choices of one zone (or one type) of a spread share theirs. */
@@ -17,6 +18,7 @@ export type Leaf = Standing & {
   readonly path: string;
   readonly pool: Pool;
   readonly room: Room;
+  readonly quote: Quote;
   readonly parent: Branch | undefined;
   closedAt: number;
 };

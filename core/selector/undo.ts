@@ -1,5 +1,5 @@
 import { compareQuotes, quoteOf } from './cheapest.ts';
-import { type Branch, type Choice, isOpen, type Leaf, type TreeNode } from './tree.ts';
+import { type Branch, type Choice, canGive, isOpen, type Leaf, type TreeNode } from './tree.ts';
 import { nextByWeight } from './weighted.ts';
 
 /** What an undo may choose from: whether a choice has a candidate below it. */
@@ -19,13 +19,18 @@ const lastBest = (choices: readonly Choice[], score: (choice: Choice) => number)
 const sharing = (branch: Branch, included: Choice): readonly Choice[] =>
   branch.choices.filter((choice) => choice.weight > 0 && (choice === included || isOpen(choice.node)));
 
-/** How many instances a child is above its share once one of its instances is gone, among the children that can give. */
-const surplusOf = (branch: Branch, choice: Choice): number => {
-  if (choice.weight === 0) return Number.POSITIVE_INFINITY;
-  const shares = sharing(branch, choice);
-  const weights = shares.reduce((sum, { weight }) => sum + weight, 0);
-  const held = shares.reduce((sum, { tally }) => sum + tally.count, 0);
-  return choice.tally.count - (choice.weight * (held - 1)) / weights;
+type Sums = { readonly weights: number; readonly held: number };
+
+const sumsOf = (choices: readonly Choice[]): Sums => ({
+  weights: choices.reduce((sum, { weight }) => sum + weight, 0),
+  held: choices.reduce((sum, { tally }) => sum + tally.count, 0),
+});
+
+/** How many instances a child is above its share once one of its instances is gone, among the children that can give and itself. */
+const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
+  if (weight === 0) return Number.POSITIVE_INFINITY;
+  const [weights, held] = isOpen(node) ? [giving.weights, giving.held] : [giving.weights + weight, giving.held + tally.count];
+  return tally.count - (weight * (held - 1)) / weights;
 };
 
 /** Whether the tree would give the place straight back to this child. */
@@ -35,18 +40,22 @@ const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
   return shares[next] === choice;
 };
 
+/** A child with this surplus was not filled by its weight: there is no last placement to undo, only a share to restore. */
+const beyondBalance = 2;
+
 /** The greatest surplus; among children within one instance of it, the one that the tree placed last. */
 const lastByWeight = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
-  const surpluses = new Map(candidates.map((choice) => [choice, surplusOf(branch, choice)]));
+  const giving = sumsOf(branch.choices.filter(canGive));
+  const surpluses = new Map(candidates.map((choice) => [choice, surplusOf(giving, choice)]));
   const surplus = (choice: Choice): number => surpluses.get(choice) ?? 0;
   const greatest = lastBest(candidates, surplus);
-  if (greatest === undefined || greatest.weight === 0 || wouldReturnTo(branch, greatest)) return greatest;
-  const near = candidates.filter((choice) => surplus(greatest) - surplus(choice) < 1 && wouldReturnTo(branch, choice));
-  return lastBest(near, surplus) ?? greatest;
+  if (greatest === undefined || surplus(greatest) >= beyondBalance || wouldReturnTo(branch, greatest)) return greatest;
+  const near = candidates.filter((choice) => surplus(greatest) - surplus(choice) < 1).sort((a, b) => surplus(b) - surplus(a) || b.index - a.index);
+  return near.find((choice) => wouldReturnTo(branch, choice)) ?? greatest;
 };
 
-const dearest = (candidates: readonly Choice[], prices: Readonly<Record<string, number>>): Choice | undefined => {
-  const quotes = new Map(candidates.map((choice) => [choice, quoteOf(choice.node, prices, () => true)]));
+const dearest = (candidates: readonly Choice[]): Choice | undefined => {
+  const quotes = new Map(candidates.map((choice) => [choice, quoteOf(choice.node, () => true)]));
   const compare = compareQuotes([...quotes.values()].every(({ price }) => price !== undefined));
   return candidates.reduce<Choice | undefined>((lead, next) => {
     const [a, b] = [lead && quotes.get(lead), quotes.get(next)];
@@ -54,7 +63,7 @@ const dearest = (candidates: readonly Choice[], prices: Readonly<Record<string, 
   }, undefined);
 };
 
-const undoIn = (branch: Branch, candidates: readonly Choice[], prices: Readonly<Record<string, number>>): Choice | undefined => {
+const undoIn = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
   switch (branch.kind) {
     case 'tiered':
       return candidates.at(-1);
@@ -63,7 +72,7 @@ const undoIn = (branch: Branch, candidates: readonly Choice[], prices: Readonly<
     case 'weighted':
       return lastByWeight(branch, candidates);
     case 'cheapest':
-      return dearest(candidates, prices);
+      return dearest(candidates);
   }
 };
 
@@ -71,8 +80,8 @@ const undoIn = (branch: Branch, candidates: readonly Choice[], prices: Readonly<
  * The leaf that the tree would have filled last, among those that have a candidate: of a `spread` the fullest child, of a `weighted` the one furthest above
  * its share, of a `tiered` the last, of a `cheapest` the dearest; ties against the configured order.
  */
-export const undo = (root: TreeNode, hasCandidate: HasCandidate, prices: Readonly<Record<string, number>>): Leaf | undefined => {
+export const undo = (root: TreeNode, hasCandidate: HasCandidate): Leaf | undefined => {
   let node: TreeNode | undefined = root;
-  while (node !== undefined && node.kind !== 'pool') node = undoIn(node, node.choices.filter(hasCandidate), prices)?.node;
+  while (node !== undefined && node.kind !== 'pool') node = undoIn(node, node.choices.filter(hasCandidate))?.node;
   return node;
 };

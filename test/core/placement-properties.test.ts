@@ -4,6 +4,7 @@ import { offeringKey } from '../../core/offering.ts';
 import { type PlanInput, planPlacements } from '../../core/plan-placements.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import { isResting } from '../../core/pool-memory.ts';
+import { nextByWeight } from '../../core/selector/weighted.ts';
 import { aPlanning } from './selector/arbitraries.ts';
 import { byPool, heldAfter, input, oneByOne, pool, spread, weighted } from './selector/tree-builders.ts';
 
@@ -131,21 +132,44 @@ describe('spread', () => {
 });
 
 describe('weighted', () => {
+  const someWeights = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 8 });
+
+  const expectWithinOne = (weights: readonly number[], chosen: readonly number[]) => {
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const held = weights.map(() => 0);
+    for (const [step, index] of chosen.entries()) {
+      held[index] = (held[index] ?? 0) + 1;
+      const furthest = Math.max(...weights.map((weight, each) => Math.abs((weight * (step + 1)) / total - (held[each] ?? 0))));
+      expect(furthest).toBeLessThan(1);
+    }
+  };
+
   it('is within one instance of its weights at every prefix', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 8 }), (weights) => {
+      fc.property(someWeights, (weights) => {
         const pools = weights.map((_, index) => pool(`p${index}`));
         const tree = weighted(...weights.map((weight, index) => [`p${index}`, weight] as const));
-        const total = weights.reduce((sum, weight) => sum + weight, 0);
-        const held = weights.map(() => 0);
-        for (const [step, name] of oneByOne(input(tree, pools, { count: 60 })).entries()) {
-          const chosen = Number(name.slice(1));
-          held[chosen] = (held[chosen] ?? 0) + 1;
-          for (const [index, weight] of weights.entries()) {
-            expect(Math.abs((weight * (step + 1)) / total - (held[index] ?? 0))).toBeLessThan(1);
-          }
-        }
+        expectWithinOne(
+          weights,
+          oneByOne(input(tree, pools, { count: 25 })).map((name) => Number(name.slice(1))),
+        );
       }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('stays within one instance of its weights however long it goes on', () => {
+    fc.assert(
+      fc.property(someWeights, (weights) => {
+        const held = weights.map(() => 0);
+        const chosen = Array.from({ length: 400 }, () => {
+          const next = nextByWeight(weights.map((weight, index) => ({ weight, held: held[index] ?? 0 })));
+          held[next] = (held[next] ?? 0) + 1;
+          return next;
+        });
+        expectWithinOne(weights, chosen);
+      }),
+      { numRuns: 50 },
     );
   });
 });
