@@ -2,7 +2,7 @@ import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { env, eventSource } from '../functions/contract.ts';
-import { allowAnsweringHooks, allowEmptyingAsgs, allowFillingAsgs } from './asg-rights.ts';
+import { allowCompletingHooks, allowEmptyingAsgs, allowFillingAsgs, allowProlongingHooks } from './asg-rights.ts';
 import type { Functions } from './functions.ts';
 import { allowEndingInstances, allowLaunchingInstances, allowTaggingAsgInstances } from './instance-rights.ts';
 import type { Reach } from './reach.ts';
@@ -41,6 +41,7 @@ const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWor
   allowTaggingAsgInstances(react, reach.deployment);
   allowFillingAsgs(react, reach);
   allowRegisteringTargets(react, reach);
+  allowEnding(react, reach);
 };
 
 const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void => {
@@ -63,28 +64,39 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
 
 const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
   grantDrainStep(beginDrain, props);
-  allowDeregisteringTargets(beginDrain, props.reach);
-  allowEmptyingAsgs(beginDrain, props.reach);
+  allowReleasing(beginDrain, props.reach);
+  allowProlongingHooks(beginDrain, props.reach);
 };
 
 const grantCheckDrain = (checkDrain: LambdaFunction, props: RightsProps): void => {
   grantDrainStep(checkDrain, props);
+  allowProlongingHooks(checkDrain, props.reach);
 };
 
 const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
   grantDrainStep(endDrain, props);
-  allowDeregisteringTargets(endDrain, props.reach);
-  allowEmptyingAsgs(endDrain, props.reach);
-  allowEndingInstances(endDrain, props.reach.deployment);
+  allowEnding(endDrain, props.reach);
+  allowCompletingHooks(endDrain, props.reach);
 };
 
-const grantDrainStep = (step: LambdaFunction, { tables, signals, eventBus, reach }: RightsProps): void => {
+const grantDrainStep = (step: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
   tables.allowReadingGroups(step);
   tables.allowWritingState(step);
   signals.allowSending(step);
   allowAnnouncing(step, eventBus);
   allowSeeing(step, holdings);
-  allowAnsweringHooks(step, reach);
+};
+
+/** Taking members out of service. An Auto Scaling group ends what is taken out of it. */
+const allowReleasing = (fn: LambdaFunction, reach: Reach): void => {
+  allowDeregisteringTargets(fn, reach);
+  allowEmptyingAsgs(fn, reach);
+};
+
+/** Ending members: out of service first, where they are still in it. */
+const allowEnding = (fn: LambdaFunction, reach: Reach): void => {
+  allowReleasing(fn, reach);
+  allowEndingInstances(fn, reach.deployment);
 };
 
 /** Instances of a group, the Auto Scaling groups that hold them, and how their targets are. */

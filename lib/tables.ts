@@ -56,8 +56,8 @@ export class Tables extends Construct {
   }
 }
 
-const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writing = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'];
+const reading = ['dynamodb:GetItem', 'dynamodb:Query'];
+const writing = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 const noWildcard = 'The table by its name, and its index by its name';
 
 /** No Scan: nothing that runs in AWS may cost more with every item that exists. */

