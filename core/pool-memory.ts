@@ -3,7 +3,7 @@ import { offeringsOf, type Pool } from './pool.ts';
 import type { Refusal } from './ports.ts';
 
 /** Why an offering is resting. A throttle is not a refusal: it says nothing about capacity. */
-export type Setback = 'refused' | 'interrupted';
+type Setback = 'refused' | 'interrupted';
 
 /** What we learned about one offering. */
 export type Lesson = {

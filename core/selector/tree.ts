@@ -61,7 +61,7 @@ export const isOpen = (node: TreeNode): boolean => node.closedAt === open;
 export const canGive = (choice: Choice): boolean => choice.weight > 0 && isOpen(choice.node);
 
 /** Choices of a branch that a member of this kind lies under, the one that counts it first. */
-export const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
+const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
   (branch.choicesOf.get(cell.pool ?? '') ?? []).filter(({ scope }) => isWithin(scope, cell));
 
 /** Every tally that a member of this kind counts in: at most one per branch. */

@@ -24,10 +24,10 @@ const aPool = (name: string): fc.Arbitrary<Pool> =>
       pool(name, { ...rest, ...(cap === undefined ? {} : { cap }), ...(maxPriceUsdPerHour === undefined ? {} : { maxPriceUsdPerHour }) }),
     );
 
-export const somePools: fc.Arbitrary<readonly Pool[]> = fc.tuple(...names.map(aPool));
+const somePools: fc.Arbitrary<readonly Pool[]> = fc.tuple(...names.map(aPool));
 
 /** Trees of any shape, a pool possibly in several places. */
-export const aTree: fc.Arbitrary<Selector> = fc.letrec<{ tree: Selector; leaf: Selector; branch: Selector }>((tie) => ({
+const aTree: fc.Arbitrary<Selector> = fc.letrec<{ tree: Selector; leaf: Selector; branch: Selector }>((tie) => ({
   leaf: fc.constantFrom(...names).map((name) => ({ kind: 'pool', pool: name })),
   branch: fc.oneof(
     fc.array(tie('tree'), { minLength: 1, maxLength: 4 }).map((children) => ({ kind: 'tiered' as const, children })),
