@@ -1,4 +1,9 @@
-import { type AutoScalingClient, CompleteLifecycleActionCommand, RecordLifecycleActionHeartbeatCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  type AutoScalingClient,
+  CompleteLifecycleActionCommand,
+  DescribeLifecycleHooksCommand,
+  RecordLifecycleActionHeartbeatCommand,
+} from '@aws-sdk/client-auto-scaling';
 import type { LifecycleActions } from '../core/ports.ts';
 import type { Swap } from '../core/swap.ts';
 import { isNoActiveLifecycleAction } from './errors.ts';
@@ -28,5 +33,15 @@ export const createLifecycleActions = ({ client }: { readonly client: AutoScalin
     const action = actionOf(swap);
     if (!action) return 'not-active';
     return client.send(new RecordLifecycleActionHeartbeatCommand(action)).then(() => 'done', unlessOver);
+  },
+
+  async timeouts(asg, hooks) {
+    const command = new DescribeLifecycleHooksCommand({ AutoScalingGroupName: asg, LifecycleHookNames: [...hooks] });
+    const { LifecycleHooks = [] } = await client.send(command);
+    return new Map(
+      LifecycleHooks.flatMap(({ LifecycleHookName: name, HeartbeatTimeout: seconds }) =>
+        name === undefined || seconds === undefined ? [] : [[name, seconds * 1000] as const],
+      ),
+    );
   },
 });
