@@ -46,15 +46,15 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
   };
 };
 
-/** What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when it changes nothing. */
-const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
-  if (swap.state === 'gone' || fact.reason === 'rebalance') return undefined;
-  if (fact.reason === 'hook') {
-    if (swap.hook?.token === fact.hook?.token || fact.hook === undefined) return undefined;
-    const begun = swap.state === 'leaving' || swap.state === 'draining';
-    const restart = begun ? {} : { drain: context.drainFor(swap.deadlineMs), drainOrderedAtMs: context.nowMs };
-    return { hook: fact.hook, ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...restart };
-  }
+const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
+  if (fact.hook === undefined || swap.hook?.token === fact.hook.token) return undefined;
+  // A drain that runs reads the hook when it ends; one that is over, or was never ordered, must be ordered for it.
+  const runs = swap.state === 'leaving' || swap.state === 'draining';
+  const order = runs ? {} : { drain: drainFor(swap.deadlineMs), drainOrderedAtMs: nowMs };
+  return { hook: fact.hook, ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
+};
+
+const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
   const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
   if (swap.state === 'drained') return { deadlineMs };
@@ -62,10 +62,16 @@ const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partia
     reason: swap.reason === 'hook' ? 'hook' : 'interruption',
     deadlineMs,
     warnedAtMs: fact.atMs,
-    drain: context.drainFor(deadlineMs),
-    drainOrderedAtMs: context.nowMs,
+    drain: drainFor(deadlineMs),
+    drainOrderedAtMs: nowMs,
     ...(swap.state === 'waiting' ? { state: 'leaving' } : {}),
   };
+};
+
+/** What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when it changes nothing. */
+const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
+  if (swap.state === 'gone' || fact.reason === 'rebalance') return undefined;
+  return fact.reason === 'hook' ? withHook(swap, fact, context) : withDeadline(swap, fact, context);
 };
 
 const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap> => {
@@ -85,17 +91,17 @@ export const claimAll = async (facts: readonly LeavingFact[], known: readonly Sw
   const byInstance = new Map(known.map((swap) => [swap.instance, swap]));
   const fresh: Swap[] = [];
   const factsOf = Map.groupBy(facts, ({ instance }) => instance);
+  const claimOne = async (fact: LeavingFact): Promise<Swap> => {
+    const wanted = newSwap(fact, context);
+    const claim = await context.store.claim(wanted);
+    if (claim.kind === 'exists') return tighten(claim.swap, fact, context);
+    fresh.push(wanted);
+    return wanted;
+  };
   await inParallel([...factsOf], writesAtOnce, async ([instance, list]) => {
     for (const fact of list) {
       const swap = byInstance.get(instance);
-      if (swap !== undefined) {
-        byInstance.set(instance, await tighten(swap, fact, context));
-        continue;
-      }
-      const wanted = newSwap(fact, context);
-      const claim = await context.store.claim(wanted);
-      if (claim.kind === 'claimed') fresh.push(wanted);
-      byInstance.set(instance, claim.kind === 'claimed' ? wanted : await tighten(claim.swap, fact, context));
+      byInstance.set(instance, swap === undefined ? await claimOne(fact) : await tighten(swap, fact, context));
     }
   });
   return { swaps: [...byInstance.values()], fresh };

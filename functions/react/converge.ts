@@ -125,7 +125,6 @@ const letLeave = async (
   run: Run,
   rounds: readonly Round[],
   swaps: readonly Swap[],
-  fresh: readonly Swap[],
 ): Promise<{ readonly claimed: readonly Swap[]; readonly drains: number }> => {
   const first = rounds[0];
   const context = first && { view: first.view, decision: run.id, drain: drainName(run.group.name, run.id, 9), ports: run.ports };
@@ -133,13 +132,10 @@ const letLeave = async (
   const begun = first && context ? await beginWaiting(first.decision, context) : [];
   const changed = new Map([...swaps, ...removed, ...begun].map((swap) => [swap.instance, swap]));
   // A message that comes again finds its claims made; their drain is started again, which is a no-op where it runs.
-  const touched = new Set([...fresh, ...removed, ...begun].map(({ instance }) => instance).concat(run.facts.leaving.map(({ instance }) => instance)));
-  const drains = await startDrains(
-    run.group,
-    [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone'),
-    touched,
-    run.ports,
-  );
+  const signalled = new Set(run.facts.leaving.map(({ instance }) => instance));
+  const isTouched = (swap: Swap): boolean => signalled.has(swap.instance) || swap.drain?.includes(run.id) === true;
+  const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
+  const drains = await startDrains(run.group, active, isTouched, run.ports);
   run.ports.telemetry.count(metrics.drainsStarted, drains);
   return { claimed: removed, drains };
 };
@@ -162,7 +158,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     ports.telemetry.count(metrics.conflicts);
     return { kind: 'contended' };
   }
-  const left = await letLeave(run, rounds, claims.gathered.swaps, claims.fresh);
+  const left = await letLeave(run, rounds, claims.gathered.swaps);
   const acted: Acted = await act({ ...run, rounds });
   const quiet = rounds.every(({ decision, launched }) => isQuiet(decision) && launched.length === 0) && claims.fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...claims.fresh, ...left.claimed], acted, drains: left.drains });

@@ -34,16 +34,18 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
 };
 
 /** Alarms change the desired size within its bounds, each at most once in its cooldown; a repeated delivery carries the same time and does nothing. */
-export const followAlarms = (state: GroupState, group: Group, facts: Facts): GroupState =>
-  [...facts.alarms]
-    .sort((a, b) => a.atMs - b.atMs)
-    .reduce((current, { alarm, atMs }) => {
-      const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
-      const last = current.alarms[alarm];
-      if (rule === undefined || (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))) return current;
-      const desired = desiredAfterAdjustment(current.desired, rule.adjust, group.size);
-      return { ...current, desired, alarms: { ...current.alarms, [alarm]: atMs } };
-    }, state);
+export const followAlarms = (state: GroupState, group: Group, facts: Facts): GroupState => {
+  const alarms = { ...state.alarms };
+  let { desired } = state;
+  for (const { alarm, atMs } of facts.alarms.toSorted((a, b) => a.atMs - b.atMs)) {
+    const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
+    const last = alarms[alarm];
+    if (rule === undefined || (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))) continue;
+    desired = desiredAfterAdjustment(desired, rule.adjust, group.size);
+    alarms[alarm] = atMs;
+  }
+  return { ...state, desired, alarms };
+};
 
 /** Offerings that EC2 takes instances from right now are a poor place for their replacements. */
 export const learnFromInterruptions = (state: GroupState, claimed: readonly Swap[], nowMs: number): GroupState => {

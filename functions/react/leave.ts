@@ -48,12 +48,9 @@ export const beginWaiting = async (decision: Decision, { view, drain, ports }: L
   return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
 };
 
-/** Drains that must run now: of what was just claimed, and of swaps whose drain should have begun by now and did not. */
-const due = (swaps: readonly Swap[], fresh: ReadonlySet<string>, nowMs: number): readonly Swap[] =>
-  swaps.filter(
-    (swap) =>
-      swap.drain !== undefined && (fresh.has(swap.instance) || (swap.state === 'leaving' && nowMs - (swap.drainOrderedAtMs ?? 0) >= reorderAfterMs)),
-  );
+/** Drains that must run now: of swaps that this run touched, and of those whose drain should have begun by now and did not. */
+const isDue = (swap: Swap, isTouched: (swap: Swap) => boolean, nowMs: number): boolean =>
+  swap.drain !== undefined && (isTouched(swap) || (swap.state === 'leaving' && nowMs - (swap.drainOrderedAtMs ?? 0) >= reorderAfterMs));
 
 const orderOf = (group: Group, drain: string, batch: readonly Swap[]): DrainOrder => {
   const deadlines = batch.flatMap(({ deadlineMs }) => deadlineMs ?? []);
@@ -71,8 +68,10 @@ const orderOf = (group: Group, drain: string, batch: readonly Swap[]): DrainOrde
 };
 
 /** Starts the drains that are due, one execution per batch. Answers how many. */
-export const startDrains = async (group: Group, swaps: readonly Swap[], fresh: ReadonlySet<string>, ports: ReactPorts): Promise<number> => {
-  const batches = Map.groupBy(due(swaps, fresh, ports.clock.now()), ({ drain }) => drain ?? '');
+export const startDrains = async (group: Group, swaps: readonly Swap[], isTouched: (swap: Swap) => boolean, ports: ReactPorts): Promise<number> => {
+  const nowMs = ports.clock.now();
+  const due = swaps.filter((swap) => isDue(swap, isTouched, nowMs));
+  const batches = Map.groupBy(due, ({ drain }) => drain ?? '');
   await inParallel([...batches], 8, ([drain, batch]) => ports.drains.start(orderOf(group, drain, batch)));
   return batches.size;
 };

@@ -15,7 +15,7 @@ const spareMs = 300_000;
 /** Ended swaps stay beside the active ones this long, because describes may still show their instances; then they are history. */
 const retireAfterMs = 600_000;
 
-const isGone = (swap: Swap, gathered: Gathered, ended: ReadonlySet<string>, shown: ReadonlySet<string>, nowMs: number): boolean => {
+const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<string>, nowMs: number): boolean => {
   if (swap.state === 'gone') return false;
   if (ended.has(swap.instance)) return true;
   return !shown.has(swap.instance) && nowMs - Math.max(swap.claimedAtMs, swap.deadlineMs ?? 0) >= unseenMs;
@@ -26,7 +26,7 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   const nowMs = run.ports.clock.now();
   const ended = new Set([...gathered.holdings.ended, ...run.facts.ended]);
   const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
-  const gone = gathered.swaps.filter((swap) => isGone(swap, gathered, ended, shown, nowMs));
+  const gone = gathered.swaps.filter((swap) => isGone(swap, ended, shown, nowMs));
   await inParallel(gone, writesAtOnce, (swap) => run.ports.store.advance(swap, { from: [swap.state], set: { state: 'gone', goneAtMs: nowMs } }));
   const old = gathered.swaps.filter((swap) => swap.state === 'gone' && nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs);
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
@@ -40,39 +40,40 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
 const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
   Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
 
-/** Puts swaps whose drain broke off on a new one. */
-const takeOverDrains = async (run: Run, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
-  const nowMs = run.ports.clock.now();
-  const broken = swaps.filter(
-    (swap) =>
-      (swap.state === 'leaving' || swap.state === 'draining') &&
-      nowMs - drainDueByMs(swap, run.group.drain.timeoutMs) >= overdueMs &&
-      swap.hook === undefined,
+/** A drain that is over while its instance is still there: a call that failed, or a warning that nothing followed. */
+const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): boolean => {
+  if (swap.state !== 'drained' || !shown.has(swap.instance)) return false;
+  const sinceMs = Math.max(
+    swap.drainOrderedAtMs ?? 0,
+    isHard(swap) ? (swap.deadlineMs ?? 0) + spareMs - overdueMs : (swap.drainedAtMs ?? swap.claimedAtMs),
   );
-  const set = { drain, drainOrderedAtMs: nowMs };
-  const written = await inParallel(broken, writesAtOnce, (swap) => run.ports.store.advance(swap, { from: [swap.state], set }));
-  const taken = new Map(broken.filter((_, index) => written[index] === 'done').map((swap) => [swap.instance, { ...swap, ...set }]));
+  return nowMs - sinceMs >= overdueMs;
+};
+
+const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
+  (swap.state === 'leaving' || swap.state === 'draining') && swap.hook === undefined && nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
+
+/**
+ * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced to take and did not is ours to
+ * end from then on.
+ */
+const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
+  const nowMs = run.ports.clock.now();
+  const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
+  const stuck = swaps.flatMap((swap) => {
+    if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: { drain, drainOrderedAtMs: nowMs } }];
+    if (!isLeftover(swap, shown, nowMs)) return [];
+    const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;
+    return [{ swap, set: { drain, drainOrderedAtMs: nowMs, reason } }];
+  });
+  const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) => run.ports.store.advance(swap, { from: [swap.state], set }));
+  const taken = new Map(stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => [swap.instance, { ...swap, ...set }]));
   return swaps.map((swap) => taken.get(swap.instance) ?? swap);
 };
 
-/** Ends instances whose drain is over and that are still there: a call that failed, or a warning that nothing followed. */
-const endLeftovers = async (run: Run, gathered: Gathered, swaps: readonly Swap[]): Promise<void> => {
-  const nowMs = run.ports.clock.now();
-  const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
-  const leftovers = swaps.filter((swap) => {
-    if (swap.state !== 'drained' || !shown.has(swap.instance)) return false;
-    const since = isHard(swap) ? (swap.deadlineMs ?? swap.drainedAtMs ?? nowMs) + spareMs : (swap.drainedAtMs ?? swap.claimedAtMs) + 60_000;
-    return nowMs >= since;
-  });
-  if (leftovers.length > 0) await run.provider.end(run.group, leftovers);
-};
-
 /** What time or lost messages left unfinished. Answers the swaps as they stand afterwards. */
-export const mend = async (run: Run, gathered: Gathered, drain: string): Promise<readonly Swap[]> => {
-  const closed = await close(run, gathered);
-  await endLeftovers(run, gathered, closed);
-  return takeOverDrains(run, closed, drain);
-};
+export const mend = async (run: Run, gathered: Gathered, drain: string): Promise<readonly Swap[]> =>
+  takeOverDrains(run, gathered, await close(run, gathered), drain);
 
 /** Instances of reservations that have ended are no longer to come: nothing to wait for until the reservation is forgotten. */
 export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {

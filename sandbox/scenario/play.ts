@@ -1,3 +1,4 @@
+import { type Glance, glanceAt } from './glance.ts';
 import { type Observation, observe } from './observe.ts';
 import { perform, withArns } from './perform.ts';
 import type { Report } from './report.ts';
@@ -13,10 +14,14 @@ const lookEveryMs = 1_000;
 /** After the last step, the group is given this long to come to rest. */
 const restMs = 180_000;
 
-export type Progress = {
-  readonly phase: 'warming-up' | 'playing' | 'resting' | 'ended';
-  readonly scenario: Scenario;
-  readonly observation: Observation;
+/** Where a scenario stands, and a look at its world on demand. */
+export type Progress = { readonly phase: 'warming-up' | 'playing' | 'resting' | 'ended'; readonly glance: () => Glance };
+
+const phaseText: Readonly<Record<Progress['phase'], string>> = {
+  'warming-up': 'the groups come up',
+  playing: 'the scenario plays',
+  resting: 'coming to rest',
+  ended: 'ended',
 };
 
 const everythingServes = (scenario: Scenario, observation: Observation): boolean =>
@@ -57,7 +62,8 @@ const isQuiet = (stage: Stage): boolean =>
 export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (progress: Progress) => void = () => undefined): Promise<Report> => {
   const groupOf = createGroupOf(stage, scenario);
   const observation = observe(stage.world, groupOf, () => stage.clock.now());
-  const tell = (phase: Progress['phase']): void => onProgress({ phase, scenario, observation });
+  const tell = (phase: Progress['phase']): void =>
+    onProgress({ phase, glance: () => glanceAt(stage, scenario, observation, groupOf, `${scenario.name}: ${phaseText[phase]}`) });
   const play = async (): Promise<Report> => {
     const startedAtMs = stage.clock.now();
     tell('warming-up');

@@ -1,0 +1,67 @@
+import type { DecisionRecord } from '../core/ports.ts';
+import type { Swap } from '../core/swap.ts';
+import type { Access } from './aws-access.ts';
+import { decisionText } from './decision-text.ts';
+import { partIn } from './stored-decision.ts';
+import { timeText } from './time.ts';
+
+/** Decisions of a group that are searched for an instance: two weeks of a busy group fit. */
+const searched = 2_000;
+
+export type Explanation = {
+  readonly instance: string;
+  readonly group?: string;
+  readonly swap?: Swap;
+  readonly decisions: readonly { readonly part: string; readonly record: DecisionRecord }[];
+};
+
+const groupsToSearch = async (instance: string, swap: Swap | undefined, { store, owners }: Access): Promise<readonly string[]> => {
+  if (swap !== undefined) return [swap.group];
+  const owner = (await owners.ownersOf([instance])).get(instance);
+  if (owner?.group !== undefined) return [owner.group];
+  // Tags are gone an hour after the instance: then every group is asked.
+  const registry = await store.registry();
+  const byAsg = registry.filter(({ asgs }) => owner?.asg !== undefined && asgs.includes(owner.asg));
+  return (byAsg.length > 0 ? byAsg : registry).map(({ group }) => group);
+};
+
+/** Everything stored about one instance: the swap that let it go, the decisions that launched, replaced or removed it. */
+export const explain = async (instance: string, access: Access): Promise<Explanation> => {
+  const swap = await access.store.swapOf(instance);
+  const groups = await groupsToSearch(instance, swap, access);
+  const found = await Promise.all(groups.map((group) => access.store.decisions(group, searched)));
+  const decisions = found
+    .flat()
+    .flatMap((record) => {
+      const part = partIn(record, instance);
+      return part === undefined ? [] : [{ part, record }];
+    })
+    .sort((a, b) => a.record.atMs - b.record.atMs);
+  const group = swap?.group ?? decisions[0]?.record.group ?? (groups.length === 1 ? groups[0] : undefined);
+  return { instance, ...(group === undefined ? {} : { group }), ...(swap === undefined ? {} : { swap }), decisions };
+};
+
+const at = (label: string, ms: number | undefined): readonly string[] => (ms === undefined ? [] : [`  ${timeText(ms)}  ${label}`]);
+
+const swapLines = (swap: Swap): readonly string[] => [
+  `It left because of: ${swap.reason}. State: ${swap.state}. It came from pool ${swap.pool} (${swap.offering}).`,
+  ...at('warned', swap.warnedAtMs),
+  ...at('claimed', swap.claimedAtMs),
+  ...at(`drain began${swap.drain === undefined ? '' : ` (execution ${swap.drain})`}`, swap.drainStartedAtMs),
+  ...at('drained', swap.drainedAtMs),
+  ...at('deadline', swap.deadlineMs),
+  ...at('gone', swap.goneAtMs),
+  ...(swap.shortfall === undefined ? [] : [`  What fell short: ${swap.shortfall}`]),
+];
+
+/** The explanation in plain text. */
+export const explanationText = ({ instance, group, swap, decisions }: Explanation): string => {
+  if (swap === undefined && decisions.length === 0) {
+    return `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. Holdfast did not launch it, or its decision is older than 14 days; decisions of a group: holdfast decisions GROUP.`;
+  }
+  return [
+    `${instance}${group === undefined ? '' : `, group ${group}`}`,
+    ...(swap === undefined ? ['It is a member; nothing has asked it to leave.'] : swapLines(swap)),
+    ...decisions.flatMap(({ part, record }) => ['', `The decision by which it was ${part}:`, decisionText(record)]),
+  ].join('\n');
+};

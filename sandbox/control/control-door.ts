@@ -1,0 +1,184 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { Stage } from '../scenario/stage.ts';
+import { eventBody, faultsBody, instancesBody, interruptBody, offeringBody } from './control-schema.ts';
+
+/** What a route answers: a status and a JSON body. */
+type Answer = { readonly status: number; readonly body: unknown };
+type Route = {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly about: string;
+  readonly answer: (parts: readonly string[], body: unknown, query: URLSearchParams) => Answer | Promise<Answer>;
+};
+
+const ok = (body: unknown): Answer => ({ status: 200, body });
+const unknownInstances = (unknown: readonly string[], asked: readonly string[]): Answer =>
+  unknown.length === asked.length
+    ? {
+        status: 404,
+        body: { error: `None of these is a running spot instance: ${unknown.join(', ')}. Nothing was changed. GET /_sandbox/state lists what runs.` },
+      }
+    : ok({ done: asked.filter((id) => !unknown.includes(id)), unknown });
+
+const readRoutes = (stage: Stage): readonly Route[] => [
+  {
+    method: 'GET',
+    path: /^\/_sandbox\/state$/,
+    about: 'the world, the tables, executions and messages',
+    answer: async () =>
+      ok({
+        ...stage.world.snapshot(),
+        groups: await stage.items('groups'),
+        state: await stage.items('state'),
+        executions: stage.executions(),
+        deadLetters: stage.deadLetters(),
+        cost: stage.world.cost(),
+      }),
+  },
+  {
+    method: 'GET',
+    path: /^\/_sandbox\/calls$/,
+    about: 'AWS calls made, newest last; filters: service, operation, caller, outcome, sinceMs',
+    answer: (_, __, query) =>
+      ok({
+        calls: stage.callLog.calls({
+          service: query.get('service') ?? undefined,
+          operation: query.get('operation') ?? undefined,
+          caller: query.get('caller') ?? undefined,
+          outcome: query.get('outcome') ?? undefined,
+          sinceMs: query.has('sinceMs') ? Number(query.get('sinceMs')) : undefined,
+        }),
+        counts: stage.callLog.counts(),
+        mutatingCalls: stage.callLog.mutatingCalls(),
+      }),
+  },
+  {
+    method: 'GET',
+    path: /^\/_sandbox\/clock$/,
+    about: 'world time',
+    answer: () => ok({ nowMs: stage.clock.now(), now: new Date(stage.clock.now()).toISOString() }),
+  },
+];
+
+const writeRoutes = (stage: Stage): readonly Route[] => [
+  {
+    method: 'POST',
+    path: /^\/_sandbox\/interrupt$/,
+    about: '{instanceIds, notice?, silent?, action?}: EC2 takes spot instances',
+    answer: (_, body) => {
+      const { instanceIds, notice, silent, action } = interruptBody.parse(body);
+      return unknownInstances(stage.world.interrupt(instanceIds, { noticeMs: notice * 1_000, silent, action }).unknown, instanceIds);
+    },
+  },
+  {
+    method: 'POST',
+    path: /^\/_sandbox\/rebalance$/,
+    about: '{instanceIds}: EC2 recommends to rebalance them',
+    answer: (_, body) => {
+      const { instanceIds } = instancesBody.parse(body);
+      return unknownInstances(stage.world.recommendRebalance(instanceIds).unknown, instanceIds);
+    },
+  },
+  {
+    method: 'POST',
+    path: /^\/_sandbox\/kill$/,
+    about: '{instanceIds}: they end without any warning',
+    answer: (_, body) => {
+      const { instanceIds } = instancesBody.parse(body);
+      return unknownInstances(
+        instanceIds.filter((id) => !stage.world.kill(id)),
+        instanceIds,
+      );
+    },
+  },
+  {
+    method: 'POST',
+    path: /^\/_sandbox\/events$/,
+    about: 'an event, as a service of AWS would put it on the bus',
+    answer: (_, body) => {
+      stage.emitEvent(eventBody.parse(body));
+      return ok({ accepted: true });
+    },
+  },
+  {
+    method: 'PUT',
+    path: /^\/_sandbox\/offerings\/([^/]+)\/([^/]+)\/(spot|on-demand)$/,
+    about: '{capacity?, priceUsdPerHour?, reclaim?}: what an offering gives from now on',
+    answer: ([instanceType = '', zone = '', market = 'spot'], body) => {
+      const { reclaim, ...change } = offeringBody.parse(body);
+      const offering = { instanceType, zone, market: market as 'spot' | 'on-demand' };
+      const known = stage.world.setOffering(offering, {
+        ...(change.capacity === undefined ? {} : { capacity: change.capacity }),
+        ...(change.priceUsdPerHour === undefined ? {} : { priceUsdPerHour: change.priceUsdPerHour }),
+        ...(reclaim === undefined ? {} : { reclaim: { noticeMs: reclaim * 1_000 } }),
+      });
+      if (known) return ok(offering);
+      const names = stage.world.snapshot().offerings.map((one) => `${one.instanceType}/${one.zone}/${one.market}`);
+      return {
+        status: 404,
+        body: { error: `There is no offering ${instanceType}/${zone}/${market}. Nothing was changed. There are: ${names.join(', ')}.` },
+      };
+    },
+  },
+  {
+    method: 'POST',
+    path: /^\/_sandbox\/faults$/,
+    about: 'a list of faults: replaces those that are set, an empty list clears them',
+    answer: (_, body) => {
+      const faults = faultsBody.parse(body);
+      stage.setFaults(faults);
+      return ok({ faults });
+    },
+  },
+];
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+};
+
+const parseBody = (text: string): unknown => {
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadRequest(`The body is not JSON: ${(error as Error).message}. Nothing was changed.`);
+  }
+};
+
+class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+}
+
+const send = (response: ServerResponse, { status, body }: Answer): void => {
+  const text = JSON.stringify(body, undefined, 2);
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(`${text}\n`);
+};
+
+const problem = (error: unknown): Answer => {
+  if (error instanceof z.ZodError) return { status: 400, body: { error: `The body does not fit; nothing was changed.\n${z.prettifyError(error)}` } };
+  if (error instanceof BadRequest) return { status: 400, body: { error: error.message } };
+  return { status: 500, body: { error: `The sandbox failed: ${(error as Error).message}` } };
+};
+
+/** Answers requests below `/_sandbox/`: looks into the world and changes it. Shapes stand in docs/sandbox.md. */
+export const createControlDoor = (stage: Stage): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
+  const routes = [...readRoutes(stage), ...writeRoutes(stage)];
+  const listing = routes.map(({ method, path, about }) => `${method} ${path.source.replaceAll(/[\\^$]/g, '')}: ${about}`);
+  return async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://sandbox');
+    try {
+      const route = routes.find(({ method, path }) => method === request.method && path.test(url.pathname));
+      if (route === undefined)
+        return send(response, { status: 404, body: { error: `There is no ${request.method} ${url.pathname} here.`, routes: listing } });
+      const parts = (route.path.exec(url.pathname) ?? []).slice(1).map(decodeURIComponent);
+      const body = request.method === 'GET' ? undefined : parseBody(await readBody(request));
+      return send(response, await route.answer(parts, body, url.searchParams));
+    } catch (error) {
+      return send(response, problem(error));
+    }
+  };
+};

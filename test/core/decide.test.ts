@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { decide, isQuiet } from '../../core/decide.ts';
+import type { Placement } from '../../core/placement.ts';
+import { member, members } from './members.ts';
+import { group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from './views.ts';
+
+const launched = (placements: readonly Placement[]): number => placements.reduce((sum, { count }) => sum + count, 0);
+const five = (pool: typeof spotA, rest = {}) => members(pool, 5, rest);
+
+describe('size', () => {
+  it('does nothing when as many stay as are wanted', () => {
+    expect(isQuiet(decide(view()))).toBe(true);
+  });
+  it('launches what is missing', () => {
+    const decision = decide(view({ members: [...five(spotA), ...members(spotB, 3)] }));
+    expect(decision.placements).toMatchObject([{ pool: 'spot-b', count: 2 }]);
+  });
+  it('removes what is too many, and never a protected member', () => {
+    const all = [...members(spotA, 6, { protected: true }), ...members(spotB, 6)];
+    const { removals } = decide(view({ members: all }));
+    expect(removals.map(({ instance }) => instance.split('#')[0])).toEqual(['spot-b', 'spot-b']);
+    expect(removals.every(({ reason }) => reason === 'scale-in')).toBe(true);
+  });
+  it('keeps a group of size 0 empty', () => {
+    expect(isQuiet(decide(view({ state: state({ desired: 0 }), members: [] })))).toBe(true);
+  });
+  it('does not remove members that serve while those that would be left do not serve yet', () => {
+    const booting = members(onDemandB, 2, { serving: false, admitted: false, state: 'pending' });
+    const { removals } = decide(view({ members: [...five(spotA), ...five(spotB), ...booting] }));
+    expect(removals.map(({ instance }) => instance.split('#')[0])).toEqual(['od-b', 'od-b']);
+  });
+});
+
+describe('an interruption', () => {
+  const leaving = [swapOf('spot-a#1'), swapOf('spot-a#2')];
+  it('is replaced at once, whatever the surge budget', () => {
+    const all = [1, 2, 3, 4, 5].map((n) => swapOf(`spot-a#${n}`));
+    expect(launched(decide(view({ swaps: all })).placements)).toBe(5);
+  });
+  it('is not replaced twice: launches in flight count', () => {
+    const inFlight = reservation({ instances: ['i-new-1', 'i-new-2'] });
+    expect(decide(view({ swaps: leaving, state: state({ reservations: [inFlight] }) })).placements).toEqual([]);
+  });
+  it('counts a launch once, whether a describe shows it already or not', () => {
+    const inFlight = reservation({ instances: ['i-new-1', 'i-new-2'] });
+    const shown = member('i-new-1', spotB, { state: 'pending', admitted: false, serving: false });
+    const decision = decide(view({ swaps: leaving, members: [...five(spotA), ...five(spotB), shown], state: state({ reservations: [inFlight] }) }));
+    expect(decision.placements).toEqual([]);
+    expect(decision.removals).toEqual([]);
+  });
+  it('counts a request that nobody has answered yet, less what a describe shows of it', () => {
+    const shown = member('i-new-1', spotB, { reservation: 'r-1' });
+    const decision = decide(
+      view({ swaps: leaving, members: [...five(spotA), ...five(spotB), shown], state: state({ reservations: [reservation()] }) }),
+    );
+    expect(decision.placements).toEqual([]);
+  });
+  it('launches again for an instance whose end is known, and for one that was never seen in its time', () => {
+    const dead = decide(
+      view({ swaps: leaving, ended: ['i-new-1'], state: state({ reservations: [reservation({ instances: ['i-new-1', 'i-new-2'] })] }) }),
+    );
+    expect(launched(dead.placements)).toBe(1);
+    const lost = reservation({ instances: ['i-new-1', 'i-new-2'], forgetAtMs: nowMs });
+    expect(launched(decide(view({ swaps: leaving, state: state({ reservations: [lost] }) })).placements)).toBe(2);
+  });
+  it('is not undone by a describe that still shows an instance known to be gone', () => {
+    const gone = [swapOf('spot-a#1', { state: 'gone' })];
+    expect(launched(decide(view({ swaps: gone })).placements)).toBe(1);
+    expect(launched(decide(view({ ended: ['spot-a#1'] })).placements)).toBe(1);
+  });
+});
+
+describe('a rebalance, launch first', () => {
+  const waiting = [1, 2, 3].map((n) =>
+    swapOf(`spot-a#${n}`, { reason: 'rebalance', state: 'waiting', drain: undefined, deadlineMs: undefined, claimedAtMs: nowMs + n }),
+  );
+  it('launches ahead, at most the surge budget', () => {
+    const decision = decide(view({ swaps: waiting }));
+    expect(launched(decision.placements)).toBe(2);
+    expect(decision.drains).toEqual([]);
+  });
+  it('lets as many go as more serve than are wanted, the first claimed first', () => {
+    const decision = decide(view({ swaps: waiting, members: [...five(spotA), ...members(spotB, 7)] }));
+    expect(decision.drains).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(decision.removals).toEqual([]);
+  });
+  it('holds on while the newcomers do not serve', () => {
+    const newcomers = members(onDemandB, 2, { serving: false });
+    expect(decide(view({ swaps: waiting, members: [...five(spotA), ...five(spotB), ...newcomers] })).drains).toEqual([]);
+  });
+});
+
+describe('a rebalance, drain first', () => {
+  const drainFirst = group({ swap: { order: 'drain-first', maxSurge: 1 } });
+  const soft = { reason: 'rebalance', deadlineMs: undefined } as const;
+  it('begins at once, one at a time, and launches only when drained', () => {
+    const waiting = [1, 2].map((n) => swapOf(`spot-a#${n}`, { ...soft, state: 'waiting', drain: undefined, claimedAtMs: n }));
+    const first = decide(view({ group: drainFirst, swaps: waiting }));
+    expect(first.drains).toEqual(['spot-a#1']);
+    expect(first.placements).toEqual([]);
+    const draining = decide(view({ group: drainFirst, swaps: [swapOf('spot-a#1', { ...soft, state: 'draining' }), ...waiting.slice(1)] }));
+    expect(draining.drains).toEqual([]);
+    expect(draining.placements).toEqual([]);
+    const drained = decide(view({ group: drainFirst, swaps: [swapOf('spot-a#1', { ...soft, state: 'drained' })] }));
+    expect(launched(drained.placements)).toBe(1);
+  });
+});
+
+describe('instances that nobody asked for', () => {
+  const stray = member('i-stray', spotA, { pool: undefined, reservation: undefined });
+  it('are neither counted nor removed at first sight', () => {
+    const decision = decide(view({ members: [...five(spotA), ...five(spotB), stray] }));
+    expect(decision.removals).toEqual([]);
+  });
+  it('are removed once seen twice over the minimum age', () => {
+    const seen = state({ strays: { 'i-stray': { firstSeenAtMs: nowMs - 300_000, sightings: 2 } } });
+    expect(decide(view({ members: [...five(spotA), ...five(spotB), stray], state: seen })).removals).toMatchObject([
+      { instance: 'i-stray', reason: 'unwanted' },
+    ]);
+    const young = state({ strays: { 'i-stray': { firstSeenAtMs: nowMs - 299_000, sightings: 9 } } });
+    expect(decide(view({ members: [...five(spotA), ...five(spotB), stray], state: young })).removals).toEqual([]);
+  });
+  it('are adopted when a pool of the policy explains them', () => {
+    const explained = member('i-adopted', spotB, { reservation: undefined });
+    const decision = decide(view({ members: [...five(spotA), ...members(spotB, 4), explained] }));
+    expect(isQuiet(decision)).toBe(true);
+  });
+});
+
+describe('an Auto Scaling group', () => {
+  const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+  const asg = { name: 'web-asg', min: 0, max: 10, desired: 10, held: 10, suspended: [] };
+  const ready = members(onDemandB, 3, { admitted: false, serving: false });
+  const attachView = (rest: Parameters<typeof view>[0] = {}) => view({ group: attached, asgs: [asg], ...rest });
+
+  it('is left to refill itself for a while', () => {
+    const short = { ...asg, held: 9 };
+    expect(decide(attachView({ asgs: [short], members: [...five(spotA), ...members(spotB, 4)] })).placements).toEqual([]);
+  });
+  it('is taken over when it cannot: suspended, refused, or too slow', () => {
+    const nine = [...five(spotA), ...members(spotB, 4)];
+    const short = { ...asg, held: 9 };
+    const cases = [
+      decide(attachView({ asgs: [{ ...short, suspended: ['Launch'] }], members: nine })),
+      decide(attachView({ asgs: [short], members: nine, state: state({ asgGaps: { 'web-asg': { sinceMs: nowMs, refused: true } } }) })),
+      decide(attachView({ asgs: [short], members: nine, state: state({ asgGaps: { 'web-asg': { sinceMs: nowMs - 91_000, refused: false } } }) })),
+    ];
+    for (const { placements, takeOver } of cases) {
+      expect(launched(placements)).toBe(1);
+      expect(takeOver).toEqual([{ asg: 'web-asg', desired: 9 }]);
+    }
+  });
+  it('has its maximum raised only as far as the newcomers need, and the old value is kept', () => {
+    const swaps = [1, 2, 3].map((n) => swapOf(`spot-a#${n}`));
+    const decision = decide(attachView({ swaps, members: [...five(spotA), ...five(spotB), ...ready] }));
+    expect(decision.admissions).toHaveLength(3);
+    expect(decision.raise).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 13 }]);
+    const again = state({ raised: [{ asg: 'web-asg', fromMax: 10, toMax: 12 }] });
+    expect(
+      decide(attachView({ swaps, members: [...five(spotA), ...five(spotB), ...ready], asgs: [{ ...asg, max: 12 }], state: again })).raise,
+    ).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 13 }]);
+  });
+  it('has room enough otherwise', () => {
+    const swaps = [1, 2, 3].map((n) => swapOf(`spot-a#${n}`));
+    expect(decide(attachView({ swaps, asgs: [{ ...asg, max: 20 }], members: [...five(spotA), ...five(spotB), ...ready] })).raise).toEqual([]);
+  });
+  it('gets its maximum back when it fits again and nobody is on the way', () => {
+    const raised = [{ asg: 'web-asg', fromMax: 10, toMax: 13 }];
+    expect(decide(attachView({ asgs: [{ ...asg, max: 13 }], state: state({ raised }) })).restore).toEqual(raised);
+    expect(decide(attachView({ asgs: [{ ...asg, max: 13, desired: 12 }], state: state({ raised }) })).restore).toEqual([]);
+    const coming = state({ raised, reservations: [reservation()] });
+    expect(decide(attachView({ asgs: [{ ...asg, max: 13 }], state: coming })).restore).toEqual([]);
+  });
+});
+
+describe('admission', () => {
+  const young = { admitted: false, serving: false, launchedAtMs: nowMs - 5_000 };
+  it('waits for the rest of the batch, but not for long', () => {
+    const pending = member('i-pending', spotB, { ...young, state: 'pending' });
+    const running = member('i-running', spotB, young);
+    const eight = [...members(spotA, 4), ...members(spotB, 4)];
+    expect(decide(view({ members: [...eight, pending, running] })).admissions).toEqual([]);
+    expect(decide(view({ members: [...eight, pending, { ...running, launchedAtMs: nowMs - 20_000 }] })).admissions).toEqual(['i-running']);
+    expect(decide(view({ members: [...eight, running] })).admissions).toEqual(['i-running']);
+  });
+});
+
+describe('looking again', () => {
+  it('is asked for while members come up, and when an offering that is needed is done resting', () => {
+    expect(decide(view({ state: state({ reservations: [reservation()] }) })).wakeAtMs).toBe(nowMs + 10_000);
+    const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 30_000, streak: 1 } as const;
+    const memory = { 'm7g.large/a/spot': lesson, 'm7g.large/b/spot': lesson, 'm7g.large/b/on-demand': lesson };
+    const nothingLeft = decide(view({ members: members(spotA, 9), state: state({ memory }) }));
+    expect(nothingLeft.unplaced).toBe(1);
+    expect(nothingLeft.wakeAtMs).toBe(nowMs + 30_000);
+  });
+  it('is not asked for at rest', () => {
+    expect(decide(view()).wakeAtMs).toBeUndefined();
+  });
+});
