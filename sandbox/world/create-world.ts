@@ -39,8 +39,9 @@ const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => 
   const targets = createTargets(base, instances);
   const budget = createTokenBucket({ ...launchBucket, clock: base.clock });
   const periodMs = spec.timing.asgPeriodSeconds * 1000;
+  const drawLagMs = (): number => base.drawMs(spec.timing.asgLagSeconds ?? [0, 0]);
   const scaling = createScaling(
-    { base, instances, fulfil, templates, network, targets, targetBook, budget, periodMs, notify },
+    { drawLagMs, base, instances, fulfil, templates, network, targets, targetBook, budget, periodMs, notify },
     spec.autoScalingGroups,
   );
   return { base, book, network, instances, fulfil, templates, targetBook, targets, budget, scaling };
@@ -72,7 +73,7 @@ const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad
 /** EC2, Auto Scaling and Elastic Load Balancing in memory: everything follows from the spec, the seed and the calls. */
 export const createWorld = (deps: WorldDeps): World => {
   const parts = createParts(deps);
-  const { base, book, instances, scaling } = parts;
+  const { base, book, instances } = parts;
   const load = startLoads(parts, deps.spec);
   const { interrupt, recommendRebalance, kill, reclaim } = createInterruptions(base, instances, book);
   return {
@@ -86,7 +87,6 @@ export const createWorld = (deps: WorldDeps): World => {
       if (change.capacity !== undefined) record.capacity = change.capacity;
       if (change.priceUsdPerHour !== undefined) book.setPrice(record, change.priceUsdPerHour);
       if (change.reclaim !== undefined) reclaim(record, change.reclaim.noticeMs);
-      for (const group of scaling.groups.values()) scaling.wake(group);
       return true;
     },
     setLoad: (targetGroup, requestsPerSecond) => {

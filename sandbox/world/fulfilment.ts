@@ -95,7 +95,7 @@ export const createFulfil = (instances: Instances, book: OfferingBook): Fulfil =
     return undefined;
   };
   const shortage = (choice: Choice, free: number): [code: string, message: string] =>
-    free > 0 && choice.subnet.free <= 0 ? noAddresses(choice.subnet) : ['InsufficientInstanceCapacity', emptyText[choice.market]];
+    free > choice.subnet.free ? noAddresses(choice.subnet) : ['InsufficientInstanceCapacity', emptyText[choice.market]];
   const refusalOf = <C extends Choice>(choice: C, count: number): Refused<C> | undefined => {
     const { offering, free } = look(choice);
     const enough = Math.min(free, choice.subnet.free) >= count;

@@ -71,6 +71,8 @@ export type TimingSpec = {
   readonly bootSeconds: Range;
   /** How long describes may show the state before a write (EC2 is eventually consistent). */
   readonly lagSeconds: Range;
+  /** The same for `DescribeAutoScalingGroups` (default: none). */
+  readonly asgLagSeconds?: Range;
   /** `shutting-down` to `terminated` (default 2 to 10 seconds). */
   readonly shutdownSeconds?: Range;
   /** How often an Auto Scaling group looks after its own size and health. */

@@ -74,6 +74,16 @@ const setDesired = (scaling: Scaling, group: Group, desired: number): void => {
 type Describe = { AutoScalingGroupNames?: string[]; Filters?: Filter[]; MaxRecords?: number; NextToken?: string };
 type Named = { AutoScalingGroupName: string };
 
+/** Shows what the last describe showed while that is not older than the lag. */
+const describeLagging = (scaling: Scaling, group: Group): object => {
+  const nowMs = scaling.base.clock.now();
+  const lagMs = scaling.drawLagMs();
+  if (group.described !== undefined && nowMs - group.described.atMs < lagMs) return group.described.output;
+  const output = describeGroup(scaling, group);
+  group.described = { atMs: nowMs, output };
+  return output;
+};
+
 const describeGroups = (scaling: Scaling, input: Describe) => {
   const names = input.AutoScalingGroupNames ?? [];
   const size = input.MaxRecords ?? 50;
@@ -82,7 +92,7 @@ const describeGroups = (scaling: Scaling, input: Describe) => {
   // A name that no group has is simply missing from the answer.
   const found = names.length > 0 ? names.flatMap((name) => scaling.groups.get(name) ?? []) : [...scaling.groups.values()];
   const page = pageOf(found.filter(allOf(input.Filters, groupFields)), size, input.NextToken, 'InvalidNextToken');
-  return { AutoScalingGroups: page.items.map((group) => describeGroup(scaling, group)), NextToken: page.next };
+  return { AutoScalingGroups: page.items.map((group) => describeLagging(scaling, group)), NextToken: page.next };
 };
 
 const setTags = (scaling: Scaling, tags: readonly TagInput[], change: (own: readonly GroupTag[], tag: TagInput) => GroupTag[]): object => {

@@ -85,6 +85,8 @@ export type Group = {
   readonly members: Map<string, Member>;
   readonly activities: Activity[];
   deleting: boolean;
+  /** What the last describe answered, and when that was so. */
+  described?: { readonly atMs: number; readonly output: object };
   /** Its next look at itself, when one is due. */
   look?: Timer;
 };
@@ -100,6 +102,8 @@ export type Scaling = {
   readonly targetBook: TargetGroupBook;
   readonly budget: TokenBucket;
   readonly periodMs: number;
+  /** How far a describe of groups may lie in the past, drawn anew for each. */
+  readonly drawLagMs: () => number;
   readonly groups: Map<string, Group>;
   /** Delivers a hook's notification straight to its target, as hooks with a NotificationTargetARN do. */
   readonly notify: (targetArn: string, message: Readonly<Record<string, unknown>>) => void;

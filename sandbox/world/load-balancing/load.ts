@@ -86,7 +86,8 @@ export const createLoad = (base: Base): Load => {
       group.load = load;
       if (running.has(group) || load.requestsPerSecond <= 0) return;
       running.add(group);
-      tick(group);
+      // A second later, so that targets which turn healthy at the same moment share the first requests.
+      clock.after(tickMs, () => tick(group));
     },
   };
 };

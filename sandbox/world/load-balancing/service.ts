@@ -3,6 +3,7 @@ import { toTags } from '../ec2/tag-lists.ts';
 import type { Instances } from '../instances.ts';
 import { nothing, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
+import type { Target, TargetGroup } from './target-group.ts';
 import type { TargetGroupBook } from './target-group-book.ts';
 import type { Targets } from './targets.ts';
 
@@ -61,6 +62,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
     TargetType: 'instance',
     IpAddressType: 'ipv4',
   });
+  const listed = (arn: string | undefined) => (arn === undefined || arn === book.loadBalancerArn ? book.list() : []);
   const attributesOf = (group: TargetGroup) => ({ Attributes: [...group.attributes].map(([Key, Value]) => ({ Key, Value })) });
   const registrable = (ids: readonly TargetInput[]) => {
     const found = ids.map(({ Id }) => ({ id: Id, instance: instances.find(Id) }));
@@ -97,7 +99,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
       DescribeTargetGroups: operation<{ TargetGroupArns?: string[]; Names?: string[]; LoadBalancerArn?: string; PageSize?: number; Marker?: string }>(
         (input) => {
           const named = [...(input.TargetGroupArns ?? []).map(book.byArn), ...(input.Names ?? []).map(book.byName)];
-          const page = pageOf(named.length > 0 ? named : book.list(), input.PageSize, input.Marker, 'ValidationError');
+          const page = pageOf(named.length > 0 ? named : listed(input.LoadBalancerArn), input.PageSize, input.Marker, 'ValidationError');
           return { TargetGroups: page.items.map(describe), NextMarker: page.next };
         },
       ),

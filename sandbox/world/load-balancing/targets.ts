@@ -79,7 +79,8 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     target.state = 'draining';
     group.rotation.delete(target);
     if (first && instance.state === 'running') base.tell({ kind: 'draining', instance: instance.id, atMs: clock.now() });
-    clock.at(idleAtMs, () => tellDrained(instance));
+    if (idleAtMs <= clock.now()) tellDrained(instance);
+    else clock.at(idleAtMs, () => tellDrained(instance));
     target.timer = clock.after(delayMs, () => remove(group, target));
     return idleAtMs;
   };

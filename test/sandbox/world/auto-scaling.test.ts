@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import { asg, createTestWorld, plainSpec, startMs, targetGroup, timing } from './build.ts';
+
+const named = { AutoScalingGroupName: 'workers' };
+const spotA = { instanceType: 'm7g.large', zone: 'us-east-1a', market: 'spot' } as const;
+
+const build = (change: Parameters<typeof asg>[0] = {}, spec: Partial<typeof plainSpec> = {}) =>
+  createTestWorld({ autoScalingGroups: [asg(change)], targetGroups: [targetGroup()], ...spec });
+
+describe('a group keeps its own size', () => {
+  it('launches what is missing at its next look, evenly over its zones, with its tag', async () => {
+    const { seconds, group, world, inService, eventsOf } = build({ desired: 6 });
+    await seconds(9);
+    expect(group().instances).toEqual([]);
+    await seconds(20);
+    expect(inService()).toHaveLength(6);
+    const { instances } = world.snapshot();
+    expect(['us-east-1a', 'us-east-1b', 'us-east-1c'].map((zone) => instances.filter((one) => one.zone === zone).length)).toEqual([2, 2, 2]);
+    expect(instances[0]?.tags).toEqual({ 'aws:autoscaling:groupName': 'workers' });
+    expect(eventsOf('EC2 Instance Launch Successful')).toHaveLength(6);
+  });
+
+  it('says that a launch was refused, and tries again', async () => {
+    const empty = plainSpec.offerings.map((offering) => ({ ...offering, capacity: 0 }));
+    const { seconds, group, world, eventsOf, autoScaling } = build({ desired: 1, subnets: ['subnet-a'] }, { offerings: empty });
+    await seconds(25);
+    const events = eventsOf('EC2 Instance Launch Unsuccessful');
+    expect(events).toHaveLength(2);
+    expect(events[0]).toMatchObject({
+      source: 'aws.autoscaling',
+      resources: [expect.stringMatching(/^arn:aws:autoscaling:us-east-1:123456789012:autoScalingGroup:.+:autoScalingGroupName\/workers$/)],
+      detail: {
+        StatusCode: 'Failed',
+        AutoScalingGroupName: 'workers',
+        Details: { 'Availability Zone': 'us-east-1a', 'Subnet ID': 'subnet-a' },
+        Origin: 'EC2',
+        Destination: 'AutoScalingGroup',
+      },
+    });
+    expect(autoScaling('DescribeScalingActivities', named)).toMatchObject({ Activities: [{ StatusCode: 'Failed' }, { StatusCode: 'Failed' }] });
+    world.setOffering(spotA, { capacity: 1 });
+    await seconds(30);
+    expect(group().instances).toMatchObject([{ lifecycleState: 'InService' }]);
+  });
+
+  it('replaces a member that is gone, only when it looks', async () => {
+    const { seconds, group, world, inService } = build({ desired: 1 });
+    await seconds(20);
+    const [id = ''] = inService();
+    world.kill(id);
+    expect(group().instances).toHaveLength(1);
+    await seconds(20);
+    expect(inService()).toHaveLength(1);
+    expect(inService()).not.toContain(id);
+  });
+
+  it('replaces nothing while a user has suspended what it takes', async () => {
+    const { seconds, world, inService, autoScaling } = build({ desired: 1, suspended: ['Launch'] });
+    await seconds(60);
+    expect(world.snapshot().instances).toEqual([]);
+    autoScaling('ResumeProcesses', named);
+    await seconds(60);
+    expect(inService()).toHaveLength(1);
+    autoScaling('SuspendProcesses', { ...named, ScalingProcesses: ['ReplaceUnhealthy', 'Terminate'] });
+    world.kill(inService()[0] ?? '');
+    autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 0 });
+    await seconds(60);
+    expect(world.snapshot().instances).toHaveLength(1);
+    expect(autoScaling('DescribeAutoScalingGroups')).toMatchObject({
+      AutoScalingGroups: [{ SuspendedProcesses: [{ ProcessName: 'ReplaceUnhealthy' }, { ProcessName: 'Terminate' }] }],
+    });
+  });
+
+  it('ends members beyond its desired capacity, from the fullest zone, never protected ones', async () => {
+    const { seconds, inService, autoScaling, instance } = build({ desired: 4 });
+    await seconds(20);
+    const zones = () => inService().map((id) => instance(id).zone);
+    expect(zones().filter((zone) => zone === 'us-east-1a')).toHaveLength(2);
+    const kept = inService()[0] ?? '';
+    autoScaling('SetInstanceProtection', { ...named, InstanceIds: [kept], ProtectedFromScaleIn: true });
+    autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 3 });
+    await seconds(20);
+    expect(zones().sort()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+    expect(inService()).toContain(kept);
+  });
+
+  it('holds the on-demand share of a mixed policy', async () => {
+    const { seconds, inService, instance } = build({ desired: 4, market: 'mixed' });
+    await seconds(20);
+    expect(inService().filter((id) => instance(id).market === 'on-demand')).toHaveLength(2);
+  });
+});
+
+describe('sizes', () => {
+  it('stay within their bounds, and new bounds pull the desired capacity along', () => {
+    const { autoScaling, refusal, group } = build();
+    const set = (DesiredCapacity: number) => () => autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity });
+    expect(refusal(set(11))).toEqual({
+      code: 'ValidationError',
+      message: 'New SetDesiredCapacity value 11 is above max value 10 for the AutoScalingGroup.',
+    });
+    autoScaling('UpdateAutoScalingGroup', { ...named, MinSize: 2 });
+    expect(refusal(set(1)).message).toBe('New SetDesiredCapacity value 1 is below min value 2 for the AutoScalingGroup.');
+    autoScaling('UpdateAutoScalingGroup', { ...named, MinSize: 5 });
+    expect(group().desired).toBe(5);
+    autoScaling('UpdateAutoScalingGroup', { ...named, MinSize: 0, MaxSize: 1 });
+    expect(group().desired).toBe(1);
+    expect(refusal(() => autoScaling('UpdateAutoScalingGroup', { ...named, DesiredCapacity: 2 })).code).toBe('ValidationError');
+    expect(refusal(() => autoScaling('SetDesiredCapacity', { AutoScalingGroupName: 'none', DesiredCapacity: 1 })).code).toBe('ValidationError');
+  });
+
+  it('may be described as they were a moment ago', async () => {
+    const { autoScaling, seconds } = build({}, { timing: { ...timing, asgLagSeconds: [3, 3] } });
+    const desired = () =>
+      autoScaling<{ AutoScalingGroups: { DesiredCapacity: number }[] }>('DescribeAutoScalingGroups').AutoScalingGroups[0]?.DesiredCapacity;
+    expect(desired()).toBe(3);
+    autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 5 });
+    expect(desired()).toBe(3);
+    await seconds(3);
+    expect(desired()).toBe(5);
+  });
+
+  it('are described with everything that a reader needs', async () => {
+    const { autoScaling, seconds } = build({ desired: 1, targetGroups: ['web'] });
+    await seconds(20);
+    const answer = autoScaling<{ AutoScalingGroups: Record<string, unknown>[] }>('DescribeAutoScalingGroups', {
+      AutoScalingGroupNames: ['workers', 'none'],
+    });
+    expect(answer.AutoScalingGroups).toHaveLength(1);
+    expect(answer.AutoScalingGroups[0]).toMatchObject({
+      MinSize: 0,
+      MaxSize: 10,
+      DesiredCapacity: 1,
+      AvailabilityZones: ['us-east-1a', 'us-east-1b', 'us-east-1c'],
+      VPCZoneIdentifier: 'subnet-a,subnet-b,subnet-c',
+      MixedInstancesPolicy: {
+        LaunchTemplate: {
+          LaunchTemplateSpecification: { LaunchTemplateName: 'web' },
+          Overrides: [{ InstanceType: 'm7g.large' }, { InstanceType: 'm6g.large' }],
+        },
+        InstancesDistribution: { OnDemandBaseCapacity: 0, OnDemandPercentageAboveBaseCapacity: 0 },
+      },
+      TargetGroupARNs: [expect.stringContaining(':targetgroup/web/')],
+      Instances: [{ LifecycleState: 'InService', HealthStatus: 'Healthy', AvailabilityZone: 'us-east-1a', ProtectedFromScaleIn: false }],
+    });
+  });
+});
+
+describe('groups', () => {
+  const create = (change: Record<string, unknown> = {}) => ({
+    AutoScalingGroupName: 'more',
+    MinSize: 0,
+    MaxSize: 2,
+    DesiredCapacity: 1,
+    LaunchTemplate: { LaunchTemplateName: 'web' },
+    VPCZoneIdentifier: 'subnet-a',
+    Tags: [
+      { Key: 'team', Value: 'web', PropagateAtLaunch: true },
+      { Key: 'own', Value: 'x', PropagateAtLaunch: false },
+    ],
+    ...change,
+  });
+
+  it('are created on demand unless a policy says otherwise, and pass on their tags', async () => {
+    const { autoScaling, seconds, inService, instance, world } = build();
+    autoScaling('CreateAutoScalingGroup', create());
+    await seconds(20);
+    const made = instance(inService('more')[0] ?? '');
+    expect(made.market).toBe('on-demand');
+    expect(made.tags).toEqual({ team: 'web', 'aws:autoscaling:groupName': 'more' });
+    const arn = autoScaling<{ AutoScalingGroups: { AutoScalingGroupARN: string }[] }>('DescribeAutoScalingGroups', {
+      AutoScalingGroupNames: ['more'],
+    });
+    expect(world.tagsOf(arn.AutoScalingGroups[0]?.AutoScalingGroupARN ?? '')).toEqual({ team: 'web', own: 'x' });
+  });
+
+  it('are refused by name when they need what is not simulated, or exist', () => {
+    const { autoScaling, refusal } = build();
+    const refused = (change: Record<string, unknown>) => refusal(() => autoScaling('CreateAutoScalingGroup', create(change)));
+    expect(refused({ CapacityRebalance: true }).message).toContain('Capacity Rebalancing');
+    expect(refused({ LaunchConfigurationName: 'old' }).message).toContain('Launch configurations');
+    expect(refused({ VPCZoneIdentifier: 'subnet-x' }).code).toBe('ValidationError');
+    expect(refused({ DesiredCapacity: 3 }).code).toBe('ValidationError');
+    expect(refused({ AutoScalingGroupName: 'workers' }).code).toBe('AlreadyExists');
+  });
+
+  it('are deleted when they are empty, or by force', async () => {
+    const { autoScaling, seconds, refusal, world } = build();
+    await seconds(20);
+    expect(refusal(() => autoScaling('DeleteAutoScalingGroup', named)).code).toBe('ResourceInUse');
+    autoScaling('DeleteAutoScalingGroup', { ...named, ForceDelete: true });
+    await seconds(60);
+    expect(world.snapshot().autoScalingGroups).toEqual([]);
+    expect(world.snapshot().instances.every(({ state }) => state === 'terminated')).toBe(true);
+  });
+
+  it('carry tags that can be changed, described and filtered by', () => {
+    const { autoScaling } = build();
+    const tag = { ResourceId: 'workers', ResourceType: 'auto-scaling-group', Key: 'team', Value: 'web', PropagateAtLaunch: false };
+    autoScaling('CreateOrUpdateTags', { Tags: [tag] });
+    expect(autoScaling('DescribeTags', { Filters: [{ Name: 'auto-scaling-group', Values: ['workers'] }] })).toMatchObject({ Tags: [tag] });
+    const found = (Values: string[]) =>
+      autoScaling<{ AutoScalingGroups: object[] }>('DescribeAutoScalingGroups', { Filters: [{ Name: 'tag:team', Values }] });
+    expect(found(['web']).AutoScalingGroups).toHaveLength(1);
+    expect(found(['other']).AutoScalingGroups).toHaveLength(0);
+    autoScaling('DeleteTags', { Tags: [tag] });
+    expect(autoScaling('DescribeTags')).toMatchObject({ Tags: [] });
+  });
+});
+
+describe('lifecycle hooks', () => {
+  const hook = { name: 'drain', transition: 'terminating', heartbeatSeconds: 60, defaultResult: 'CONTINUE' } as const;
+  const waiting = async (change: Parameters<typeof asg>[0] = {}) => {
+    const test = build({ desired: 1, hooks: [hook], ...change });
+    await test.seconds(20);
+    const [id = ''] = test.inService();
+    test.autoScaling('TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: true });
+    const action = { ...named, LifecycleHookName: 'drain', InstanceId: id };
+    return { ...test, id, action };
+  };
+
+  it('hold a terminating instance and say so, in the shape of the real event', async () => {
+    const { id, instance, eventsOf, group } = await waiting();
+    expect(group().instances).toMatchObject([{ id, lifecycleState: 'Terminating:Wait' }]);
+    expect(instance(id).state).toBe('running');
+    expect(eventsOf('EC2 Instance-terminate Lifecycle Action')).toMatchObject([
+      {
+        source: 'aws.autoscaling',
+        resources: [expect.stringContaining(':autoScalingGroupName/workers')],
+        detail: {
+          LifecycleActionToken: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          AutoScalingGroupName: 'workers',
+          LifecycleHookName: 'drain',
+          EC2InstanceId: id,
+          LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING',
+          Origin: 'AutoScalingGroup',
+          Destination: 'EC2',
+        },
+      },
+    ]);
+  });
+
+  it('let go when the action is completed, and know no action afterwards', async () => {
+    const { id, autoScaling, action, seconds, instance, group, refusal } = await waiting();
+    autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: 'CONTINUE' });
+    await seconds(10);
+    expect(instance(id).state).toBe('terminated');
+    expect(group().instances).toEqual([]);
+    const late = refusal(() => autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: 'CONTINUE' }));
+    expect(late).toEqual({ code: 'ValidationError', message: `No active Lifecycle Action found with instance ID ${id}` });
+    const beat = { ...action, LifecycleActionToken: 'token-x' };
+    expect(refusal(() => autoScaling('RecordLifecycleActionHeartbeat', beat)).message).toBe('No active Lifecycle Action found with token token-x');
+  });
+
+  it('let go when no heartbeat comes, and each heartbeat gives as much time again', async () => {
+    const { id, autoScaling, action, seconds, instance } = await waiting();
+    await seconds(50);
+    autoScaling('RecordLifecycleActionHeartbeat', action);
+    await seconds(50);
+    expect(instance(id).state).toBe('running');
+    await seconds(20);
+    expect(instance(id).state).toBe('terminated');
+  });
+
+  it('never hold an instance that EC2 takes', async () => {
+    const { id, world, seconds, instance, group, autoScaling, action, refusal } = await waiting();
+    world.interrupt([id], { noticeMs: 5000 });
+    await seconds(10);
+    expect(instance(id).state).toBe('terminated');
+    expect(group().instances).toEqual([]);
+    expect(refusal(() => autoScaling('RecordLifecycleActionHeartbeat', action)).code).toBe('ValidationError');
+  });
+
+  it('hold a launching instance before service, and abandon it', async () => {
+    const { seconds, group, autoScaling, world, eventsOf } = build({
+      desired: 1,
+      hooks: [{ name: 'boot', transition: 'launching', heartbeatSeconds: 60, defaultResult: 'ABANDON' }],
+    });
+    await seconds(20);
+    const [held] = group().instances;
+    expect(held?.lifecycleState).toBe('Pending:Wait');
+    expect(eventsOf('EC2 Instance-launch Lifecycle Action')).toMatchObject([{ detail: { Origin: 'EC2', Destination: 'AutoScalingGroup' } }]);
+    const action = { ...named, LifecycleHookName: 'boot', InstanceId: held?.id };
+    autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: 'ABANDON' });
+    await seconds(20);
+    expect(world.snapshot().instances.map(({ state }) => state)).toEqual(['terminated', 'running']);
+    autoScaling('CompleteLifecycleAction', { ...action, InstanceId: group().instances[0]?.id, LifecycleActionResult: 'CONTINUE' });
+    expect(group().instances).toMatchObject([{ lifecycleState: 'InService' }]);
+  });
+
+  it('are put, described and deleted; a target of their own gets a test and then the direct form', async () => {
+    const { autoScaling, seconds, inService, notifications, refusal } = build({ desired: 1 });
+    await seconds(20);
+    const put = { ...named, LifecycleHookName: 'direct', LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING', HeartbeatTimeout: 30 };
+    autoScaling('PutLifecycleHook', { ...put, NotificationTargetARN: 'arn:aws:sqs:us-east-1:123456789012:signals' });
+    expect(autoScaling('DescribeLifecycleHooks', named)).toMatchObject({ LifecycleHooks: [{ GlobalTimeout: 3000, DefaultResult: 'ABANDON' }] });
+    const [id = ''] = inService();
+    autoScaling('TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: false });
+    expect(notifications.map(({ message }) => message)).toMatchObject([
+      { Event: 'autoscaling:TEST_NOTIFICATION', AutoScalingGroupName: 'workers' },
+      { Service: 'AWS Auto Scaling', EC2InstanceId: id, LifecycleTransition: 'autoscaling:EC2_INSTANCE_TERMINATING', LifecycleHookName: 'direct' },
+    ]);
+    autoScaling('DeleteLifecycleHook', { ...named, LifecycleHookName: 'direct' });
+    expect(autoScaling('DescribeLifecycleHooks', named)).toMatchObject({ LifecycleHooks: [] });
+    expect(refusal(() => autoScaling('PutLifecycleHook', { ...put, HeartbeatTimeout: 10 })).code).toBe('ValidationError');
+  });
+});
+
+describe('load balancers of a group', () => {
+  const load = { requestsPerSecond: 20, requestSeconds: [3, 3] as const };
+
+  it('get its members, and serve out what is in flight before hooks and the end', async () => {
+    const { seconds, inService, autoScaling, instance, group, world } = build(
+      { desired: 2, targetGroups: ['web'] },
+      { targetGroups: [targetGroup({ load })] },
+    );
+    await seconds(60);
+    const [id = ''] = inService();
+    expect(instance(id).targets).toEqual({ web: 'healthy' });
+    autoScaling('TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: true });
+    expect(instance(id)).toMatchObject({ state: 'running', targets: { web: 'draining' } });
+    expect(group().instances[0]?.lifecycleState).toBe('Terminating');
+    await seconds(2);
+    expect(instance(id).state).toBe('running');
+    await seconds(2);
+    expect(instance(id).state).toBe('shutting-down');
+    await seconds(60);
+    expect(world.snapshot().targetGroups).toMatchObject([{ dropped: 0, healthy: 1 }]);
+  });
+
+  it('can be attached later, and are left alone while AddToLoadBalancer is suspended', async () => {
+    const { seconds, inService, autoScaling, instance, world } = build({ desired: 1, suspended: ['AddToLoadBalancer'], targetGroups: ['web'] });
+    await seconds(60);
+    expect(instance(inService()[0] ?? '').targets).toEqual({});
+    autoScaling('ResumeProcesses', { ...named, ScalingProcesses: ['AddToLoadBalancer'] });
+    autoScaling('AttachLoadBalancerTargetGroups', { ...named, TargetGroupARNs: [world.snapshot().targetGroups[0]?.arn] });
+    await seconds(60);
+    expect(instance(inService()[0] ?? '').targets).toEqual({ web: 'healthy' });
+    expect(world.snapshot().nowMs).toBe(startMs + 120_000);
+  });
+});

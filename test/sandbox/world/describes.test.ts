@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { createTestWorld, timing } from './build.ts';
+
+type Described = {
+  Reservations: { Instances: { InstanceId: string; State: { Code: number; Name: string }; Tags: object[]; InstanceLifecycle?: string }[] }[];
+  NextToken?: string;
+};
+const idsOf = ({ Reservations }: Described): string[] => Reservations.flatMap(({ Instances }) => Instances.map(({ InstanceId }) => InstanceId));
+const statesOf = ({ Reservations }: Described): string[] => Reservations.flatMap(({ Instances }) => Instances.map(({ State }) => State.Name));
+const tagged = (Key: string, Value: string) => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key, Value }] }] });
+const filter = (Name: string, ...Values: string[]) => ({ Filters: [{ Name, Values }] });
+
+describe('DescribeInstances', () => {
+  it('filters by id, state, tag, place, type and market', async () => {
+    const { ec2, launch, seconds } = createTestWorld();
+    const [first = ''] = launch(2, tagged('team', 'web'));
+    await seconds(20);
+    const [other = ''] = launch(1, tagged('team', 'batch'));
+    const find = (...args: [string, ...string[]]) => idsOf(ec2<Described>('DescribeInstances', filter(...args)));
+    expect(find('instance-id', first)).toEqual([first]);
+    expect(find('instance-state-name', 'pending')).toEqual([other]);
+    expect(find('tag:team', 'web')).toHaveLength(2);
+    expect(find('tag:team', 'b*')).toEqual([other]);
+    expect(find('tag-key', 'team')).toHaveLength(3);
+    expect(find('subnet-id', 'subnet-b')).toEqual([]);
+    expect(find('availability-zone', 'us-east-1a')).toHaveLength(3);
+    expect(find('instance-type', 'm7g.*')).toHaveLength(3);
+    expect(find('instance-lifecycle', 'spot')).toHaveLength(3);
+  });
+
+  it('joins filters with and, their values with or', () => {
+    const { ec2, launch } = createTestWorld();
+    launch(1, tagged('team', 'web'));
+    const Filters = [
+      { Name: 'tag:team', Values: ['web', 'batch'] },
+      { Name: 'instance-state-name', Values: ['running'] },
+    ];
+    expect(idsOf(ec2<Described>('DescribeInstances', { Filters }))).toEqual([]);
+  });
+
+  it('refuses a filter that it does not know, and more than 200 values', () => {
+    const { ec2, refusal } = createTestWorld();
+    expect(refusal(() => ec2('DescribeInstances', filter('nonsense', 'x'))).code).toBe('InvalidParameterValue');
+    const many = Array.from({ length: 201 }, (_, index) => `i-${index}`);
+    expect(refusal(() => ec2('DescribeInstances', filter('instance-id', ...many))).code).toBe('FilterLimitExceeded');
+  });
+
+  it('refuses ids that it does not know, but filters them without a word', () => {
+    const { ec2, refusal } = createTestWorld();
+    expect(refusal(() => ec2('DescribeInstances', { InstanceIds: ['i-0123'] }))).toEqual({
+      code: 'InvalidInstanceID.NotFound',
+      message: "The instance ID 'i-0123' does not exist",
+    });
+    expect(idsOf(ec2<Described>('DescribeInstances', filter('instance-id', 'i-0123')))).toEqual([]);
+  });
+
+  it('gives pages of at least five, and skips nothing between them', () => {
+    const { ec2, launch, refusal } = createTestWorld();
+    const ids = launch(10);
+    const first = ec2<Described>('DescribeInstances', { MaxResults: 6 });
+    launch(1, { LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: 'web' }, Overrides: [{ SubnetId: 'subnet-b' }] }] });
+    const second = ec2<Described>('DescribeInstances', { MaxResults: 6, NextToken: first.NextToken });
+    expect(idsOf(first).concat(idsOf(second)).slice(0, 10)).toEqual(ids);
+    expect(idsOf(second)).toHaveLength(5);
+    expect(second.NextToken).toBeUndefined();
+    expect(refusal(() => ec2('DescribeInstances', { MaxResults: 4 })).code).toBe('InvalidParameterValue');
+    expect(refusal(() => ec2('DescribeInstances', { MaxResults: 5, InstanceIds: ids })).code).toBe('InvalidParameterCombination');
+    expect(refusal(() => ec2('DescribeInstances', { MaxResults: 5, NextToken: 'nonsense' })).code).toBe('InvalidNextToken');
+  });
+
+  it('puts every instance in a reservation of its own', () => {
+    const { ec2, launch } = createTestWorld();
+    launch(3);
+    expect(ec2<Described>('DescribeInstances').Reservations.map(({ Instances }) => Instances.length)).toEqual([1, 1, 1]);
+  });
+
+  it('shows terminated instances for an hour, then forgets them', async () => {
+    const { ec2, launch, seconds } = createTestWorld();
+    const ids = launch(1);
+    await seconds(10);
+    ec2('TerminateInstances', { InstanceIds: ids });
+    expect(statesOf(ec2<Described>('DescribeInstances'))).toEqual(['shutting-down']);
+    await seconds(600);
+    expect(statesOf(ec2<Described>('DescribeInstances'))).toEqual(['terminated']);
+    await seconds(3600);
+    expect(statesOf(ec2<Described>('DescribeInstances'))).toEqual([]);
+  });
+
+  it('lags: a fresh instance, its state and its tags are seen later', async () => {
+    const { ec2, launch, seconds, refusal } = createTestWorld({ timing: { ...timing, lagSeconds: [3, 3] } });
+    const ids = launch(1);
+    expect(idsOf(ec2<Described>('DescribeInstances'))).toEqual([]);
+    expect(refusal(() => ec2('DescribeInstances', { InstanceIds: ids })).code).toBe('InvalidInstanceID.NotFound');
+    await seconds(3);
+    expect(statesOf(ec2<Described>('DescribeInstances'))).toEqual(['pending']);
+    await seconds(2);
+    expect(statesOf(ec2<Described>('DescribeInstances'))).toEqual(['pending']);
+    await seconds(3);
+    expect(statesOf(ec2<Described>('DescribeInstances'))).toEqual(['running']);
+    ec2('CreateTags', { Resources: ids, Tags: [{ Key: 'late', Value: 'yes' }] });
+    expect(idsOf(ec2<Described>('DescribeInstances', filter('tag:late', 'yes')))).toEqual([]);
+    await seconds(3);
+    expect(idsOf(ec2<Described>('DescribeInstances', filter('tag:late', 'yes')))).toEqual(ids);
+  });
+});
+
+describe('other EC2 calls', () => {
+  it('terminates none when one id is wrong', async () => {
+    const { ec2, launch, seconds, refusal, world } = createTestWorld();
+    const ids = launch(2);
+    await seconds(10);
+    expect(refusal(() => ec2('TerminateInstances', { InstanceIds: [...ids, 'i-0123'] })).code).toBe('InvalidInstanceID.NotFound');
+    expect(refusal(() => ec2('TerminateInstances', { InstanceIds: ['nonsense'] })).code).toBe('InvalidInstanceID.Malformed');
+    expect(world.snapshot().instances.map(({ state }) => state)).toEqual(['running', 'running']);
+    const { TerminatingInstances } = ec2<{ TerminatingInstances: object[] }>('TerminateInstances', { InstanceIds: ids });
+    expect(TerminatingInstances[0]).toEqual({
+      InstanceId: ids[0],
+      PreviousState: { Code: 16, Name: 'running' },
+      CurrentState: { Code: 32, Name: 'shutting-down' },
+    });
+    await seconds(10);
+    ec2('TerminateInstances', { InstanceIds: ids });
+    expect(world.snapshot().instances.map(({ state }) => state)).toEqual(['terminated', 'terminated']);
+  });
+
+  it('sets, removes and describes tags, and keeps aws: for AWS', () => {
+    const { ec2, launch, refusal, world } = createTestWorld();
+    const [id = ''] = launch(1);
+    ec2('CreateTags', {
+      Resources: [id],
+      Tags: [
+        { Key: 'a', Value: '1' },
+        { Key: 'b', Value: '2' },
+      ],
+    });
+    ec2('DeleteTags', { Resources: [id], Tags: [{ Key: 'a' }, { Key: 'b', Value: 'other' }] });
+    expect(ec2('DescribeTags', filter('resource-id', id))).toEqual({
+      Tags: [{ ResourceId: id, ResourceType: 'instance', Key: 'b', Value: '2' }],
+      NextToken: undefined,
+    });
+    expect(world.tagsOf(`arn:aws:ec2:us-east-1:123456789012:instance/${id}`)).toEqual({ b: '2' });
+    expect(refusal(() => ec2('CreateTags', { Resources: [id], Tags: [{ Key: 'aws:x', Value: '1' }] })).code).toBe('InvalidParameterValue');
+    expect(refusal(() => ec2('CreateTags', { Resources: ['i-0123'], Tags: [] })).code).toBe('InvalidInstanceID.NotFound');
+  });
+
+  it('counts the free addresses of subnets', () => {
+    const { ec2, launch, refusal } = createTestWorld({ subnets: [{ id: 'subnet-a', zone: 'us-east-1a', freeAddresses: 8 }] });
+    launch(3);
+    const { Subnets } = ec2<{ Subnets: { AvailableIpAddressCount: number; AvailabilityZone: string }[] }>('DescribeSubnets', {
+      SubnetIds: ['subnet-a'],
+    });
+    expect(Subnets).toMatchObject([{ AvailableIpAddressCount: 5, AvailabilityZone: 'us-east-1a' }]);
+    expect(refusal(() => ec2('DescribeSubnets', { SubnetIds: ['subnet-x'] })).code).toBe('InvalidSubnetID.NotFound');
+  });
+
+  it('keeps the history of spot prices', async () => {
+    const { ec2, world, seconds } = createTestWorld();
+    await seconds(60);
+    world.setOffering({ instanceType: 'm7g.large', zone: 'us-east-1a', market: 'spot' }, { priceUsdPerHour: 0.05 });
+    const ask = { InstanceTypes: ['m7g.large'], AvailabilityZone: 'us-east-1a', ProductDescriptions: ['Linux/UNIX'] };
+    const history = ec2<{ SpotPriceHistory: { SpotPrice: string }[] }>('DescribeSpotPriceHistory', ask);
+    expect(history.SpotPriceHistory.map(({ SpotPrice }) => SpotPrice)).toEqual(['0.050000', '0.030000']);
+    const now = ec2<{ SpotPriceHistory: { SpotPrice: string }[] }>('DescribeSpotPriceHistory', {
+      ...ask,
+      StartTime: new Date(Date.UTC(2026, 0, 1, 0, 2)),
+    });
+    expect(now.SpotPriceHistory.map(({ SpotPrice }) => SpotPrice)).toEqual(['0.050000']);
+  });
+
+  it('reports status checks once the instance answers', async () => {
+    const { ec2, launch, seconds } = createTestWorld();
+    launch(1);
+    type Statuses = { InstanceStatuses: { InstanceStatus: { Status: string } }[] };
+    const status = () => ec2<Statuses>('DescribeInstanceStatus').InstanceStatuses.map(({ InstanceStatus }) => InstanceStatus.Status);
+    expect(status()).toEqual([]);
+    await seconds(6);
+    expect(status()).toEqual(['initializing']);
+    await seconds(10);
+    expect(status()).toEqual(['ok']);
+  });
+
+  it('runs single instances for operators, or throws why not', () => {
+    const { ec2, refusal } = createTestWorld();
+    const run = { MinCount: 1, MaxCount: 2, LaunchTemplate: { LaunchTemplateName: 'web' }, SubnetId: 'subnet-a' };
+    expect(ec2<{ Instances: object[] }>('RunInstances', run).Instances).toHaveLength(2);
+    const spot = { ...run, MinCount: 11, MaxCount: 11, InstanceMarketOptions: { MarketType: 'spot' } };
+    expect(refusal(() => ec2('RunInstances', spot)).code).toBe('InsufficientInstanceCapacity');
+    expect(refusal(() => ec2('RunInstances', { ...run, InstanceType: 'p5.48xlarge' })).code).toBe('Unsupported');
+  });
+
+  it('keeps launch templates with versions', () => {
+    const { ec2, refusal } = createTestWorld();
+    const created = ec2<{ LaunchTemplate: { LaunchTemplateId: string } }>('CreateLaunchTemplate', {
+      LaunchTemplateName: 'batch',
+      LaunchTemplateData: { InstanceType: 'm6g.large' },
+    });
+    ec2('CreateLaunchTemplateVersion', { LaunchTemplateName: 'batch', LaunchTemplateData: { InstanceType: 'm7g.large' } });
+    const asked = { LaunchTemplateId: created.LaunchTemplate.LaunchTemplateId, Versions: ['$Latest'] };
+    expect(ec2('DescribeLaunchTemplateVersions', asked)).toMatchObject({ LaunchTemplateVersions: [{ VersionNumber: 2 }] });
+    expect(ec2('DescribeLaunchTemplates', { LaunchTemplateNames: ['batch'] })).toMatchObject({ LaunchTemplates: [{ LatestVersionNumber: 2 }] });
+    const again = () => ec2('CreateLaunchTemplate', { LaunchTemplateName: 'batch', LaunchTemplateData: {} });
+    expect(refusal(again).code).toBe('InvalidLaunchTemplateName.AlreadyExistsException');
+  });
+});

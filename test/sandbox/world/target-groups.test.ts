@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { createTestWorld, startMs, targetGroup } from './build.ts';
+
+type Health = { TargetHealthDescriptions: { Target: { Id: string }; TargetHealth: { State: string; Reason?: string } }[] };
+
+const build = (load?: { requestsPerSecond: number; requestSeconds: [number, number]; perInstancePerSecond?: number }) => {
+  const test = createTestWorld({ targetGroups: [targetGroup(load === undefined ? {} : { load })] });
+  const TargetGroupArn = test.world.snapshot().targetGroups[0]?.arn ?? '';
+  const input = (ids: readonly string[]) => ({ TargetGroupArn, Targets: ids.map((Id) => ({ Id })) });
+  return {
+    ...test,
+    TargetGroupArn,
+    register: (ids: readonly string[]) => test.elb('RegisterTargets', input(ids)),
+    deregister: (ids: readonly string[]) => test.elb('DeregisterTargets', input(ids)),
+    health: (ids: readonly string[] = []) =>
+      test
+        .elb<Health>('DescribeTargetHealth', ids.length > 0 ? input(ids) : { TargetGroupArn })
+        .TargetHealthDescriptions.map(({ TargetHealth }) => TargetHealth.State),
+    requests: () => {
+      const [group] = test.world.snapshot().targetGroups;
+      return { served: group?.served ?? 0, dropped: group?.dropped ?? 0 };
+    },
+  };
+};
+
+describe('a target', () => {
+  it('turns healthy after as many checks as the threshold says, counted from the end of its boot', async () => {
+    const { launch, seconds, register, health, facts } = build();
+    const ids = launch(1);
+    await seconds(6);
+    register(ids);
+    expect(health()).toEqual(['initial']);
+    await seconds(18);
+    expect(health()).toEqual(['initial']);
+    await seconds(2);
+    expect(health()).toEqual(['healthy']);
+    expect(facts.filter(({ kind }) => kind === 'serving')).toMatchObject([{ atMs: startMs + 25_000 }]);
+  });
+
+  it('drains until the deregistration delay ends, then is gone', async () => {
+    const { launch, seconds, register, deregister, health, facts } = build();
+    const ids = launch(1);
+    await seconds(20);
+    register(ids);
+    await seconds(20);
+    deregister(ids);
+    expect(health()).toEqual(['draining']);
+    await seconds(29);
+    expect(health()).toEqual(['draining']);
+    await seconds(2);
+    expect(health()).toEqual([]);
+    expect(health(ids)).toEqual(['unused']);
+    expect(facts.map(({ kind }) => kind).slice(-2)).toEqual(['draining', 'drained']);
+  });
+
+  it('must run to be registered; deregistering a stranger is no error', () => {
+    const { launch, register, deregister, refusal } = build();
+    const ids = launch(1);
+    expect(refusal(() => register(ids))).toMatchObject({ code: 'InvalidTarget', message: expect.stringContaining('not in a running state') });
+    expect(refusal(() => register(['i-0none'])).code).toBe('InvalidTarget');
+    expect(deregister(['i-0none'])).toEqual({});
+  });
+
+  it('comes back when it is registered again while it drains', async () => {
+    const { launch, seconds, register, deregister, health } = build();
+    const ids = launch(1);
+    await seconds(20);
+    register(ids);
+    await seconds(10);
+    deregister(ids);
+    register(ids);
+    await seconds(60);
+    expect(health()).toEqual(['healthy']);
+  });
+
+  it('is noticed to be dead by its health checks, and not before', async () => {
+    const { launch, seconds, register, health, world } = build();
+    const [id = ''] = launch(1);
+    await seconds(20);
+    register([id]);
+    await seconds(20);
+    world.kill(id);
+    expect(health()).toEqual(['healthy']);
+    await seconds(11);
+    expect(health()).toEqual(['unused']);
+  });
+});
+
+describe('target groups', () => {
+  it('are created, found by ARN and name, changed and deleted', () => {
+    const { elb, refusal } = build();
+    const { TargetGroups } = elb<{ TargetGroups: { TargetGroupArn: string }[] }>('CreateTargetGroup', { Name: 'api', Port: 8080 });
+    const arn = TargetGroups[0]?.TargetGroupArn ?? '';
+    expect(elb('DescribeTargetGroups', { TargetGroupArns: [arn] })).toMatchObject({ TargetGroups: [{ TargetGroupName: 'api', Port: 8080 }] });
+    expect(elb('DescribeTargetGroups', { Names: ['web'] })).toMatchObject({ TargetGroups: [{ TargetGroupName: 'web' }] });
+    const attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value: '60' }];
+    elb('ModifyTargetGroupAttributes', { TargetGroupArn: arn, Attributes: attributes });
+    expect(elb('DescribeTargetGroupAttributes', { TargetGroupArn: arn })).toMatchObject({ Attributes: expect.arrayContaining(attributes) });
+    expect(refusal(() => elb('CreateTargetGroup', { Name: 'api' })).code).toBe('DuplicateTargetGroupName');
+    elb('DeleteTargetGroup', { TargetGroupArn: arn });
+    expect(refusal(() => elb('DescribeTargetGroups', { Names: ['api'] })).code).toBe('TargetGroupNotFound');
+  });
+});
+
+describe('requests', () => {
+  const load = { requestsPerSecond: 20, requestSeconds: [2, 4] as [number, number] };
+  const serving = async (change = {}) => {
+    const test = build({ ...load, ...change });
+    const ids = test.launch(2);
+    await test.seconds(20);
+    test.register(ids);
+    await test.seconds(10);
+    return { ...test, ids };
+  };
+
+  it('begin with the first healthy target and are served evenly', async () => {
+    const { seconds, requests, ids, instance } = await serving();
+    await seconds(10);
+    expect(requests().dropped).toBe(0);
+    expect(requests().served).toBeGreaterThan(100);
+    const [first, second] = ids.map((id) => instance(id).inFlight);
+    expect(first).toBe(second);
+    expect(first).toBeGreaterThanOrEqual(30);
+  });
+
+  it('finish on a draining target, which gets no new ones', async () => {
+    const { seconds, requests, deregister, ids, instance, facts, clock } = await serving();
+    await seconds(10);
+    const begunMs = clock.now();
+    deregister(ids.slice(0, 1));
+    await seconds(1);
+    expect(instance(ids[0] ?? '').inFlight).toBeGreaterThan(0);
+    await seconds(60);
+    expect(requests().dropped).toBe(0);
+    expect(instance(ids[0] ?? '').inFlight).toBe(0);
+    const drained = facts.find(({ kind }) => kind === 'drained');
+    expect((drained?.atMs ?? 0) - begunMs).toBeGreaterThan(2000);
+    expect((drained?.atMs ?? 0) - begunMs).toBeLessThanOrEqual(4000);
+  });
+
+  it('are dropped with the instance that they are on, and on the dead one until that is noticed', async () => {
+    const { seconds, requests, ids, world, instance } = await serving();
+    await seconds(10);
+    const inFlight = instance(ids[0] ?? '').inFlight;
+    world.kill(ids[0] ?? '');
+    expect(requests().dropped).toBe(inFlight);
+    await seconds(60);
+    expect(requests().dropped).toBe(inFlight + 9 * 10);
+  });
+
+  it('are dropped without a healthy target', async () => {
+    const { seconds, requests, deregister, ids } = await serving();
+    deregister(ids);
+    const before = requests().dropped;
+    await seconds(5);
+    expect(requests().dropped - before).toBe(100);
+  });
+
+  it('are dropped beyond what an instance takes', async () => {
+    const { seconds, requests } = await serving({ perInstancePerSecond: 8 });
+    await seconds(10);
+    expect(requests().dropped).toBe(4 * 10);
+  });
+
+  it('are told in batches by the second', async () => {
+    const { seconds, facts } = await serving();
+    await seconds(10);
+    const served = facts.filter((fact) => fact.kind === 'served');
+    expect(served.length).toBeLessThanOrEqual(10);
+    expect(served.every((fact) => 'count' in fact && fact.count > 1)).toBe(true);
+  });
+
+  it('can be changed', async () => {
+    const { seconds, requests, world } = await serving();
+    expect(world.setLoad('web', 0)).toBe(true);
+    await seconds(10);
+    const { served } = requests();
+    await seconds(60);
+    expect(requests().served).toBe(served);
+    expect(world.setLoad('none', 1)).toBe(false);
+  });
+});
