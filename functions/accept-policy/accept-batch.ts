@@ -35,7 +35,7 @@ const attempt = async (
 ) => {
   try {
     const outcome = await acceptOne(group);
-    logger.info(`Policy ${outcome.kind}.`, { ...outcome });
+    logger.info(`Policy ${outcome.kind}.`, summaryOf(outcome));
     return undefined;
   } catch (error) {
     if (sequenceNumber === undefined) throw error;
@@ -43,3 +43,11 @@ const attempt = async (
     return { itemIdentifier: sequenceNumber };
   }
 };
+
+/** A log event holds 256 KB (CloudWatch Logs quotas); the status item has the rest. */
+const problemsLogged = 20;
+
+const summaryOf = (outcome: Outcome) =>
+  outcome.kind === 'rejected'
+    ? { ...outcome, problems: outcome.problems.slice(0, problemsLogged).map(({ message }) => message), reasons: outcome.problems.length }
+    : { ...outcome };
