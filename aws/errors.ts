@@ -147,7 +147,6 @@ export const troubleOf = (error: unknown): LaunchTrouble => {
   return known === 'invalid' && statusOf(error) >= 500 ? 'ambiguous' : known;
 };
 
-export const isThrottle = (error: unknown): boolean => throttled.has(codeOf(error));
 export const isGone = (error: unknown): boolean => gone.has(codeOf(error));
 export const isInvalidTarget = (error: unknown): boolean => ['InvalidTarget', 'InvalidTargetException'].includes(codeOf(error));
 

@@ -9,19 +9,29 @@ type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; r
 const keptForSeconds = 14 * 24 * 3600;
 /** DynamoDB refuses items above 400 KB. The table's own form of a record is never larger than its JSON. */
 export const largestDecisionBytes = 350_000;
+const mostReasons = 200;
 const trimmable = ['viewDigest', 'decision', 'outcome'] as const;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** Leaves out the largest parts until the record fits, and says in their place what is missing. */
+const tooLarge = (record: DecisionRecord): boolean => bytesOf(record) > largestDecisionBytes;
+
+/** A storm gives a reason per instance; the first of them tell the story. */
+const withFewReasons = (record: DecisionRecord): DecisionRecord => {
+  const left = record.because.length - mostReasons;
+  return left <= 0 ? record : { ...record, because: [...record.because.slice(0, mostReasons), `and ${left} more`] };
+};
+
+const without = (record: DecisionRecord, part: (typeof trimmable)[number]): DecisionRecord => ({
+  ...record,
+  [part]: { trimmed: `${bytesOf(record[part])} bytes were left out: a stored decision may have ${largestDecisionBytes}` },
+});
+
+/** Leaves out parts, the largest first, until the record fits, and says in their place what is missing. */
 const trimmed = (record: DecisionRecord): DecisionRecord => {
-  if (bytesOf(record) <= largestDecisionBytes) return record;
-  const [largest] = trimmable.toSorted((a, b) => bytesOf(record[b]) - bytesOf(record[a]));
-  const part = largest ?? 'decision';
-  return trimmed({
-    ...record,
-    [part]: { trimmed: `${bytesOf(record[part])} bytes were left out: a stored decision may have ${largestDecisionBytes}` },
-  });
+  if (!tooLarge(record)) return record;
+  const parts = trimmable.toSorted((a, b) => bytesOf(record[b]) - bytesOf(record[a]));
+  return parts.reduce((kept, part) => (tooLarge(kept) ? without(kept, part) : kept), withFewReasons(record));
 };
 
 const toRecord = (item: Item): DecisionRecord => {

@@ -12,7 +12,6 @@ import {
   isInvalidTarget,
   isNoActiveLifecycleAction,
   isNotRunningYet,
-  isThrottle,
   isUnknownInstance,
   messageOf,
   retryOf,
@@ -182,7 +181,6 @@ describe('an action that failed', () => {
   });
 
   test('is recognised for what it is', () => {
-    expect(isThrottle(awsError('RequestLimitExceeded'))).toBe(true);
     expect(isInvalidTarget(awsError('InvalidTargetException'))).toBe(true);
     expect(isConditionFailed(awsError('ConditionalCheckFailedException'))).toBe(true);
     expect(isExecutionAlreadyStarted(awsError('ExecutionAlreadyExists'))).toBe(true);

@@ -214,6 +214,16 @@ describe('decisions', () => {
   });
 });
 
+test('a decision with too many reasons keeps the first of them', async () => {
+  const because = Array.from({ length: 10_000 }, (_, index) => `an interruption warning about i-${index} and some more words`);
+  const record = { group: 'reasons', id: '001', atMs: nowMs, policyVersion: 1, correlation: 'c', because, decision: 'kept', viewDigest: {} };
+  await store.putDecision(record);
+  const [stored] = await store.decisions('reasons', 1);
+  expect(stored?.because).toHaveLength(201);
+  expect(stored?.because.at(-1)).toBe('and 9800 more');
+  expect(stored?.decision).toBe('kept');
+});
+
 test('the registry lists every group with what routes signals to it', async () => {
   const entry = { policyVersion: 2, asgs: ['asg-1'], alarms: ['cpu'] };
   await tables.client.send(new PutCommand({ TableName: 'state', Item: { group: registryPartition, item: 'workers', ...entry } }));
