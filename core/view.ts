@@ -14,11 +14,11 @@ export type Member = {
   readonly launchedAtMs: number;
   /** Reservation it was launched under, from its tag. */
   readonly reservation?: string;
-  /** In its Auto Scaling group and registered with every target group it should be in. */
+  /** Nothing is left for Holdfast to join it to: it is in its Auto Scaling group (which registers its own target groups) and in every target group that the policy names. */
   readonly admitted: boolean;
   /** Admitted, and healthy in every target group it is in: it takes work. */
   readonly serving: boolean;
-  /** Termination protection or scale-in protection: never chosen for removal. */
+  /** Scale-in protection: never chosen for removal. Termination protection is not looked at: EC2 tells it for one instance a call. */
   readonly protected: boolean;
   /** Known to fail its checks: chosen for removal before all others. */
   readonly unhealthy: boolean;
