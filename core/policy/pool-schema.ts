@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { map, nonEmptyList, oneOf, text, wholeNumber } from './field.ts';
 
-export const subnetPattern = /^subnet-[0-9A-Za-z-]{1,60}$/;
-export const asgText = 'the name of an Auto Scaling group, 1 to 255 characters';
+const subnetPattern = /^subnet-[0-9A-Za-z-]{1,60}$/;
+const asgText = 'the name of an Auto Scaling group, 1 to 255 characters';
 const launchTemplateText = 'the name or id of a launch template, with an optional version: web, web:7, web:$Latest';
 const instanceTypeText = 'an instance type such as m7g.large';
 const subnetText = 'a subnet id such as subnet-0a1b2c3d';

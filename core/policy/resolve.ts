@@ -65,7 +65,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   tags: policy.tags,
 });
 
-export const sizeOf = (size: Policy['size']): Size =>
+const sizeOf = (size: Policy['size']): Size =>
   typeof size === 'number' ? { min: size, max: size, desired: size } : { min: size.min, max: size.max, desired: size.desired ?? size.min };
 
 const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {

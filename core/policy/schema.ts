@@ -6,7 +6,7 @@ import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
 
-export const groupNamePattern = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
+const groupNamePattern = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 const groupNameText = 'a group name: a letter, then up to 62 letters, digits, dots, hyphens or underscores';
 const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:targetgroup\/[^/]+\/[^/]+$/;
 
