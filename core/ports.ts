@@ -103,6 +103,8 @@ export type Prices = {
 export type LifecycleActions = {
   complete(swap: Swap): Promise<'done' | 'not-active'>;
   heartbeat(swap: Swap): Promise<'done' | 'not-active'>;
+  /** Heartbeat time-outs in milliseconds by hook name; a hook that its group no longer has is missing. */
+  timeouts(asg: string, hooks: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
 
 /** One group in the registry: enough to route signals without reading policies. */

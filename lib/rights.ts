@@ -63,29 +63,32 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
 };
 
 const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(beginDrain, props);
+  grantDrainStep(beginDrain, props, hooks);
   allowReleasing(beginDrain, props.reach);
   allowProlongingHooks(beginDrain, props.reach);
 };
 
 const grantCheckDrain = (checkDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(checkDrain, props);
+  grantDrainStep(checkDrain, props, hooks);
   allowProlongingHooks(checkDrain, props.reach);
 };
 
 const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
   grantDrainStep(endDrain, props);
+  props.signals.allowSending(endDrain);
+  allowAnnouncing(endDrain, props.eventBus);
   allowEnding(endDrain, props.reach);
   allowCompletingHooks(endDrain, props.reach);
 };
 
-const grantDrainStep = (step: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
+const grantDrainStep = (step: LambdaFunction, { tables }: RightsProps, seen: Parameters<typeof allowSeeing>[1] = []): void => {
   tables.allowReadingGroups(step);
   tables.allowWritingState(step);
-  signals.allowSending(step);
-  allowAnnouncing(step, eventBus);
-  allowSeeing(step, holdings);
+  allowSeeing(step, [...holdings, ...seen]);
 };
+
+/** How long a lifecycle hook holds an instance: its event does not say. */
+const hooks = ['autoscaling:DescribeLifecycleHooks'] as const;
 
 /** Taking members out of service. An Auto Scaling group ends what is taken out of it. */
 const allowReleasing = (fn: LambdaFunction, reach: Reach): void => {

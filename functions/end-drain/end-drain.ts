@@ -4,8 +4,8 @@ import type { ActionResult, DrainOrder } from '../../core/ports.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
-import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { asDrained, recordForward, recordShortfalls } from '../runtime/drain/record.ts';
+import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 
@@ -29,7 +29,12 @@ export class InstancesNotEnded extends Error {
 
 const letGoShortfall = 'the group was let go while it drained: the instance is left as it is';
 
-type Ending = { readonly ports: DrainPorts; readonly order: DrainOrder; readonly error: DrainError | undefined; readonly group: Group | undefined };
+type Ending = {
+  readonly ports: EndDrainPorts;
+  readonly order: DrainOrder;
+  readonly error: DrainError | undefined;
+  readonly group: Group | undefined;
+};
 
 const shortfallOf = (swap: Swap, { order, error, group }: Ending): string => {
   if (swap.shortfall !== undefined) return swap.shortfall;
@@ -50,7 +55,7 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 
 const hooksAtOnce = 8;
 
-const completeHooks = (ports: DrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
+const completeHooks = (ports: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
   onEach(
     swaps.filter(({ hook }) => hook !== undefined),
     hooksAtOnce,
@@ -85,7 +90,7 @@ const wakeForReplacement = async ({ ports, order, group }: Ending): Promise<void
  *
  * @throws {InstancesNotEnded} when ending was throttled: repeat.
  */
-export const endDrain = async (ports: DrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
+export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
   const { group, own, gone } = await gatherBatch(ports.store, order);
   if (own.length + gone.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group };

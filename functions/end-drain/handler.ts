@@ -1,12 +1,12 @@
 import { metrics } from '../contract.ts';
 import { readDrainInput } from '../runtime/drain/order.ts';
-import { wireDrain } from '../runtime/drain/wire.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { endDrain } from './end-drain.ts';
+import { wire } from './wire.ts';
 
 /** Last step of the drain workflow, after whatever came before it: ends what is ours to end, and records how it went. */
 export const { handler, create } = withRuntime('end-drain', (surroundings, telemetry) => {
-  const ports = wireDrain(surroundings, telemetry);
+  const ports = wire(surroundings, telemetry);
   return async (event) => {
     const { order, error } = readDrainInput(event);
     const outcome = await endDrain(ports, order, error);

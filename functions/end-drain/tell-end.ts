@@ -2,7 +2,7 @@ import { type DrainError, unendedShortfall } from '../../core/drain/shortfall.ts
 import type { ActionResult, Announcement, DrainOrder } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { announcements } from '../contract.ts';
-import type { DrainPorts } from '../runtime/drain/ports.ts';
+import type { EndDrainPorts } from './ports.ts';
 
 export type DrainEnd = {
   readonly swaps: readonly Swap[];
@@ -39,5 +39,5 @@ const failures = ({ group, drain }: DrainOrder, { failed }: DrainEnd): readonly 
   }));
 
 /** Tells the bus how a drain ended: one event for the batch, and one per kind of failure. A repeated end tells it again, under the same drain id. */
-export const tellEnd = (ports: DrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
+export const tellEnd = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
   ports.announcer.announce([finished(order, end), ...failures(order, end)]);

@@ -229,6 +229,17 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.ended.size).toBe(0);
   });
 
+  test('whose time-out the event did not tell: it is looked up at the first heartbeat, once for all', async () => {
+    const { timeoutMs: _, ...untold } = { ...hook, expiresAtMs: inMs(30) };
+    const fleet = createFleet(pair({ reason: 'hook', hook: untold }), 200_000);
+    fleet.timeouts.set('drain', 600_000);
+    const { visits } = await execute(fleet, order());
+    expect(secondsOf(visits)).toEqual(['begin 0', 'check 15', 'check 201', 'end 201']);
+    expect(fleet.calls.filter((name) => name === 'timeouts').length).toBe(1);
+    expect(fleet.beats.length).toBe(2);
+    expect(fleet.stateOf('i-1').hook).toEqual({ ...hook, timeoutMs: 600_000, expiresAtMs: inMs(615) });
+  });
+
   test('is kept alive while the drain waits for replacements', async () => {
     const fleet = createFleet(pair({ reason: 'hook', hook }), 0);
     await execute(fleet, order({ awaitServingUntilMs: inMs(100) }));

@@ -2,7 +2,7 @@ import type { Group } from '../../core/group.ts';
 import type { ActionResult, Announcement, CapacityProvider, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
 import type { Member } from '../../core/view.ts';
-import type { DrainPorts } from '../../functions/runtime/drain/ports.ts';
+import type { EndDrainPorts } from '../../functions/end-drain/ports.ts';
 
 /** 12:00:00 UTC. */
 export const noonMs = 1_768_824_000_000;
@@ -61,7 +61,9 @@ type Failing = { readonly code: string; readonly retry: 'later' | 'never'; times
 
 /** A small fleet in memory: instances behind one target group, swaps, hooks, the bus, and a clock that the test moves. */
 export type Fleet = {
-  readonly ports: DrainPorts;
+  readonly ports: EndDrainPorts;
+  /** Heartbeat time-outs by hook name. */
+  readonly timeouts: Map<string, number>;
   readonly provider: CapacityProvider;
   /** When the group was asked to look at itself. */
   readonly wakes: number[];
@@ -169,6 +171,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       takeOver: none,
     },
     wakes: [],
+    timeouts: new Map(),
     nowMs: noonMs,
     group: group(),
     desired: undefined,
@@ -197,6 +200,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       store,
       providerFor: () => fleet.provider,
       lifecycle: {
+        timeouts: () => call('timeouts', () => fleet.timeouts),
         complete: ({ instance }) =>
           call('complete', () => {
             if (fleet.completed.has(instance)) return 'not-active';

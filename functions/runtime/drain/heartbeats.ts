@@ -8,6 +8,21 @@ const heartbeatsAtOnce = 8;
 
 export type HeartbeatPorts = { readonly store: StateStore; readonly lifecycle: LifecycleActions; readonly clock: Clock };
 
+const keyOf = ({ asg, hook }: LifecycleHook): string => `${asg}/${hook}`;
+
+/** Looks up the time-outs that the events did not tell: one call for all hooks of an Auto Scaling group. */
+const timeoutsOf = async (lifecycle: LifecycleActions, hooks: readonly LifecycleHook[]): Promise<ReadonlyMap<string, number>> => {
+  const unknown = Map.groupBy(
+    hooks.filter(({ timeoutMs }) => timeoutMs === undefined),
+    ({ asg }) => asg,
+  );
+  const found = await onEach([...unknown], heartbeatsAtOnce, async ([asg, of]) => {
+    const timeouts = await lifecycle.timeouts(asg, [...new Set(of.map(({ hook }) => hook))]);
+    return [...timeouts].map(([hook, timeoutMs]) => [`${asg}/${hook}`, timeoutMs] as const);
+  });
+  return new Map(found.flat());
+};
+
 const beat = async ({ store, lifecycle, clock }: HeartbeatPorts, swap: Swap, hook: LifecycleHook, drain: string): Promise<Swap> => {
   const sentAtMs = clock.now();
   if ((await lifecycle.heartbeat(swap)) === 'not-active') return swap;
@@ -22,5 +37,13 @@ const beat = async ({ store, lifecycle, clock }: HeartbeatPorts, swap: Swap, hoo
  */
 export const keepHooksAlive = async (ports: HeartbeatPorts, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
   const due = new Set(heartbeatsDue(swaps, ports.clock.now()));
-  return onEach(swaps, heartbeatsAtOnce, async (swap) => (due.has(swap) && swap.hook ? beat(ports, swap, swap.hook, drain) : swap));
+  const timeouts = await timeoutsOf(
+    ports.lifecycle,
+    [...due].flatMap(({ hook }) => hook ?? []),
+  );
+  return onEach(swaps, heartbeatsAtOnce, async (swap) => {
+    if (!due.has(swap) || swap.hook === undefined) return swap;
+    const timeoutMs = swap.hook.timeoutMs ?? timeouts.get(keyOf(swap.hook));
+    return beat(ports, swap, { ...swap.hook, ...(timeoutMs !== undefined && { timeoutMs }) }, drain);
+  });
 };

@@ -1,12 +1,10 @@
 import type { Holding } from '../../../core/group.ts';
-import type { Announcer, CapacityProvider, Clock, LifecycleActions, StateStore, Wakes } from '../../../core/ports.ts';
+import type { CapacityProvider, Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
 
-/** What the three drain functions work through. */
+/** What every drain function works through. */
 export type DrainPorts = {
   readonly store: StateStore;
   readonly providerFor: (holding: Holding) => CapacityProvider;
   readonly lifecycle: LifecycleActions;
-  readonly announcer: Announcer;
-  readonly wakes: Wakes;
   readonly clock: Clock;
 };

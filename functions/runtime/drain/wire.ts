@@ -1,13 +1,9 @@
-import { createAnnouncer } from '../../../aws/announcer.ts';
 import { createCapacityProvider } from '../../../aws/capacity-provider.ts';
-import { createEventBridgeClient, createSqsClient } from '../../../aws/clients.ts';
 import { createLifecycleActions } from '../../../aws/lifecycle-actions.ts';
-import { createWakes } from '../../../aws/wakes.ts';
 import type { Holding } from '../../../core/group.ts';
 import type { CapacityProvider } from '../../../core/ports.ts';
-import { env, type Surroundings } from '../../contract.ts';
+import type { Surroundings } from '../../contract.ts';
 import { capacityDeps } from '../capacity.ts';
-import { requireEnv } from '../env.ts';
 import { stateStore } from '../store.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { DrainPorts } from './ports.ts';
@@ -22,16 +18,13 @@ const perHolding = (create: (holding: Holding) => CapacityProvider) => {
   };
 };
 
-/** The ports of a drain function over AWS. */
+/** What every drain function works through, over AWS. */
 export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry): DrainPorts => {
-  const { clientConfig, now } = surroundings;
   const capacity = capacityDeps(surroundings, telemetry);
   return {
     store: stateStore(surroundings),
     providerFor: perHolding((holding) => createCapacityProvider(holding, capacity)),
     lifecycle: createLifecycleActions({ client: capacity.autoScaling }),
-    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
-    wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),
-    clock: { now },
+    clock: { now: surroundings.now },
   };
 };

@@ -1,0 +1,18 @@
+import { createAnnouncer } from '../../aws/announcer.ts';
+import { createEventBridgeClient, createSqsClient } from '../../aws/clients.ts';
+import { createWakes } from '../../aws/wakes.ts';
+import { env, type Surroundings } from '../contract.ts';
+import { wireDrain } from '../runtime/drain/wire.ts';
+import { requireEnv } from '../runtime/env.ts';
+import type { Telemetry } from '../runtime/telemetry.ts';
+import type { EndDrainPorts } from './ports.ts';
+
+/** Ports of end-drain over AWS. */
+export const wire = (surroundings: Surroundings, telemetry: Telemetry): EndDrainPorts => {
+  const { clientConfig, now } = surroundings;
+  return {
+    ...wireDrain(surroundings, telemetry),
+    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
+    wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),
+  };
+};
