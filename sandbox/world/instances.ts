@@ -17,7 +17,7 @@ export type LaunchOrder = {
 };
 
 /** Who wants to know what becomes of instances. Called in the order of subscription, before the next thing happens. */
-export type InstanceListener = {
+type InstanceListener = {
   readonly running?: (instance: InstanceRecord) => void;
   /** Answers health checks from now on. */
   readonly booted?: (instance: InstanceRecord) => void;

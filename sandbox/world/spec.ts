@@ -39,7 +39,7 @@ export type AutoScalingGroupSpec = {
   readonly suspended?: readonly string[];
 };
 
-export type HookSpec = {
+type HookSpec = {
   readonly name: string;
   readonly transition: 'launching' | 'terminating';
   readonly heartbeatSeconds: number;

@@ -11,7 +11,7 @@ export const beginActivity = ({ base }: Scaling, group: Group, description: stri
   return activity;
 };
 
-export const endActivity = ({ base }: Scaling, activity: Activity, status: 'Successful' | 'Failed', message?: string): Activity => {
+const endActivity = ({ base }: Scaling, activity: Activity, status: 'Successful' | 'Failed', message?: string): Activity => {
   activity.status = status;
   activity.endMs = base.clock.now();
   if (message !== undefined) activity.message = message;

@@ -10,7 +10,7 @@ import type { TargetGroupBook } from '../load-balancing/target-group-book.ts';
 import type { Targets } from '../load-balancing/targets.ts';
 import type { Network, Subnet } from '../network.ts';
 
-export type LifecycleState =
+type LifecycleState =
   | 'Pending'
   | 'Pending:Wait'
   | 'Pending:Proceed'

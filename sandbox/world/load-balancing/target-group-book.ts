@@ -4,7 +4,7 @@ import type { Tags } from '../instance.ts';
 import type { TargetGroupSpec } from '../spec.ts';
 import { delayAttribute, type TargetGroup } from './target-group.ts';
 
-export type NewTargetGroup = Pick<TargetGroup, 'name' | 'protocol' | 'port' | 'intervalSeconds' | 'healthyThreshold' | 'unhealthyThreshold'> & {
+type NewTargetGroup = Pick<TargetGroup, 'name' | 'protocol' | 'port' | 'intervalSeconds' | 'healthyThreshold' | 'unhealthyThreshold'> & {
   readonly vpcId: string | undefined;
   readonly tags: Tags;
   readonly delaySeconds?: number;

@@ -2,10 +2,10 @@ import type { Timer } from '../../clock.ts';
 import type { InstanceRecord } from '../instance.ts';
 import type { LoadSpec } from '../spec.ts';
 
-export type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'unused' | 'draining';
+type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'unused' | 'draining';
 
 /** Requests that began together on one instance and end together. */
-export type Cohort = { readonly endsAtMs: number; readonly count: number };
+type Cohort = { readonly endsAtMs: number; readonly count: number };
 
 export type Target = {
   readonly instance: InstanceRecord;

@@ -52,7 +52,7 @@ export const asg = (change: Partial<AutoScalingGroupSpec> = {}): AutoScalingGrou
   ...change,
 });
 
-export type Event = Pick<BusEvent, 'detail-type' | 'source' | 'resources' | 'detail'>;
+type Event = Pick<BusEvent, 'detail-type' | 'source' | 'resources' | 'detail'>;
 type Answer = Record<string, unknown>;
 
 export type TestWorld = {
