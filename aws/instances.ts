@@ -11,7 +11,7 @@ const filterValues = 200;
 const describesAtOnce = 5;
 
 /** Every instance that the filters let through, all pages. Filtered calls with MaxResults spend the larger token bucket. */
-export const describeInstances = async (ec2: EC2Client, filters: readonly Filter[]): Promise<readonly Instance[]> => {
+const describeInstances = async (ec2: EC2Client, filters: readonly Filter[]): Promise<readonly Instance[]> => {
   const found: Instance[] = [];
   let NextToken: string | undefined;
   do {

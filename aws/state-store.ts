@@ -6,6 +6,7 @@ import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { queryAll } from './state/query-all.ts';
+import { createRegistry } from './state/registry.ts';
 import { sameContent } from './state/same-content.ts';
 import { createSwapItems } from './state/swap-items.ts';
 
@@ -50,16 +51,7 @@ const createGroupItems = (
       return (await get(groupsTable, name, items.accepted))?.resolved as Group | undefined;
     },
 
-    async registry() {
-      const found = await queryAll(client, {
-        TableName: table,
-        ConsistentRead: true,
-        KeyConditionExpression: '#group = :registry',
-        ExpressionAttributeNames: { '#group': keys.group },
-        ExpressionAttributeValues: { ':registry': registryPartition },
-      });
-      return found.map(({ [keys.item]: group, ...entry }) => ({ ...entry, group }) as unknown as RegistryEntry);
-    },
+    registry: createRegistry({ client, table }),
 
     async putState(group, next) {
       const first = next.version === 1;

@@ -107,6 +107,14 @@ describe('lifecycle actions', () => {
     expect(await actions.heartbeat(hookless as Swap)).toBe('not-active');
   });
 
+  test('tell how long their hooks hold, by name', async () => {
+    const aws = createFakeAws({
+      DescribeLifecycleHooks: { LifecycleHooks: [{ LifecycleHookName: 'drain', HeartbeatTimeout: 300 }, { LifecycleHookName: 'odd' }] },
+    });
+    expect(await createLifecycleActions({ client: aws.autoScaling }).timeouts('web-asg', ['drain', 'odd'])).toEqual(new Map([['drain', 300_000]]));
+    expect(aws.inputsOf('DescribeLifecycleHooks')).toEqual([{ AutoScalingGroupName: 'web-asg', LifecycleHookNames: ['drain', 'odd'] }]);
+  });
+
   test('that fail otherwise are thrown', async () => {
     const aws = createFakeAws({ CompleteLifecycleAction: failsWith('AccessDenied') });
     await expect(createLifecycleActions({ client: aws.autoScaling }).complete(swap)).rejects.toThrow('AccessDenied');

@@ -1,0 +1,18 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { RegistryEntry, StateStore } from '../../core/ports.ts';
+import { keys, registryPartition } from '../../functions/contract.ts';
+import { queryAll } from './query-all.ts';
+
+/** Reads every group's entry: one partition, so that hundreds of groups are a few pages. */
+export const createRegistry =
+  ({ client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string }): StateStore['registry'] =>
+  async () => {
+    const found = await queryAll(client, {
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: '#group = :registry',
+      ExpressionAttributeNames: { '#group': keys.group },
+      ExpressionAttributeValues: { ':registry': registryPartition },
+    });
+    return found.map(({ [keys.item]: group, ...entry }) => ({ ...entry, group }) as unknown as RegistryEntry);
+  };
