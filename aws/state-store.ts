@@ -1,11 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Group } from '../core/group.ts';
-import type { RegistryEntry, StateStore } from '../core/ports.ts';
+import type { StateStore } from '../core/ports.ts';
 import type { GroupState } from '../core/view.ts';
-import { items, keys, registryPartition } from '../functions/contract.ts';
+import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createDecisionItems } from './state/decision-items.ts';
-import { queryAll } from './state/query-all.ts';
 import { createRegistry } from './state/registry.ts';
 import { sameContent } from './state/same-content.ts';
 import { createSwapItems } from './state/swap-items.ts';
