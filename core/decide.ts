@@ -53,16 +53,21 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
   const candidates = headcount.staying.filter(({ instance }) => !waiting.has(instance));
   const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
-  let spare = Math.max(0, servingIds.size - view.state.desired);
-  const ordered = chooseRemovals({
-    count: candidates.length,
-    members: candidates,
-    group: view.group,
-    prices: view.state.prices.usdPerHour,
-    nowMs: view.nowMs,
-    memory: view.state.memory,
-  });
-  return ordered.filter(({ instance }) => !servingIds.has(instance) || spare-- > 0).slice(0, surplus);
+  const next = (count: number): readonly Leaving[] => {
+    let spare = Math.max(0, servingIds.size - view.state.desired);
+    const ordered = chooseRemovals({
+      count,
+      members: candidates,
+      group: view.group,
+      prices: view.state.prices.usdPerHour,
+      nowMs: view.nowMs,
+      memory: view.state.memory,
+    });
+    return ordered.filter(({ instance }) => !servingIds.has(instance) || spare-- > 0);
+  };
+  // Mostly the first of the order may go; the whole order of a large group is asked for only when some of them must stay.
+  const first = next(surplus);
+  return first.length === surplus ? first : next(candidates.length).slice(0, surplus);
 };
 
 const joiningByAsg = (view: View, placements: readonly Placement[], admissions: readonly string[]): ReadonlyMap<string, number> => {

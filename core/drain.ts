@@ -29,12 +29,11 @@ export type DrainBudget = {
  * - It does not fit: some connections are cut whenever the drain begins, so the time left is halved between replacements and connections.
  */
 export const latestDrainStart = ({ nowMs, deadlineMs, deregistrationDelayMs = defaultDeregistrationDelayMs, timeoutMs }: DrainBudget): number => {
-  const patientUntilMs = nowMs + timeoutMs;
-  if (deadlineMs === undefined) return patientUntilMs;
+  if (deadlineMs === undefined) return nowMs + timeoutMs;
   const leftMs = Math.max(0, deadlineMs - deadlineMarginMs - nowMs);
   const neededMs = Math.min(deregistrationDelayMs, timeoutMs);
   const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(leftMs / 2);
-  return Math.min(patientUntilMs, nowMs + waitMs);
+  return nowMs + waitMs;
 };
 
 /** The deadline of one instance of a drain: a swap that learned of a tighter one than its order said is held to that. */

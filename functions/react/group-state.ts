@@ -2,7 +2,7 @@ import { desiredAfterAdjustment } from '../../core/adjustment.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
-import { rememberInterruptions } from '../../core/pool-memory.ts';
+import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
@@ -82,6 +82,7 @@ export const followView = (view: View, facts: Facts): GroupState => {
   const refused = new Set(facts.refusedAsgs);
   return {
     ...view.state,
+    memory: forgetExpired(view.state.memory, view.nowMs),
     reservations: view.state.reservations.filter(({ instances, forgetAtMs }) => instances === undefined || view.nowMs < forgetAtMs),
     asgGaps: Object.fromEntries(Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap])),
     strays: seeStrays(view),

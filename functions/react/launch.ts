@@ -66,7 +66,9 @@ const settled = ({ reservation, result }: Launched, nowMs: number): Reservation 
   if (result.kind === 'ambiguous') return { ...reservation, leaseUntilMs: nowMs + repeatAfterMs };
   if (result.kind !== 'answered' || result.instances.length === 0) return undefined;
   const instances = result.instances.map(({ instance }) => instance);
-  return { ...reservation, instances, placement: { ...reservation.placement, count: instances.length } };
+  // What was not given replaces nobody: the next decision takes those up again.
+  const replaces = reservation.replaces.slice(0, instances.length);
+  return { ...reservation, instances, replaces, placement: { ...reservation.placement, count: instances.length } };
 };
 
 /** The state after answers: reservations settled, refusals and successes remembered. Touches nothing else, so it can be merged into a newer state. */

@@ -1,5 +1,4 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../contract.ts';
 import { lambdaSurroundings } from './surroundings.ts';
@@ -11,6 +10,14 @@ const timeoutEarlyMs = 1_000;
 /** What a function does with one event; made once per cold start from its surroundings. */
 export type Work = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
+/** Metrics go out at the end, also of a failed invocation. The library's own middleware would warn about every idle one that counted nothing. */
+const publishMetrics = ({ metrics }: Telemetry) => {
+  const publish = (): void => {
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+  };
+  return { after: publish, onError: publish };
+};
+
 const wrap = (telemetry: Telemetry, work: Work): Work => {
   const logFailure = {
     // Returns nothing: a value returned here would end the unwinding before metrics are flushed.
@@ -20,7 +27,7 @@ const wrap = (telemetry: Telemetry, work: Work): Work => {
   };
   const wrapped = middy({ timeoutEarlyInMillis: timeoutEarlyMs })
     .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
-    .use(logMetrics(telemetry.metrics))
+    .use(publishMetrics(telemetry))
     .use(logFailure)
     .handler((event: unknown, context: unknown) => work(event, context as LambdaContext));
   return wrapped as unknown as Work;

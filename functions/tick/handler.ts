@@ -1,8 +1,8 @@
-import { createSqsClient } from '../../aws/clients.ts';
+import { createDocumentClient, createSqsClient } from '../../aws/clients.ts';
+import { createRegistry } from '../../aws/state/registry.ts';
 import { createTickQueue } from '../../aws/tick-queue.ts';
 import { env } from '../contract.ts';
 import { requireEnv } from '../runtime/env.ts';
-import { stateStore } from '../runtime/store.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { tick } from './tick.ts';
 
@@ -13,6 +13,6 @@ export const { handler, create } = withRuntime('tick', (surroundings, telemetry)
     queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
     now: surroundings.now,
   });
-  const store = stateStore(surroundings);
-  return () => tick({ store, queue, telemetry });
+  const registry = createRegistry({ client: createDocumentClient(surroundings.clientConfig), table: requireEnv(surroundings, env.stateTable) });
+  return () => tick({ registry, queue, telemetry });
 });
