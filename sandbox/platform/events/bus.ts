@@ -31,11 +31,14 @@ export type BusDeps = {
   readonly fate?: EventFate;
 };
 
+/** An event as its sender wrote it; what is missing of the envelope is added. */
+export type RawEvent = Omit<Parameters<Emit>[0], 'resources'> & Partial<BusEvent>;
+
 export type EventBus = {
   readonly service: ApiService;
   readonly emit: Emit;
   /** Puts an event as it is, without any fault: the operator's raw event. */
-  put(event: BusEvent): void;
+  put(event: RawEvent): void;
   addRule(rule: Rule): void;
   /** Every event that came, for those who watch. */
   observe(listener: (event: BusEvent, matched: readonly string[]) => void): void;
@@ -166,7 +169,7 @@ export const createEventBus = ({ clock, place, random, deliver, fate = () => [0]
         else clock.after(delayMs, () => publish(event));
       }
     },
-    put: (event) => publish(event),
+    put: (event) => publish({ ...envelope({ resources: [], ...event }), ...event }),
     addRule: (rule) => {
       if (rule.pattern !== undefined) checkPattern(rule.pattern);
       rules.push(rule);

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { FunctionBundle, LambdaContext } from '../../../functions/contract.ts';
 import type { WorldClock } from '../../clock.ts';
 import { forkRandom } from '../../random.ts';
+import { type Activity, createActivity } from './activity.ts';
 import {
   asJson,
   type ExecutionEnvironment,
@@ -12,17 +13,36 @@ import {
   runtimeVariables,
   type StartEnvironment,
 } from './environment.ts';
+import { worldRetries } from './world-retries.ts';
 
 export type SimulatedDeps = {
   readonly clock: WorldClock;
+  /** Wall milliseconds after which code that does nothing no longer holds the world's time. */
+  readonly patienceMs?: number;
   readonly seed: number;
   readonly region: string;
   /**
-   * Configuration of the SDK clients of one environment: requestHandler, credentials and the like. Once `isAlive` answers false the environment
-   * was killed, and no call of it may be carried out or answered any more.
+   * Answers requests of the SDK clients of one environment. Once `isAlive` answers false the environment was killed, and no call of it may be
+   * carried out or answered any more.
    */
-  readonly clientConfig: (spec: FunctionSpec, environmentId: string, isAlive: () => boolean) => Readonly<Record<string, unknown>>;
+  readonly requestHandler: (spec: FunctionSpec, isAlive: () => boolean) => RequestHandler;
 };
+
+/** What an SDK client sends its requests through. */
+export type RequestHandler = { handle(request: never, options?: never): Promise<unknown> };
+
+/** Everything that an SDK client would otherwise look for in files and in the process's environment. */
+const settled = (spec: FunctionSpec, environmentId: string, region: string): Readonly<Record<string, unknown>> => ({
+  region,
+  endpoint: 'http://sandbox.internal',
+  credentials: { accessKeyId: spec.role, secretAccessKey: 'sandbox', sessionToken: environmentId },
+  maxAttempts: 3,
+  retryMode: 'standard',
+  defaultsMode: 'standard',
+  useFipsEndpoint: false,
+  useDualstackEndpoint: false,
+  userAgentAppId: 'sandbox',
+});
 
 /** A bundle that was built again is another module. */
 const load = (file: string): Promise<FunctionBundle> =>
@@ -40,6 +60,12 @@ const contextOf = (spec: FunctionSpec, call: RuntimeCall, clock: WorldClock): La
   getRemainingTimeInMillis: () => call.deadlineMs - clock.now(),
 });
 
+/** Waiting for the handler's answer is waiting in the world. */
+const outside = (handler: RequestHandler, { inWorld }: Activity): RequestHandler => ({
+  ...handler,
+  handle: (request, options) => inWorld(handler.handle(request, options)),
+});
+
 const never = new Promise<never>(() => undefined);
 
 /** Runs bundles in this process on the world's clock and seed: `create` is called once per cold start, as Lambda initialises once per environment. */
@@ -47,26 +73,39 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
   const { clock } = deps;
   return async (spec, id): Promise<ExecutionEnvironment> => {
     let alive = true;
+    const activity = createActivity(clock, deps.patienceMs);
+    const random = forkRandom(deps.seed, id);
     const { create } = await clock.busy(load(spec.file));
     const handler = create({
       env: { ...runtimeVariables(spec, deps.region), ...spec.variables },
       now: clock.now,
-      random: forkRandom(deps.seed, id),
-      clientConfig: deps.clientConfig(spec, id, () => alive),
+      random,
+      clientConfig: {
+        ...settled(spec, id, deps.region),
+        requestHandler: outside(
+          deps.requestHandler(spec, () => alive),
+          activity,
+        ),
+        retryStrategy: worldRetries({ clock, random: forkRandom(deps.seed, `${id} retries`), inWorld: activity.inWorld }),
+      },
       quiet: true,
     });
     const run = async (call: RuntimeCall) => {
+      activity.begin();
       try {
         const value = await handler(call.event, contextOf(spec, call, clock));
         return alive ? ({ kind: 'ok', value: asJson(value) } as const) : never;
       } catch (error) {
         return alive ? failureOf(error) : never;
+      } finally {
+        activity.end();
       }
     };
     return {
       run,
       kill: () => {
         alive = false;
+        activity.end();
       },
     };
   };

@@ -1,0 +1,190 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { env, items } from '../functions/contract.ts';
+import type { BusEvent, Place } from './api.ts';
+import type { WorldClock } from './clock.ts';
+import type { Cloud } from './cloud.ts';
+import type { FaultInput } from './fault-schema.ts';
+import { type Built, build } from './platform/build.ts';
+import type { InvocationRecord } from './platform/functions/invocation.ts';
+import { liveMachinery, type Machinery, simulatedMachinery } from './platform/machinery.ts';
+import type { Platform } from './platform/platform.ts';
+import type { Execution } from './platform/states/execution.ts';
+import { fromItem, toItem } from './platform/tables/plain-items.ts';
+import { type Assembly, readAssembly } from './platform/template/assembly.ts';
+import type { RunEnd, RunLimit } from './platform/virtual-clock.ts';
+import type { WorldSpec } from './world/spec.ts';
+
+export type SandboxOptions = {
+  /** `live`: HTTP on loopback, functions in worker threads, wall time times `speed`. `simulated`: all in this process, in virtual time. */
+  readonly mode: 'live' | 'simulated';
+  readonly spec: WorldSpec;
+  /** Directory of a synthesized app; without it the app is bundled and synthesized, when that is not done already. */
+  readonly assembly?: string;
+  /** The stack's name, where the assembly holds several. */
+  readonly name?: string;
+  /** Documents written into the groups table at the start. */
+  readonly policies?: readonly Readonly<Record<string, unknown>>[];
+  readonly faults?: readonly FaultInput[];
+  readonly seed?: number;
+  /** World seconds per wall second; live only. */
+  readonly speed?: number;
+  /** Live only; 0 or nothing takes any free port. */
+  readonly port?: number;
+  /** World time at the beginning, epoch milliseconds. Live: now; simulated: the first moment of 2026. */
+  readonly startMs?: number;
+  /** Answers what comes under `/_sandbox/`; live only. */
+  readonly control?: (sandbox: Sandbox) => (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+  /** What functions write to their output; live only. */
+  readonly onLog?: (functionName: string, text: string) => void;
+  /** An error of the sandbox itself; live only. By default it ends the process. */
+  readonly onError?: (error: unknown) => void;
+};
+
+export type EventInput = {
+  readonly source: string;
+  readonly 'detail-type': string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly resources?: readonly string[];
+};
+
+/** The deployed stack on one machine, with the world around it. */
+export type Sandbox = Built & {
+  readonly mode: SandboxOptions['mode'];
+  /** Where SDK clients, the AWS CLI and boto3 find it; live only. */
+  readonly url?: string;
+  readonly place: Place;
+  readonly clock: WorldClock;
+  setFaults(faults: readonly FaultInput[]): void;
+  /** Writes a document into the groups table, as an operator would. */
+  putPolicy(document: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Puts an event on the bus as an AWS service does: best effort, faults may hit it. */
+  emitEvent(event: EventInput): void;
+  /** Puts an event on the bus as it is, past all faults. */
+  putEvent(event: EventInput & Partial<BusEvent>): void;
+  /** Every item of a table, in plain values. */
+  items(table: 'groups' | 'state'): Promise<readonly Record<string, unknown>[]>;
+  executions(): readonly Execution[];
+  /** Calls of functions that have ended, oldest first. */
+  invocations(): readonly InvocationRecord[];
+  /** Messages in all dead-letter queues. */
+  deadLetters(): number;
+  /** Lets virtual time run. Rejects in a live sandbox, whose time runs by itself. */
+  run(limit?: RunLimit): Promise<RunEnd>;
+  /** Lets time run until the work is done. On the wall clock it runs by itself. */
+  drive<T>(work: Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+const simulatedStartMs = Date.UTC(2026, 0, 1);
+
+/** The region that the zones lie in. */
+const placeOf = ({ zones }: WorldSpec): Place => ({
+  accountId: '123456789012',
+  region: /^([a-z]+(?:-[a-z]+)+-\d)[a-z]$/.exec(zones[0] ?? '')?.[1] ?? 'eu-west-1',
+});
+
+/** Gives what was built once it is there; the door opens before the house behind it stands. */
+const later = <T>() => {
+  let part: T | undefined;
+  return {
+    set: (value: T): void => {
+      part = value;
+    },
+    get: (): T => {
+      if (part === undefined) throw new Error('The sandbox is still starting: try again in a second.');
+      return part;
+    },
+  };
+};
+
+const assemblyOf = async ({ assembly, name }: SandboxOptions): Promise<Assembly> => {
+  if (assembly !== undefined) return readAssembly(assembly, name);
+  const { assemble } = await import('../scripts/assemble.ts');
+  return readAssembly(await assemble(), name);
+};
+
+/** Physical name of a table, as the functions are told it. */
+const tableName = ({ functions }: Platform, table: 'groups' | 'state'): string => {
+  const variable = table === 'groups' ? env.groupsTable : env.stateTable;
+  const name = functions.specs.map(({ variables }) => variables[variable]).find((value) => value !== undefined);
+  if (name === undefined) throw new Error(`No function of the stack is told the name of the ${table} table (${variable}).`);
+  return name;
+};
+
+const setFaults = ({ faults }: Built, wanted: readonly FaultInput[]): void => {
+  faults.clear();
+  for (const fault of wanted) faults.add(fault);
+};
+
+const putPolicy = async ({ cloud, platform }: Built, document: Readonly<Record<string, unknown>>): Promise<void> => {
+  const Item = toItem({ group: document.group, item: items.policy, policy: document });
+  await cloud.call({
+    service: 'dynamodb',
+    operation: 'PutItem',
+    input: { TableName: tableName(platform, 'groups'), Item },
+    caller: { kind: 'operator' },
+  });
+};
+
+const deadLetters = ({ platform: { queues } }: Built): number => {
+  const arns = new Set(queues.map(({ redrive }) => redrive?.deadLetterArn));
+  return queues.filter(({ arn, name }) => arns.has(arn) || name.endsWith('-dlq')).reduce((sum, queue) => sum + queue.messages().length, 0);
+};
+
+const furnish = (built: Built, machinery: Machinery, mode: SandboxOptions['mode'], place: Place): Sandbox => {
+  const invocations: InvocationRecord[] = [];
+  built.platform.functions.observe((record) => void invocations.push(record));
+  const { bus, functions, machines, tables } = built.platform;
+  return {
+    ...built,
+    mode,
+    place,
+    clock: machinery.clock,
+    ...(machinery.url && { url: machinery.url }),
+    setFaults: (faults) => setFaults(built, faults),
+    putPolicy: (document) => putPolicy(built, document),
+    emitEvent: (event) => bus.emit({ resources: [], ...event }),
+    putEvent: bus.put,
+    items: async (table) => (await tables.scan(tableName(built.platform, table))).map(fromItem),
+    executions: machines.executions,
+    invocations: () => invocations,
+    deadLetters: () => deadLetters(built),
+    run: machinery.run,
+    drive: machinery.drive,
+    close: async () => {
+      functions.close();
+      await machinery.stop();
+    },
+  };
+};
+
+/**
+ * Runs the synthesized stack on this machine, in a world that the spec describes.
+ * @throws when the template holds something that the sandbox does not know, or that AWS would refuse; naming it.
+ */
+export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
+  const { mode, spec, seed = 1, startMs } = options;
+  const place = placeOf(spec);
+  const assembly = await assemblyOf(options);
+  const front = later<Cloud>();
+  const self = later<Sandbox>();
+  const cloud: Pick<Cloud, 'handleHttp'> = { handleHttp: (...request) => front.get().handleHttp(...request) };
+  const control = options.control && ((...exchange: [IncomingMessage, ServerResponse]) => options.control?.(self.get())(...exchange));
+  const { region } = place;
+  const machinery =
+    mode === 'live'
+      ? await liveMachinery({ ...options, region, cloud, control })
+      : simulatedMachinery({ region, cloud, seed, startMs: startMs ?? simulatedStartMs });
+  try {
+    const built = await build({ assembly, machinery, spec, place, seed });
+    front.set(built.cloud);
+    const sandbox = furnish(built, machinery, mode, place);
+    self.set(sandbox);
+    setFaults(built, options.faults ?? []);
+    for (const policy of options.policies ?? []) await machinery.drive(sandbox.putPolicy(policy));
+    return sandbox;
+  } catch (error) {
+    await machinery.stop();
+    throw error;
+  }
+};

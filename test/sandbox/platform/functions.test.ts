@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { WorldClock } from '../../../sandbox/clock.ts';
+import type { FunctionSpec, StartEnvironment } from '../../../sandbox/platform/functions/environment.ts';
+import { createFunctions, type Functions } from '../../../sandbox/platform/functions/functions.ts';
+import type { InvocationRecord } from '../../../sandbox/platform/functions/invocation.ts';
+import { liveEnvironments } from '../../../sandbox/platform/functions/live-environment.ts';
+import { simulatedEnvironments } from '../../../sandbox/platform/functions/simulated-environment.ts';
+import { createLiveClock } from '../../../sandbox/platform/live-clock.ts';
+import { createVirtualClock } from '../../../sandbox/platform/virtual-clock.ts';
+import { createRandom } from '../../../sandbox/random.ts';
+
+const spec: FunctionSpec = {
+  name: 'fixture',
+  arn: 'arn:aws:lambda:eu-west-1:123456789012:function:fixture',
+  role: 'fixture-role',
+  file: join(import.meta.dirname, 'fixtures', 'assembly', 'asset.code', 'index.mjs'),
+  timeoutSeconds: 1,
+  memoryMb: 512,
+  variables: { STEP: 'environment', TABLE: 'items' },
+};
+
+const create = (clock: WorldClock, start: StartEnvironment, more: Partial<FunctionSpec> = {}, factor = 1) => {
+  const functions = createFunctions({ clock, start, random: createRandom(1), coldStartMs: 0, overheadMs: 0, factor });
+  const records: InvocationRecord[] = [];
+  functions.add({ ...spec, ...more });
+  functions.observe((record) => void records.push(record));
+  return { functions, records };
+};
+
+const simulated = (more: Partial<FunctionSpec> = {}) => {
+  const clock = createVirtualClock(0);
+  const neverAnswers = { handle: () => new Promise(() => undefined) };
+  const start = simulatedEnvironments({ clock, seed: 1, region: 'eu-west-1', patienceMs: 50, requestHandler: () => neverAnswers });
+  return { clock, drive: clock.drive, ...create(clock, start, more) };
+};
+
+let used: Functions | undefined;
+afterEach(() => used?.close());
+const live = (factor = 1) => {
+  const clock = createLiveClock({ factor });
+  const made = create(clock, liveEnvironments({ clock, region: 'eu-west-1', endpoint: 'http://127.0.0.1:9' }), {}, factor);
+  used = made.functions;
+  return { clock, drive: <T>(work: Promise<T>): Promise<T> => work, ...made };
+};
+
+describe.each([
+  ['in this process, in virtual time', simulated],
+  ['in a thread, in wall time', live],
+] as const)('a function %s', (_, setUp) => {
+  it('is started once, and used again while it is warm', async () => {
+    const { functions, records, drive } = setUp();
+    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+    expect(await drive(functions.invoke(spec.arn, { count: true }))).toEqual({ kind: 'ok', value: 2 });
+    expect(records.map(({ coldStart }) => coldStart)).toEqual([true, false]);
+  });
+
+  it('runs in an environment of its own for every call at the same time', async () => {
+    const { functions, drive } = setUp();
+    const both = Promise.all([functions.invoke('fixture', { count: true }), functions.invoke('fixture', { count: true })]);
+    expect((await drive(both)).map((result) => result.kind === 'ok' && result.value)).toEqual([1, 1]);
+  });
+
+  it('is told its event, context and variables', async () => {
+    const { functions, drive } = setUp();
+    const result = await drive(functions.invoke('fixture', { step: 'environment', at: undefined }));
+    expect(result).toMatchObject({ kind: 'ok', value: { event: { step: 'environment' }, name: 'fixture', region: 'eu-west-1' } });
+  });
+
+  it('is ended when it takes too long, and started anew', async () => {
+    const { functions, drive, clock } = setUp();
+    await drive(functions.invoke('fixture', { count: true }));
+    const startedMs = clock.now();
+    const result = await drive(functions.invoke('fixture', { step: 'slow' }));
+    expect(result).toMatchObject({
+      kind: 'error',
+      errorType: 'Sandbox.Timedout',
+      errorMessage: expect.stringContaining('Task timed out after 1.00 seconds'),
+    });
+    expect(clock.now() - startedMs).toBeGreaterThanOrEqual(1000);
+    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+  });
+
+  it('answers what it throws, by class and message', async () => {
+    const { functions, drive } = setUp();
+    expect(await drive(functions.invoke('fixture', { step: 'failing' }))).toMatchObject({
+      kind: 'error',
+      errorType: 'TypeError',
+      errorMessage: 'not this way',
+    });
+  });
+});
+
+describe('functions', () => {
+  it('that fail to start say why', async () => {
+    const clock = createLiveClock();
+    const made = create(clock, liveEnvironments({ clock, region: 'eu-west-1', endpoint: 'http://127.0.0.1:9' }), { file: '/nowhere/index.mjs' });
+    used = made.functions;
+    expect(await made.functions.invoke('fixture', {})).toMatchObject({ kind: 'error', errorType: 'Runtime.ExitError' });
+  });
+
+  it('live in world time when the world runs faster than the wall', async () => {
+    const { functions } = live(50);
+    const result = await functions.invoke('fixture', { step: 'environment' });
+    const { leftMs } = (result as { value: { leftMs: number } }).value;
+    expect(leftMs).toBeGreaterThan(1000);
+    expect(leftMs).toBeLessThanOrEqual(50_000);
+  });
+
+  it('called without waiting are tried again after one and two minutes, and then given up', async () => {
+    const { functions, records, clock } = simulated();
+    const given: unknown[] = [];
+    functions.configureAsync('fixture', { onFailure: (event) => void given.push(event) });
+    functions.invokeLater('fixture', { step: 'failing' });
+    await clock.run();
+    expect(records.map(({ startedAtMs }) => startedAtMs)).toEqual([0, 60_000, 180_000]);
+    expect(given).toEqual([{ step: 'failing' }]);
+  });
+
+  it('called without waiting are not tried again when they may not, or are too old', async () => {
+    for (const config of [{ maximumRetryAttempts: 0 }, { maximumAgeSeconds: 30 }]) {
+      const { functions, records, clock } = simulated();
+      functions.configureAsync('fixture', config);
+      functions.invokeLater('fixture', { step: 'failing' });
+      await clock.run();
+      expect(records).toHaveLength(1);
+    }
+  });
+
+  it('are refused beyond their reserved concurrency', async () => {
+    const { functions, drive } = simulated({ reservedConcurrency: 1 });
+    const results = await drive(Promise.all([functions.invoke('fixture', { count: true }), functions.invoke('fixture', { count: true })]));
+    expect(results.map((result) => (result.kind === 'error' ? result.errorType : 'ok'))).toEqual(['ok', 'Lambda.TooManyRequestsException']);
+  });
+
+  it('that were killed do nothing any more, and their call has failed', async () => {
+    const { functions, clock, records } = simulated({ timeoutSeconds: 60 });
+    const environments: string[] = [];
+    const work = functions.invoke('fixture', { step: 'forbidden' });
+    clock.after(1000, () => void environments.push(...['fixture-role#1'].filter((id) => functions.crash(id))));
+    expect(await clock.drive(work)).toMatchObject({ kind: 'error', errorType: 'Runtime.ExitError' });
+    expect(environments).toEqual(['fixture-role#1']);
+    expect(functions.crash('fixture-role#1')).toBe(false);
+    expect(records[0]?.endedAtMs).toBe(1000);
+  });
+});
