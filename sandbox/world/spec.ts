@@ -37,6 +37,8 @@ export type AutoScalingGroupSpec = {
   readonly targetGroups?: readonly string[];
   readonly hooks?: readonly HookSpec[];
   readonly suspended?: readonly string[];
+  /** Auto Scaling's own AZRebalance: launches in a zone that is two or more behind, then ends one in the fullest (default: it does not). */
+  readonly rebalancesZones?: boolean;
 };
 
 type HookSpec = {

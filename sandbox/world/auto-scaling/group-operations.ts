@@ -4,11 +4,11 @@ import { isLive, reasons } from '../instance.ts';
 import { nothing, type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
 import { describeActivity } from './activities.ts';
-import { findGroup, type Group, type GroupTag, invalid, type Scaling } from './group.ts';
-import { describeGroup, describeTag } from './group-output.ts';
-import { buildGroup, checkSizes, type GroupInput, launchingOf, refuseUnknown, subnetsOf, type TagInput, toGroupTag } from './group-settings.ts';
+import { findGroup, type Group, invalid, type Scaling } from './group.ts';
+import { describeGroup } from './group-output.ts';
+import { buildGroup, checkSizes, type GroupInput, launchingOf, refuseUnknown, subnetsOf } from './group-settings.ts';
 import { toHook } from './hook-operations.ts';
-import { deregisterTargets, leaveGroup, registerTargets } from './member-life.ts';
+import { leaveGroup } from './member-life.ts';
 
 const groupFields = (name: string): FilterField<Group> | undefined => {
   if (name === 'tag-key') return ({ tags }) => tags.map(({ Key }) => Key);
@@ -95,14 +95,6 @@ const describeGroups = (scaling: Scaling, input: Describe) => {
   return { AutoScalingGroups: page.items.map((group) => describeLagging(scaling, group)), NextToken: page.next };
 };
 
-const setTags = (scaling: Scaling, tags: readonly TagInput[], change: (own: readonly GroupTag[], tag: TagInput) => GroupTag[]): object => {
-  for (const tag of tags) {
-    const group = findGroup(scaling, tag.ResourceId);
-    group.tags = change(group.tags, tag);
-  }
-  return nothing;
-};
-
 export const sizeOperations = (scaling: Scaling): Operations => ({
   CreateAutoScalingGroup: operation<GroupInput>((input) => {
     createGroup(scaling, input);
@@ -126,78 +118,5 @@ export const sizeOperations = (scaling: Scaling): Operations => ({
     const all = groups.flatMap((group) => group.activities.map((activity) => describeActivity(group, activity)));
     const page = pageOf(all, input.MaxRecords ?? 100, input.NextToken, 'InvalidNextToken');
     return { Activities: page.items, NextToken: page.next };
-  }),
-});
-
-const allProcesses = [
-  'Launch',
-  'Terminate',
-  'AddToLoadBalancer',
-  'AlarmNotification',
-  'AZRebalance',
-  'HealthCheck',
-  'InstanceRefresh',
-  'ReplaceUnhealthy',
-  'ScheduledActions',
-];
-
-type Processes = Named & { ScalingProcesses?: string[] };
-
-/** Without names all processes are meant. */
-const processesOf = ({ ScalingProcesses: names }: Processes): readonly string[] => {
-  const unknown = names?.find((name) => !allProcesses.includes(name));
-  if (unknown !== undefined) throw invalid(`Invalid scaling process: ${unknown}`);
-  return names?.length ? names : allProcesses;
-};
-
-export const settingOperations = (scaling: Scaling): Operations => ({
-  SuspendProcesses: operation<Processes>((input) => {
-    const group = findGroup(scaling, input.AutoScalingGroupName);
-    for (const name of processesOf(input)) group.suspended.add(name);
-    return nothing;
-  }),
-  ResumeProcesses: operation<Processes>((input) => {
-    const group = findGroup(scaling, input.AutoScalingGroupName);
-    for (const name of processesOf(input)) group.suspended.delete(name);
-    scaling.wake(group);
-    return nothing;
-  }),
-  AttachLoadBalancerTargetGroups: operation<Named & { TargetGroupARNs: string[] }>((input) => {
-    const group = findGroup(scaling, input.AutoScalingGroupName);
-    for (const arn of input.TargetGroupARNs) scaling.targetBook.byArn(arn);
-    group.targetGroups = [...new Set([...group.targetGroups, ...input.TargetGroupARNs])];
-    for (const member of group.members.values()) if (member.state === 'InService') registerTargets(scaling, group, member);
-    return nothing;
-  }),
-  DetachLoadBalancerTargetGroups: operation<Named & { TargetGroupARNs: string[] }>((input) => {
-    const group = findGroup(scaling, input.AutoScalingGroupName);
-    const detached = { ...group, targetGroups: input.TargetGroupARNs };
-    for (const member of group.members.values()) deregisterTargets(scaling, detached, member);
-    group.targetGroups = group.targetGroups.filter((arn) => !input.TargetGroupARNs.includes(arn));
-    return nothing;
-  }),
-  DescribeLoadBalancerTargetGroups: operation<Named>((input) => ({
-    LoadBalancerTargetGroups: findGroup(scaling, input.AutoScalingGroupName).targetGroups.map((LoadBalancerTargetGroupARN) => ({
-      LoadBalancerTargetGroupARN,
-      State: 'InService',
-    })),
-  })),
-});
-
-export const tagOperations = (scaling: Scaling): Operations => ({
-  CreateOrUpdateTags: operation<{ Tags: TagInput[] }>((input) =>
-    setTags(scaling, input.Tags, (own, tag) => [...own.filter(({ Key }) => Key !== tag.Key), toGroupTag(tag)]),
-  ),
-  DeleteTags: operation<{ Tags: TagInput[] }>((input) => setTags(scaling, input.Tags, (own, tag) => own.filter(({ Key }) => Key !== tag.Key))),
-  DescribeTags: operation<{ Filters?: Filter[]; MaxRecords?: number; NextToken?: string }>((input) => {
-    const all = [...scaling.groups.values()].flatMap((group) => group.tags.map((tag) => describeTag(group, tag)));
-    const known: Readonly<Record<string, FilterField<(typeof all)[number]>>> = {
-      'auto-scaling-group': ({ ResourceId }) => ResourceId,
-      key: ({ Key }) => Key,
-      value: ({ Value }) => Value,
-      'propagate-at-launch': ({ PropagateAtLaunch }) => String(PropagateAtLaunch),
-    };
-    const page = pageOf(all.filter(allOf(input.Filters, (name) => known[name])), input.MaxRecords, input.NextToken, 'InvalidNextToken');
-    return { Tags: page.items, NextToken: page.next };
   }),
 });

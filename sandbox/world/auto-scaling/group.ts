@@ -85,6 +85,7 @@ export type Group = {
   readonly members: Map<string, Member>;
   readonly activities: Activity[];
   deleting: boolean;
+  rebalancesZones: boolean;
   /** What the last describe answered, and when that was so. */
   described?: { readonly atMs: number; readonly output: object };
   /** Its next look at itself, when one is due. */

@@ -1,6 +1,6 @@
 import { isLive } from '../instance.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
-import { fillUp } from './launching.ts';
+import { fillUp, launchMembers, marketOf } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
@@ -32,9 +32,28 @@ const shrink = (scaling: Scaling, group: Group): void => {
   }
 };
 
+/** The fullest zone and the emptiest, when they are two or more apart. */
+const skewOf = (group: Group): { readonly emptiest: string } | undefined => {
+  const sorted = [...countByZone(group)].sort(([, a], [, b]) => a - b);
+  const [low, high] = [sorted[0], sorted.at(-1)];
+  return low !== undefined && high !== undefined && high[1] - low[1] >= 2 ? { emptiest: low[0] } : undefined;
+};
+
+/** One at a time: launches where members are few; the surplus in the fullest zone goes once the new one serves. */
+const rebalance = (scaling: Scaling, group: Group): void => {
+  if (!group.rebalancesZones || ['AZRebalance', 'Launch', 'Terminate'].some((name) => group.suspended.has(name))) return;
+  const skew = skewOf(group);
+  if (skew === undefined || held(group).length !== group.desired) return;
+  const subnets = group.subnets.filter(({ zone }) => zone === skew.emptiest);
+  launchMembers(scaling, group, { subnets, market: marketOf(group) ?? 'spot', count: 1 });
+};
+
+/** While a member that rebalances is still on its way, its counterpart stays. */
+const awaitsRebalance = (group: Group): boolean => group.rebalancesZones && held(group).some(({ state }) => state !== 'InService');
+
 const isSettled = (group: Group): boolean => {
   const members = held(group);
-  return members.length === group.desired && members.every(({ healthy }) => healthy) && !group.deleting;
+  return members.length === group.desired && members.every(({ healthy }) => healthy) && !group.deleting && !(group.rebalancesZones && skewOf(group));
 };
 
 /** One look of a group at itself: health, replacement, size. */
@@ -47,7 +66,8 @@ const look = (scaling: Scaling, group: Group): void => {
     for (const member of held(group).filter(({ healthy }) => !healthy)) retire(scaling, group, member);
   }
   if (!group.suspended.has('Launch') && !group.deleting) fillUp(scaling, group);
-  if (mayEnd) shrink(scaling, group);
+  if (mayEnd && !awaitsRebalance(group)) shrink(scaling, group);
+  rebalance(scaling, group);
   if (group.deleting && group.members.size === 0) scaling.groups.delete(group.name);
   else if (!isSettled(group)) scaling.wake(group);
 };

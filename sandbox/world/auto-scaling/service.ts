@@ -1,11 +1,13 @@
 import type { ApiService } from '../../api.ts';
 import type { AutoScalingGroupSpec } from '../spec.ts';
 import type { Scaling } from './group.ts';
-import { createGroup, settingOperations, sizeOperations, tagOperations } from './group-operations.ts';
+import { createGroup, sizeOperations } from './group-operations.ts';
 import { hookOperations } from './hook-operations.ts';
 import { createWake, followInstances } from './keeper.ts';
 import { launchOperations } from './launch-instances.ts';
 import { memberOperations, moveOperations } from './member-operations.ts';
+import { settingOperations } from './setting-operations.ts';
+import { tagOperations } from './tag-operations.ts';
 
 const percentOf = { spot: 0, 'on-demand': 100, mixed: 50 } as const;
 
@@ -30,6 +32,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
     const full = transition === 'launching' ? 'autoscaling:EC2_INSTANCE_LAUNCHING' : 'autoscaling:EC2_INSTANCE_TERMINATING';
     group.hooks.set(name, { name, transition: full, heartbeatSeconds, defaultResult });
   }
+  group.rebalancesZones = spec.rebalancesZones ?? false;
   for (const name of spec.suspended ?? []) group.suspended.add(name);
 };
 

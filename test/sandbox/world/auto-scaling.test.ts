@@ -339,3 +339,24 @@ describe('load balancers of a group', () => {
     expect(world.snapshot().nowMs).toBe(startMs + 120_000);
   });
 });
+
+describe('zones of a group', () => {
+  const skewed = async (change: Parameters<typeof asg>[0]) => {
+    const test = build({ desired: 0, max: 8, ...change });
+    const ids = test.launch(3);
+    await test.seconds(10);
+    test.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
+    await test.seconds(120);
+    return test.inService().map((id) => test.instance(id).zone);
+  };
+
+  it('are evened out by a group that rebalances them, launch first', async () => {
+    expect((await skewed({ rebalancesZones: true })).sort()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+  });
+
+  it('are left alone while AZRebalance is suspended, or not wanted', async () => {
+    const uneven = ['us-east-1a', 'us-east-1a', 'us-east-1a'];
+    expect(await skewed({ rebalancesZones: true, suspended: ['AZRebalance'] })).toEqual(uneven);
+    expect(await skewed({})).toEqual(uneven);
+  });
+});

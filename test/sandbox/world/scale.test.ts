@@ -40,6 +40,29 @@ describe('a world', () => {
     expect(group?.served).toBeGreaterThan(200 * 560);
   });
 
+  it('bears an Auto Scaling group of a thousand that is told to go', async () => {
+    const subnets = plainSpec.subnets.map((subnet) => ({ ...subnet, freeAddresses: 2000 }));
+    const groups = [asg({ desired: 1000, max: 2000, targetGroups: ['web'] })];
+    const { autoScaling, seconds, inService, world } = createTestWorld({
+      offerings: vast,
+      subnets,
+      autoScalingGroups: groups,
+      targetGroups: [targetGroup()],
+    });
+    const begun = performance.now();
+    await seconds(60);
+    const ids = inService();
+    for (let from = 0; from < ids.length; from += 100) {
+      const InstanceIds = ids.slice(from, from + 100);
+      autoScaling('TerminateInstanceInAutoScalingGroup', { AutoScalingGroupName: 'workers', InstanceIds, ShouldDecrementDesiredCapacity: true });
+    }
+    await seconds(60);
+    expect(ids).toHaveLength(1000);
+    expect(inService()).toEqual([]);
+    expect(world.snapshot().instances.every(({ state }) => state === 'terminated')).toBe(true);
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+
   it('bears ten thousand instances, described by tag in pages', async () => {
     const { ec2, seconds, world } = createTestWorld({ offerings: vast, subnets: [{ id: 'subnet-a', zone: 'us-east-1a', freeAddresses: 20_000 }] });
     const begun = performance.now();
