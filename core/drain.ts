@@ -25,7 +25,8 @@ export type DrainBudget = {
  * Latest time (epoch ms) at which a drain begins, whether replacements serve or not; never before `nowMs`.
  *
  * - No deadline: replacements are given the policy's drain time-out to come.
- * - The deregistration delay fits before the deadline: early enough that the last connection may take all of it, and the margin stays free.
+ * - The deregistration delay (or the time-out, if shorter) fits before the deadline: early enough that the last connection may take all of it, and
+ *   the margin stays free. Until then the instance serves, however long its replacement takes.
  * - It does not fit: some connections are cut whenever the drain begins, so the time left is halved between replacements and connections.
  */
 export const latestDrainStart = ({ nowMs, deadlineMs, deregistrationDelayMs = defaultDeregistrationDelayMs, timeoutMs }: DrainBudget): number => {
@@ -41,10 +42,12 @@ export const deadlineOf = (swap: Swap, order: DrainOrder): Deadline => tighter(s
 
 /**
  * When the drain of one instance is over, connections open or not (epoch ms): the margin before its deadline, and at the latest the policy's
- * drain time-out after it began (or should have begun).
+ * drain time-out after it began (or should have begun). The time-out does not hurry an interrupted instance: EC2 takes it at the deadline anyway.
  */
 export const drainEndsByMs = (swap: Swap, order: DrainOrder, timeoutMs: number): number => {
   const begunAtMs = swap.drainStartedAtMs ?? order.awaitServingUntilMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;
   const deadlineMs = deadlineOf(swap, order);
-  return Math.min(begunAtMs + timeoutMs, deadlineMs === undefined ? Number.POSITIVE_INFINITY : deadlineMs - deadlineMarginMs);
+  if (deadlineMs === undefined) return begunAtMs + timeoutMs;
+  const lastMs = deadlineMs - deadlineMarginMs;
+  return swap.reason === 'interruption' ? lastMs : Math.min(begunAtMs + timeoutMs, lastMs);
 };

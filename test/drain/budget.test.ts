@@ -50,10 +50,11 @@ describe('the latest start of a drain', () => {
 describe('the end of a drain', () => {
   test.each([
     ['the margin before the deadline', { drainStartedAtMs: inMs(20) }, 120, 300, 110],
-    ['the time-out after it began', { drainStartedAtMs: inMs(20) }, 3600, 60, 80],
+    ['the time-out after it began', { drainStartedAtMs: inMs(20), reason: 'hook' }, 3600, 60, 80],
+    ['not hurried by the time-out where EC2 takes the instance anyway', { drainStartedAtMs: inMs(20) }, 120, 60, 110],
     ['a deadline that the swap learned of later', { drainStartedAtMs: inMs(20), deadlineMs: inMs(90) }, 120, 300, 80],
     ['the time-out after it was ordered, when it never began', {}, undefined, 60, 60],
-  ])('is %s', (_rule, changes, deadlineS, timeoutS, endsS) => {
+  ] as const)('is %s', (_rule, changes, deadlineS, timeoutS, endsS) => {
     const anOrder = order(deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) });
     expect(drainEndsByMs(swap('i-1', changes), anOrder, timeoutS * 1000)).toBe(inMs(endsS));
   });
