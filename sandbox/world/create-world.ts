@@ -33,7 +33,7 @@ const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => 
   const book = createOfferingBook(spec.offerings, base.clock);
   const network = createNetwork(spec);
   const instances = createInstances(base, book, spec.timing);
-  const fulfil = createFulfil(instances, book);
+  const fulfil = createFulfil(instances, book, spec.quotas ?? {});
   const templates = createLaunchTemplates(base, spec.launchTemplates);
   const targetBook = createTargetGroupBook(base, network.vpcId, spec.targetGroups);
   const targets = createTargets(base, instances);

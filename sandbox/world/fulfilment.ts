@@ -4,6 +4,7 @@ import type { InstanceRecord } from './instance.ts';
 import type { Instances, LaunchOrder } from './instances.ts';
 import type { Subnet } from './network.ts';
 import type { OfferingBook, OfferingRecord } from './offerings.ts';
+import type { WorldSpec } from './spec.ts';
 
 /** One place that a launch may take capacity from. */
 export type Choice = {
@@ -50,7 +51,16 @@ const noAddresses = (subnet: Subnet): [code: string, message: string] => [
   `There are not enough free addresses in subnet '${subnet.id}' to satisfy the requested number of instances.`,
 ];
 
-type Priced = { readonly offering: OfferingRecord | undefined; readonly free: number };
+const overQuota: Readonly<Record<Market, [code: string, message: string]>> = {
+  spot: ['MaxSpotInstanceCountExceeded', 'Max spot instance count exceeded'],
+  'on-demand': [
+    'VcpuLimitExceeded',
+    'You have requested more vCPU capacity than your current vCPU limit allows for the instance bucket that the specified instance type belongs to.',
+  ],
+};
+
+/** `free` is what the pool has; `quota` what the account may still launch of the market. */
+type Priced = { readonly offering: OfferingRecord | undefined; readonly free: number; readonly quota: number };
 type Rank = (choice: Choice, priced: Priced) => readonly number[];
 
 const price = ({ offering }: Priced): number => offering?.priceUsdPerHour ?? Number.POSITIVE_INFINITY;
@@ -74,10 +84,14 @@ const compareRanks = (a: readonly number[], b: readonly number[]): number => {
   return 0;
 };
 
-export const createFulfil = (instances: Instances, book: OfferingBook): Fulfil => {
+export const createFulfil = (instances: Instances, book: OfferingBook, quotas: NonNullable<WorldSpec['quotas']>): Fulfil => {
+  const quotaLeft = (market: Market): number => {
+    const quota = quotas[market];
+    return quota === undefined ? Number.POSITIVE_INFINITY : Math.max(0, quota - book.used(market));
+  };
   const look = (choice: Choice): Priced => {
     const offering = book.find({ instanceType: choice.instanceType, zone: choice.subnet.zone, market: choice.market });
-    return { offering, free: offering === undefined ? 0 : book.free(offering) };
+    return { offering, free: offering === undefined ? 0 : book.free(offering), quota: quotaLeft(choice.market) };
   };
   /** Why this choice cannot give a single instance, whatever its capacity. */
   const impossible = (choice: Choice, offering: OfferingRecord | undefined): [code: string, message: string] | undefined => {
@@ -94,17 +108,23 @@ export const createFulfil = (instances: Instances, book: OfferingBook): Fulfil =
     if (subnet.free <= 0) return noAddresses(subnet);
     return undefined;
   };
-  const shortage = (choice: Choice, free: number): [code: string, message: string] =>
-    free > choice.subnet.free ? noAddresses(choice.subnet) : ['InsufficientInstanceCapacity', emptyText[choice.market]];
+  /** How many this choice could give: the least of its pool, its subnet's addresses and the account's quota. */
+  const most = (choice: Choice): number => {
+    const { offering, free, quota } = look(choice);
+    return impossible(choice, offering) === undefined ? Math.min(free, choice.subnet.free, quota) : 0;
+  };
+  const shortage = (choice: Choice): [code: string, message: string] => {
+    const { free, quota } = look(choice);
+    if (quota < Math.min(free, choice.subnet.free)) return overQuota[choice.market];
+    return free > choice.subnet.free ? noAddresses(choice.subnet) : ['InsufficientInstanceCapacity', emptyText[choice.market]];
+  };
   const refusalOf = <C extends Choice>(choice: C, count: number): Refused<C> | undefined => {
-    const { offering, free } = look(choice);
-    const enough = Math.min(free, choice.subnet.free) >= count;
-    const no = impossible(choice, offering) ?? (enough ? undefined : shortage(choice, free));
+    const no = impossible(choice, look(choice).offering) ?? (most(choice) >= count ? undefined : shortage(choice));
     return no === undefined ? undefined : { choice, code: no[0], message: no[1] };
   };
   const takeFrom = <C extends Choice>(choice: C, want: number, order: FulfilmentOrder<C>): { launched: InstanceRecord[]; refused?: Refused<C> } => {
-    const { offering, free } = look(choice);
-    const possible = impossible(choice, offering) === undefined ? Math.min(want, free, choice.subnet.free) : 0;
+    const { offering } = look(choice);
+    const possible = Math.min(want, most(choice));
     const refused = refusalOf(choice, want);
     const allowed = order.budget === undefined ? possible : order.budget.takeUpTo(possible);
     const launched: InstanceRecord[] = [];
@@ -138,10 +158,6 @@ export const createFulfil = (instances: Instances, book: OfferingBook): Fulfil =
   return {
     launch,
     refusalOf,
-    obtainable: (choices) =>
-      choices.reduce((sum, choice) => {
-        const { offering, free } = look(choice);
-        return sum + (impossible(choice, offering) === undefined ? Math.min(free, choice.subnet.free) : 0);
-      }, 0),
+    obtainable: (choices) => choices.reduce((sum, choice) => sum + most(choice), 0),
   };
 };

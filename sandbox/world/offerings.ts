@@ -24,6 +24,8 @@ export type OfferingBook = {
   list(): readonly OfferingRecord[];
   /** Infinite where there is no limit. */
   free(record: OfferingRecord): number;
+  /** How many are taken of a market. */
+  used(market: Market): number;
   /** Starts (1) or ends (-1) billing one instance. */
   bill(record: OfferingRecord, change: 1 | -1): void;
   setPrice(record: OfferingRecord, usdPerHour: number): void;
@@ -58,6 +60,7 @@ export const createOfferingBook = (specs: readonly OfferingSpec[], clock: Pick<W
     find: (offering) => records.get(offeringKey(offering)),
     list: () => [...records.values()],
     free: ({ capacity, used }) => (capacity === null ? Number.POSITIVE_INFINITY : Math.max(0, capacity - used)),
+    used: (market) => [...records.values()].reduce((sum, record) => sum + (record.market === market ? record.used : 0), 0),
     bill: (record, change) => {
       settle(record);
       record.billed += change;

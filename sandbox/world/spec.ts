@@ -12,6 +12,8 @@ export type WorldSpec = {
   readonly autoScalingGroups: readonly AutoScalingGroupSpec[];
   readonly targetGroups: readonly TargetGroupSpec[];
   readonly timing: TimingSpec;
+  /** The account's limits per market, counted in instances where AWS counts vCPUs (default: none). */
+  readonly quotas?: Readonly<Partial<Record<Market, number>>>;
 };
 
 /** What EC2 can give: a capacity of `null` is without limit. */

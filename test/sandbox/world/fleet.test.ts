@@ -70,6 +70,14 @@ describe('CreateFleet', () => {
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['InsufficientFreeAddressesInSubnet']);
   });
 
+  it('says when the account may launch no more of a market', () => {
+    const quotas = { spot: 4, 'on-demand': 0 };
+    const spot = fleet(6, {}, { quotas });
+    expect(count(spot.answer)).toBe(4);
+    expect(spot.answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['MaxSpotInstanceCountExceeded']);
+    expect(fleet(1, onDemand(1), { quotas }).answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['VcpuLimitExceeded']);
+  });
+
   it('orders on-demand by priority, or by price', () => {
     const offerings = [
       { instanceType: 'm7g.large', zone: 'us-east-1a', market: 'on-demand' as const, capacity: 1, priceUsdPerHour: 0.2 },
