@@ -4,6 +4,7 @@ import type { Tags, TemplateReference } from '../instance.ts';
 import { type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
 import type { LaunchTemplateSpec } from '../spec.ts';
+import { allOf, type Filter, type FilterField } from './filters.ts';
 import { type TagSpecification, tagsFor, toTagList } from './tag-lists.ts';
 
 export type TemplateData = {
@@ -14,6 +15,12 @@ export type TemplateData = {
 };
 
 type Template = { readonly id: string; readonly name: string; readonly createdAtMs: number; tags: Tags; readonly versions: TemplateData[] };
+
+const fieldOf = (name: string): FilterField<Template> | undefined => {
+  if (name === 'launch-template-name') return (template) => template.name;
+  if (name === 'tag-key') return ({ tags }) => Object.keys(tags);
+  return name.startsWith('tag:') ? ({ tags }) => tags[name.slice('tag:'.length)] : undefined;
+};
 
 /** How a caller names a template and its version. */
 export type TemplateSpecification = {
@@ -86,7 +93,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
   });
 
   type Create = { LaunchTemplateName: string; LaunchTemplateData: TemplateData; TagSpecifications?: TagSpecification[] };
-  type Describe = { LaunchTemplateIds?: string[]; LaunchTemplateNames?: string[]; MaxResults?: number; NextToken?: string };
+  type Describe = { LaunchTemplateIds?: string[]; LaunchTemplateNames?: string[]; Filters?: Filter[]; MaxResults?: number; NextToken?: string };
   type Versions = TemplateSpecification & { Versions?: string[] };
   return {
     resolve,
@@ -108,7 +115,8 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
       DescribeLaunchTemplates: operation<Describe>((input) => {
         const byName = (input.LaunchTemplateNames ?? []).map((name) => find({ LaunchTemplateName: name }));
         const named = [...byName, ...(input.LaunchTemplateIds ?? []).map((id) => find({ LaunchTemplateId: id }))];
-        const page = pageOf(named.length > 0 ? named : [...byId.values()], input.MaxResults, input.NextToken, 'InvalidNextToken');
+        const found = (named.length > 0 ? named : [...byId.values()]).filter(allOf(input.Filters, fieldOf));
+        const page = pageOf(found, input.MaxResults, input.NextToken, 'InvalidNextToken');
         return { LaunchTemplates: page.items.map(describe), NextToken: page.next };
       }),
       DescribeLaunchTemplateVersions: operation<Versions>((input) => {

@@ -198,6 +198,8 @@ describe('other EC2 calls', () => {
     const asked = { LaunchTemplateId: created.LaunchTemplate.LaunchTemplateId, Versions: ['$Latest'] };
     expect(ec2('DescribeLaunchTemplateVersions', asked)).toMatchObject({ LaunchTemplateVersions: [{ VersionNumber: 2 }] });
     expect(ec2('DescribeLaunchTemplates', { LaunchTemplateNames: ['batch'] })).toMatchObject({ LaunchTemplates: [{ LatestVersionNumber: 2 }] });
+    const named = ec2<{ LaunchTemplates: object[] }>('DescribeLaunchTemplates', filter('launch-template-name', 'batch', 'none'));
+    expect(named.LaunchTemplates).toMatchObject([{ LaunchTemplateName: 'batch' }]);
     const again = () => ec2('CreateLaunchTemplate', { LaunchTemplateName: 'batch', LaunchTemplateData: {} });
     expect(refusal(again).code).toBe('InvalidLaunchTemplateName.AlreadyExistsException');
   });

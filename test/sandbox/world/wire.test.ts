@@ -1,4 +1,11 @@
-import { AutoScalingClient, DescribeAutoScalingGroupsCommand, LaunchInstancesCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  AttachInstancesCommand,
+  AutoScalingClient,
+  CompleteLifecycleActionCommand,
+  DescribeAutoScalingGroupsCommand,
+  LaunchInstancesCommand,
+  TerminateInstanceInAutoScalingGroupCommand,
+} from '@aws-sdk/client-auto-scaling';
 import {
   CreateFleetCommand,
   CreateTagsCommand,
@@ -10,13 +17,16 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DescribeTargetHealthCommand, ElasticLoadBalancingV2Client, RegisterTargetsCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
+import { attachedTo, isAboveMax, isBelowMin, isNoActiveLifecycleAction, isNotRunningYet, isUnknownInstance } from '../../../aws/errors.ts';
 import { createCloud } from '../../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../../sandbox/direct-handler.ts';
 import { asg, createTestWorld, targetGroup } from './build.ts';
 
 const build = () => {
   const test = createTestWorld({ autoScalingGroups: [asg({ desired: 0 })], targetGroups: [targetGroup()] });
-  const cloud = createCloud({ services: test.world.services, clock: test.clock, random: () => 0.5 });
+  // Calls take no world time here, so that they can simply be awaited while the world stands still.
+  const still = { ...test.clock, sleep: async () => {}, busy: <T>(work: Promise<T>) => work };
+  const cloud = createCloud({ services: test.world.services, clock: still, random: () => 0.5 });
   const config = {
     region: 'us-east-1',
     credentials: { accessKeyId: 'AKIDOPERATOR', secretAccessKey: 'none' },
@@ -42,8 +52,8 @@ const fleet = (count: number) =>
 
 describe('the SDK talks to the world over the wire', () => {
   it('launches, finds by page, tags and terminates', async () => {
-    const { ec2, clock, seconds } = build();
-    const answer = await clock.drive(ec2.send(fleet(12)));
+    const { ec2, seconds } = build();
+    const answer = await ec2.send(fleet(12));
     expect(answer.Instances?.[0]?.InstanceIds).toHaveLength(10);
     expect(answer.Errors?.[0]).toMatchObject({
       Lifecycle: 'spot',
@@ -58,61 +68,87 @@ describe('the SDK talks to the world over the wire', () => {
         for (const { Instances } of page.Reservations ?? []) found.push(`${Instances?.[0]?.State?.Name} ${Instances?.[0]?.Tags?.[0]?.Value}`);
       }
     };
-    await clock.drive(read());
+    await read();
     expect(found).toEqual(Array.from({ length: 10 }, () => 'running web'));
     const ids = answer.Instances?.[0]?.InstanceIds ?? [];
-    await clock.drive(ec2.send(new CreateTagsCommand({ Resources: ids, Tags: [{ Key: 'a', Value: 'b' }] })));
-    const wrong = clock.drive(ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids, 'i-0123'] })));
+    await ec2.send(new CreateTagsCommand({ Resources: ids, Tags: [{ Key: 'a', Value: 'b' }] }));
+    const wrong = ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids, 'i-0123'] }));
     await expect(wrong).rejects.toMatchObject({ name: 'InvalidInstanceID.NotFound', message: "The instance ID 'i-0123' does not exist" });
-    const ended = await clock.drive(ec2.send(new TerminateInstancesCommand({ InstanceIds: ids })));
+    const ended = await ec2.send(new TerminateInstancesCommand({ InstanceIds: ids }));
     expect(ended.TerminatingInstances?.[0]?.CurrentState?.Name).toBe('shutting-down');
   });
 
   it('reads subnets and prices', async () => {
     const { ec2, clock } = build();
-    const { Subnets } = await clock.drive(ec2.send(new DescribeSubnetsCommand({ SubnetIds: ['subnet-b'] })));
+    const { Subnets } = await ec2.send(new DescribeSubnetsCommand({ SubnetIds: ['subnet-b'] }));
     expect(Subnets?.[0]).toMatchObject({ AvailabilityZone: 'us-east-1b', AvailableIpAddressCount: 4091 });
     const asked = new DescribeSpotPriceHistoryCommand({
       InstanceTypes: ['m7g.large'],
       StartTime: new Date(clock.now()),
       ProductDescriptions: ['Linux/UNIX'],
     });
-    const { SpotPriceHistory } = await clock.drive(ec2.send(asked));
+    const { SpotPriceHistory } = await ec2.send(asked);
     expect(SpotPriceHistory?.map(({ SpotPrice }) => SpotPrice)).toEqual(['0.030000', '0.030000', '0.030000']);
   });
 
   it('launches into an Auto Scaling group and describes it', async () => {
-    const { autoScaling, clock, seconds } = build();
+    const { autoScaling, seconds } = build();
     const launch = new LaunchInstancesCommand({
       AutoScalingGroupName: 'workers',
       RequestedCapacity: 2,
       AvailabilityZones: ['us-east-1a'],
       ClientToken: 't',
     });
-    const launched = await clock.drive(autoScaling.send(launch));
+    const launched = await autoScaling.send(launch);
     expect(launched.Instances?.[0]).toMatchObject({ MarketType: 'spot', AvailabilityZone: 'us-east-1a' });
     await seconds(10);
-    const { AutoScalingGroups } = await clock.drive(autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: ['workers'] })));
+    const { AutoScalingGroups } = await autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: ['workers'] }));
     expect(AutoScalingGroups?.[0]).toMatchObject({
       DesiredCapacity: 2,
       Instances: [{ LifecycleState: 'InService' }, { LifecycleState: 'InService' }],
     });
-    const late = clock.drive(
-      autoScaling.send(
-        new LaunchInstancesCommand({ AutoScalingGroupName: 'workers', RequestedCapacity: 3, AvailabilityZones: ['us-east-1a'], ClientToken: 't' }),
-      ),
-    );
+    const other = new LaunchInstancesCommand({
+      AutoScalingGroupName: 'workers',
+      RequestedCapacity: 3,
+      AvailabilityZones: ['us-east-1a'],
+      ClientToken: 't',
+    });
+    const late = autoScaling.send(other);
     await expect(late).rejects.toMatchObject({ name: 'IdempotentParameterMismatchError' });
   });
 
   it('registers targets and reads their health', async () => {
-    const { elb, clock, seconds, launch, world } = build();
+    const { elb, seconds, launch, world } = build();
     const [id = ''] = launch(1);
     await seconds(20);
     const TargetGroupArn = world.snapshot().targetGroups[0]?.arn;
-    await clock.drive(elb.send(new RegisterTargetsCommand({ TargetGroupArn, Targets: [{ Id: id }] })));
+    await elb.send(new RegisterTargetsCommand({ TargetGroupArn, Targets: [{ Id: id }] }));
     await seconds(20);
-    const { TargetHealthDescriptions } = await clock.drive(elb.send(new DescribeTargetHealthCommand({ TargetGroupArn })));
+    const { TargetHealthDescriptions } = await elb.send(new DescribeTargetHealthCommand({ TargetGroupArn }));
     expect(TargetHealthDescriptions).toMatchObject([{ Target: { Id: id, Port: 80 }, TargetHealth: { State: 'healthy' } }]);
+  });
+
+  it('is refused in words that the adapters understand', async () => {
+    const { autoScaling, seconds, launch, call } = build();
+    const errorOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
+    const attach = (InstanceIds: string[]) => errorOf(autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: 'workers', InstanceIds })));
+    const end = (InstanceIds: string[]) => {
+      const input = { AutoScalingGroupName: 'workers', InstanceIds, ShouldDecrementDesiredCapacity: true };
+      return errorOf(autoScaling.send(new TerminateInstanceInAutoScalingGroupCommand(input)));
+    };
+    const ids = launch(3);
+    expect(isNotRunningYet(await attach(ids))).toBe(true);
+    await seconds(10);
+    expect(isUnknownInstance(await attach(['i-0123']))).toBe(true);
+    expect(await attach(ids)).toBeUndefined();
+    expect(attachedTo(await attach(ids.slice(0, 1)))).toBe('workers');
+    call('autoscaling', 'UpdateAutoScalingGroup', { AutoScalingGroupName: 'workers', MinSize: 3, MaxSize: 3 });
+    const more = launch(1);
+    await seconds(10);
+    expect(isAboveMax(await attach(more))).toBe(true);
+    expect(isBelowMin(await end(ids))).toBe(true);
+    expect(isUnknownInstance(await end(more))).toBe(true);
+    const late = { AutoScalingGroupName: 'workers', LifecycleHookName: 'drain', InstanceId: ids[0], LifecycleActionResult: 'CONTINUE' };
+    expect(isNoActiveLifecycleAction(await errorOf(autoScaling.send(new CompleteLifecycleActionCommand(late))))).toBe(true);
   });
 });
