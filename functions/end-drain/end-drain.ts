@@ -55,11 +55,15 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 
 const hooksAtOnce = 8;
 
-const completeHooks = (ports: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
+/** Completing the hook of an interrupted instance would cut connections that EC2 leaves alone until its deadline. */
+const mayGoOn = ({ reason, shortfall, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
+  reason !== 'interruption' || shortfall === undefined || deadlineMs <= nowMs;
+
+const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
   onEach(
-    swaps.filter(({ hook }) => hook !== undefined),
+    swaps.filter((swap) => swap.hook !== undefined && mayGoOn(swap, clock.now())),
     hooksAtOnce,
-    (swap) => ports.lifecycle.complete(swap),
+    (swap) => lifecycle.complete(swap),
   );
 
 const nothingToEnd: ActionResult = { done: [], failed: [] };

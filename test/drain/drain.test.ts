@@ -254,6 +254,17 @@ describe('an instance on a lifecycle hook', () => {
     expect(visits.length).toBeLessThanOrEqual(3);
   });
 
+  test('and interrupted: with connections still open it is left to EC2, which gives them until the deadline', async () => {
+    const fleet = createFleet([swap('i-1', { ...warned, hook }), swap('i-2', warned)], 300_000);
+    await execute(fleet, order(warned));
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: expect.stringContaining('are cut by EC2') });
+    expect(fleet.completed.size).toBe(0);
+
+    const fast = createFleet([swap('i-1', { ...warned, hook })], 30_000);
+    await execute(fast, order({ ...warned, instances: ['i-1'] }));
+    expect([...fast.completed]).toEqual(['i-1']);
+  });
+
   test('is completed although its group was let go', async () => {
     const fleet = createFleet(pair({ reason: 'hook', hook }), 60_000);
     fleet.group = undefined;
