@@ -6,10 +6,10 @@ import type { Swap } from './swap.ts';
  * What a target group waits for connections unless it is told otherwise
  * (Elastic Load Balancing, edit target group attributes: `deregistration_delay.timeout_seconds`).
  */
-export const defaultDeregistrationDelayMs = 300_000;
+const defaultDeregistrationDelayMs = 300_000;
 
 /** What the start itself may take, before the deregistration delay runs: a cold function, a throttled call repeated, a describe that lags. */
-export const startSlackMs = 5_000;
+const startSlackMs = 5_000;
 
 /** What the start of a drain is budgeted against. All times in milliseconds. */
 export type DrainBudget = {

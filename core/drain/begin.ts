@@ -33,7 +33,7 @@ export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number
  * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the image's own start.
  * An earlier look would only cost transitions.
  */
-export const expectedBootMs = 20_000;
+const expectedBootMs = 20_000;
 
 /**
  * When to look again whether replacements serve: when the youngest one is expected to, then in growing steps of its age; never past the latest start.

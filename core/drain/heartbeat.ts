@@ -1,7 +1,7 @@
 import type { LifecycleHook, Swap } from '../swap.ts';
 
 /** The shortest time-out that a lifecycle hook can have (Auto Scaling API, PutLifecycleHook: `HeartbeatTimeout` 30 to 7200 s). */
-export const shortestHookTimeoutMs = 30_000;
+const shortestHookTimeoutMs = 30_000;
 
 const timeoutOf = (hook: LifecycleHook): number => hook.timeoutMs ?? shortestHookTimeoutMs;
 

@@ -1,6 +1,6 @@
 /** Bounds of the step between two looks at something whose end cannot be foretold. */
-export const shortestStepMs = 5_000;
-export const longestStepMs = 15_000;
+const shortestStepMs = 5_000;
+const longestStepMs = 15_000;
 
 /**
  * How long until the next look at something that has taken `ageMs` already: half of its age, so that a look comes late by a third of the whole at

@@ -4,7 +4,7 @@ import type { Swap, SwapState } from '../../../core/swap.ts';
 import { onEach } from './on-each.ts';
 
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
-export const writesAtOnce = 32;
+const writesAtOnce = 32;
 
 /** States from which a swap may come to each state: forward only. */
 const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
