@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Authoriser, createAuthoriser } from '../../sandbox/iam/authoriser.ts';
+import { parseStatements, type Statement } from '../../sandbox/iam/statement.ts';
+import { readAssembly } from '../../sandbox/platform/template/assembly.ts';
+import { resolveStack, type StackResource } from '../../sandbox/platform/template/stack.ts';
+import { assemble } from '../../scripts/assemble.ts';
+
+const place = { accountId: '111122223333', region: 'eu-west-1' };
+const tagged = (group: string) => [{ Key: 'holdfast:group', Value: group }];
+
+/** Instances by what IAM sees of them. */
+const [ours, neighbours, stranger, member, theirMember] = ['i-0a', 'i-0b', 'i-0c', 'i-0d', 'i-0e'] as const;
+const tagsById: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  [ours]: { 'holdfast:group': 'holdfast/web' },
+  [neighbours]: { 'holdfast:group': 'holdfast-b/web' },
+  [stranger]: { Name: 'database' },
+  [member]: { 'aws:autoscaling:groupName': 'web' },
+  [theirMember]: { 'aws:autoscaling:groupName': 'web', 'holdfast:group': 'holdfast-b/web' },
+};
+
+let rights: Authoriser;
+let roleOf: (functionName: string) => string;
+
+const documentsOf = (resources: readonly StackResource[], role: string): readonly Statement[] =>
+  resources
+    .filter(({ type, properties }) => type === 'AWS::IAM::Policy' && (properties.Roles as readonly unknown[]).includes(role))
+    .flatMap(({ properties }) => parseStatements((properties.PolicyDocument as { Statement: readonly unknown[] }).Statement));
+
+beforeAll(async () => {
+  const { template, stackName } = readAssembly(await assemble());
+  const { resources } = resolveStack(template, { name: stackName, place });
+  const roles = resources.filter(({ type }) => type === 'AWS::IAM::Role').map(({ ref }) => ref);
+  roleOf = (functionName) => {
+    const fn = resources.find(({ type, properties }) => type === 'AWS::Lambda::Function' && properties.FunctionName === functionName);
+    return String(fn?.properties.Role).split('/').at(-1) ?? '';
+  };
+  const policiesByRole = Object.fromEntries(roles.map((role) => [role, documentsOf(resources, role)]));
+  rights = await createAuthoriser({ place, policiesByRole, tagsOf: (resource) => tagsById[resource.split('/').at(-1) ?? ''] });
+});
+
+const may = (functionName: string, action: string, input: Readonly<Record<string, unknown>>): boolean => {
+  const [service = '', operation = ''] = action.split(':');
+  return rights.authorise({ service, operation, input, caller: { kind: 'role', name: roleOf(`holdfast-${functionName}`) } }) === undefined;
+};
+
+const fleet = (group: string | undefined) => ({
+  Type: 'instant',
+  LaunchTemplateConfigs: [
+    { LaunchTemplateSpecification: { LaunchTemplateName: 'web' }, Overrides: [{ SubnetId: 'subnet-a', InstanceType: 'm7g.large' }] },
+  ],
+  TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'spot' },
+  ...(group && { TagSpecifications: [{ ResourceType: 'instance', Tags: tagged(group) }] }),
+});
+
+const arn = (service: string, rest: string): string => `arn:aws:${service}:eu-west-1:111122223333:${rest}`;
+
+describe('the synthesized roles, judged as IAM would', () => {
+  test('react launches under this deployment’s tag, and not without it or under another’s', () => {
+    expect(may('react', 'ec2:CreateFleet', fleet('holdfast/web'))).toBe(true);
+    expect(may('react', 'ec2:CreateFleet', fleet(undefined))).toBe(false);
+    expect(may('react', 'ec2:CreateFleet', fleet('holdfast-b/web'))).toBe(false);
+  });
+
+  test.each(['react', 'end-drain'])('%s ends our instances and nobody else’s', (name) => {
+    expect(may(name, 'ec2:TerminateInstances', { InstanceIds: [ours] })).toBe(true);
+    for (const id of [neighbours, stranger, member]) expect(may(name, 'ec2:TerminateInstances', { InstanceIds: [id] }), id).toBe(false);
+    expect(may(name, 'ec2:TerminateInstances', { InstanceIds: [ours, stranger] })).toBe(false);
+  });
+
+  test.each(['tick', 'accept-policy', 'begin-drain', 'check-drain'])('%s cannot end an instance', (name) => {
+    expect(may(name, 'ec2:TerminateInstances', { InstanceIds: [ours] })).toBe(false);
+  });
+
+  test('react tags members of Auto Scaling groups that no other deployment has tagged, and nothing else', () => {
+    const tag = (id: string, group = 'holdfast/web') => may('react', 'ec2:CreateTags', { Resources: [id], Tags: tagged(group) });
+    expect(tag(member)).toBe(true);
+    expect(tag(member, 'holdfast-b/web')).toBe(false);
+    expect(tag(theirMember)).toBe(false);
+    expect(tag(stranger)).toBe(false);
+    expect(may('react', 'ec2:CreateTags', { Resources: [member], Tags: [{ Key: 'team', Value: 'web' }] })).toBe(false);
+  });
+
+  test('react fills Auto Scaling groups and target groups', () => {
+    expect(may('react', 'autoscaling:AttachInstances', { AutoScalingGroupName: 'web', InstanceIds: [ours] })).toBe(true);
+    expect(may('react', 'autoscaling:LaunchInstances', { AutoScalingGroupName: 'web', RequestedCapacity: 1, ClientToken: 't' })).toBe(true);
+    expect(may('react', 'autoscaling:UpdateAutoScalingGroup', { AutoScalingGroupName: 'web', MaxSize: 5 })).toBe(true);
+    const TargetGroupArn = arn('elasticloadbalancing', 'targetgroup/web/0123456789abcdef');
+    expect(may('react', 'elasticloadbalancing:RegisterTargets', { TargetGroupArn, Targets: [{ Id: ours }] })).toBe(true);
+    expect(may('begin-drain', 'elasticloadbalancing:DeregisterTargets', { TargetGroupArn, Targets: [{ Id: ours }] })).toBe(true);
+    expect(may('begin-drain', 'elasticloadbalancing:RegisterTargets', { TargetGroupArn, Targets: [{ Id: ours }] })).toBe(false);
+  });
+
+  test('drains take members out of Auto Scaling groups and answer their hooks', () => {
+    const out = { AutoScalingGroupName: 'web', InstanceIds: [member], ShouldDecrementDesiredCapacity: true };
+    expect(may('begin-drain', 'autoscaling:TerminateInstanceInAutoScalingGroup', out)).toBe(true);
+    const hook = { AutoScalingGroupName: 'web', LifecycleHookName: 'h', LifecycleActionToken: 't' };
+    expect(may('check-drain', 'autoscaling:RecordLifecycleActionHeartbeat', hook)).toBe(true);
+    expect(may('end-drain', 'autoscaling:CompleteLifecycleAction', { ...hook, LifecycleActionResult: 'CONTINUE' })).toBe(true);
+    expect(may('check-drain', 'autoscaling:CompleteLifecycleAction', { ...hook, LifecycleActionResult: 'CONTINUE' })).toBe(false);
+  });
+
+  test('only accept-policy writes the groups table; tick writes no table', () => {
+    const put = (name: string, table: string) => may(name, 'dynamodb:PutItem', { TableName: table, Item: {} });
+    expect(put('accept-policy', 'holdfast-groups')).toBe(true);
+    for (const name of ['react', 'tick', 'begin-drain', 'check-drain', 'end-drain']) expect(put(name, 'holdfast-groups'), name).toBe(false);
+    expect(put('react', 'holdfast-state')).toBe(true);
+    expect(put('tick', 'holdfast-state')).toBe(false);
+  });
+
+  test('events are announced as ours or not at all', () => {
+    const say = (Source: string) =>
+      may('react', 'events:PutEvents', { Entries: [{ Source, DetailType: 'd', Detail: '{}', EventBusName: 'default' }] });
+    expect(say('holdfast')).toBe(true);
+    expect(say('somebody')).toBe(false);
+  });
+});
