@@ -188,3 +188,12 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     throw error;
   }
 };
+
+// biome-ignore lint/performance/noBarrelFile: the door is the one file of the sandbox that others may import, so it names what they need.
+export { createControlDoor } from './control/control-door.ts';
+export type { Glance } from './scenario/glance.ts';
+export { type Progress, playScenario } from './scenario/play.ts';
+export { readOpenWorld, readScenario, ScenarioError, shippedScenarios } from './scenario/read-scenario.ts';
+export type { InterruptionRow, Report } from './scenario/report.ts';
+export type { Scenario } from './scenario/scenario-schema.ts';
+export { toWorldSpec } from './scenario/to-world-spec.ts';

@@ -23,10 +23,13 @@ const admit = async ({ group, provider, ports }: Run, decision: Decision) => {
   return { admitted: done, failed };
 };
 
-/** Puts maximum sizes back; what others changed meanwhile is theirs, and only our note of it goes. */
+/** Puts maximum sizes back. What others changed meanwhile is theirs, and only our note of it goes; what cannot go down yet is tried again later. */
 const restore = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
-  for (const raised of decision.restore) await provider.restoreMax(raised);
-  return decision.restore.map(({ asg }) => asg);
+  const settled: string[] = [];
+  for (const raised of decision.restore) {
+    if ((await provider.restoreMax(raised)) !== 'not-yet') settled.push(raised.asg);
+  }
+  return settled;
 };
 
 const takeOver = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {

@@ -48,9 +48,8 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
 
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
   if (fact.hook === undefined || swap.hook?.token === fact.hook.token) return undefined;
-  // A drain that runs reads the hook when it ends; one that is over, or was never ordered, must be ordered for it.
-  const runs = swap.state === 'leaving' || swap.state === 'draining';
-  const order = runs ? {} : { drain: drainFor(swap.deadlineMs), drainOrderedAtMs: nowMs };
+  // A drain that has not begun reads the hook when it does. One that waits might look again only after the hook has expired, so another takes over.
+  const order = swap.state === 'leaving' ? {} : { drain: drainFor(swap.deadlineMs), drainOrderedAtMs: nowMs };
   return { hook: fact.hook, ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
 };
 

@@ -56,17 +56,16 @@ const replacedBeforeGone: Rule = {
   held: ({ interruptions, expect }) => (expect.replacedBeforeGone ? `${interruptions.length} interruptions` : 'not asked of this scenario'),
 };
 
+const isDrained = ({ drainedAtMs, goneAtMs }: InterruptionRow): boolean =>
+  drainedAtMs !== undefined && (goneAtMs === undefined || drainedAtMs <= goneAtMs);
+
 const drainedInTime: Rule = {
   name: 'every leaving instance is drained before it is gone, or Holdfast said why not',
-  broken: ({ interruptions }) =>
-    interruptions
-      .filter(
-        ({ drainedAtMs, goneAtMs, shortfall }) =>
-          shortfall === undefined && (drainedAtMs === undefined || (goneAtMs !== undefined && drainedAtMs > goneAtMs)),
-      )
-      .map(({ instance }) => instance),
-  held: ({ interruptions }) => {
-    const short = interruptions.filter(({ shortfall }) => shortfall !== undefined).length;
+  broken: ({ interruptions, expect }) =>
+    expect.warningsHeard ? interruptions.filter((row) => row.shortfall === undefined && !isDrained(row)).map(({ instance }) => instance) : [],
+  held: ({ interruptions, expect }) => {
+    if (!expect.warningsHeard) return 'no warning reached anybody';
+    const short = interruptions.filter((row) => !isDrained(row)).length;
     return short === 0 ? `${interruptions.length} drained` : `${interruptions.length - short} drained, ${short} said why not`;
   },
 };

@@ -58,5 +58,8 @@ export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
   }
 };
 
+/** The region that is there when no scenario is named: empty, ready to be tried out. */
+export const readOpenWorld = (): Promise<Scenario> => readScenario(join(dirname(shipped), 'worlds', 'open-world.yaml'));
+
 /** Where traces lie that scenarios name by file. */
 export const tracePath = (file: string): string => (isAbsolute(file) ? file : join(dirname(shipped), 'traces', file));

@@ -31,6 +31,8 @@ const expectations = z.strictObject({
   droppedAtMost: z.number().int().nonnegative().default(0),
   /** Least members of a group that serve at any time once it is up. */
   lowestServing: z.record(z.string(), z.number().int().nonnegative()).optional(),
+  /** Whether warnings reach Holdfast at all; where they do not, nothing can be drained in time. */
+  warningsHeard: z.boolean().default(true),
   /** Whether every replacement must serve before its predecessor is gone. */
   replacedBeforeGone: z.boolean().default(true),
   /** Markets of the members that each group ends with. */

@@ -1,0 +1,78 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { openAccess } from './aws-access.ts';
+import { decisionText } from './decision-text.ts';
+import { explain, explanationText } from './explain.ts';
+import { runSandbox, type SandboxFlags } from './sandbox-command.ts';
+
+const number = (what: string, holds: (value: number) => boolean) => (text: string) => {
+  const value = Number(text);
+  if (text.trim() === '' || !holds(value)) throw new InvalidArgumentError(`It must be ${what}.`);
+  return value;
+};
+const wholeNumber = number('a whole number from 0', (value) => Number.isInteger(value) && value >= 0);
+const port = number('a port from 0 (any that is free) to 65535', (value) => Number.isInteger(value) && value >= 0 && value <= 65_535);
+const positive = number('a number above 0', (value) => value > 0);
+
+const instanceId = (text: string): string => {
+  if (!/^i-[0-9a-f]{8,17}$/.test(text)) throw new InvalidArgumentError('An instance id looks like i-0123456789abcdef0.');
+  return text;
+};
+
+type Where = { readonly name: string; readonly sandbox?: string; readonly json?: boolean };
+
+const asked = (command: Command): Command =>
+  command
+    .option('--name <deployment>', 'name of the deployment', 'holdfast')
+    .option('--sandbox <url>', 'address of a running sandbox; without it AWS is asked, with the credentials and region of the environment')
+    .option('--json', 'print JSON');
+
+const print = (value: unknown, text: string, json: boolean | undefined): void => console.log(json ? JSON.stringify(value, undefined, 2) : text);
+
+const sandboxCommand = (exitWith: (code: number) => void): Command =>
+  new Command('sandbox')
+    .description('run the synthesized stack on this machine, in a simulated cloud')
+    .option('--scenario <name|file>', 'play a scenario and report on it: the name of one that ships, or a YAML file')
+    .option('--report <file>', 'write the report as JSON')
+    .option('--port <port>', 'port on 127.0.0.1; by default any that is free', port)
+    .option('--speed <factor>', 'world seconds per second of wall time', positive)
+    .option('--seed <number>', 'what every draw follows from', wholeNumber)
+    .option('--stay', 'keep running after the scenario, until interrupted')
+    .addHelpText(
+      'after',
+      `
+Without --scenario it runs an empty region until interrupted, and prints "ready http://127.0.0.1:PORT" when it can be used.
+With one it ends with the report: exit code 0 when every invariant held, 1 when one was broken.
+Scenarios of kind simulated run in virtual time, unless --port, --speed or --stay asks for the wall clock.
+The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, any credentials. See docs/sandbox.md.`,
+    )
+    .action(async (flags: SandboxFlags) => exitWith(await runSandbox(flags)));
+
+const explainCommand = (exitWith: (code: number) => void): Command =>
+  asked(
+    new Command('explain').description('say why an instance was launched, replaced or let go').argument('<instance>', 'its id', instanceId),
+  ).action(async (instance: string, where: Where) => {
+    const explanation = await explain(instance, openAccess(where));
+    print(explanation, explanationText(explanation), where.json);
+    exitWith(explanation.swap === undefined && explanation.decisions.length === 0 ? 1 : 0);
+  });
+
+const decisionsCommand = (exitWith: (code: number) => void): Command =>
+  asked(new Command('decisions').description('list what was decided for a group, and why, newest first').argument('<group>', 'its name'))
+    .option('--limit <count>', 'how many', wholeNumber, 20)
+    .action(async (group: string, where: Where & { readonly limit: number }) => {
+      const decisions = await openAccess(where).store.decisions(group, where.limit);
+      const nothing = `No decision is stored for ${group}. A group at rest needs none; is the name right? Decisions are kept for 14 days.`;
+      print(decisions, decisions.length === 0 ? nothing : decisions.map(decisionText).join('\n\n'), where.json);
+      exitWith(decisions.length === 0 ? 1 : 0);
+    });
+
+/** The command line. `exitWith` is told how a command ended. */
+export const createProgram = (version: string, exitWith: (code: number) => void): Command =>
+  new Command('holdfast')
+    .description('Keeps EC2 capacity in place when spot takes it away.')
+    .version(version)
+    .showSuggestionAfterError()
+    .showHelpAfterError('(run with --help for what there is)')
+    .addCommand(sandboxCommand(exitWith))
+    .addCommand(explainCommand(exitWith))
+    .addCommand(decisionsCommand(exitWith));

@@ -1,0 +1,106 @@
+import { writeFile } from 'node:fs/promises';
+import {
+  createControlDoor,
+  type Progress,
+  playScenario,
+  type Report,
+  readOpenWorld,
+  readScenario,
+  type Sandbox,
+  type Scenario,
+  startSandbox,
+  toWorldSpec,
+} from '../sandbox/door.ts';
+import { createLiveView, type LiveView } from './live-view.ts';
+import { reportText } from './report-text.ts';
+
+export type SandboxFlags = {
+  readonly port?: number;
+  readonly speed?: number;
+  readonly seed?: number;
+  readonly scenario?: string;
+  readonly report?: string;
+  readonly stay?: boolean;
+};
+
+const redrawEveryMs = 500;
+
+const start = (scenario: Scenario, flags: SandboxFlags): Promise<Sandbox> =>
+  startSandbox({
+    mode: scenario.mode,
+    spec: toWorldSpec(scenario.world),
+    seed: flags.seed ?? scenario.seed,
+    speed: flags.speed ?? scenario.speed,
+    ...(flags.port === undefined ? {} : { port: flags.port }),
+    control: (sandbox) => createControlDoor(sandbox),
+  });
+
+/** Resolves when the user interrupts. The second interrupt ends the process at once, as anywhere. */
+const interrupted = (): Promise<'interrupted'> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'));
+  });
+
+/** Redraws while a live scenario plays; a simulated one is over before anybody could look. */
+const follow = (view: LiveView, mode: Scenario['mode']) => {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    onProgress: ({ phase, glance }: Progress): void => {
+      if (mode === 'simulated') return;
+      timer ??= setInterval(() => view.show(glance()), redrawEveryMs);
+      view.show(glance());
+      if (phase === 'ended') clearInterval(timer);
+    },
+    stop: (): void => {
+      clearInterval(timer);
+      view.close();
+    },
+  };
+};
+
+const writeReport = async (file: string | undefined, report: Report): Promise<void> => {
+  if (file === undefined) return;
+  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  console.log(`The report stands in ${file}.`);
+};
+
+const play = async (sandbox: Sandbox, scenario: Scenario): Promise<Report | 'interrupted'> => {
+  const followed = follow(createLiveView(process.stdout.isTTY === true), scenario.mode);
+  try {
+    return await Promise.race([playScenario(sandbox, scenario, followed.onProgress), interrupted()]);
+  } finally {
+    followed.stop();
+  }
+};
+
+const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: SandboxFlags): Promise<number> => {
+  const report = await play(sandbox, { ...scenario, seed: flags.seed ?? scenario.seed });
+  if (report === 'interrupted') {
+    console.error('Interrupted before the scenario ended: there is no report.');
+    return 130;
+  }
+  console.log(reportText(report));
+  await writeReport(flags.report, report);
+  if (flags.stay) await interrupted();
+  return report.ok ? 0 : 1;
+};
+
+/**
+ * Runs the sandbox: with a scenario until it has been played, else until interrupted.
+ * Answers the exit code: 0 when every invariant held, 1 when one was broken, 130 when the scenario was interrupted.
+ */
+export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
+  const chosen = await (flags.scenario === undefined ? readOpenWorld() : readScenario(flags.scenario));
+  // Time that a person or another program watches has to pass: what is kept open after the play, or given a port or a speed, runs live.
+  const live = flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
+  const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
+  const sandbox = await start(scenario, flags);
+  try {
+    if (sandbox.url !== undefined) console.log(`ready ${sandbox.url}`);
+    if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags);
+    await interrupted();
+    return 0;
+  } finally {
+    await sandbox.close();
+  }
+};
