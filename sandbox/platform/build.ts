@@ -3,7 +3,8 @@ import { type CallLog, createCallLog } from '../call-log.ts';
 import { type Cloud, createCloud } from '../cloud.ts';
 import { createFaults, type Faults } from '../faults.ts';
 import { type Authoriser, createAuthoriser } from '../iam/authoriser.ts';
-import { parseStatements } from '../iam/statement.ts';
+import { evaluate } from '../iam/evaluate.ts';
+import { parseStatements, type Statement } from '../iam/statement.ts';
 import { forkRandom } from '../random.ts';
 import { createPublishedThrottle } from '../throttle/published-buckets.ts';
 import { createWorld } from '../world/create-world.ts';
@@ -11,8 +12,9 @@ import type { WorldSpec } from '../world/spec.ts';
 import type { World } from '../world/world.ts';
 import type { Machinery } from './machinery.ts';
 import { createPlatform, measuredPace, ownPace, type Platform } from './platform.ts';
+import { pollerNeeds } from './poller-rights.ts';
 import type { Assembly } from './template/assembly.ts';
-import { resolveStack } from './template/stack.ts';
+import { resolveStack, type Stack } from './template/stack.ts';
 
 export type BuildOptions = {
   readonly assembly: Assembly;
@@ -32,9 +34,17 @@ export type Built = {
   readonly rights: Authoriser;
 };
 
-const authoriserOf = ({ roles }: Platform, world: World, place: Place): Promise<Authoriser> => {
-  const statements = (role: string) => parseStatements(roles.policiesOf(role).flatMap((policy) => policy.statements));
-  return createAuthoriser({ place, tagsOf: world.tagsOf, policiesByRole: Object.fromEntries(roles.names.map((role) => [role, statements(role)])) });
+type PoliciesByRole = Readonly<Record<string, readonly Statement[]>>;
+
+const policiesByRoleOf = ({ roles }: Platform): PoliciesByRole =>
+  Object.fromEntries(roles.names.map((role) => [role, parseStatements(roles.policiesOf(role).flatMap(({ statements }) => statements))]));
+
+/** Lambda creates no event source mapping whose function may not read the source. */
+const refuseBlindPollers = (stack: Stack, policiesByRole: PoliciesByRole): void => {
+  for (const { mapping, role, action, resource } of pollerNeeds(stack)) {
+    const { kind } = evaluate(policiesByRole[role] ?? [], { action, resource, context: {} });
+    if (kind !== 'allowed') throw new Error(`Event source mapping ${mapping} cannot work: role ${role} does not allow ${action} on ${resource}.`);
+  }
 };
 
 /** Lifecycle hooks that name a queue tell it directly, past the bus. */
@@ -52,11 +62,12 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
   const faults = createFaults({ random: forkRandom(seed, 'faults') });
   const callLog = createCallLog({ clock });
   const late: { cloud?: Cloud } = {};
+  const stack = resolveStack(assembly.template, { name: assembly.stackName, place, ...(url && { queueOrigin: url }) });
   const platform = createPlatform({
     clock,
     seed,
     place,
-    stack: resolveStack(assembly.template, { name: assembly.stackName, place, ...(url && { queueOrigin: url }) }),
+    stack,
     assetDirectory: assembly.assetDirectory,
     start: machinery.start,
     pace: url === undefined ? measuredPace : ownPace,
@@ -65,7 +76,9 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     call: async (service, operation, input, role) => late.cloud?.call({ service, operation, input, caller: { kind: 'role', name: role } }),
   });
   const world = createWorld({ spec, clock, place, seed, random: forkRandom(seed, 'world'), emit: platform.bus.emit, notify: toQueue(platform) });
-  const rights = await authoriserOf(platform, world, place);
+  const policiesByRole = policiesByRoleOf(platform);
+  refuseBlindPollers(stack, policiesByRole);
+  const rights = await createAuthoriser({ place, tagsOf: world.tagsOf, policiesByRole });
   const cloud = createCloud({
     services: [...platform.services, ...world.services],
     clock,

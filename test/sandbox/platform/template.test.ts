@@ -1,6 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub has placeholders of its own.
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closedTargets } from '../../../sandbox/platform/permissions.ts';
+import { pollerNeeds } from '../../../sandbox/platform/poller-rights.ts';
+import { readAssembly } from '../../../sandbox/platform/template/assembly.ts';
 import type { Template } from '../../../sandbox/platform/template/intrinsics.ts';
 import { resolveStack } from '../../../sandbox/platform/template/stack.ts';
 
@@ -103,5 +106,29 @@ describe('a stack', () => {
     expect(closedTargets(stackOf({ Resources: open }))).toEqual([]);
     expect(closedTargets(stackOf({ Resources: { Q: queue('q'), R: rule } }))[0]).toContain('Rule r may not deliver');
     expect(closedTargets(stackOf({ Resources: { ...open, P: policy('sns.amazonaws.com') } }))).toHaveLength(1);
+  });
+
+  it('says what the roles of functions must allow for their mappings to work', () => {
+    const { template } = readAssembly(join(import.meta.dirname, 'fixtures', 'assembly'));
+    const needs = pollerNeeds(stackOf(template)).map(({ role, action, resource }) => `${role} ${action} ${resource.split(':')[2]}`);
+    expect(needs).toContain('intake-role sqs:ReceiveMessage sqs');
+    expect(needs).toContain('follow-role dynamodb:GetRecords dynamodb');
+    expect(needs).toHaveLength(6);
+  });
+});
+
+describe('an assembly', () => {
+  const directory = join(import.meta.dirname, 'fixtures', 'assembly');
+
+  it('gives its stack and the code of its functions', () => {
+    const assembly = readAssembly(directory);
+    expect(assembly.stackName).toBe('shop');
+    expect(assembly.assetDirectory('code.zip')).toBe(join(directory, 'asset.code'));
+    expect(() => assembly.assetDirectory('none.zip')).toThrow('none.zip');
+  });
+
+  it('that is not there, or has no such stack, is said so', () => {
+    expect(() => readAssembly(join(directory, 'none'))).toThrow('There is no synthesized app');
+    expect(() => readAssembly(directory, 'other')).toThrow('holds no stack called other');
   });
 });
