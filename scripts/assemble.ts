@@ -13,8 +13,8 @@ const lockDir = join(root, 'dist', '.assembling');
 /** Everything that the synthesized stack and its bundles follow from. */
 const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'scripts', 'cdk.json', 'package-lock.json'];
 
-/** A lock older than this was left behind by a process that was ended. */
-const staleLockMs = 120_000;
+/** A lock that has named no process for this long never will. */
+const unnamedLockMs = 5_000;
 
 const filesUnder = async (path: string): Promise<readonly string[]> => {
   const absolute = join(root, path);
@@ -58,26 +58,52 @@ const synthesize = async (): Promise<void> => {
   if (code !== 0) throw new Error(`The stack could not be synthesized (bin/app.ts ended with ${code}). It said:\n${said}`);
 };
 
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // No such process.
+    return false;
+  }
+};
+
+/** A process that was ended in the middle leaves its lock behind. One that names no process yet is only just being made. */
+const isAbandoned = async (): Promise<boolean> => {
+  try {
+    return !isRunning(Number(await readFile(join(lockDir, 'pid'), 'utf8')));
+  } catch {
+    return (
+      (await stat(lockDir).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      )) > unnamedLockMs
+    );
+  }
+};
+
+const tryLock = async (): Promise<boolean> => {
+  try {
+    await mkdir(lockDir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  }
+  await writeFile(join(lockDir, 'pid'), String(process.pid));
+  return true;
+};
+
+const unlock = (): Promise<void> => rm(lockDir, { recursive: true, force: true });
+
 const locked = async <T>(work: () => Promise<T>): Promise<T> => {
   await mkdir(dirname(lockDir), { recursive: true });
-  for (;;) {
-    try {
-      await mkdir(lockDir);
-      break;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const since = await stat(lockDir).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Date.now(),
-      );
-      if (Date.now() - since > staleLockMs) await rm(lockDir, { recursive: true, force: true });
-      await sleep(100);
-    }
+  while (!(await tryLock())) {
+    if (await isAbandoned()) await unlock();
+    else await sleep(100);
   }
   try {
     return await work();
   } finally {
-    await rm(lockDir, { recursive: true, force: true });
+    await unlock();
   }
 };
 
