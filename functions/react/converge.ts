@@ -15,7 +15,7 @@ import { applyAnswers, type Launched, launchAll, missingAfter } from './launch.t
 import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
 import { mend, withoutEnded } from './mend.ts';
 import type { ReactPorts } from './ports.ts';
-import { record } from './record.ts';
+import { record, recordDecided } from './record.ts';
 import { bind } from './reserve.ts';
 
 /** What became of one group. */
@@ -77,6 +77,8 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
   const view = { ...look, state: followView(look, facts) };
   const decision = decide(view);
   const bound = bind(decision, view, { decision: run.id, round });
+  // First the reasons, then what follows from them: whatever dies after this, what it launched can be explained.
+  if (decision.placements.length > 0) await recordDecided(run, view, decision);
   const state = { ...bound.state, version: gathered.stored.version + 1 };
   if (sameState(state, gathered.stored) && gathered.stored.version > 0) return { decision, view, launched: [], state: gathered.stored };
   if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;

@@ -1,5 +1,7 @@
+import type { Decision } from '../../core/decision.ts';
 import type { Announcement } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
+import type { View } from '../../core/view.ts';
 import { announcements, metrics } from '../contract.ts';
 import type { Acted } from './act.ts';
 import type { Round, Run } from './converge.ts';
@@ -9,7 +11,7 @@ const idsPerEvent = 1_000;
 
 type Recorded = Run & { readonly rounds: readonly Round[]; readonly fresh: readonly Swap[]; readonly acted: Acted; readonly drains: number };
 
-const digestOf = ({ view }: Round) => ({
+const digestOf = (view: View) => ({
   nowMs: view.nowMs,
   desired: view.state.desired,
   members: view.members.length,
@@ -61,6 +63,19 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
   return [...started, ...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
 };
 
+const recordOf = ({ group, id, facts, startedAtMs }: Run) => ({
+  group: group.name,
+  id,
+  atMs: startedAtMs,
+  policyVersion: group.policyVersion,
+  correlation: id,
+  because: facts.because,
+});
+
+/** Keeps a decision before it is acted on; what came of it follows under the same id. */
+export const recordDecided = (run: Run, view: View, decision: Decision): Promise<void> =>
+  run.ports.store.putDecision({ ...recordOf(run), decision: [decision], viewDigest: digestOf(view) });
+
 /** Keeps the decision with its reasons and what came of it, and tells the bus. */
 export const record = async (context: Recorded): Promise<void> => {
   const { ports, group, facts, id, rounds } = context;
@@ -68,14 +83,9 @@ export const record = async (context: Recorded): Promise<void> => {
   if (first === undefined) return;
   ports.telemetry.count(metrics.unplaced, rounds.at(-1)?.decision.unplaced ?? 0);
   await ports.store.putDecision({
-    group: group.name,
-    id,
-    atMs: context.startedAtMs,
-    policyVersion: group.policyVersion,
-    correlation: id,
-    because: facts.because,
+    ...recordOf(context),
     decision: rounds.map(({ decision }) => decision),
-    viewDigest: digestOf(first),
+    viewDigest: digestOf(first.view),
     outcome: outcomeOf(context),
   });
   await ports.announcer.announce(eventsOf(context));
