@@ -64,7 +64,7 @@ export type Sandbox = Built & {
   /** Every item of a table, in plain values. */
   items(table: 'groups' | 'state'): Promise<readonly Record<string, unknown>[]>;
   executions(): readonly Execution[];
-  /** Calls of functions that have ended, oldest first. */
+  /** The newest calls of functions that have ended, oldest first. */
   invocations(): readonly InvocationRecord[];
   /** Messages in all dead-letter queues. */
   deadLetters(): number;
@@ -75,6 +75,8 @@ export type Sandbox = Built & {
   close(): Promise<void>;
 };
 
+/** A sandbox that runs for days must not grow without end. */
+const keptInvocations = 20_000;
 const simulatedStartMs = Date.UTC(2026, 0, 1);
 
 /** The region that the zones lie in. */
@@ -133,7 +135,10 @@ const deadLetters = ({ platform: { queues } }: Built): number => {
 
 const furnish = (built: Built, machinery: Machinery, mode: SandboxOptions['mode'], place: Place): Sandbox => {
   const invocations: InvocationRecord[] = [];
-  built.platform.functions.observe((record) => void invocations.push(record));
+  built.platform.functions.observe((record) => {
+    invocations.push(record);
+    if (invocations.length >= 2 * keptInvocations) invocations.splice(0, keptInvocations);
+  });
   const { bus, functions, machines, tables } = built.platform;
   return {
     ...built,

@@ -8,7 +8,7 @@ export type TargetInput = {
 };
 
 /** JSON paths of EventBridge know members and positions only: `$.detail.instance-id`, `$.resources[0]`. */
-export const atPath = (event: unknown, path: string): unknown => {
+const atPath = (event: unknown, path: string): unknown => {
   let value = event;
   for (const [, member, position] of path.matchAll(/\.([^.[\]]+)|\[(\d+)\]/g)) {
     value = (value as Record<string, unknown> | undefined)?.[member ?? (position as string)];

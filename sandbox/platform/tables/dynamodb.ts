@@ -31,8 +31,8 @@ type Validations = {
 };
 type Validation = { readonly types: unknown; readonly custom: unknown };
 
-const load = createRequire(import.meta.url);
-const { checkTypes, checkValidations } = load('dynalite/validations') as Validations;
+const require = createRequire(import.meta.url);
+const { checkTypes, checkValidations } = require('dynalite/validations') as Validations;
 
 const known = ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'] as const;
 type Known = (typeof known)[number];
@@ -40,7 +40,7 @@ type Known = (typeof known)[number];
 const parts = Object.fromEntries(
   known.map((name) => {
     const file = `${name[0]?.toLowerCase()}${name.slice(1)}`;
-    return [name, { act: load(`dynalite/actions/${file}`) as Operation, validation: load(`dynalite/validations/${file}`) as Validation }];
+    return [name, { act: require(`dynalite/actions/${file}`) as Operation, validation: require(`dynalite/validations/${file}`) as Validation }];
   }),
 ) as Readonly<Record<Known, { readonly act: Operation; readonly validation: Validation }>>;
 

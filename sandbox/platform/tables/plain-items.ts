@@ -3,7 +3,7 @@ import type { AttributeMap } from './stream.ts';
 type Attribute = AttributeMap[string];
 
 /** A plain value in DynamoDB's own JSON. What is undefined is left out. */
-export const toAttribute = (value: unknown): Attribute => {
+const toAttribute = (value: unknown): Attribute => {
   if (value === null) return { NULL: true };
   if (typeof value === 'boolean') return { BOOL: value };
   if (typeof value === 'number') return { N: String(value) };
@@ -21,7 +21,7 @@ export const toItem = (value: Readonly<Record<string, unknown>>): AttributeMap =
   );
 
 /** The plain value of an attribute; sets become lists. */
-export const fromAttribute = (attribute: Attribute): unknown => {
+const fromAttribute = (attribute: Attribute): unknown => {
   const [type = '', value] = Object.entries(attribute)[0] ?? [];
   switch (type) {
     case 'NULL':
