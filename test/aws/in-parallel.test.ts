@@ -19,6 +19,7 @@ test('work is under way for at most so many items at once, and results keep thei
 test('after a failure nothing new is begun, what is under way is finished, and the failure is thrown', async () => {
   const finished: number[] = [];
   const run = inParallel([1, 2, 3, 4], 2, async (item) => {
+    await new Promise((resolve) => setImmediate(resolve));
     if (item === 1) throw new Error('one failed');
     await new Promise((resolve) => setImmediate(resolve));
     finished.push(item);
