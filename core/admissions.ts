@@ -24,13 +24,18 @@ export const chooseAdmissions = (view: View, headcount: Headcount): readonly str
 
 const originalMax = (view: View, asg: string, max: number): number => view.state.raised.find((raised) => raised.asg === asg)?.fromMax ?? max;
 
-/** Maximum sizes that stand in the way of what is about to join, by group: raised as far as needed and no further. */
-export const chooseRaises = (view: View, joining: ReadonlyMap<string, number>): readonly RaisedMax[] =>
+/** What is about to join an Auto Scaling group: at once, and while those that are on their way come up. */
+export type Joining = { readonly now: number; readonly soon: number };
+
+/**
+ * Maximum sizes that stand in the way of what is about to join, by group. Once one must be raised, it is raised for all that is on its way and no
+ * further: a thousand newcomers take one change, not one a batch.
+ */
+export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
   view.asgs.flatMap((asg) => {
-    const needed = asg.desired + (joining.get(asg.name) ?? 0);
-    return (joining.get(asg.name) ?? 0) > 0 && needed > asg.max
-      ? [{ asg: asg.name, fromMax: originalMax(view, asg.name, asg.max), toMax: needed }]
-      : [];
+    const { now, soon } = joining.get(asg.name) ?? { now: 0, soon: 0 };
+    if (now === 0 || asg.desired + now <= asg.max) return [];
+    return [{ asg: asg.name, fromMax: originalMax(view, asg.name, asg.max), toMax: asg.desired + now + soon }];
   });
 
 /** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */

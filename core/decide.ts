@@ -1,4 +1,4 @@
-import { chooseAdmissions, chooseRaises, chooseRestores } from './admissions.ts';
+import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import type { Decision, Leaving } from './decision.ts';
 import { groupsToTakeOver, type Headcount, ownRefill, takeHeadcount } from './headcount.ts';
 import type { Placement } from './placement.ts';
@@ -70,13 +70,22 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
   return first.length === surplus ? first : next(candidates.length).slice(0, surplus);
 };
 
-const joiningByAsg = (view: View, placements: readonly Placement[], admissions: readonly string[]): ReadonlyMap<string, number> => {
+const joiningByAsg = (
+  view: View,
+  headcount: Headcount,
+  placements: readonly Placement[],
+  admissions: readonly string[],
+): ReadonlyMap<string, Joining> => {
   const { holding, pools } = view.group;
-  if (holding.kind === 'attach') return new Map([[holding.asg, admissions.length]]);
-  const joining = new Map<string, number>();
+  if (holding.kind === 'attach') {
+    const coming = headcount.inFlightCount + headcount.staying.filter(({ admitted }) => !admitted).length;
+    const launched = placements.reduce((sum, { count }) => sum + count, 0);
+    return new Map([[holding.asg, { now: admissions.length, soon: coming - admissions.length + launched }]]);
+  }
+  const joining = new Map<string, Joining>();
   for (const { pool, count } of placements) {
     const asg = pools[pool]?.asg;
-    if (asg !== undefined) joining.set(asg, (joining.get(asg) ?? 0) + count);
+    if (asg !== undefined) joining.set(asg, { now: (joining.get(asg)?.now ?? 0) + count, soon: 0 });
   }
   return joining;
 };
@@ -121,7 +130,7 @@ export const decide = (view: View): Decision => {
   });
   const drains = drainsToBegin(view, headcount);
   const admissions = chooseAdmissions(view, headcount);
-  const raise = chooseRaises(view, joiningByAsg(view, plan.placements, admissions));
+  const raise = chooseRaises(view, joiningByAsg(view, headcount, plan.placements, admissions));
   const wakeAtMs = nextLook(view, headcount, plan.unplaced);
   return {
     group: view.group.name,

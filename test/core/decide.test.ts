@@ -160,6 +160,16 @@ describe('an Auto Scaling group', () => {
       decide(attachView({ swaps, members: [...five(spotA), ...five(spotB), ...ready], asgs: [{ ...asg, max: 12 }], state: again })).raise,
     ).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 13 }]);
   });
+  it('has its maximum raised once for all that are on their way, not for each batch of them', () => {
+    const swaps = [1, 2, 3, 4, 5].map((n) => swapOf(`spot-a#${n}`));
+    const early = ready.slice(0, 2).map((one) => ({ ...one, launchedAtMs: nowMs - 30_000 }));
+    const coming = { ...member('i-pending', spotB), state: 'pending' as const, admitted: false, serving: false };
+    const granted = reservation({ instances: ['i-unseen-1', 'i-unseen-2'] });
+    const seen = [...five(spotA), ...five(spotB), ...early, coming];
+    const decision = decide(attachView({ swaps, members: seen, state: state({ reservations: [granted] }) }));
+    expect(decision.admissions).toHaveLength(2);
+    expect(decision.raise).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 15 }]);
+  });
   it('has room enough otherwise', () => {
     const swaps = [1, 2, 3].map((n) => swapOf(`spot-a#${n}`));
     expect(decide(attachView({ swaps, asgs: [{ ...asg, max: 20 }], members: [...five(spotA), ...five(spotB), ...ready] })).raise).toEqual([]);
