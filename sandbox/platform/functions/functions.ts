@@ -31,13 +31,21 @@ export type Functions = {
   configureAsync(name: string, config: AsyncConfig): void;
   /** Ends the process of the environment with this id wherever it stands. False when it was not running. */
   crash(environmentId: string): boolean;
+  /** A deployment of new code: environments at rest end now, those at work with their call. Whatever is called next starts cold. */
+  renew(): void;
   /** Ends every environment: for the end of a sandbox. */
   close(): void;
   readonly specs: readonly FunctionSpec[];
   observe(listener: (record: InvocationRecord) => void): void;
 };
 
-type Environment = { readonly id: string; readonly spec: FunctionSpec; readonly runtime: ExecutionEnvironment; crash?: () => void };
+type Environment = {
+  readonly id: string;
+  readonly spec: FunctionSpec;
+  readonly runtime: ExecutionEnvironment;
+  readonly generation: number;
+  crash?: () => void;
+};
 
 const asyncRetryDelaysMs = [60_000, 120_000];
 const accountConcurrency = 1000;
@@ -63,6 +71,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
   const asyncConfigs = new Map<string, AsyncConfig>();
   const listeners: ((record: InvocationRecord) => void)[] = [];
   let started = 0;
+  let generation = 0;
 
   const specOf = (nameOrArn: string): FunctionSpec => {
     const spec = specs.find(({ name, arn }) => name === nameOrArn || nameOrArn === arn || nameOrArn.startsWith(`${arn}:`));
@@ -72,9 +81,10 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
   const coldStart = async (spec: FunctionSpec): Promise<Environment> => {
     started += 1;
     const id = `${spec.role}#${started}`;
+    const born = generation;
     const runtime = await deps.start(spec, id);
     if (deps.coldStartMs > 0) await clock.sleep(deps.coldStartMs);
-    return { id, spec, runtime };
+    return { id, spec, runtime, generation: born };
   };
   /** Runs one call to its answer, its crash or its time-out, whichever is first; after the last two the environment is gone. */
   const race = (environment: Environment, call: { readonly id: string; readonly event: unknown }): Promise<InvocationResult> =>
@@ -84,7 +94,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
       const end = (result: InvocationResult, keep: boolean): void => {
         timer.cancel();
         active.delete(environment.id);
-        if (keep) fleets.get(spec.name)?.idle.push(environment);
+        if (keep && environment.generation === generation) fleets.get(spec.name)?.idle.push(environment);
         else runtime.kill();
         resolve(result);
       };
@@ -129,6 +139,9 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
       await clock.sleep(delayMs);
     }
   };
+  const endIdle = (): void => {
+    for (const { idle } of fleets.values()) for (const { runtime } of idle.splice(0)) runtime.kill();
+  };
   return {
     specs,
     add: (spec) => {
@@ -148,13 +161,14 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
       environment?.crash?.();
       return environment !== undefined;
     },
+    renew: () => {
+      generation += 1;
+      endIdle();
+    },
     close: () => {
-      const all = [...active.values(), ...[...fleets.values()].flatMap(({ idle }) => idle)];
-      for (const { runtime } of all) runtime.kill();
+      for (const { runtime } of active.values()) runtime.kill();
       active.clear();
-      fleets.forEach((fleet) => {
-        fleet.idle.length = 0;
-      });
+      endIdle();
     },
     observe: (listener) => {
       listeners.push(listener);

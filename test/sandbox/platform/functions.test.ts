@@ -55,6 +55,16 @@ describe.each([
     expect(records.map(({ coldStart }) => coldStart)).toEqual([true, false]);
   });
 
+  it('starts cold after a deployment, which lets a call at work end', async () => {
+    const { functions, records, drive } = setUp();
+    const calls = Promise.all([functions.invoke('fixture', { count: true }), Promise.resolve().then(functions.renew)]);
+    expect(await drive(calls)).toMatchObject([{ kind: 'ok', value: 1 }, undefined]);
+    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+    functions.renew();
+    expect(await drive(functions.invoke('fixture', { count: true }))).toEqual({ kind: 'ok', value: 1 });
+    expect(records.map(({ coldStart }) => coldStart)).toEqual([true, true, true]);
+  });
+
   it('runs in an environment of its own for every call at the same time', async () => {
     const { functions, drive } = setUp();
     const both = Promise.all([functions.invoke('fixture', { count: true }), functions.invoke('fixture', { count: true })]);
