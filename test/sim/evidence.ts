@@ -1,0 +1,65 @@
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import { items } from '../../functions/contract.ts';
+import type { LoggedCall } from '../../sandbox/call-log.ts';
+import type { InvocationRecord } from '../../sandbox/platform/functions/invocation.ts';
+import type { Execution } from '../../sandbox/platform/states/execution.ts';
+import type { WorldSnapshot } from '../../sandbox/world/world.ts';
+import type { Situation } from './situation.ts';
+import type { Stage } from './stage.ts';
+import type { Life } from './watch.ts';
+
+/** All that invariants look at, when everything has come to rest or was given up waiting for. */
+export type Evidence = {
+  readonly situation: Situation;
+  readonly snapshot: WorldSnapshot;
+  readonly lives: readonly Life[];
+  readonly states: ReadonlyMap<string, GroupState>;
+  readonly swaps: readonly Swap[];
+  /** Serving members by group, as the world sees it. */
+  readonly serving: Readonly<Record<string, number>>;
+  /** Instances of nobody's group, as they were when the groups were up. */
+  readonly strangers: readonly string[];
+  readonly executions: readonly Execution[];
+  /** Messages on a queue that should long have been done with. */
+  readonly staleMessages: number;
+  readonly deadLetters: number;
+  /** Calls of the functions since the groups were up. */
+  readonly calls: readonly LoggedCall[];
+  readonly invocations: readonly InvocationRecord[];
+  readonly readyAtMs: number;
+  readonly calmAtMs: number;
+  /** Absent: it never came to rest. */
+  readonly restAtMs?: number;
+};
+
+/** What Holdfast wrote into the state table. */
+export const readTable = (table: readonly Readonly<Record<string, unknown>>[]): Pick<Evidence, 'states' | 'swaps'> => ({
+  states: new Map(table.filter(({ item }) => item === items.state).map((item) => [String(item.group), item.state as GroupState])),
+  swaps: table.filter(({ claimedAtMs }) => claimedAtMs !== undefined) as unknown as readonly Swap[],
+});
+
+export type Moments = Pick<Evidence, 'strangers' | 'readyAtMs' | 'calmAtMs'> & { readonly restAtMs: number | undefined };
+
+/** A wake waits a minute at most; a message of a function that died comes again after 40 s. */
+const staleMs = 110_000;
+
+export const gatherEvidence = async (stage: Stage, { restAtMs, ...moments }: Moments): Promise<Evidence> => {
+  const { sandbox, situation, watched, functionRoles } = stage;
+  const groups = Object.keys(situation.asked);
+  return {
+    situation,
+    snapshot: sandbox.world.snapshot(),
+    lives: [...watched.lives.values()],
+    ...readTable(await sandbox.items('state')),
+    serving: Object.fromEntries(groups.map((group) => [group, watched.serving(group)])),
+    executions: sandbox.executions(),
+    staleMessages: sandbox.platform.queues.flatMap((queue) => queue.messages()).filter(({ sentAtMs }) => sandbox.clock.now() - sentAtMs > staleMs)
+      .length,
+    deadLetters: sandbox.deadLetters(),
+    calls: sandbox.callLog.calls({ sinceMs: moments.readyAtMs }).filter(({ caller }) => functionRoles.includes(caller)),
+    invocations: sandbox.invocations().filter(({ endedAtMs }) => endedAtMs >= moments.readyAtMs),
+    ...moments,
+    ...(restAtMs === undefined ? {} : { restAtMs }),
+  };
+};

@@ -1,0 +1,81 @@
+import { withArns } from '../../sandbox/scenario/perform.ts';
+import { type Evidence, gatherEvidence } from './evidence.ts';
+import { checkInvariants, type Violation } from './invariants.ts';
+import { isAtRest } from './rest.ts';
+import type { Situation } from './situation.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/** What came of one run. */
+export type Outcome = { readonly violations: readonly Violation[]; readonly evidence: Evidence };
+
+/** Groups come up within this time, or the situation is wrong. */
+const comeUpMs = 240_000;
+const lookEveryMs = 2_500;
+/** At rest means that two ticks later nothing more has happened. */
+const stillMs = 125_000;
+
+export type Hooks = {
+  /** When every group is up, before the first step. */
+  readonly onReady?: (stage: Stage) => void;
+  /** At the end, while the stage still stands. */
+  readonly onEnd?: (stage: Stage, evidence: Evidence) => void;
+};
+
+const waitUntil = async ({ sandbox: { clock } }: Stage, holds: () => boolean | Promise<boolean>, atMostMs: number): Promise<number | undefined> => {
+  const untilMs = clock.now() + atMostMs;
+  for (;;) {
+    if (await holds()) return clock.now();
+    if (clock.now() >= untilMs) return undefined;
+    await clock.sleep(lookEveryMs);
+  }
+};
+
+const sizesOf = ({ asked }: Situation, size: 'size' | 'endsAt') =>
+  Object.fromEntries(Object.entries(asked).map(([group, sizes]) => [group, sizes[size]]));
+
+const comeUp = async (stage: Stage): Promise<void> => {
+  const { sandbox, situation, watched } = stage;
+  for (const policy of situation.policies) await sandbox.putPolicy(withArns(sandbox as never, policy));
+  const isUp = (): boolean => Object.entries(situation.asked).every(([group, { size }]) => watched.serving(group) === size);
+  const upAtMs = await waitUntil(stage, () => isUp() && isAtRest(stage, sizesOf(situation, 'size')), comeUpMs);
+  if (upAtMs === undefined)
+    throw new Error(
+      `The groups of ${situation.name} (seed ${situation.seed}) did not come up: ${JSON.stringify(await sandbox.items('groups')).slice(0, 2_000)}`,
+    );
+};
+
+const playSteps = async (stage: Stage, readyAtMs: number): Promise<void> => {
+  const { situation, sandbox } = stage;
+  stage.addFaults(situation.faults ?? []);
+  for (const { atMs, happen } of situation.steps.toSorted((a, b) => a.atMs - b.atMs)) {
+    await sandbox.clock.sleep(Math.max(0, readyAtMs + atMs - sandbox.clock.now()));
+    await happen(stage);
+  }
+  await sandbox.clock.sleep(Math.max(0, readyAtMs + situation.calmAtMs - sandbox.clock.now()));
+};
+
+const perform = async (stage: Stage, hooks: Hooks): Promise<Evidence> => {
+  const { sandbox, situation } = stage;
+  await comeUp(stage);
+  const readyAtMs = sandbox.clock.now();
+  const strangers = sandbox.world.snapshot().instances.filter(({ id }) => stage.groupOf(id) === undefined);
+  hooks.onReady?.(stage);
+  await playSteps(stage, readyAtMs);
+  if (!situation.keepsFaults) sandbox.faults.clear();
+  const calmAtMs = sandbox.clock.now();
+  const restAtMs = await waitUntil(stage, () => isAtRest(stage, sizesOf(situation, 'endsAt')), situation.restWithinMs);
+  await sandbox.clock.sleep(stillMs);
+  return gatherEvidence(stage, { readyAtMs, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) });
+};
+
+/** Plays a situation to its end in virtual time and looks at every invariant. */
+export const play = async (situation: Situation, hooks: Hooks = {}): Promise<Outcome> => {
+  const stage = await openStage(situation);
+  try {
+    const evidence = await stage.sandbox.drive(perform(stage, hooks));
+    hooks.onEnd?.(stage, evidence);
+    return { evidence, violations: checkInvariants(evidence) };
+  } finally {
+    await stage.sandbox.close();
+  }
+};

@@ -1,0 +1,37 @@
+import type { FaultInput } from '../../sandbox/fault-schema.ts';
+import type { WorldSpec } from '../../sandbox/world/spec.ts';
+import type { Stage } from './stage.ts';
+
+/** Something that happens to the world, at a time counted from the moment when every group serves its size. */
+export type Step = { readonly atMs: number; readonly what: string; readonly happen: (stage: Stage) => void | Promise<void> };
+
+/** What the script of a situation asks of a group, as bounds for what Holdfast may do. */
+export type Asked = {
+  /** Size that the group starts at. */
+  readonly size: number;
+  /** Sums of all increases and decreases that somebody asks for; an alarm that is lost on its way asks for nothing, so these are upper bounds. */
+  readonly more?: number;
+  readonly fewer?: number;
+  /** Size at the end, where it is certain. */
+  readonly endsAt?: number;
+};
+
+/** One run of the simulation: everything follows from it. */
+export type Situation = {
+  readonly name: string;
+  readonly seed: number;
+  readonly spec: WorldSpec;
+  readonly policies: readonly Readonly<Record<string, unknown>>[];
+  readonly asked: Readonly<Record<string, Asked>>;
+  readonly steps: readonly Step[];
+  /** Set when the groups are up, taken back at `calmAtMs`. */
+  readonly faults?: readonly FaultInput[];
+  /** Faults stay, because they act once only, whenever that is. */
+  readonly keepsFaults?: boolean;
+  /** From then on nothing more is done to the world (counted as steps are). */
+  readonly calmAtMs: number;
+  /** How long after that everything must be at rest. */
+  readonly restWithinMs: number;
+  /** Whether warnings may be lost, so that nobody can be asked to drain in time. */
+  readonly deaf?: boolean;
+};

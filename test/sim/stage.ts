@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
+import type { FaultInput } from '../../sandbox/fault-schema.ts';
+import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
+import { assemble } from '../../scripts/assemble.ts';
+import type { Situation } from './situation.ts';
+import { type Watched, watch } from './watch.ts';
+
+/** A running simulation, as steps and invariants see it. */
+export type Stage = {
+  readonly situation: Situation;
+  readonly sandbox: Sandbox;
+  readonly watched: Watched;
+  /** Roles of the functions: the callers whose calls are counted, and that crash. */
+  readonly functionRoles: readonly string[];
+  readonly groupOf: (instance: string) => string | undefined;
+  /** Living members of a group that nobody has announced to take, oldest first. */
+  readonly members: (group: string, filter?: { readonly zone?: string; readonly market?: string }) => readonly InstanceSnapshot[];
+  readonly addFaults: (faults: readonly FaultInput[]) => void;
+  /** A call that the user makes himself. */
+  readonly operate: (service: string, operation: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+};
+
+let assembly: Promise<string> | undefined;
+
+const asgsOf = (policy: Readonly<Record<string, unknown>>): readonly string[] => {
+  const pools = Object.values((policy.pools ?? {}) as Record<string, { readonly asg?: string }>);
+  return [policy.asg as string | undefined, ...pools.map(({ asg }) => asg)].filter((name) => name !== undefined);
+};
+
+const groupFinder = ({ policies }: Situation, { world }: Sandbox): Stage['groupOf'] => {
+  const byAsg = new Map(policies.flatMap((policy) => asgsOf(policy).map((asg) => [asg, String(policy.group)] as const)));
+  return (instance) => {
+    const tags = world.tagsOf(instance) ?? {};
+    return tags['holdfast:group']?.split('/')[1] ?? byAsg.get(tags['aws:autoscaling:groupName'] ?? '');
+  };
+};
+
+/** Starts the synthesized stack in virtual time, in the world of this situation. */
+export const openStage = async (situation: Situation): Promise<Stage> => {
+  assembly ??= assemble();
+  const directory = await assembly;
+  const sandbox = await startSandbox({ mode: 'simulated', spec: situation.spec, seed: situation.seed, assembly: join(directory) });
+  const groupOf = groupFinder(situation, sandbox);
+  return {
+    situation,
+    sandbox,
+    watched: watch(sandbox, groupOf),
+    functionRoles: sandbox.platform.functions.specs.map(({ role }) => role),
+    groupOf,
+    members: (group, filter = {}) =>
+      sandbox.world
+        .snapshot()
+        .instances.filter(
+          ({ id, state, takenAtMs }) => (state === 'running' || state === 'pending') && takenAtMs === undefined && groupOf(id) === group,
+        )
+        .filter(({ zone, market }) => (filter.zone ?? zone) === zone && (filter.market ?? market) === market)
+        .toSorted((a, b) => a.launchedAtMs - b.launchedAtMs || (a.id < b.id ? -1 : 1)),
+    addFaults: (faults) => {
+      for (const fault of faults) sandbox.faults.add(fault);
+    },
+    operate: (service, operation, input) => sandbox.cloud.call({ service, operation, input: { ...input }, caller: { kind: 'operator' } }),
+  };
+};

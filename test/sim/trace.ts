@@ -1,0 +1,34 @@
+import type { Evidence } from './evidence.ts';
+import type { Stage } from './stage.ts';
+
+type Line = { readonly atMs: number; readonly text: string };
+
+/** What happened, in the order in which it happened: facts of the world, calls of functions, ends of functions and drains. */
+export const traceOf = (stage: Stage, evidence: Evidence): string => {
+  const { sandbox, watched, functionRoles } = stage;
+  const calls = sandbox.callLog.calls({ sinceMs: evidence.readyAtMs }).filter(({ caller }) => functionRoles.includes(caller));
+  const lines: readonly Line[] = [
+    ...watched.facts
+      .filter(({ atMs }) => atMs >= evidence.readyAtMs)
+      .map(({ kind, instance, atMs }) => ({ atMs, text: `          ${instance} ${kind}` })),
+    ...calls.map(({ service, operation, caller, outcome, atMs }, index) => ({
+      atMs,
+      text: `${String(index + 1).padStart(5)}     ${caller.replace(/^.*?-/, '')} ${service}:${operation} ${outcome ?? 'unanswered'}`,
+    })),
+    ...evidence.invocations.map(({ functionName, endedAtMs, startedAtMs, result }) => ({
+      atMs: endedAtMs,
+      text: `       -- ${functionName} ended after ${endedAtMs - startedAtMs} ms: ${result.kind === 'ok' ? JSON.stringify(result.value) : `${result.errorType} ${result.errorMessage}`}`.slice(
+        0,
+        240,
+      ),
+    })),
+    ...evidence.executions.map(({ name, startedAtMs, input }) => ({ atMs: startedAtMs, text: `       >> drain ${name} ${input}` })),
+    ...evidence.executions.flatMap(({ name, stoppedAtMs, status }) =>
+      stoppedAtMs === undefined ? [] : [{ atMs: stoppedAtMs, text: `       << drain ${name} ${status}` }],
+    ),
+  ];
+  return lines
+    .toSorted((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, text }) => `${((atMs - evidence.readyAtMs) / 1_000).toFixed(3).padStart(9)} ${text}`)
+    .join('\n');
+};

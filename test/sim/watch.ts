@@ -1,0 +1,71 @@
+import type { Sandbox } from '../../sandbox/door.ts';
+import type { WorldFact } from '../../sandbox/world/world.ts';
+
+/** What the world itself saw of one instance: the judge's own notes, none of them Holdfast's. */
+export type Life = {
+  readonly instance: string;
+  group: string | undefined;
+  launchedAtMs: number;
+  servingAtMs?: number;
+  warnedAtMs?: number;
+  takenAtMs?: number;
+  rebalanceAtMs?: number;
+  drainingAtMs?: number;
+  drainedAtMs?: number;
+  goneAtMs?: number;
+  /** How often it was taken off its target groups. */
+  drains: number;
+  /** Ended by a step of the situation (a failure, the user). */
+  endedByScript?: boolean;
+};
+
+export type Watched = {
+  readonly lives: ReadonlyMap<string, Life>;
+  readonly facts: readonly Exclude<WorldFact, { targetGroup: string }>[];
+  /** Largest maximum size seen of every Auto Scaling group. */
+  serving(group: string): number;
+  /** Marks an instance that the situation itself ends. */
+  endedByScript(instance: string): void;
+};
+
+const note = (life: Life, fact: Watched['facts'][number]): void => {
+  if (fact.kind === 'serving') life.servingAtMs ??= fact.atMs;
+  if (fact.kind === 'rebalance') life.rebalanceAtMs ??= fact.atMs;
+  if (fact.kind === 'draining') {
+    life.drainingAtMs ??= fact.atMs;
+    life.drains += 1;
+  }
+  if (fact.kind === 'drained') life.drainedAtMs ??= fact.atMs;
+  if (fact.kind === 'shutting-down') life.goneAtMs ??= fact.atMs;
+  if (fact.kind === 'warned') {
+    life.warnedAtMs ??= fact.atMs;
+    if (fact.takenAtMs !== undefined) life.takenAtMs = fact.takenAtMs;
+  }
+};
+
+/** Watches a world from its beginning. */
+export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string | undefined): Watched => {
+  const lives = new Map<string, Life>();
+  const facts: Watched['facts'][number][] = [];
+  const lifeOf = (instance: string, atMs: number): Life => {
+    const life = lives.get(instance) ?? { instance, group: undefined, launchedAtMs: atMs, drains: 0 };
+    life.group ??= groupOf(instance);
+    lives.set(instance, life);
+    return life;
+  };
+  world.observe((fact) => {
+    if ('targetGroup' in fact) return;
+    facts.push(fact);
+    note(lifeOf(fact.instance, fact.atMs), fact);
+  });
+  const serves = (life: Life): boolean => life.servingAtMs !== undefined && life.drainingAtMs === undefined && life.goneAtMs === undefined;
+  return {
+    lives,
+    facts,
+    serving: (group) => [...lives.values()].filter((life) => life.group === group && serves(life)).length,
+    endedByScript: (instance) => {
+      const life = lives.get(instance);
+      if (life !== undefined) life.endedByScript = true;
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import type { Situation } from './situation.ts';
+import { alarm, endThroughAsg, loseZone, putPolicy, recommendRebalance } from './steps.ts';
+import { type HoldingKind, type SettingOptions, settingOf, zones } from './worlds.ts';
+
+type Rest = Pick<Situation, 'steps' | 'asked'> & Partial<Situation>;
+
+const restWithinMs = 600_000;
+
+const situation = (name: string, holding: HoldingKind, options: SettingOptions, rest: Rest): Situation => {
+  const { spec, policy } = settingOf(holding, options);
+  return { name, seed: 1, spec, policies: [policy], calmAtMs: Math.max(...rest.steps.map(({ atMs }) => atMs)) + 1_000, restWithinMs, ...rest };
+};
+
+const six = { web: { size: 6, endsAt: 6 } };
+const elastic = { min: 2, max: 10, desired: 6 };
+const alarms = {
+  scaling: [
+    { alarm: 'high', adjust: '+2', cooldown: '2m' },
+    { alarm: 'low', adjust: '-2', cooldown: '2m' },
+  ],
+};
+const terminatingHook = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 120, defaultResult: 'CONTINUE' }] as const;
+
+const changed = (): Situation => {
+  const { policy } = settingOf('tag', { size: 8 });
+  return situation(
+    'policy-change',
+    'tag',
+    {},
+    {
+      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      steps: [loseZone(1_000, zones[0]), putPolicy(2_500, { ...policy, tags: { team: 'web' } }, 'the policy asks for eight')],
+    },
+  );
+};
+
+/** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
+export const workflows: Readonly<Record<string, () => Situation>> = {
+  'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
+  'interruption-attach': () => situation('interruption-attach', 'attach', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
+  'interruption-launch-instances': () =>
+    situation('interruption-launch-instances', 'launch-instances', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
+  refusal: () => situation('refusal', 'tag', { spot: 2 }, { asked: six, steps: [loseZone(1_000, zones[0])] }),
+  rebalance: () =>
+    situation(
+      'rebalance',
+      'tag',
+      { policy: { swap: { order: 'launch-first', maxSurge: 2 }, rebalance: { act: true } } },
+      { asked: six, steps: [recommendRebalance(1_000, 2)] },
+    ),
+  hook: () => situation('hook', 'attach', { hooks: terminatingHook }, { asked: six, steps: [endThroughAsg(1_000, 2)] }),
+  'scale-in': () =>
+    situation('scale-in', 'tag', { size: elastic, policy: alarms }, { asked: { web: { size: 6, fewer: 2 } }, steps: [alarm(1_000, 'low')] }),
+  'scale-out': () =>
+    situation('scale-out', 'attach', { size: elastic, policy: alarms }, { asked: { web: { size: 6, more: 2 } }, steps: [alarm(1_000, 'high')] }),
+  'policy-change': changed,
+};
