@@ -3,6 +3,7 @@ import { offeringKey } from '../core/offering.ts';
 import { type PlanInput, planPlacements } from '../core/plan-placements.ts';
 import { offeringsOf, type Pool } from '../core/pool.ts';
 import type { Selector } from '../core/selector.ts';
+import { median } from './statistics.ts';
 
 /** Time to plan placements over a large tree, in milliseconds, and how it grows with the number of placements. */
 export type PlanningFigures = {
@@ -69,8 +70,6 @@ const trees: Readonly<Record<string, Selector>> = {
   },
 };
 
-const medianOf = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 const round3 = (value: number): number => Number(value.toFixed(3));
 
 const timeOnce = (input: PlanInput): number => {
@@ -93,7 +92,7 @@ const timePlan = (selector: Selector, count: number): number => {
     cheapest: {},
   };
   timeOnce(input);
-  return medianOf(Array.from({ length: rounds }, () => timeOnce(input)));
+  return median(Array.from({ length: rounds }, () => timeOnce(input)));
 };
 
 const growthOf = (runs: PlanningFigures['runs']): PlanningFigures['growth'] =>

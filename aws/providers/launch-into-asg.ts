@@ -16,6 +16,8 @@ import { isFailure, type LaunchFailure, sendLaunch } from './send-launch.ts';
 const instancesPerCall = 100;
 const tagsPerCall = 1_000;
 const launchesAtOnce = 10;
+/** Parts for one group under way together: a launch takes seconds, and hundreds of replacements must be asked for within ten. */
+const partsAtOnce = 3;
 const longestToken = 64;
 
 /** Parts of a reservation that one call can take. A repeat makes the same parts under the same tokens. */
@@ -47,20 +49,37 @@ const complaintsIn = ({ Errors }: LaunchInstancesResult): readonly Complaint[] =
     message: ErrorMessage ?? '',
   }));
 
-/** One part after the other, and no further once one gives nothing: the pool is dry, or the way to it is blocked. */
+type Part = ReturnType<typeof partsOf>[number];
+
+const launchPart = (deps: ProviderDeps, asg: string, { token, count }: Part): Promise<LaunchInstancesResult | LaunchFailure> => {
+  const command = new LaunchInstancesCommand({ AutoScalingGroupName: asg, RequestedCapacity: count, ClientToken: token, RetryStrategy: 'none' });
+  return sendLaunch(
+    (watch, where) => command.middlewareStack.add(watch, where),
+    () => deps.autoScaling.send(command),
+  );
+};
+
+/** Notes what a part came to. False when it gave nothing: the pool is dry, or the way to it is blocked. */
+const note = (progress: Progress, answer: LaunchInstancesResult | LaunchFailure, market: Market): boolean => {
+  if (isFailure(answer)) {
+    // An ambiguous part decides about the whole, whatever became of the others.
+    if (progress.failure?.kind !== 'ambiguous') progress.failure = answer;
+    return false;
+  }
+  const given = instancesIn(answer, market);
+  progress.given.push(...given);
+  progress.complaints.push(...complaintsIn(answer));
+  return given.length > 0;
+};
+
+/** The first part alone finds out whether there is anything to be had; then several at once, and no further once one gives nothing. */
 const launchParts = async (deps: ProviderDeps, asg: string, market: Market, reservation: Reservation): Promise<Progress> => {
   const progress: Progress = { given: [], complaints: [] };
-  for (const { token, count } of partsOf(reservation)) {
-    const command = new LaunchInstancesCommand({ AutoScalingGroupName: asg, RequestedCapacity: count, ClientToken: token, RetryStrategy: 'none' });
-    const answer = await sendLaunch(
-      (watch, where) => command.middlewareStack.add(watch, where),
-      () => deps.autoScaling.send(command),
-    );
-    if (isFailure(answer)) return { ...progress, failure: answer };
-    const given = instancesIn(answer, market);
-    progress.given.push(...given);
-    progress.complaints.push(...complaintsIn(answer));
-    if (given.length === 0) break;
+  const parts = partsOf(reservation);
+  for (const batch of [parts.slice(0, 1), ...chunks(parts.slice(1), partsAtOnce)]) {
+    const answers = await inParallel(batch, partsAtOnce, (part) => launchPart(deps, asg, part));
+    const gave = answers.map((answer) => note(progress, answer, market));
+    if (gave.includes(false)) break;
   }
   return progress;
 };

@@ -271,11 +271,23 @@ describe('LaunchInstances', () => {
     expect(Math.max(...partsOf(long).map(({ token }) => token.length))).toBe(64);
   });
 
-  test('stops after the first part that gives nothing, and keeps what came before', async () => {
-    const { aws, result } = await launch([answerFor, refused], 300);
-    expect(aws.inputsOf('LaunchInstances')).toHaveLength(2);
+  test('asks with one part first, and no further when the pool is dry', async () => {
+    const { aws, result } = await launch([refused], 1_000);
+    expect(aws.inputsOf('LaunchInstances')).toHaveLength(1);
+    expect(result).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spotA, code: 'InsufficientInstanceCapacity' }] });
+  });
+
+  test('stops once a part gives nothing, and keeps what came before and beside it', async () => {
+    const { aws, result } = await launch([answerFor, answerFor, refused, answerFor], 1_000);
+    expect(aws.inputsOf('LaunchInstances')).toHaveLength(4);
     expect(result).toMatchObject({ kind: 'answered', refusals: [{ offering: spotA, code: 'InsufficientInstanceCapacity' }] });
-    expect(result?.kind === 'answered' && result.instances.length).toBe(100);
+    expect(result?.kind === 'answered' && result.instances.length).toBe(300);
+  });
+
+  test('one lost answer among several parts is what counts', async () => {
+    const lost = failsWith('IdempotentCallInProgressFault', 'busy', 500);
+    const { result } = await launch([answerFor, lost, refused, failsWith('UnsupportedOperation', 'warm pool')], 400);
+    expect(result).toEqual({ kind: 'ambiguous', code: 'IdempotentCallInProgressFault' });
   });
 
   test('a lost answer makes the whole reservation ambiguous, and what is known is tagged', async () => {
