@@ -20,7 +20,7 @@ export const env = {
 /** Keys of both tables: partition key `group`, sort key `item`. */
 export const keys = { group: 'group', item: 'item' } as const;
 
-/** Sort keys. In the groups table: the first four. In the state table: the rest. */
+/** Sort keys. In the groups table: down to `entryPrefix`. In the state table: the rest. */
 export const items = {
   /** The user's document, under attribute `policy`. */
   policy: 'policy',
@@ -30,6 +30,9 @@ export const items = {
   accepted: 'accepted',
   version: (n: number): string => `version#${String(n).padStart(6, '0')}`,
   versionPrefix: 'version#',
+  /** A group's entry in the registry. The prefix keeps a group called `policy` apart from a policy. */
+  entry: (group: string): string => `entry#${group}`,
+  entryPrefix: 'entry#',
   state: 'state',
   swap: (instance: string): string => `swap#${instance}`,
   swapPrefix: 'swap#',
@@ -41,7 +44,10 @@ export const items = {
   decisionPrefix: 'decision#',
 } as const;
 
-/** Partition of the state table that lists every group: sort key is the group's name. `@` cannot begin a group's name. */
+/**
+ * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It follows from what is in force, so it stands beside
+ * it: losing the state table loses no group.
+ */
 export const registryPartition = '@registry';
 
 /** Index of the state table from an instance to its swap item: partition key `instance`. */
@@ -110,6 +116,9 @@ export type DrainStep =
 /** The Lambda function's time limit, and the queue's visibility time-out that must outlast it. */
 export const reactTimeoutSeconds = 30;
 export const signalsVisibilitySeconds = 40;
+
+/** How long a signal waits in the queue at most. One about something that happened longer ago is a replay. */
+export const signalsRetentionDays = 4;
 
 /**
  * What a function takes from its surroundings instead of reaching for it. In Lambda the defaults apply; the sandbox hands in its clock, seed and

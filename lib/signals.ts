@@ -3,7 +3,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { env, signalsVisibilitySeconds } from '../functions/contract.ts';
+import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../functions/contract.ts';
 
 /** A signal that failed this often goes to the dead-letter queue. */
 const receivesBeforeDeadLetter = 5;
@@ -20,7 +20,7 @@ export class Signals extends Construct {
     this.queue = new Queue(this, 'Queue', {
       ...common,
       queueName: `${name}-signals`,
-      retentionPeriod: Duration.days(4),
+      retentionPeriod: Duration.days(signalsRetentionDays),
       visibilityTimeout: Duration.seconds(signalsVisibilitySeconds),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesBeforeDeadLetter },
     });

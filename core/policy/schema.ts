@@ -2,12 +2,11 @@ import * as z from 'zod/mini';
 import { capacitySchema, poolNamePattern, poolNameText } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
 import { map, oneOf, text, wholeNumber } from './field.ts';
+import { groupNamePattern, groupNameText } from './group-name.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
 
-const groupNamePattern = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
-const groupNameText = 'a group name: a letter, then up to 62 letters, digits, dots, hyphens or underscores';
 const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:targetgroup\/[^/]+\/[^/]+$/;
 
 const count = (meaning: string) => wholeNumber(0).check(z.describe(meaning));

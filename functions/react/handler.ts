@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { withRuntime } from '../runtime/with-runtime.ts';
-import { react } from './react.ts';
+import { type Message, react } from './react.ts';
 import { wire } from './wire.ts';
 
 const sqsEvent = z.object({
-  Records: z.array(z.object({ messageId: z.string(), body: z.string(), attributes: z.object({ SentTimestamp: z.string() }) })),
+  Records: z.array(
+    z.object({
+      messageId: z.string(),
+      body: z.string(),
+      eventSourceARN: z.string(),
+      attributes: z.object({ SentTimestamp: z.string() }),
+    }),
+  ),
 });
+
+const toMessage = ({ messageId, body, eventSourceARN, attributes }: z.infer<typeof sqsEvent>['Records'][number]): Message => {
+  const [, , , region, account] = eventSourceARN.split(':');
+  return { id: messageId, body, sentAtMs: Number(attributes.SentTimestamp), account, region };
+};
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -15,7 +27,7 @@ export const { handler, create } = withRuntime('react', (surroundings, telemetry
   const ports = wire(surroundings, telemetry);
   return async (event) => {
     const { Records } = z.parse(sqsEvent, event);
-    const messages = Records.map(({ messageId, body, attributes }) => ({ id: messageId, body, sentAtMs: Number(attributes.SentTimestamp) }));
+    const messages = Records.map(toMessage);
     const { again } = await react(messages, ports, sha256);
     return { batchItemFailures: again.map((itemIdentifier) => ({ itemIdentifier })) };
   };

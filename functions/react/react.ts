@@ -3,11 +3,11 @@ import { metrics } from '../contract.ts';
 import { type Converged, converge } from './converge.ts';
 import type { Facts } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
-import { readMessage } from './read-message.ts';
+import { type Home, readMessage } from './read-message.ts';
 import { type Received, route } from './route.ts';
 
 /** One message of the queue. */
-export type Message = { readonly id: string; readonly body: string; readonly sentAtMs: number };
+export type Message = Home & { readonly id: string; readonly body: string; readonly sentAtMs: number };
 
 /** What a batch came to: messages that must be delivered again. */
 export type Outcome = { readonly again: readonly string[] };
@@ -16,8 +16,8 @@ export type Outcome = { readonly again: readonly string[] };
 const groupsAtOnce = 4;
 
 const readAll = (messages: readonly Message[], ports: ReactPorts, hash: (text: string) => string): readonly Received[] =>
-  messages.flatMap(({ id, body, sentAtMs }) => {
-    const reading = readMessage(body, sentAtMs);
+  messages.flatMap(({ id, body, sentAtMs, ...home }) => {
+    const reading = readMessage(body, sentAtMs, home);
     if (reading.kind === 'signal') return [{ message: id, signal: reading.signal }];
     if (reading.kind === 'ignored') return [];
     ports.telemetry.count(metrics.poisonMessages);

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { Reading } from '../../core/signal.ts';
+import { signalsRetentionDays } from '../contract.ts';
 import { alarm } from './signals/alarm.ts';
-import { envelope, firstProblem } from './signals/envelope.ts';
+import { type Envelope, envelope, firstProblem, timeOf } from './signals/envelope.ts';
 import { interruption } from './signals/interruption.ts';
 import { launchUnsuccessful } from './signals/launch-unsuccessful.ts';
 import { policyChange, tick } from './signals/own.ts';
@@ -26,28 +27,55 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const readDirect = (body: unknown, sentAtMs: number): Reading | undefined => {
+/** Where the queue lies. */
+export type Home = { readonly account?: string | undefined; readonly region?: string | undefined };
+/** When a message was sent, epoch milliseconds, and to which queue. */
+type Arrival = Home & { readonly sentAtMs: number };
+
+/** Older than anything that waited in the queue: somebody replays what is long over. */
+const tooOldMs = signalsRetentionDays * 24 * 3_600_000;
+
+/** Names of alarms and Auto Scaling groups mean something in one account and region alone. A message that does not say where it is from is of here. */
+const isFromElsewhere = (account: string | undefined, region: string | undefined, arrival: Arrival): boolean =>
+  (account ?? arrival.account) !== (arrival.account ?? account) || (region ?? arrival.region) !== (arrival.region ?? region);
+
+const fromElsewhere: Reading = { kind: 'ignored', why: 'it happened in another account or region' };
+
+const readDirect = (body: unknown, arrival: Arrival): Reading | undefined => {
   if (z.safeParse(testNotification, body).success) return { kind: 'ignored', why: 'test notification of a lifecycle hook' };
   const action = z.safeParse(lifecycleAction, body);
-  return action.success ? readLifecycleAction(action.data, sentAtMs) : undefined;
+  if (!action.success) return undefined;
+  return isFromElsewhere(action.data.AccountId, undefined, arrival) ? fromElsewhere : readLifecycleAction(action.data, arrival.sentAtMs);
 };
 
-const readBody = (body: unknown, sentAtMs: number): Reading => {
+/** Nothing can have happened after it was told: a clock that runs ahead must not hold deadlines and cool-downs open. */
+const notAfter = (event: Envelope, sentAtMs: number): Envelope =>
+  timeOf(event) > sentAtMs ? { ...event, time: new Date(sentAtMs).toISOString() } : event;
+
+const readEvent = (event: Envelope, arrival: Arrival): Reading => {
+  const type = typeOf.get(`${event.source} ${event['detail-type']}`);
+  if (type === undefined) return { kind: 'invalid', why: 'no such detail-type is known' };
+  if (isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
+  if (timeOf(event) < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'it happened too long before it was sent' };
+  return type.read(notAfter(event, arrival.sentAtMs));
+};
+
+const readBody = (body: unknown, arrival: Arrival): Reading => {
   const event = z.safeParse(envelope, body);
-  if (!event.success) return readDirect(body, sentAtMs) ?? { kind: 'invalid', why: firstProblem(event.error) };
-  const type = typeOf.get(`${event.data.source} ${event.data['detail-type']}`);
-  return type?.read(event.data) ?? { kind: 'invalid', why: 'no such detail-type is known' };
+  if (!event.success) return readDirect(body, arrival) ?? { kind: 'invalid', why: firstProblem(event.error) };
+  return readEvent(event.data, arrival);
 };
 
 /**
  * Reads one message of the signals queue: an event in EventBridge's envelope, a lifecycle action in its direct form, either of them wrapped by SNS.
- * Never throws, whatever the text. `sentAtMs` is when the message was sent, for forms that carry no time of their own.
+ * Never throws, whatever the text. `sentAtMs`, when the message was sent, stands for the time of forms that carry none, and bounds that of the others.
  */
-export const readMessage = (text: string, sentAtMs: number): Reading => {
+export const readMessage = (text: string, sentAtMs: number, home: Home = {}): Reading => {
+  const arrival = { ...home, sentAtMs };
   const body = parseJson(text);
   if (body === undefined) return { kind: 'invalid', why: 'message is not JSON' };
   const wrapped = z.safeParse(snsNotification, body);
-  if (!wrapped.success) return readBody(body, sentAtMs);
+  if (!wrapped.success) return readBody(body, arrival);
   const inner = parseJson(wrapped.data.Message);
-  return inner === undefined ? { kind: 'invalid', why: 'the SNS message is not JSON' } : readBody(inner, sentAtMs);
+  return inner === undefined ? { kind: 'invalid', why: 'the SNS message is not JSON' } : readBody(inner, arrival);
 };

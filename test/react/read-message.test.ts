@@ -124,3 +124,34 @@ describe('what cannot be read', () => {
     );
   });
 });
+
+describe('where and when', () => {
+  const home = { account: '123456789012', region: 'us-east-2' };
+  const readAt = (message: Record<string, unknown>) => readMessage(JSON.stringify(message), sentAtMs, home);
+  const years = 365 * 24 * 3_600_000;
+
+  it('takes events of its own account and region, and those that do not say', () => {
+    expect(readAt(interruptionWarning()).kind).toBe('signal');
+    expect(readAt({ ...interruptionWarning(), account: undefined, region: undefined }).kind).toBe('signal');
+    expect(readAt(lifecycleDetail({ AccountId: home.account })).kind).toBe('signal');
+  });
+  it.each([{ account: '999999999999' }, { region: 'eu-west-1' }])('leaves alone what happened elsewhere: %o', (elsewhere) => {
+    expect(readAt({ ...alarmStateChange('ALARM'), ...elsewhere }).kind).toBe('ignored');
+  });
+  it('leaves alone a lifecycle action of another account in its direct form', () => {
+    expect(readAt(lifecycleDetail({ AccountId: '999999999999' })).kind).toBe('ignored');
+  });
+  it('leaves alone what is replayed long after it happened', () => {
+    expect(readAt({ ...interruptionWarning(), time: new Date(sentAtMs - 4 * 24 * 3_600_000 - 1).toISOString() }).kind).toBe('ignored');
+    expect(readAt({ ...interruptionWarning(), time: new Date(sentAtMs - 4 * 24 * 3_600_000).toISOString() }).kind).toBe('signal');
+  });
+  it('takes a time that lies ahead for the time of sending: it must not hold deadlines and cool-downs open', () => {
+    const ahead = { time: new Date(sentAtMs + 50 * years).toISOString() };
+    expect(readAt({ ...interruptionWarning(), ...ahead })).toMatchObject({ signal: { atMs: sentAtMs } });
+    expect(readAt({ ...terminateLifecycleAction(), ...ahead })).toMatchObject({ signal: { hook: { expiresAtMs: sentAtMs + 30_000 } } });
+  });
+  it('takes no group name that no policy can have', () => {
+    expect(readAt(ownMessage('Holdfast Tick', '@registry')).kind).toBe('invalid');
+    expect(readAt(ownMessage('Holdfast Tick', 'x'.repeat(64))).kind).toBe('invalid');
+  });
+});

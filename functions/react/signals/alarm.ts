@@ -6,7 +6,10 @@ import { signalType } from './signal-type.ts';
 export const alarm = signalType({
   source: 'aws.cloudwatch',
   detailType: 'CloudWatch Alarm State Change',
-  detail: z.object({ alarmName: z.string().check(z.minLength(1)), state: z.object({ value: z.enum(['ALARM', 'OK', 'INSUFFICIENT_DATA']) }) }),
+  detail: z.object({
+    alarmName: z.string().check(z.minLength(1), z.maxLength(255)),
+    state: z.object({ value: z.enum(['ALARM', 'OK', 'INSUFFICIENT_DATA']) }),
+  }),
   toReading: (detail, event) => {
     if (detail.state.value !== 'ALARM') return { kind: 'ignored', why: `alarm is ${detail.state.value}` };
     return { kind: 'signal', signal: { kind: 'alarm', alarm: detail.alarmName, state: detail.state.value, atMs: timeOf(event) } };

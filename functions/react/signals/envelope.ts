@@ -5,6 +5,8 @@ export const envelope = z.object({
   'detail-type': z.string(),
   source: z.string(),
   time: z.iso.datetime({ offset: true }),
+  account: z.optional(z.string()),
+  region: z.optional(z.string()),
   detail: z.record(z.string(), z.unknown()),
 });
 export type Envelope = z.infer<typeof envelope>;

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
+import { groupNamePattern } from '../../../core/policy/group-name.ts';
 import { eventSource, ownMessages } from '../../contract.ts';
 import { timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
-const detail = z.object({ group: z.string().check(z.minLength(1), z.maxLength(64)) });
+const detail = z.object({ group: z.string().check(z.regex(groupNamePattern)) });
 
 /** Look at this group, whatever the reason: every minute, or when a wake was set. */
 export const tick = signalType({

@@ -8,12 +8,14 @@ const assumedHeartbeatMs = 30_000;
 
 /** Members of a lifecycle action; the same in an EventBridge detail and in the direct form that SNS and SQS receive. */
 export const lifecycleAction = z.object({
-  LifecycleActionToken: z.string().check(z.minLength(1)),
+  LifecycleActionToken: z.string().check(z.minLength(1), z.maxLength(64)),
   AutoScalingGroupName: asgName,
-  LifecycleHookName: z.string().check(z.minLength(1)),
+  LifecycleHookName: z.string().check(z.minLength(1), z.maxLength(255)),
   EC2InstanceId: instanceId,
   LifecycleTransition: z.string(),
   Destination: z.optional(z.string()),
+  /** Only the direct form has it; there it stands in for the envelope's `account`. */
+  AccountId: z.optional(z.string()),
 });
 export type LifecycleAction = z.infer<typeof lifecycleAction>;
 
