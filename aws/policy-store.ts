@@ -4,20 +4,18 @@ import type { RegistryEntry } from '../core/ports.ts';
 import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { queryAll } from './state/query-all.ts';
+import { createRegistry } from './state/registry.ts';
 
-export type PolicyStoreDeps = {
-  readonly client: DynamoDBDocumentClient;
-  readonly groupsTable: string;
-  readonly stateTable: string;
-};
+export type PolicyStoreDeps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string };
 
 const keyOf = (group: string, item: string) => ({ [keys.group]: group, [keys.item]: item });
 
-/** Policy items, their versions and status in the groups table; the registry in the state table. */
-export const createPolicyStore = ({ client, groupsTable, stateTable }: PolicyStoreDeps): PolicyStore => ({
+/** Policy items, their versions and status, and the registry of groups. */
+export const createPolicyStore = ({ client, groupsTable }: PolicyStoreDeps): PolicyStore => ({
   ...createReads(client, groupsTable),
   ...createWrites(client, groupsTable),
-  ...createRegistry(client, stateTable),
+  ...createRegistration(client, groupsTable),
+  registry: createRegistry({ client, table: groupsTable }),
 });
 
 const createReads = (client: DynamoDBDocumentClient, TableName: string) => {
@@ -87,23 +85,12 @@ const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
   };
 };
 
-const createRegistry = (client: DynamoDBDocumentClient, TableName: string) => ({
-  async registry(): Promise<readonly RegistryEntry[]> {
-    const found = await queryAll(client, {
-      TableName,
-      ConsistentRead: true,
-      KeyConditionExpression: '#group = :registry',
-      ExpressionAttributeNames: { '#group': keys.group },
-      ExpressionAttributeValues: { ':registry': registryPartition },
-    });
-    return found.map((entry) => ({ ...entry, group: entry[keys.item] }) as unknown as RegistryEntry);
-  },
-
+const createRegistration = (client: DynamoDBDocumentClient, TableName: string) => ({
   async register(entry: RegistryEntry): Promise<void> {
-    await client.send(new PutCommand({ TableName, Item: { ...entry, ...keyOf(registryPartition, entry.group) } }));
+    await client.send(new PutCommand({ TableName, Item: { ...entry, ...keyOf(registryPartition, items.entry(entry.group)) } }));
   },
 
   async unregister(group: string): Promise<void> {
-    await client.send(new DeleteCommand({ TableName, Key: keyOf(registryPartition, group) }));
+    await client.send(new DeleteCommand({ TableName, Key: keyOf(registryPartition, items.entry(group)) }));
   },
 });

@@ -50,7 +50,7 @@ const createGroupItems = (
       return (await get(groupsTable, name, items.accepted))?.resolved as Group | undefined;
     },
 
-    registry: createRegistry({ client, table }),
+    registry: createRegistry({ client, table: groupsTable }),
 
     async putState(group, next) {
       const first = next.version === 1;

@@ -45,13 +45,12 @@ const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWor
 };
 
 const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void => {
-  tables.allowReadingState(tick);
+  tables.allowReadingGroups(tick);
   signals.allowSending(tick);
 };
 
 const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
   tables.allowWritingGroups(acceptPolicy);
-  tables.allowWritingState(acceptPolicy);
   signals.allowSending(acceptPolicy);
   allowAnnouncing(acceptPolicy, eventBus);
   allowSeeing(acceptPolicy, [

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { RegistryEntry, StateStore } from '../../core/ports.ts';
-import { keys, registryPartition } from '../../functions/contract.ts';
+import { items, keys, registryPartition } from '../../functions/contract.ts';
 import { queryAll } from './query-all.ts';
 
 /** Reads every group's entry: one partition, so that hundreds of groups are a few pages. */
@@ -14,5 +14,7 @@ export const createRegistry =
       ExpressionAttributeNames: { '#group': keys.group },
       ExpressionAttributeValues: { ':registry': registryPartition },
     });
-    return found.map(({ [keys.item]: group, ...entry }) => ({ ...entry, group }) as unknown as RegistryEntry);
+    return found.map(
+      ({ [keys.item]: item, ...entry }) => ({ ...entry, group: String(item).slice(items.entryPrefix.length) }) as unknown as RegistryEntry,
+    );
   };

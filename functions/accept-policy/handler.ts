@@ -15,11 +15,7 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
   const { clientConfig, now } = surroundings;
   const client = createDocumentClient(clientConfig);
   return {
-    store: createPolicyStore({
-      client,
-      groupsTable: requireEnv(surroundings, env.groupsTable),
-      stateTable: requireEnv(surroundings, env.stateTable),
-    }),
+    store: createPolicyStore({ client, groupsTable: requireEnv(surroundings, env.groupsTable) }),
     resolver: createPolicyResolver({ ec2: createEc2Client(clientConfig), autoScaling: createAutoScalingClient(clientConfig) }),
     changes: createPolicyChanges({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl) }),
     announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),

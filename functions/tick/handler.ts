@@ -13,6 +13,6 @@ export const { handler, create } = withRuntime('tick', (surroundings, telemetry)
     queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
     now: surroundings.now,
   });
-  const registry = createRegistry({ client: createDocumentClient(surroundings.clientConfig), table: requireEnv(surroundings, env.stateTable) });
+  const registry = createRegistry({ client: createDocumentClient(surroundings.clientConfig), table: requireEnv(surroundings, env.groupsTable) });
   return () => tick({ registry, queue, telemetry });
 });

@@ -224,10 +224,12 @@ test('a decision with too many reasons keeps the first of them', async () => {
   expect(stored?.decision).toBe('kept');
 });
 
-test('the registry lists every group with what routes signals to it', async () => {
+test('the registry lists every group with what routes signals to it, even one that is called like another item', async () => {
   const entry = { policyVersion: 2, asgs: ['asg-1'], alarms: ['cpu'] };
-  await tables.client.send(new PutCommand({ TableName: 'state', Item: { group: registryPartition, item: 'workers', ...entry } }));
-  expect(await store.registry()).toEqual([{ group: 'workers', ...entry }]);
+  for (const group of ['policy', 'workers']) {
+    await tables.client.send(new PutCommand({ TableName: 'groups', Item: { ...entry, group: registryPartition, item: items.entry(group) } }));
+  }
+  expect(await store.registry()).toEqual(['policy', 'workers'].map((group) => ({ group, ...entry })));
 });
 
 test('a group in force is what the groups table accepted', async () => {
