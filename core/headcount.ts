@@ -70,9 +70,20 @@ const holdsPlace = (swap: Swap, view: View): boolean =>
 /** How long an Auto Scaling group may take to refill itself before we do it in its place. */
 const asgRefillGraceMs = 90_000;
 
+/**
+ * How many an Auto Scaling group lacks, or will lack as soon as it looks: what EC2 has ended is unhealthy to it, and replaced one for one
+ * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that.
+ */
+const lacks = (view: View, asg: AsgView): number => {
+  const ended = new Set(view.ended);
+  const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
+  const dead = replaces ? asg.holds.filter((instance) => ended.has(instance)).length : 0;
+  return Math.max(0, asg.desired - asg.held + dead);
+};
+
 /** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. */
 export const ownRefill = (view: View, asg: AsgView): number => {
-  const missing = Math.max(0, asg.desired - asg.held);
+  const missing = lacks(view, asg);
   if (missing === 0 || asg.suspended.includes('Launch')) return 0;
   const gap = view.state.asgGaps[asg.name];
   if (gap?.refused || (gap !== undefined && view.nowMs - gap.sinceMs > asgRefillGraceMs)) return 0;
@@ -89,6 +100,6 @@ export const groupsToTakeOver = (view: View): readonly { readonly asg: string; r
 export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
     view.asgs
-      .filter((asg) => asg.desired > asg.held)
+      .filter((asg) => lacks(view, asg) > 0)
       .map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
   );

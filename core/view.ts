@@ -32,6 +32,8 @@ export type AsgView = {
   readonly desired: number;
   /** Instances that count towards its desired capacity (pending and in service). */
   readonly held: number;
+  /** Which these are. One that EC2 has ended stays among them until the group notices, and then replaces it. */
+  readonly holds: readonly string[];
   readonly suspended: readonly string[];
 };
 

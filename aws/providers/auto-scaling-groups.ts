@@ -46,12 +46,14 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
   const name = asg.AutoScalingGroupName ?? '';
   const suspended = (asg.SuspendedProcesses ?? []).flatMap(({ ProcessName }) => ProcessName ?? []);
   const standings = new Map((asg.Instances ?? []).map((instance) => [instance.InstanceId ?? '', standingOf(name, instance)]));
+  const holds = [...standings].filter(([, { counts }]) => counts).map(([id]) => id);
   return {
     name,
     min: asg.MinSize ?? 0,
     max: asg.MaxSize ?? 0,
     desired: asg.DesiredCapacity ?? 0,
-    held: [...standings.values()].filter(({ counts }) => counts).length,
+    held: holds.length,
+    holds,
     suspended,
     targetGroups: targetGroupsOf(asg, suspended),
     standings,

@@ -129,13 +129,18 @@ describe('instances that nobody asked for', () => {
 
 describe('an Auto Scaling group', () => {
   const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
-  const asg = { name: 'web-asg', min: 0, max: 10, desired: 10, held: 10, suspended: [] };
+  const asg = { name: 'web-asg', min: 0, max: 10, desired: 10, held: 10, holds: [] as readonly string[], suspended: [] };
   const ready = members(onDemandB, 3, { admitted: false, serving: false });
   const attachView = (rest: Parameters<typeof view>[0] = {}) => view({ group: attached, asgs: [asg], ...rest });
 
   it('is left to refill itself for a while', () => {
     const short = { ...asg, held: 9 };
     expect(decide(attachView({ asgs: [short], members: [...five(spotA), ...members(spotB, 4)] })).placements).toEqual([]);
+  });
+  it('is left to replace what EC2 has ended before the group noticed, unless the user has suspended that', () => {
+    const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], members: [...five(spotA), ...members(spotB, 4)], ended: ['i-dead'] };
+    expect(decide(attachView(dead)).placements).toEqual([]);
+    expect(launched(decide(attachView({ ...dead, asgs: [{ ...asg, holds: ['i-dead'], suspended: ['ReplaceUnhealthy'] }] })).placements)).toBe(1);
   });
   it('is taken over when it cannot: suspended, refused, or too slow', () => {
     const nine = [...five(spotA), ...members(spotB, 4)];
