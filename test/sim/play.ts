@@ -19,6 +19,8 @@ export type Hooks = {
   readonly onReady?: (stage: Stage) => void;
   /** At the end, while the stage still stands. */
   readonly onEnd?: (stage: Stage, evidence: Evidence) => void;
+  /** Directory of another synthesized app than the one that deploys. */
+  readonly assembly?: string;
 };
 
 const waitUntil = async ({ sandbox: { clock } }: Stage, holds: () => boolean | Promise<boolean>, atMostMs: number): Promise<number | undefined> => {
@@ -70,7 +72,7 @@ const perform = async (stage: Stage, hooks: Hooks): Promise<Evidence> => {
 
 /** Plays a situation to its end in virtual time and looks at every invariant. */
 export const play = async (situation: Situation, hooks: Hooks = {}): Promise<Outcome> => {
-  const stage = await openStage(situation);
+  const stage = await openStage(situation, hooks.assembly);
   try {
     const evidence = await stage.sandbox.drive(perform(stage, hooks));
     hooks.onEnd?.(stage, evidence);

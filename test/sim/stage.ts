@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
@@ -22,6 +21,10 @@ export type Stage = {
 };
 
 let assembly: Promise<string> | undefined;
+const current = (): Promise<string> => {
+  assembly ??= assemble();
+  return assembly;
+};
 
 const asgsOf = (policy: Readonly<Record<string, unknown>>): readonly string[] => {
   const pools = Object.values((policy.pools ?? {}) as Record<string, { readonly asg?: string }>);
@@ -37,10 +40,9 @@ const groupFinder = ({ policies }: Situation, { world }: Sandbox): Stage['groupO
 };
 
 /** Starts the synthesized stack in virtual time, in the world of this situation. */
-export const openStage = async (situation: Situation): Promise<Stage> => {
-  assembly ??= assemble();
-  const directory = await assembly;
-  const sandbox = await startSandbox({ mode: 'simulated', spec: situation.spec, seed: situation.seed, assembly: join(directory) });
+export const openStage = async (situation: Situation, synthesized: string | Promise<string> = current()): Promise<Stage> => {
+  const directory = await synthesized;
+  const sandbox = await startSandbox({ mode: 'simulated', spec: situation.spec, seed: situation.seed, assembly: directory });
   const groupOf = groupFinder(situation, sandbox);
   return {
     situation,
