@@ -13,6 +13,7 @@ import { followView, learnFromInterruptions, sameState } from './group-state.ts'
 import { drainName, newDecisionId } from './identifiers.ts';
 import { applyAnswers, type Launched, launchAll, missingAfter } from './launch.ts';
 import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
+import { letGo } from './let-go.ts';
 import { mend, withoutEnded } from './mend.ts';
 import type { ReactPorts } from './ports.ts';
 import { record, recordDecided } from './record.ts';
@@ -145,7 +146,7 @@ const letLeave = async (
 /** Brings one group to where its policy says, as far as one look allows. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
   const group = await ports.store.group(facts.group);
-  if (group === undefined) return { kind: 'let-go' };
+  if (group === undefined) return letGo(facts.group, ports);
   const run: Run = {
     group,
     provider: ports.providerFor(group.holding),

@@ -6,7 +6,7 @@ import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
-import { followAlarms, followPolicy, initialState } from './group-state.ts';
+import { catchUp, followAlarms, followPolicy, initialState } from './group-state.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Spot prices move slowly: they are read again when older than this. */
@@ -40,7 +40,8 @@ export type Gathered = { readonly stored: GroupState; readonly state: GroupState
 export const gather = async (group: Group, facts: Facts, provider: CapacityProvider, ports: ReactPorts): Promise<Gathered> => {
   const stored = (await ports.store.state(group.name)) ?? initialState(group);
   const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
-  const followed = followAlarms(followPolicy(stored, group), group, facts);
+  const caughtUp = catchUp(followPolicy(stored, group), group, holdings.members, swaps);
+  const followed = followAlarms(caughtUp, group, facts, ports.clock.now());
   return { stored, state: await readPrices(group, followed, ports), swaps, holdings };
 };
 

@@ -3,6 +3,7 @@ import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';
+import type { Reservation } from '../../core/reservation.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
@@ -26,25 +27,44 @@ export const initialState = (group: Group): GroupState => ({
 
 /** A policy whose size changed sets the desired size anew; any other change leaves it, within the bounds. */
 export const followPolicy = (state: GroupState, group: Group): GroupState => {
-  if (state.policyVersion === group.policyVersion) return state;
   const policySize = JSON.stringify(group.size);
   const wanted = policySize === state.policySize ? state.desired : group.size.desired;
   const desired = Math.min(group.size.max, Math.max(group.size.min, wanted));
   return { ...state, desired, policyVersion: group.policyVersion, policySize };
 };
 
-/** Alarms change the desired size within its bounds, each at most once in its cooldown; a repeated delivery carries the same time and does nothing. */
-export const followAlarms = (state: GroupState, group: Group, facts: Facts): GroupState => {
+/** An alarm that went off longer ago says nothing about the load of now. */
+const alarmTellsForMs = 3_600_000;
+
+/**
+ * Alarms change the desired size within its bounds, each at most once in its cooldown, counted from when it acted: of a backlog only the newest of
+ * each alarm acts, and what is delivered again was before that.
+ */
+export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowMs: number): GroupState => {
   const alarms = { ...state.alarms };
   let { desired } = state;
-  for (const { alarm, atMs } of facts.alarms.toSorted((a, b) => a.atMs - b.atMs)) {
+  const newest = new Map(facts.alarms.toSorted((a, b) => a.atMs - b.atMs).map(({ alarm, atMs }) => [alarm, atMs]));
+  for (const [alarm, atMs] of newest) {
     const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
     const last = alarms[alarm];
-    if (rule === undefined || (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))) continue;
+    if (rule === undefined || nowMs - atMs > alarmTellsForMs) continue;
+    if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs)) continue;
     desired = desiredAfterAdjustment(desired, rule.adjust, group.size);
-    alarms[alarm] = atMs;
+    alarms[alarm] = Math.max(atMs, nowMs);
   }
   return { ...state, desired, alarms };
+};
+
+/**
+ * A member under a later reservation than the state knows shows that the state item was lost, or restored from an older time. What alarms have made
+ * of the size since is not known any more, so what stands there stays, within the policy's bounds.
+ */
+export const catchUp = (state: GroupState, group: Group, members: readonly Member[], swaps: readonly Swap[]): GroupState => {
+  const latest = members.reduce((last, { reservation = '' }) => (reservation > last ? reservation : last), state.lastReservation ?? '');
+  if (latest === (state.lastReservation ?? '')) return state;
+  const leaving = new Set(swaps.filter((swap) => swap.state !== 'waiting').map(({ instance }) => instance));
+  const present = members.filter(({ instance }) => !leaving.has(instance)).length;
+  return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, present)), lastReservation: latest };
 };
 
 /** Offerings that EC2 takes instances from right now are a poor place for their replacements. */
@@ -76,6 +96,14 @@ const seeStrays = (view: View): GroupState['strays'] =>
     }),
   );
 
+/** A request that was never answered is repeated while its token is sure to be known (8 hours for LaunchInstances); later, describes have long told. */
+const repeatableMs = 1_800_000;
+
+const isBelieved =
+  (nowMs: number) =>
+  ({ instances, atMs, forgetAtMs }: Reservation): boolean =>
+    instances === undefined ? nowMs - atMs < repeatableMs : nowMs < forgetAtMs;
+
 /** What the look itself adds to the state: reservations that may be forgotten, gaps of Auto Scaling groups, strays seen. */
 export const followView = (view: View, facts: Facts): GroupState => {
   const gaps = gapsNow(view);
@@ -83,7 +111,7 @@ export const followView = (view: View, facts: Facts): GroupState => {
   return {
     ...view.state,
     memory: forgetExpired(view.state.memory, view.nowMs),
-    reservations: view.state.reservations.filter(({ instances, forgetAtMs }) => instances === undefined || view.nowMs < forgetAtMs),
+    reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
     asgGaps: Object.fromEntries(Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap])),
     strays: seeStrays(view),
   };

@@ -53,9 +53,14 @@ const asgOf = (signal: Signal, owner: Owner | undefined): string | undefined => 
   return signal.kind === 'terminate-hook' ? signal.hook.asg : owner?.asg;
 };
 
+/** A lifecycle action of an Auto Scaling group that does not hold the instance. */
+const isMisplaced = (signal: Signal, owner: Owner | undefined): boolean =>
+  signal.kind === 'terminate-hook' && owner?.asg !== undefined && owner.asg !== signal.hook.asg;
+
 const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
   if (signal.kind === 'tick' || signal.kind === 'policy-change') return [signal.group];
   if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
+  if (isMisplaced(signal, owner)) return [];
   const group = owner?.group ?? index.byAsg.get(asgOf(signal, owner) ?? '');
   return group === undefined ? [] : [group];
 };

@@ -24,7 +24,8 @@ export type About = {
 type Sample = { readonly event: Readonly<Record<string, unknown>>; readonly needed: readonly Path[] };
 
 const inEnvelope: readonly Path[] = [['source'], ['detail-type'], ['time'], ['detail']];
-const ofHook = ['LifecycleActionToken', 'AutoScalingGroupName', 'LifecycleHookName', 'EC2InstanceId', 'LifecycleTransition'];
+/** The hook's name is left out: nobody can tell a wrong one from a right one. */
+const ofHook = ['LifecycleActionToken', 'AutoScalingGroupName', 'EC2InstanceId', 'LifecycleTransition'];
 
 const enveloped = (event: Readonly<Record<string, unknown>>, { account, region, nowMs }: About, members: readonly string[]): Sample => ({
   event: { ...event, account, region, time: new Date(nowMs).toISOString() },

@@ -6,11 +6,17 @@ import { signalType } from './signal-type.ts';
 /** The hook's heartbeat time-out is not in the event. AWS allows no less than 30 s, so the first heartbeat is due within that. */
 const assumedHeartbeatMs = 30_000;
 
+/** Tokens have this form (EC2 Auto Scaling API reference, CompleteLifecycleAction: 36 characters). */
+const uuidPattern = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+
+/** Names that AWS gives hooks (PutLifecycleHook). */
+const hookNamePattern = /^[A-Za-z0-9_/-]{1,255}$/;
+
 /** Members of a lifecycle action; the same in an EventBridge detail and in the direct form that SNS and SQS receive. */
 export const lifecycleAction = z.object({
-  LifecycleActionToken: z.string().check(z.minLength(1), z.maxLength(64)),
+  LifecycleActionToken: z.string().check(z.regex(uuidPattern)),
   AutoScalingGroupName: asgName,
-  LifecycleHookName: z.string().check(z.minLength(1), z.maxLength(255)),
+  LifecycleHookName: z.string().check(z.regex(hookNamePattern)),
   EC2InstanceId: instanceId,
   LifecycleTransition: z.string(),
   Destination: z.optional(z.string()),
