@@ -43,16 +43,18 @@ export type RaisedMax = { readonly asg: string; readonly fromMax: number; readon
 /** A tagged instance that no reservation accounts for: adopted, or removed once seen twice and old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
-/** What Holdfast itself wrote down about a group: the group's state item. */
+/** What Holdfast itself wrote down about a group: the group's state item. Fields that it does not know (of another version) are kept as they are. */
 export type GroupState = {
   /** Counts writes: every write is conditional on the number it read. */
   readonly version: number;
   /** The desired size in force. */
   readonly desired: number;
-  /** Policy version that was last converged to, and its size section, so that a change of size is told from other changes. */
+  /** Policy version that was last converged to, and its size section, so that a change of size is told from other changes; empty once let go. */
   readonly policyVersion: number;
   readonly policySize: string;
   readonly reservations: readonly Reservation[];
+  /** The latest reservation ever made, by id: ids sort by time. A member under a later one shows that this state was restored from an older time. */
+  readonly lastReservation?: string;
   readonly memory: PoolMemory;
   /** Last time each alarm acted, epoch ms, for its cooldown. */
   readonly alarms: Readonly<Record<string, number>>;

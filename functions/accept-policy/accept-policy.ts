@@ -82,8 +82,11 @@ const reject = async (group: string, problems: readonly Problem[], ports: Accept
 const mostProblems = 100;
 const messagesOf = (problems: readonly Problem[]): readonly string[] => problems.slice(0, mostProblems).map(({ message }) => message);
 
-/** Forgets the group and leaves its instances alone. What is in force goes last: an interrupted run is repeated as a whole. */
-const letGo = async (group: string, { store, announcer, clock }: AcceptPolicyPorts): Promise<Outcome> => {
+/**
+ * Forgets the group and leaves its instances alone. What is in force goes last, for an interrupted run is repeated as a whole; then the loop is told, so
+ * that it puts back what it has raised.
+ */
+const letGo = async (group: string, { store, changes, announcer, clock }: AcceptPolicyPorts): Promise<Outcome> => {
   const inForce = await store.accepted(group);
   await store.unregister(group);
   const message = 'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
@@ -92,5 +95,6 @@ const letGo = async (group: string, { store, announcer, clock }: AcceptPolicyPor
     await announcer.announce([{ detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } }]);
     await store.removeInForce(group);
   }
+  await changes.tell(group, clock.now());
   return { kind: 'let-go', group };
 };
