@@ -15,6 +15,7 @@ export type Headcount = {
   /** Swaps under way that still hold their place: drain-first, not drained yet. */
   readonly holdingPlace: readonly Swap[];
   readonly inFlight: readonly InFlight[];
+  /** All that is to come: besides those in flight what Auto Scaling groups hold and EC2 does not show yet. */
   readonly inFlightCount: number;
   /** Members without a pool of ours and without a reservation: launched by nobody we know of. */
   readonly strays: readonly Member[];
@@ -31,6 +32,13 @@ const stillToCome = (reservation: Reservation, seen: ReadonlyMap<string, Member>
   if (reservation.instances) return reservation.instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
   const visible = [...seen.values()].filter((member) => member.reservation === reservation.id).length;
   return Math.max(0, reservation.placement.count - visible);
+};
+
+/** Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes still lag behind: there, though of no known pool. */
+const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
+  const reserved = new Set(view.state.reservations.flatMap(({ instances }) => instances ?? []));
+  const held = view.asgs.flatMap(({ holds }) => holds);
+  return held.filter((instance) => !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance)).length;
 };
 
 const isStray = (member: Member, inAsg: boolean): boolean => !inAsg && member.reservation === undefined && member.pool === undefined;
@@ -58,7 +66,7 @@ export const takeHeadcount = (view: View): Headcount => {
     waiting: view.swaps.filter((swap) => swap.state === 'waiting' && seen.has(swap.instance)),
     holdingPlace: view.swaps.filter((swap) => holdsPlace(swap, view)),
     inFlight,
-    inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0),
+    inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0) + unseen(view, seen, accounted),
     strays,
   };
 };
@@ -99,7 +107,5 @@ export const groupsToTakeOver = (view: View): readonly { readonly asg: string; r
 /** The gaps as they are now: kept while they last, forgotten when closed. */
 export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
-    view.asgs
-      .filter((asg) => lacks(view, asg) > 0)
-      .map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
+    view.asgs.filter((asg) => lacks(view, asg) > 0).map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
   );

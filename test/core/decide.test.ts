@@ -142,6 +142,10 @@ describe('an Auto Scaling group', () => {
     expect(decide(attachView(dead)).placements).toEqual([]);
     expect(launched(decide(attachView({ ...dead, asgs: [{ ...asg, holds: ['i-dead'], suspended: ['ReplaceUnhealthy'] }] })).placements)).toBe(1);
   });
+  it('is believed about instances that EC2 does not show yet', () => {
+    const young = { asgs: [{ ...asg, holds: ['i-young'] }], members: [...five(spotA), ...members(spotB, 4)] };
+    expect(decide(attachView(young)).placements).toEqual([]);
+  });
   it('is taken over when it cannot: suspended, refused, or too slow', () => {
     const nine = [...five(spotA), ...members(spotB, 4)];
     const short = { ...asg, held: 9 };

@@ -20,7 +20,7 @@ const loseEverything = (stage: Stage): void => {
 const crash =
   ({ call, when, pass }: CrashPoint) =>
   (stage: Stage): void => {
-    stage.addFaults([{ on: 'call', kind: 'crash-caller', when, nth: call, match: { caller: stage.functionRoles as [string, ...string[]] } }]);
+    stage.addFaults([{ on: 'call', kind: 'crash-caller', when, nth: call }]);
     if (pass === 'back') return;
     stage.sandbox.platform.functions.observe(({ result }) => {
       if (result.kind === 'error' && result.errorType === 'Runtime.ExitError') loseEverything(stage);

@@ -25,7 +25,9 @@ const inWords = (violations: readonly Violation[]): string =>
   violations.map(({ invariant, detail }) => `    ${invariant}: ${detail.join('; ')}`).join('\n');
 type OnEnd = NonNullable<NonNullable<Parameters<typeof play>[1]>['onEnd']>;
 const onEnd: OnEnd = (stage, evidence) => {
-  if (values.trace) say(traceOf(stage, evidence));
+  if (!values.trace) return;
+  say(stage.situation.steps.map(({ atMs, what }) => `${(atMs / 1_000).toFixed(3).padStart(9)} ${what}`).join('\n'));
+  say(traceOf(stage, evidence));
 };
 
 /** A run that throws is as bad as one that breaks an invariant. */

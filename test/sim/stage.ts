@@ -15,6 +15,7 @@ export type Stage = {
   readonly groupOf: (instance: string) => string | undefined;
   /** Living members of a group that nobody has announced to take, oldest first. */
   readonly members: (group: string, filter?: { readonly zone?: string; readonly market?: string }) => readonly InstanceSnapshot[];
+  /** Faults of calls hit the functions alone: what the user does himself succeeds. */
   readonly addFaults: (faults: readonly FaultInput[]) => void;
   /** A call that the user makes himself. */
   readonly operate: (service: string, operation: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
@@ -44,11 +45,12 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
   const directory = await synthesized;
   const sandbox = await startSandbox({ mode: 'simulated', spec: situation.spec, seed: situation.seed, assembly: directory });
   const groupOf = groupFinder(situation, sandbox);
+  const functionRoles = sandbox.platform.functions.specs.map(({ role }) => role) as [string, ...string[]];
   return {
     situation,
     sandbox,
     watched: watch(sandbox, groupOf),
-    functionRoles: sandbox.platform.functions.specs.map(({ role }) => role),
+    functionRoles,
     groupOf,
     members: (group, filter = {}) =>
       sandbox.world
@@ -59,7 +61,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
         .filter(({ zone, market }) => (filter.zone ?? zone) === zone && (filter.market ?? market) === market)
         .toSorted((a, b) => a.launchedAtMs - b.launchedAtMs || (a.id < b.id ? -1 : 1)),
     addFaults: (faults) => {
-      for (const fault of faults) sandbox.faults.add(fault);
+      for (const fault of faults) sandbox.faults.add(fault.on === 'call' ? { ...fault, match: { caller: functionRoles, ...fault.match } } : fault);
     },
     operate: (service, operation, input) => sandbox.cloud.call({ service, operation, input: { ...input }, caller: { kind: 'operator' } }),
   };

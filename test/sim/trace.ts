@@ -6,16 +6,15 @@ type Line = { readonly atMs: number; readonly text: string };
 /** What happened, in the order in which it happened: facts of the world, calls of functions, ends of functions and drains. */
 export const traceOf = (stage: Stage, evidence: Evidence): string => {
   const { sandbox, watched, functionRoles } = stage;
-  const calls = sandbox.callLog.calls({ sinceMs: evidence.readyAtMs }).filter(({ caller }) => functionRoles.includes(caller));
+  const calls = sandbox.callLog.calls().filter(({ caller }) => functionRoles.includes(caller));
+  const before = calls.filter(({ atMs }) => atMs < evidence.readyAtMs).length;
   const lines: readonly Line[] = [
-    ...watched.facts
-      .filter(({ atMs }) => atMs >= evidence.readyAtMs)
-      .map(({ kind, instance, atMs }) => ({ atMs, text: `          ${instance} ${kind}` })),
+    ...watched.facts.map(({ kind, instance, atMs }) => ({ atMs, text: `          ${instance} ${kind}` })),
     ...calls.map(({ service, operation, caller, outcome, atMs }, index) => ({
       atMs,
-      text: `${String(index + 1).padStart(5)}     ${caller.replace(/^.*?-/, '')} ${service}:${operation} ${outcome ?? 'unanswered'}`,
+      text: `${(index < before ? '' : String(index + 1 - before)).padStart(5)}     ${caller.replace(/^.*?-/, '')} ${service}:${operation} ${outcome ?? 'unanswered'}`,
     })),
-    ...evidence.invocations.map(({ functionName, endedAtMs, startedAtMs, result }) => ({
+    ...sandbox.invocations().map(({ functionName, endedAtMs, startedAtMs, result }) => ({
       atMs: endedAtMs,
       text: `       -- ${functionName} ended after ${endedAtMs - startedAtMs} ms: ${result.kind === 'ok' ? JSON.stringify(result.value) : `${result.errorType} ${result.errorMessage}`}`.slice(
         0,
