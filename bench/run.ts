@@ -7,12 +7,12 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 const stormTable = (runs: readonly StormFigures[]): string =>
   table(
-    ['held by', 'warned', 'mutating calls', 'all asked', 'all requested', 'all granted', 'all serving', 'lowest serving', 'drains'],
+    ['held by', 'warned', 'mutating calls', 'first requested', 'all requested', 'all granted', 'all serving', 'lowest serving', 'drains'],
     runs.map((run) => [
       run.provider,
       run.interruptions,
       run.mutatingCalls,
-      seconds(run.allAskedMs),
+      seconds(run.firstRequestedMs),
       seconds(run.allRequestedMs),
       seconds(run.allGrantedMs),
       seconds(run.lastServingMs),
