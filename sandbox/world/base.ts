@@ -11,6 +11,8 @@ export type Base = {
   readonly emit: Emit;
   readonly place: Place;
   readonly ids: Ids;
+  /** The most that a page holds: AWS may give fewer than were asked for. */
+  readonly longestPage: number;
   /** When the world began, epoch ms. */
   readonly beganAtMs: number;
   /** A uniform draw from a range of seconds, in ms. */
@@ -27,17 +29,19 @@ export type BaseDeps = {
   readonly place: Place;
   readonly random: Random;
   readonly seed: number;
+  readonly longestPage?: number;
 };
 
 const within = ([low, high]: Range, random: Random): number => Math.round((low + (high - low) * random()) * 1000);
 
-export const createBase = ({ clock, emit, place, random, seed }: BaseDeps): Base => {
+export const createBase = ({ clock, emit, place, random, seed, longestPage = Number.POSITIVE_INFINITY }: BaseDeps): Base => {
   const listeners: ((fact: WorldFact) => void)[] = [];
   return {
     clock,
     emit,
     place,
     ids: createIds(seed),
+    longestPage,
     beganAtMs: clock.now(),
     drawMs: (range) => within(range, random),
     drawOwnMs: (range, purpose) => within(range, forkRandom(seed, purpose)),

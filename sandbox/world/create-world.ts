@@ -29,7 +29,7 @@ export type WorldDeps = BaseDeps & {
 const launchBucket = { capacity: 1000, refillPerSecond: 2 };
 
 const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => {
-  const base = createBase(deps);
+  const base = createBase({ ...deps, ...(spec.longestPage !== undefined && { longestPage: spec.longestPage }) });
   const book = createOfferingBook(spec.offerings, base.clock);
   const network = createNetwork(spec);
   const instances = createInstances(base, book, spec.timing);

@@ -14,6 +14,8 @@ export type WorldSpec = {
   readonly timing: TimingSpec;
   /** The account's limits per market, counted in instances where AWS counts vCPUs (default: none). */
   readonly quotas?: Readonly<Partial<Record<Market, number>>>;
+  /** The most that one page of instances or Auto Scaling groups holds, however many were asked for (default: as many as were asked for). */
+  readonly longestPage?: number;
 };
 
 /** What EC2 can give: a capacity of `null` is without limit. */

@@ -91,7 +91,7 @@ const describeGroups = (scaling: Scaling, input: Describe) => {
   if (names.length > size) throw invalid(`The number of group names must be at most ${size}.`);
   // A name that no group has is simply missing from the answer.
   const found = names.length > 0 ? names.flatMap((name) => scaling.groups.get(name) ?? []) : [...scaling.groups.values()];
-  const page = pageOf(found.filter(allOf(input.Filters, groupFields)), size, input.NextToken, 'InvalidNextToken');
+  const page = pageOf(found.filter(allOf(input.Filters, groupFields)), Math.min(size, scaling.base.longestPage), input.NextToken, 'InvalidNextToken');
   return { AutoScalingGroups: page.items.map((group) => describeLagging(scaling, group)), NextToken: page.next };
 };
 

@@ -85,7 +85,8 @@ export const createInstanceDescribes = (base: Base, instances: Instances, networ
   return {
     DescribeInstances: operation<Query>((input) => {
       checkSize(input);
-      const page = pageByOrdinal(query(input, fieldOf), input.MaxResults, input.NextToken, 'InvalidNextToken');
+      const size = Math.min(input.MaxResults ?? Number.POSITIVE_INFINITY, base.longestPage);
+      const page = pageByOrdinal(query(input, fieldOf), size, input.NextToken, 'InvalidNextToken');
       return {
         Reservations: page.items.map(({ instance, view }) => describeReservation(instance, view, network.vpcId, base.place.accountId)),
         NextToken: page.next,
