@@ -134,9 +134,8 @@ const letLeave = async (
   const removed = first && context ? await claimRemovals(first.decision, context) : [];
   const begun = first && context ? await beginWaiting(first.decision, context) : [];
   const changed = new Map([...swaps, ...removed, ...begun].map((swap) => [swap.instance, swap]));
-  // A message that comes again finds its claims made; their drain is started again, which is a no-op where it runs.
-  const signalled = new Set(run.facts.leaving.map(({ instance }) => instance));
-  const isTouched = (swap: Swap): boolean => signalled.has(swap.instance) || swap.drain?.includes(run.id) === true;
+  // Only who ordered a drain knows its whole batch while claims are still being written; a drain that never began is started again later.
+  const isTouched = (swap: Swap): boolean => swap.drain?.includes(run.id) === true;
   const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
   const drains = await startDrains(run.group, active, isTouched, run.ports);
   run.ports.telemetry.count(metrics.drainsStarted, drains);

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { type CrashPoint, cleanRun, crashPoints, type Pass, playCrash, replayLine, type When } from './crash-points.ts';
+import { freezeAssembly } from './frozen-assembly.ts';
 import type { Violation } from './invariants.ts';
 import { type Outcome, play } from './play.ts';
 import { randomSituation } from './random-situation.ts';
+import { runAssembly } from './stage.ts';
 import { traceOf } from './trace.ts';
 import { workflows } from './workflows.ts';
 
@@ -84,6 +86,8 @@ const manySeeds = async (count: number): Promise<number> => {
   return broken;
 };
 
+const { directory, remove } = await freezeAssembly();
+runAssembly(directory);
 const broken = await (values['crash-points']
   ? everyCrashPoint()
   : values.seeds !== undefined
@@ -92,3 +96,4 @@ const broken = await (values['crash-points']
       ? oneWorkflow(values.workflow)
       : everyCrashPoint());
 process.exitCode = broken === 0 ? 0 : 1;
+await remove();

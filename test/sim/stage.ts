@@ -22,6 +22,11 @@ export type Stage = {
 };
 
 let assembly: Promise<string> | undefined;
+
+/** From now on stages run what lies in this directory. */
+export const runAssembly = (directory: string): void => {
+  assembly = Promise.resolve(directory);
+};
 const current = (): Promise<string> => {
   assembly ??= assemble();
   return assembly;

@@ -24,6 +24,20 @@ export const interrupt = (atMs: number, count: number): Step => ({
   happen: (stage) => void stage.sandbox.world.interrupt(some(stage, count, 'spot'), { noticeMs }),
 });
 
+/** The warning of one instance comes a second time, as EventBridge may deliver it. */
+export const warnAgain = (atMs: number): Step => ({
+  atMs,
+  what: 'one warning comes again',
+  happen: ({ sandbox, watched }) => {
+    const [warned] = [...watched.lives.values()].filter(({ warnedAtMs, goneAtMs }) => warnedAtMs !== undefined && goneAtMs === undefined);
+    sandbox.emitEvent({
+      source: 'aws.ec2',
+      'detail-type': 'EC2 Spot Instance Interruption Warning',
+      detail: { 'instance-id': warned?.instance, 'instance-action': 'terminate' },
+    });
+  },
+});
+
 export const recommendRebalance = (atMs: number, count: number): Step => ({
   atMs,
   what: `EC2 recommends to rebalance ${count} instances`,

@@ -1,6 +1,6 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import type { Situation, Step } from './situation.ts';
-import { interrupt, kill, loseZone, putPolicy, setSpot } from './steps.ts';
+import { interrupt, kill, loseZone, putPolicy, setSpot, warnAgain } from './steps.ts';
 import { type HoldingKind, type SettingOptions, settingOf, zones } from './worlds.ts';
 
 /** An interruption storm, and what goes wrong beside it. */
@@ -35,6 +35,7 @@ const storms: readonly Storm[] = [
       { on: 'event', kind: 'reorder', withinMs: 15_000 },
     ],
   },
+  { about: 'one warning comes again while the storm is being answered', steps: [warnAgain(2_300)] },
   { about: 'every event is lost', faults: [{ on: 'event', kind: 'drop' }], deaf: true },
   {
     about: 'everything is throttled for a while',

@@ -5,10 +5,12 @@ import { type HoldingKind, type SettingOptions, settingOf, zones } from './world
 type Rest = Pick<Situation, 'steps' | 'asked'> & Partial<Situation>;
 
 const restWithinMs = 600_000;
+/** By then the last step has been heard of: earlier, the rest before it would be taken for the rest after it. */
+const takesUpMs = 20_000;
 
 const situation = (name: string, holding: HoldingKind, options: SettingOptions, rest: Rest): Situation => {
   const { spec, policy } = settingOf(holding, options);
-  return { name, seed: 1, spec, policies: [policy], calmAtMs: Math.max(...rest.steps.map(({ atMs }) => atMs)) + 1_000, restWithinMs, ...rest };
+  return { name, seed: 1, spec, policies: [policy], calmAtMs: Math.max(...rest.steps.map(({ atMs }) => atMs)) + takesUpMs, restWithinMs, ...rest };
 };
 
 const six = { web: { size: 6, endsAt: 6 } };
