@@ -49,7 +49,7 @@ export const bind = (decision: Decision, view: View, id: { readonly decision: st
   const repeated = abandoned(view.state, view.nowMs).map((reservation) => ({ ...reservation, leaseUntilMs, forgetAtMs: view.nowMs + believeMs }));
   const fresh = reservationsOf(decision, view, id);
   const repeatedIds = new Set(repeated.map(({ id: name }) => name));
-  const lastReservation = fresh.reduce((last, { id: name }) => (name > last ? name : last), view.state.lastReservation ?? '');
+  const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
     reservations: [...repeated, ...fresh],
@@ -58,7 +58,7 @@ export const bind = (decision: Decision, view: View, id: { readonly decision: st
       reservations: [...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)), ...repeated, ...fresh],
       raised: [...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)), ...decision.raise],
       cheapest: decision.cheapest,
-      ...(lastReservation === '' ? {} : { lastReservation }),
+      ...(lastReservation ? { lastReservation } : {}),
     },
   };
 };

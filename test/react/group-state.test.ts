@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { Group } from '../../core/group.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState, Member } from '../../core/view.ts';
+import { catchUp, followAlarms, followPolicy, initialState } from '../../functions/react/group-state.ts';
+
+const group = {
+  name: 'web',
+  policyVersion: 2,
+  size: { min: 2, max: 12, desired: 4 },
+  scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }],
+} as unknown as Group;
+const fresh = initialState(group);
+const nowMs = 10_000_000;
+
+describe('the desired size', () => {
+  test('is set anew by a policy whose size changed, also one of the same number, and kept by any other', () => {
+    const state: GroupState = { ...fresh, desired: 7 };
+    expect(followPolicy(state, group).desired).toBe(7);
+    expect(followPolicy(state, { ...group, policyVersion: 3 }).desired).toBe(7);
+    expect(followPolicy(state, { ...group, size: { min: 2, max: 12, desired: 5 } }).desired).toBe(5);
+    expect(followPolicy({ ...state, policySize: '' }, group).desired).toBe(4);
+  });
+
+  const alarmed = (state: GroupState, atMs: readonly number[], now = nowMs): GroupState =>
+    followAlarms(state, group, { alarms: atMs.map((at) => ({ alarm: 'busy', atMs: at })) } as never, now);
+
+  test('follows of many alarms that come together each once', () => {
+    expect(alarmed(fresh, [nowMs - 600_000, nowMs - 300_000, nowMs]).desired).toBe(7);
+  });
+
+  test('does not follow an alarm from before the last that acted, however late it comes', () => {
+    const acted = alarmed(fresh, [nowMs - 300_000]);
+    expect(alarmed(acted, [nowMs - 100_000]).desired).toBe(7);
+    expect(alarmed(acted, [nowMs - 300_000], nowMs + 3_000_000).desired).toBe(7);
+    expect(alarmed(acted, [nowMs + 120_000], nowMs + 121_000).desired).toBe(10);
+  });
+
+  test('does not follow an alarm that went off more than an hour ago', () => {
+    expect(alarmed(fresh, [nowMs - 3_600_001])).toEqual(fresh);
+  });
+});
+
+describe('a state item that was lost or restored', () => {
+  const members = (count: number, reservation: string): readonly Member[] =>
+    Array.from({ length: count }, (_, index) => ({ instance: `i-${reservation}-${index}`, reservation }) as Member);
+  const known: GroupState = { ...fresh, version: 5, lastReservation: 'b' };
+
+  test('is told by members under a later reservation, and then what stands there stays, within the bounds', () => {
+    expect(catchUp(known, group, members(7, 'c'), [])).toEqual({ ...known, desired: 7, lastReservation: 'c' });
+    expect(catchUp(known, group, members(20, 'c'), [])).toMatchObject({ desired: 12 });
+    expect(catchUp(known, group, members(3, 'c'), [])).toMatchObject({ desired: 4 });
+    expect(catchUp(fresh, group, members(7, 'a'), [])).toMatchObject({ desired: 7, lastReservation: 'a' });
+  });
+
+  test('does not count members that leave', () => {
+    const leaving = { instance: 'i-c-0', state: 'leaving' } as Swap;
+    expect(catchUp(known, group, members(7, 'c'), [leaving]).desired).toBe(6);
+  });
+
+  test('is not suspected when every reservation is known, or of members that nobody reserved', () => {
+    expect(catchUp(known, group, members(7, 'b'), [])).toBe(known);
+    const unreserved = members(7, 'c').map(({ reservation: _, ...member }) => member);
+    expect(catchUp(fresh, group, unreserved, [])).toBe(fresh);
+  });
+});
