@@ -1,3 +1,4 @@
+import type { Decision, Rejection } from '../core/decision.ts';
 import type { DecisionRecord } from '../core/ports.ts';
 import { outcomeOf, roundsOf } from './stored-decision.ts';
 import { timeText } from './time.ts';
@@ -11,11 +12,17 @@ const launchLines = (record: DecisionRecord): readonly string[] =>
     ...refusals.map(({ offering, code: refusal }) => `    refused: ${offering.instanceType} ${offering.zone} ${offering.market}, ${refusal}`),
   ]);
 
+/** A pool that was launched from all the same has lost only some of its offerings. */
+const rejectionText = ({ path, pool, why }: Rejection, { reasons = [] }: Partial<Decision>): string => {
+  const where = path === '' ? '' : ` (${path})`;
+  return reasons.some((reason) => reason.pool === pool) ? `within ${pool}${where}: ${why}` : `passed over ${pool}${where}: ${why}`;
+};
+
 const roundLines = (record: DecisionRecord): readonly string[] =>
   roundsOf(record).flatMap((round, index) => [
     ...(index === 0 ? [] : ['  decided again after refusals:']),
     ...(round.reasons ?? []).map(({ pool, count, why }) => `  ${count} from ${pool}: ${why}`),
-    ...(round.rejected ?? []).map(({ path, pool, why }) => `  passed over ${pool}${path === '' ? '' : ` (${path})`}: ${why}`),
+    ...(round.rejected ?? []).map((rejection) => `  ${rejectionText(rejection, round)}`),
     ...(round.removals ?? []).map(({ instance, reason, why }) => `  removes ${instance} (${reason}): ${why}`),
     ...((round.unplaced ?? 0) > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
   ]);

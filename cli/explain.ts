@@ -41,16 +41,24 @@ export const explain = async (instance: string, access: Access): Promise<Explana
   return { instance, ...(group === undefined ? {} : { group }), ...(swap === undefined ? {} : { swap }), decisions };
 };
 
-const at = (label: string, ms: number | undefined): readonly string[] => (ms === undefined ? [] : [`  ${timeText(ms)}  ${label}`]);
+type Moment = readonly [label: string, ms: number | undefined];
+
+const inOrder = (moments: readonly Moment[]): readonly string[] =>
+  moments
+    .flatMap(([label, ms]) => (ms === undefined ? [] : [{ label, ms }]))
+    .sort((a, b) => a.ms - b.ms)
+    .map(({ label, ms }) => `  ${timeText(ms)}  ${label}`);
 
 const swapLines = (swap: Swap): readonly string[] => [
   `It left because of: ${swap.reason}. State: ${swap.state}. It came from pool ${swap.pool} (${swap.offering}).`,
-  ...at('warned', swap.warnedAtMs),
-  ...at('claimed', swap.claimedAtMs),
-  ...at(`drain began${swap.drain === undefined ? '' : ` (execution ${swap.drain})`}`, swap.drainStartedAtMs),
-  ...at('drained', swap.drainedAtMs),
-  ...at('deadline', swap.deadlineMs),
-  ...at('gone', swap.goneAtMs),
+  ...inOrder([
+    ['warned', swap.warnedAtMs],
+    ['claimed', swap.claimedAtMs],
+    [`drain began${swap.drain === undefined ? '' : ` (execution ${swap.drain})`}`, swap.drainStartedAtMs],
+    ['drained', swap.drainedAtMs],
+    ['gone', swap.goneAtMs],
+    ['deadline: gone by then, whatever happens', swap.deadlineMs],
+  ]),
   ...(swap.shortfall === undefined ? [] : [`  What fell short: ${swap.shortfall}`]),
 ];
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import {
   createControlDoor,
   type Progress,
@@ -58,11 +58,19 @@ const follow = (view: LiveView, mode: Scenario['mode']) => {
   };
 };
 
-const writeReport = async (file: string | undefined, report: Report): Promise<void> => {
-  if (file === undefined) return;
-  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
-  console.log(`The report stands in ${file}.`);
+/** Opens the file before anything is played: a path that cannot be written is told at once. */
+const openReport = async (path: string | undefined) => {
+  if (path === undefined) return undefined;
+  const file = await open(path, 'w');
+  return {
+    write: async (report: Report): Promise<void> => {
+      await file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`);
+      console.log(`The report stands in ${path}.`);
+    },
+    close: () => file.close(),
+  };
 };
+type ReportFile = Awaited<ReturnType<typeof openReport>>;
 
 const play = async (sandbox: Sandbox, scenario: Scenario): Promise<Report | 'interrupted'> => {
   const followed = follow(createLiveView(process.stdout.isTTY === true), scenario.mode);
@@ -73,14 +81,14 @@ const play = async (sandbox: Sandbox, scenario: Scenario): Promise<Report | 'int
   }
 };
 
-const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: SandboxFlags): Promise<number> => {
+const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: SandboxFlags, file: ReportFile): Promise<number> => {
   const report = await play(sandbox, { ...scenario, seed: flags.seed ?? scenario.seed });
   if (report === 'interrupted') {
     console.error('Interrupted before the scenario ended: there is no report.');
     return 130;
   }
   console.log(reportText(report));
-  await writeReport(flags.report, report);
+  await file?.write(report);
   if (flags.stay) await interrupted();
   return report.ok ? 0 : 1;
 };
@@ -94,13 +102,15 @@ export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   // Time that a person or another program watches has to pass: what is kept open after the play, or given a port or a speed, runs live.
   const live = flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
+  const file = await openReport(flags.report);
   const sandbox = await start(scenario, flags);
   try {
     if (sandbox.url !== undefined) console.log(`ready ${sandbox.url}`);
-    if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags);
+    if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags, file);
     await interrupted();
     return 0;
   } finally {
     await sandbox.close();
+    await file?.close();
   }
 };

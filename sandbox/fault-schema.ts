@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactly } from './shape.ts';
 
 /** How often a fault acts, among the calls or events that match it. With none of these: every time. */
 const frequency = {
@@ -12,26 +13,24 @@ const frequency = {
 
 const oneOrMany = z.union([z.string(), z.array(z.string()).nonempty()]);
 
-const callMatch = z
-  .strictObject({
-    /** As in IAM actions: `ec2`, `autoscaling`, … */
-    service: oneOrMany.optional(),
-    operation: oneOrMany.optional(),
-    /** A role's name, or `operator`. */
-    caller: oneOrMany.optional(),
-  })
-  .default({});
+const callMatch = exactly({
+  /** As in IAM actions: `ec2`, `autoscaling`, … */
+  service: oneOrMany.optional(),
+  operation: oneOrMany.optional(),
+  /** A role's name, or `operator`. */
+  caller: oneOrMany.optional(),
+}).default({});
 
-const eventMatch = z.strictObject({ source: oneOrMany.optional(), detailType: oneOrMany.optional() }).default({});
+const eventMatch = exactly({ source: oneOrMany.optional(), detailType: oneOrMany.optional() }).default({});
 
 const onCall = { on: z.literal('call'), match: callMatch, ...frequency };
 const onEvent = { on: z.literal('event'), match: eventMatch, ...frequency };
 
 const callFaultSchema = z.discriminatedUnion('kind', [
   /** The service's own throttling error. Nothing is applied. */
-  z.strictObject({ kind: z.literal('throttle'), ...onCall }),
+  exactly({ kind: z.literal('throttle'), ...onCall }),
   /** Any error. Nothing is applied. */
-  z.strictObject({
+  exactly({
     kind: z.literal('error'),
     code: z.string().min(1),
     message: z.string().optional(),
@@ -39,7 +38,7 @@ const callFaultSchema = z.discriminatedUnion('kind', [
     ...onCall,
   }),
   /** The answer never comes: the connection is reset, or times out `afterMs` later. `when: after` means that the call was applied all the same. */
-  z.strictObject({
+  exactly({
     kind: z.literal('lose-answer'),
     when: z.enum(['before', 'after']).default('after'),
     as: z.enum(['reset', 'timeout']).default('reset'),
@@ -47,21 +46,21 @@ const callFaultSchema = z.discriminatedUnion('kind', [
     ...onCall,
   }),
   /** The answer comes so much later. */
-  z.strictObject({ kind: z.literal('delay'), delayMs: z.number().nonnegative(), ...onCall }),
+  exactly({ kind: z.literal('delay'), delayMs: z.number().nonnegative(), ...onCall }),
   /** The calling function is killed: before the call was applied, or after. */
-  z.strictObject({ kind: z.literal('crash-caller'), when: z.enum(['before', 'after']).default('after'), ...onCall }),
+  exactly({ kind: z.literal('crash-caller'), when: z.enum(['before', 'after']).default('after'), ...onCall }),
 ]);
 
 const eventFaultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('drop'), ...onEvent }),
-  z.strictObject({ kind: z.literal('duplicate'), copies: z.int().positive().default(1), withinMs: z.number().nonnegative().default(0), ...onEvent }),
-  z.strictObject({ kind: z.literal('delay'), delayMs: z.number().nonnegative(), ...onEvent }),
+  exactly({ kind: z.literal('drop'), ...onEvent }),
+  exactly({ kind: z.literal('duplicate'), copies: z.int().positive().default(1), withinMs: z.number().nonnegative().default(0), ...onEvent }),
+  exactly({ kind: z.literal('delay'), delayMs: z.number().nonnegative(), ...onEvent }),
   /** Each event comes at a random moment within this time: later ones may overtake earlier ones. */
-  z.strictObject({ kind: z.literal('reorder'), withinMs: z.number().positive(), ...onEvent }),
+  exactly({ kind: z.literal('reorder'), withinMs: z.number().positive(), ...onEvent }),
 ]);
 
 /** A fault as scenarios and the control door give it. */
-export const faultSchema = z.union([callFaultSchema, eventFaultSchema]);
+export const faultSchema = z.discriminatedUnion('on', [callFaultSchema, eventFaultSchema]);
 
 export type CallFault = z.infer<typeof callFaultSchema>;
 export type EventFault = z.infer<typeof eventFaultSchema>;

@@ -1,30 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Stage } from '../scenario/stage.ts';
+import { shapeProblems } from '../shape.ts';
 import { eventBody, faultsBody, instancesBody, interruptBody, offeringBody } from './control-schema.ts';
 
 /** What a route answers: a status and a JSON body. */
 type Answer = { readonly status: number; readonly body: unknown };
 type Route = {
   readonly method: string;
-  readonly path: RegExp;
+  /** With a name in braces for every part that varies: `/_sandbox/offerings/{type}/{zone}/{market}`. */
+  readonly path: string;
   readonly about: string;
   readonly answer: (parts: readonly string[], body: unknown, query: URLSearchParams) => Answer | Promise<Answer>;
 };
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
-const unknownInstances = (unknown: readonly string[], asked: readonly string[]): Answer =>
+const doneTo = (asked: readonly string[], unknown: readonly string[], wanted: string): Answer =>
   unknown.length === asked.length
     ? {
         status: 404,
-        body: { error: `None of these is a running spot instance: ${unknown.join(', ')}. Nothing was changed. GET /_sandbox/state lists what runs.` },
+        body: { error: `None of these is a running ${wanted}: ${unknown.join(', ')}. Nothing was changed. GET /_sandbox/state lists what runs.` },
       }
     : ok({ done: asked.filter((id) => !unknown.includes(id)), unknown });
 
 const readRoutes = (stage: Stage): readonly Route[] => [
   {
     method: 'GET',
-    path: /^\/_sandbox\/state$/,
+    path: '/_sandbox/state',
     about: 'the world, the tables, executions and messages',
     answer: async () =>
       ok({
@@ -38,7 +40,7 @@ const readRoutes = (stage: Stage): readonly Route[] => [
   },
   {
     method: 'GET',
-    path: /^\/_sandbox\/calls$/,
+    path: '/_sandbox/calls',
     about: 'AWS calls made, newest last; filters: service, operation, caller, outcome, sinceMs',
     answer: (_, __, query) =>
       ok({
@@ -55,7 +57,7 @@ const readRoutes = (stage: Stage): readonly Route[] => [
   },
   {
     method: 'GET',
-    path: /^\/_sandbox\/clock$/,
+    path: '/_sandbox/clock',
     about: 'world time',
     answer: () => ok({ nowMs: stage.clock.now(), now: new Date(stage.clock.now()).toISOString() }),
   },
@@ -64,37 +66,35 @@ const readRoutes = (stage: Stage): readonly Route[] => [
 const writeRoutes = (stage: Stage): readonly Route[] => [
   {
     method: 'POST',
-    path: /^\/_sandbox\/interrupt$/,
+    path: '/_sandbox/interrupt',
     about: '{instanceIds, notice?, silent?, action?}: EC2 takes spot instances',
     answer: (_, body) => {
       const { instanceIds, notice, silent, action } = interruptBody.parse(body);
-      return unknownInstances(stage.world.interrupt(instanceIds, { noticeMs: notice * 1_000, silent, action }).unknown, instanceIds);
+      return doneTo(instanceIds, stage.world.interrupt(instanceIds, { noticeMs: notice, silent, action }).unknown, 'spot instance');
     },
   },
   {
     method: 'POST',
-    path: /^\/_sandbox\/rebalance$/,
+    path: '/_sandbox/rebalance',
     about: '{instanceIds}: EC2 recommends to rebalance them',
     answer: (_, body) => {
       const { instanceIds } = instancesBody.parse(body);
-      return unknownInstances(stage.world.recommendRebalance(instanceIds).unknown, instanceIds);
+      return doneTo(instanceIds, stage.world.recommendRebalance(instanceIds).unknown, 'spot instance');
     },
   },
   {
     method: 'POST',
-    path: /^\/_sandbox\/kill$/,
+    path: '/_sandbox/kill',
     about: '{instanceIds}: they end without any warning',
     answer: (_, body) => {
       const { instanceIds } = instancesBody.parse(body);
-      return unknownInstances(
-        instanceIds.filter((id) => !stage.world.kill(id)),
-        instanceIds,
-      );
+      const unknown = instanceIds.filter((id) => !stage.world.kill(id));
+      return doneTo(instanceIds, unknown, 'instance');
     },
   },
   {
     method: 'POST',
-    path: /^\/_sandbox\/events$/,
+    path: '/_sandbox/events',
     about: 'an event, as a service of AWS would put it on the bus',
     answer: (_, body) => {
       stage.emitEvent(eventBody.parse(body));
@@ -103,17 +103,17 @@ const writeRoutes = (stage: Stage): readonly Route[] => [
   },
   {
     method: 'PUT',
-    path: /^\/_sandbox\/offerings\/([^/]+)\/([^/]+)\/(spot|on-demand)$/,
+    path: '/_sandbox/offerings/{type}/{zone}/{market}',
     about: '{capacity?, priceUsdPerHour?, reclaim?}: what an offering gives from now on',
-    answer: ([instanceType = '', zone = '', market = 'spot'], body) => {
+    answer: ([instanceType = '', zone = '', market = ''], body) => {
       const { reclaim, ...change } = offeringBody.parse(body);
       const offering = { instanceType, zone, market: market as 'spot' | 'on-demand' };
       const known = stage.world.setOffering(offering, {
         ...(change.capacity === undefined ? {} : { capacity: change.capacity }),
         ...(change.priceUsdPerHour === undefined ? {} : { priceUsdPerHour: change.priceUsdPerHour }),
-        ...(reclaim === undefined ? {} : { reclaim: { noticeMs: reclaim * 1_000 } }),
+        ...(reclaim === undefined ? {} : { reclaim: { noticeMs: reclaim } }),
       });
-      if (known) return ok(offering);
+      if (known) return ok({ ...offering, ...change });
       const names = stage.world.snapshot().offerings.map((one) => `${one.instanceType}/${one.zone}/${one.market}`);
       return {
         status: 404,
@@ -123,7 +123,7 @@ const writeRoutes = (stage: Stage): readonly Route[] => [
   },
   {
     method: 'POST',
-    path: /^\/_sandbox\/faults$/,
+    path: '/_sandbox/faults',
     about: 'a list of faults: replaces those that are set, an empty list clears them',
     answer: (_, body) => {
       const faults = faultsBody.parse(body);
@@ -159,26 +159,33 @@ const send = (response: ServerResponse, { status, body }: Answer): void => {
 };
 
 const problem = (error: unknown): Answer => {
-  if (error instanceof z.ZodError) return { status: 400, body: { error: `The body does not fit; nothing was changed.\n${z.prettifyError(error)}` } };
+  if (error instanceof z.ZodError) return { status: 400, body: { error: `The body does not fit; nothing was changed. ${shapeProblems(error)}` } };
   if (error instanceof BadRequest) return { status: 400, body: { error: error.message } };
   return { status: 500, body: { error: `The sandbox failed: ${(error as Error).message}` } };
+};
+
+/** What stands in the braces of a route's path, or undefined when the path is another. */
+const partsOf = (path: string, asked: string): readonly string[] | undefined => {
+  const names = path.split('/');
+  const parts = asked.split('/');
+  const fits = names.length === parts.length && names.every((name, index) => name.startsWith('{') || name === parts[index]);
+  return fits ? parts.filter((_, index) => names[index]?.startsWith('{')).map(decodeURIComponent) : undefined;
 };
 
 /** Answers requests below `/_sandbox/`: looks into the world and changes it. Shapes stand in docs/sandbox.md. */
 export const createControlDoor = (stage: Stage): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
   const routes = [...readRoutes(stage), ...writeRoutes(stage)];
-  const listing = routes.map(({ method, path, about }) => `${method} ${path.source.replaceAll(/[\\^$]/g, '')}: ${about}`);
-  return async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://sandbox');
-    try {
-      const route = routes.find(({ method, path }) => method === request.method && path.test(url.pathname));
-      if (route === undefined)
-        return send(response, { status: 404, body: { error: `There is no ${request.method} ${url.pathname} here.`, routes: listing } });
-      const parts = (route.path.exec(url.pathname) ?? []).slice(1).map(decodeURIComponent);
+  const listing = routes.map(({ method, path, about }) => `${method} ${path}: ${about}`);
+  const answer = async (request: IncomingMessage, url: URL): Promise<Answer> => {
+    const path = url.pathname.replace(/\/$/, '');
+    if (path === '/_sandbox' && request.method === 'GET') return ok({ routes: listing });
+    for (const route of routes) {
+      const parts = route.method === request.method ? partsOf(route.path, path) : undefined;
+      if (parts === undefined) continue;
       const body = request.method === 'GET' ? undefined : parseBody(await readBody(request));
-      return send(response, await route.answer(parts, body, url.searchParams));
-    } catch (error) {
-      return send(response, problem(error));
+      return route.answer(parts, body, url.searchParams);
     }
+    return { status: 404, body: { error: `There is no ${request.method} ${url.pathname} here.`, routes: listing } };
   };
+  return async (request, response) => send(response, await answer(request, new URL(request.url ?? '/', 'http://sandbox')).catch(problem));
 };

@@ -1,17 +1,28 @@
 import * as z from 'zod';
 import { faultSchema } from '../fault-schema.ts';
+import { duration } from '../scenario/fields.ts';
+import { exactly } from '../shape.ts';
 
-/** Body of `POST /_sandbox/interrupt`. `notice` is in seconds; 120 is what EC2 gives. */
-export const interruptBody = z.strictObject({
+/** Seconds, or a duration such as `2m`; in code milliseconds. */
+const notice = z.union([
+  z
+    .number()
+    .nonnegative()
+    .transform((seconds) => seconds * 1_000),
+  duration,
+]);
+
+/** Body of `POST /_sandbox/interrupt`. Without `notice` two minutes, as EC2 gives. */
+export const interruptBody = exactly({
   instanceIds: z.array(z.string()).min(1),
-  notice: z.number().nonnegative().default(120),
+  notice: notice.default(120_000),
   /** Takes them without the warning reaching anybody. */
   silent: z.boolean().default(false),
   action: z.enum(['terminate', 'stop', 'hibernate']).default('terminate'),
 });
 
 /** Body of `POST /_sandbox/rebalance`. */
-export const instancesBody = z.strictObject({ instanceIds: z.array(z.string()).min(1) });
+export const instancesBody = exactly({ instanceIds: z.array(z.string()).min(1) });
 
 /** Body of `POST /_sandbox/events`: an event as a service of AWS would put it on the bus; what is left out is filled in. */
 export const eventBody = z.looseObject({
@@ -21,16 +32,15 @@ export const eventBody = z.looseObject({
   resources: z.array(z.string()).default([]),
 });
 
-/** Body of `PUT /_sandbox/offerings/{type}/{zone}/{market}`. A capacity of null is without limit. `reclaim` in seconds: the surplus is warned and taken. */
-export const offeringBody = z.strictObject({
+/** Body of `PUT /_sandbox/offerings/{type}/{zone}/{market}`. A capacity of null is without limit. `reclaim`: the surplus is warned, and taken after this notice. */
+export const offeringBody = exactly({
   capacity: z.number().int().nonnegative().nullable().optional(),
   priceUsdPerHour: z.number().positive().optional(),
-  reclaim: z.number().nonnegative().optional(),
+  reclaim: notice.optional(),
 });
 
 /** Body of `POST /_sandbox/faults`: replaces the faults that are set; an empty list clears them. */
-export const faultsBody = z.union([
-  z.array(faultSchema),
-  z.strictObject({ faults: z.array(faultSchema) }).transform(({ faults }) => faults),
-  faultSchema.transform((fault) => [fault]),
-]);
+export const faultsBody = z.preprocess((body) => {
+  if (Array.isArray(body)) return body;
+  return typeof body === 'object' && body !== null && 'faults' in body ? body.faults : [body];
+}, z.array(faultSchema));

@@ -12,6 +12,7 @@ import { createSqs } from './queues/sqs.ts';
 import { createRoles, type Roles } from './roles.ts';
 import { createStateMachines, type StateMachines } from './states/state-machines.ts';
 import type { TaskDeps } from './states/task.ts';
+import { createSts } from './sts.ts';
 import { createTables, type Tables } from './tables/dynamodb.ts';
 import type { Stack } from './template/stack.ts';
 
@@ -130,7 +131,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     },
   });
   return {
-    services: [bus.service, createSqs(queues, clock), tables.service, machines.service, lambdaService(functions)],
+    services: [bus.service, createSqs(queues, clock), tables.service, machines.service, lambdaService(functions), createSts(place)],
     bus,
     functions,
     tables,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseDurationMs } from '../../core/duration.ts';
+import { exactly } from '../shape.ts';
 
 /** `90s`, `2m`, `24h`; in code milliseconds. */
 export const duration = z.string().transform((text, context) => {
@@ -21,14 +22,15 @@ export const capacity = z
   .transform((value) => (value === 'unlimited' ? null : value));
 
 /** Picks offerings: every member that is left out matches all. */
-export const offeringFilter = z.strictObject({ instanceType: z.string().optional(), zone: z.string().optional(), market: market.optional() });
+export const offeringFilter = exactly({ instanceType: z.string().optional(), zone: z.string().optional(), market: market.optional() });
 export type OfferingFilter = z.infer<typeof offeringFilter>;
 
 /** Picks members of a group: by zone, market, and how many at most (the oldest first). */
-export const memberFilter = z.strictObject({
+export const memberFields = {
   group: z.string(),
   zone: z.string().optional(),
   market: market.optional(),
   count: z.number().int().positive().optional(),
-});
+};
+export const memberFilter = exactly(memberFields);
 export type MemberFilter = z.infer<typeof memberFilter>;

@@ -1,6 +1,8 @@
+import { items } from '../../functions/contract.ts';
 import { type Glance, glanceAt } from './glance.ts';
 import { type Observation, observe } from './observe.ts';
 import { perform, withArns } from './perform.ts';
+import { ScenarioError } from './read-scenario.ts';
 import type { Report } from './report.ts';
 import { reportOn } from './report-on.ts';
 import { createGroupOf, desiredOf, type GroupOf, policiesOf } from './scenario-groups.ts';
@@ -13,6 +15,9 @@ const warmUpMs = 300_000;
 const lookEveryMs = 1_000;
 /** After the last step, the group is given this long to come to rest. */
 const restMs = 180_000;
+
+/** How long a policy may wait for its judgement. */
+const judgementMs = 60_000;
 
 /** Where a scenario stands, and a look at its world on demand. */
 export type Progress = { readonly phase: 'warming-up' | 'playing' | 'resting' | 'ended'; readonly glance: () => Glance };
@@ -45,6 +50,29 @@ const followTrace = async (stage: Stage, scenario: Scenario): Promise<void> => {
   }
 };
 
+type Status = {
+  readonly group?: string;
+  readonly item?: string;
+  readonly status?: string;
+  readonly problems?: readonly { readonly message: string }[];
+};
+
+/** A scenario whose first policies are refused would play to its end without doing anything. */
+const awaitJudgement = async (stage: Stage, scenario: Scenario): Promise<void> => {
+  const untilMs = stage.clock.now() + judgementMs;
+  let open = scenario.policies.map(({ group }) => group);
+  while (open.length > 0 && stage.clock.now() < untilMs) {
+    await stage.clock.sleep(lookEveryMs);
+    const judged = ((await stage.items('groups')) as readonly Status[]).filter(({ item }) => item === items.status);
+    const refused = judged.filter(({ group, status }) => open.includes(group ?? '') && status === 'rejected');
+    if (refused.length > 0) throw new ScenarioError(refused.map(refusalText).join('\n'));
+    open = open.filter((group) => !judged.some((one) => one.group === group));
+  }
+};
+
+const refusalText = ({ group, problems = [] }: Status): string =>
+  [`The policy of ${group} was refused, so there is nothing to play:`, ...problems.map(({ message }) => `  ${message}`)].join('\n');
+
 const playTimeline = async (stage: Stage, scenario: Scenario, groupOf: GroupOf): Promise<void> => {
   const startMs = stage.clock.now();
   for (const { atMs, action } of scenario.timeline.toSorted((a, b) => a.atMs - b.atMs)) {
@@ -73,6 +101,7 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
       .instances.filter(({ id }) => groupOf(id) === undefined)
       .map(({ id }) => id);
     for (const policy of scenario.policies) await stage.putPolicy(withArns(stage, policy));
+    await awaitJudgement(stage, scenario);
     await waitUntil(stage, () => everythingServes(scenario, observation), warmUpMs);
     observation.markReady();
     const costAtReady = stage.world.cost();

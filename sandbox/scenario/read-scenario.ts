@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { shapeProblems } from '../shape.ts';
 import { parseScenario, type Scenario } from './scenario-schema.ts';
 
 /** A scenario that cannot be played, said in full: which file, what is wrong where. */
@@ -54,7 +55,7 @@ export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
     return parseScenario(document);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    throw new ScenarioError(`The scenario file ${path} does not fit:\n${z.prettifyError(error)}`, { cause: error });
+    throw new ScenarioError(`The scenario file ${path} does not fit (fields: docs/scenarios.md):\n${shapeProblems(error)}`, { cause: error });
   }
 };
 

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { faultSchema } from '../fault-schema.ts';
-import { capacity, duration, memberFilter, offeringFilter } from './fields.ts';
+import { exactly } from '../shape.ts';
+import { checkReferences } from './check-references.ts';
+import { capacity, duration, memberFields, memberFilter, offeringFilter } from './fields.ts';
 import { worldSection } from './world-schema.ts';
 
-const change = z.strictObject({
+const change = exactly({
   offerings: offeringFilter,
   capacity: capacity.optional(),
   priceUsdPerHour: z.number().positive().optional(),
@@ -12,19 +14,33 @@ const change = z.strictObject({
 });
 
 /** One thing that happens; exactly one of the members. */
-const action = z.union([
-  z.strictObject({ change }),
-  z.strictObject({ interrupt: memberFilter.extend({ notice: duration.default(120_000), silent: z.boolean().default(false) }) }),
-  z.strictObject({ rebalance: memberFilter }),
-  z.strictObject({ kill: memberFilter }),
-  z.strictObject({ alarm: z.string() }),
-  z.strictObject({ event: z.record(z.string(), z.unknown()) }),
-  z.strictObject({ faults: z.array(faultSchema) }),
-  z.strictObject({ policy: z.record(z.string(), z.unknown()) }),
-]);
-export type Action = z.infer<typeof action>;
+const actions = {
+  change,
+  interrupt: exactly({ ...memberFields, notice: duration.default(120_000), silent: z.boolean().default(false) }),
+  rebalance: memberFilter,
+  kill: memberFilter,
+  alarm: z.string(),
+  event: z.looseObject({ source: z.string(), 'detail-type': z.string(), detail: z.record(z.string(), z.unknown()) }),
+  faults: z.array(faultSchema),
+  policy: z.record(z.string(), z.unknown()),
+};
+type Actions = { readonly [Kind in keyof typeof actions]: z.infer<(typeof actions)[Kind]> };
+export type Action = { [Kind in keyof Actions]: { readonly [Only in Kind]: Actions[Only] } }[keyof Actions];
 
-const expectations = z.strictObject({
+const step = exactly({ at: duration, ...actions })
+  .partial()
+  .required({ at: true })
+  .transform(({ at, ...given }, context) => {
+    const kinds = Object.keys(given);
+    if (kinds.length === 1) return { atMs: at, action: given as Action };
+    context.addIssue({
+      code: 'custom',
+      message: `expected exactly one of ${Object.keys(actions).join(', ')}; found ${kinds.join(' and ') || 'none'}. Two things at one time are two steps.`,
+    });
+    return z.NEVER;
+  });
+
+const expectations = exactly({
   /** Desired size that each group ends at, all of it serving. */
   size: z.record(z.string(), z.number().int().nonnegative()).optional(),
   /** Most requests that may be dropped. */
@@ -44,7 +60,7 @@ const expectations = z.strictObject({
 export type Expectations = z.infer<typeof expectations>;
 
 /** Offerings driven by a recorded trace of real spot capacity, one zone of the trace per zone of the world. */
-const traceSection = z.strictObject({
+const traceSection = exactly({
   file: z.string(),
   zones: z.record(z.string(), z.string()).describe('Zone of the trace by zone of the world.'),
   instanceType: z.string(),
@@ -53,8 +69,8 @@ const traceSection = z.strictObject({
 });
 
 /** A scenario file. */
-export const scenarioSchema = z.strictObject({
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+export const scenarioSchema = exactly({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'lower case letters, digits and dashes'),
   about: z.string(),
   mode: z
     .enum(['live', 'simulated'])
@@ -63,27 +79,17 @@ export const scenarioSchema = z.strictObject({
   seed: z.number().int().nonnegative().default(1),
   speed: z.number().positive().default(1),
   world: worldSection,
-  policies: z.array(z.record(z.string(), z.unknown())),
+  policies: z.array(z.looseObject({ group: z.string() })),
   trace: traceSection.optional(),
   /** Times count from the moment when every group serves its desired size. */
-  timeline: z.array(z.looseObject({ at: duration })).default([]),
+  timeline: z.array(step).default([]),
   /** How long the scenario goes on after that moment. */
   lasts: duration,
   expect: expectations.prefault({}),
   notes: z.array(z.string()).default([]).describe('Printed under the report, for figures to compare with.'),
 });
 
-const step = (raw: Record<string, unknown>) => {
-  const { at, ...rest } = raw;
-  return { atMs: at as number, action: action.parse(rest) };
-};
-
-export type Scenario = Omit<z.infer<typeof scenarioSchema>, 'timeline'> & {
-  readonly timeline: readonly { readonly atMs: number; readonly action: Action }[];
-};
+export type Scenario = z.infer<typeof scenarioSchema>;
 
 /** Reads a parsed document as a scenario. Throws zod's error, which names every path. */
-export const parseScenario = (document: unknown): Scenario => {
-  const { timeline, ...rest } = scenarioSchema.parse(document);
-  return { ...rest, timeline: timeline.map(step) };
-};
+export const parseScenario = (document: unknown): Scenario => scenarioSchema.superRefine(checkReferences).parse(document);

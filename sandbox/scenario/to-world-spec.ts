@@ -16,5 +16,6 @@ export const toWorldSpec = (world: WorldSection): WorldSpec => ({
   })),
   autoScalingGroups: world.autoScalingGroups as WorldSpec['autoScalingGroups'],
   targetGroups: world.targetGroups as WorldSpec['targetGroups'],
-  timing: world.timing,
+  timing: world.timing as WorldSpec['timing'],
+  ...(world.quotas === undefined ? {} : { quotas: world.quotas as WorldSpec['quotas'] & {} }),
 });

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { exactly } from '../shape.ts';
 import { capacity, market, secondsRange } from './fields.ts';
 
 const strings = z.array(z.string().min(1)).min(1);
 
-const offering = z.strictObject({
+const offering = exactly({
   instanceTypes: strings.describe('Instance types offered on these terms.'),
   zones: strings,
   market,
@@ -11,14 +12,14 @@ const offering = z.strictObject({
   priceUsdPerHour: z.number().positive(),
 });
 
-const hook = z.strictObject({
+const hook = exactly({
   name: z.string(),
   transition: z.enum(['launching', 'terminating']),
   heartbeatSeconds: z.number().int().min(30).max(7200),
   defaultResult: z.enum(['CONTINUE', 'ABANDON']).default('CONTINUE'),
 });
 
-const autoScalingGroup = z.strictObject({
+const autoScalingGroup = exactly({
   name: z.string(),
   launchTemplate: z.string(),
   subnets: strings,
@@ -30,26 +31,28 @@ const autoScalingGroup = z.strictObject({
   targetGroups: strings.optional(),
   hooks: z.array(hook).optional(),
   suspended: strings.optional(),
+  rebalancesZones: z.boolean().optional(),
 });
 
-const targetGroup = z.strictObject({
+const targetGroup = exactly({
   name: z.string(),
   deregistrationDelaySeconds: z.number().int().min(0).max(3600).default(300),
   healthCheckIntervalSeconds: z.number().int().min(5).max(300).default(30),
   healthyThreshold: z.number().int().min(2).max(10).default(5),
-  load: z
-    .strictObject({
-      requestsPerSecond: z.number().positive(),
-      requestSeconds: secondsRange,
-      perInstancePerSecond: z.number().positive().optional(),
-    })
-    .optional(),
+  load: exactly({
+    requestsPerSecond: z.number().positive(),
+    requestSeconds: secondsRange,
+    perInstancePerSecond: z.number().positive().optional(),
+    startsAtSeconds: z.number().nonnegative().optional(),
+  }).optional(),
 });
 
-const timing = z.strictObject({
+const timing = exactly({
   pendingSeconds: secondsRange.default([5, 17]),
   bootSeconds: secondsRange.default([10, 20]),
   lagSeconds: secondsRange.default([0, 2]),
+  asgLagSeconds: secondsRange.optional(),
+  shutdownSeconds: secondsRange.optional(),
   asgPeriodSeconds: z.number().positive().default(15),
   latencyMs: z.record(z.string(), z.tuple([z.number(), z.number()])).default({
     'ec2:CreateFleet': [1_000, 2_500],
@@ -59,14 +62,17 @@ const timing = z.strictObject({
   }),
 });
 
+const quota = z.number().int().nonnegative().optional();
+
 /** The `world` section of a scenario. */
-export const worldSection = z.strictObject({
+export const worldSection = exactly({
   zones: strings,
-  subnets: z.array(z.strictObject({ id: z.string(), zone: z.string(), freeAddresses: z.number().int().positive().optional() })).min(1),
+  subnets: z.array(exactly({ id: z.string(), zone: z.string(), freeAddresses: z.number().int().positive().optional() })).min(1),
   offerings: z.array(offering).min(1),
-  launchTemplates: z.array(z.strictObject({ name: z.string(), imageId: z.string().optional(), instanceType: z.string().optional() })).default([]),
+  launchTemplates: z.array(exactly({ name: z.string(), imageId: z.string().optional(), instanceType: z.string().optional() })).default([]),
   autoScalingGroups: z.array(autoScalingGroup).default([]),
   targetGroups: z.array(targetGroup).default([]),
   timing: timing.prefault({}),
+  quotas: exactly({ spot: quota, 'on-demand': quota }).optional(),
 });
 export type WorldSection = z.infer<typeof worldSection>;

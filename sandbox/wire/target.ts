@@ -26,6 +26,9 @@ const strangeProtocol = (style: 'query' | 'json', service: string): ServiceProto
   jsonVersion: '1.1',
 });
 
+/** Services without a target or an action that answer in XML, errors too. */
+const xmlServices: readonly string[] = ['s3', 'route53', 'cloudfront'];
+
 /** The parameters of a query request, from its body or (as a browser would send it) its address. */
 export const formOf = (request: WireRequest): URLSearchParams => new URLSearchParams([request.query, request.body].filter(Boolean).join('&'));
 
@@ -47,6 +50,6 @@ export const identify = (request: WireRequest): WireTarget => {
   const form = formOf(request);
   const protocol = protocolByKey(form.get('Version') ?? '');
   const action = form.get('Action');
-  const strange = strangeProtocol(action === null ? 'json' : 'query', service ?? 'unknown');
+  const strange = strangeProtocol(action === null && !xmlServices.includes(service ?? '') ? 'json' : 'query', service ?? 'unknown');
   return { protocol: protocol ?? strange, isKnown: protocol !== undefined, operation: action ?? `${request.method} ${request.path}`, accessKeyId };
 };

@@ -73,6 +73,7 @@ const page = <T>(all: readonly T[], { maxResults, nextToken }: Input, most: numb
 export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
   const { clock, random, place } = deps;
   const machines = new Map<string, MachineSpec>();
+  const creationDate = new Date(clock.now());
   const executions = new Map<string, ReturnType<typeof startExecution>>();
   const evaluate = createEvaluate(clock, random);
 
@@ -129,7 +130,7 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
       definition: JSON.stringify(machine.definition),
       roleArn: machine.roleArn,
       type: 'STANDARD',
-      creationDate: new Date(0),
+      creationDate,
     };
   };
   return {
@@ -149,7 +150,7 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
         GetExecutionHistory: history,
         DescribeStateMachine: describeMachine,
         ListStateMachines: () => ({
-          stateMachines: [...machines.values()].map(({ arn, name }) => ({ stateMachineArn: arn, name, type: 'STANDARD', creationDate: new Date(0) })),
+          stateMachines: [...machines.values()].map(({ arn, name }) => ({ stateMachineArn: arn, name, type: 'STANDARD', creationDate })),
         }),
       },
     },

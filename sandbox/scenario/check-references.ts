@@ -1,0 +1,81 @@
+import type { z } from 'zod';
+import type { WorldSection } from './world-schema.ts';
+
+/** As much of a scenario as its names are checked by. */
+type Named = {
+  readonly world: WorldSection;
+  readonly policies: readonly { readonly group: string }[];
+  readonly timeline: readonly { readonly action: Readonly<Record<string, unknown>> }[];
+  readonly expect: Readonly<Record<string, unknown>>;
+  readonly trace?: { readonly zones: Readonly<Record<string, string>>; readonly instanceType: string } | undefined;
+};
+type Path = readonly (string | number)[];
+type Reference = { readonly path: Path; readonly name: string | undefined; readonly among: readonly string[]; readonly where: string };
+
+const inWorld = ({ zones, subnets, offerings, launchTemplates, autoScalingGroups, targetGroups }: WorldSection): readonly Reference[] => {
+  const to = (path: Path, names: readonly string[], among: readonly string[], where: string): readonly Reference[] =>
+    names.map((name) => ({ path, name, among, where }));
+  const templates = launchTemplates.map(({ name }) => name);
+  const subnetIds = subnets.map(({ id }) => id);
+  const targets = targetGroups.map(({ name }) => name);
+  const asgPath = (index: number, field: string): Path => ['world', 'autoScalingGroups', index, field];
+  return [
+    ...subnets.flatMap(({ zone }, index) => to(['world', 'subnets', index, 'zone'], [zone], zones, 'world.zones')),
+    ...offerings.flatMap((offering, index) => to(['world', 'offerings', index, 'zones'], offering.zones, zones, 'world.zones')),
+    ...autoScalingGroups.flatMap((asg, index) => [
+      ...to(asgPath(index, 'launchTemplate'), [asg.launchTemplate], templates, 'world.launchTemplates'),
+      ...to(asgPath(index, 'subnets'), asg.subnets, subnetIds, 'world.subnets'),
+      ...to(asgPath(index, 'targetGroups'), asg.targetGroups ?? [], targets, 'world.targetGroups'),
+    ]),
+  ];
+};
+
+const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => {
+  const groups = policies.map(({ group }) => group);
+  const types = world.offerings.flatMap(({ instanceTypes }) => instanceTypes);
+  return timeline.flatMap(({ action }, index) =>
+    Object.entries(action).flatMap(([kind, given]): readonly Reference[] => {
+      const path: Path = ['timeline', index, kind];
+      if (kind === 'interrupt' || kind === 'rebalance' || kind === 'kill') {
+        const { group, zone } = given as { readonly group: string; readonly zone?: string };
+        return [
+          { path: [...path, 'group'], name: group, among: groups, where: 'policies' },
+          { path: [...path, 'zone'], name: zone, among: world.zones, where: 'world.zones' },
+        ];
+      }
+      if (kind !== 'change') return [];
+      const { zone, instanceType } = (given as { readonly offerings: { readonly zone?: string; readonly instanceType?: string } }).offerings;
+      return [
+        { path: [...path, 'offerings', 'zone'], name: zone, among: world.zones, where: 'world.zones' },
+        { path: [...path, 'offerings', 'instanceType'], name: instanceType, among: types, where: 'world.offerings' },
+      ];
+    }),
+  );
+};
+
+const perGroup = ['size', 'lowestServing', 'endsWith'] as const;
+
+const inExpectations = ({ expect, policies }: Named): readonly Reference[] => {
+  const among = policies.map(({ group }) => group);
+  return perGroup.flatMap((field) =>
+    Object.keys((expect[field] as object | undefined) ?? {}).map((name) => ({ path: ['expect', field], name, among, where: 'policies' })),
+  );
+};
+
+const inTrace = ({ trace, world }: Named): readonly Reference[] => {
+  if (trace === undefined) return [];
+  const types = world.offerings.filter(({ market }) => market === 'spot').flatMap(({ instanceTypes }) => instanceTypes);
+  return [
+    ...Object.keys(trace.zones).map((name) => ({ path: ['trace', 'zones'], name, among: world.zones, where: 'world.zones' })),
+    { path: ['trace', 'instanceType'], name: trace.instanceType, among: types, where: 'world.offerings on spot' },
+  ];
+};
+
+/** Every name that a scenario refers to must be one that it has: a misspelt one would play without doing anything. */
+export const checkReferences = (scenario: Named, context: z.RefinementCtx): void => {
+  for (const { path, name, among, where } of [...inWorld(scenario.world), ...inSteps(scenario), ...inExpectations(scenario), ...inTrace(scenario)]) {
+    if (name === undefined || among.includes(name)) continue;
+    const known = [...new Set(among)].join(', ') || 'none';
+    context.addIssue({ code: 'custom', path: [...path], message: `found ${name}, which is not under ${where}. There are: ${known}.` });
+  }
+};

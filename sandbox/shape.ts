@@ -1,0 +1,42 @@
+import { closest, distance } from 'fastest-levenshtein';
+import * as z from 'zod';
+
+const nearest = (written: string, known: readonly string[]): string => {
+  const candidate = closest(written, [...known]);
+  return distance(written, candidate) <= 2 ? ` Did you mean ${candidate}?` : '';
+};
+
+/** An object that holds these fields and no others. An unknown one is refused by name, beside those that there are. */
+export const exactly = <Shape extends z.ZodRawShape>(shape: Shape) => {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `unknown: ${issue.keys.join(', ')}. There are: ${known.join(', ')}.${issue.keys.map((key) => nearest(key, known)).join('')}`
+        : undefined,
+  });
+};
+
+type Issue = z.core.$ZodIssue;
+type Problem = { readonly path: readonly PropertyKey[]; readonly text: string };
+
+/** Of the alternatives of a union, what each wants; an alternative that is wrong further in is the one that was meant. */
+const unionText = (branches: readonly (readonly Issue[])[]): readonly Problem[] => {
+  const inner = branches.find((branch) => branch.some(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'));
+  if (inner !== undefined) return inner.flatMap(problemsOf);
+  return [{ path: [], text: [...new Set(branches.flatMap((branch) => branch.flatMap(problemsOf)).map(({ text }) => text))].join(', or ') }];
+};
+
+const problemsOf = (issue: Issue): readonly Problem[] => {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return unionText(issue.errors).map(({ path, text }) => ({ path: [...issue.path, ...path], text }));
+  }
+  return [{ path: issue.path, text: issue.message.replace(/^Invalid input: /, '') }];
+};
+
+/** What does not fit, a line each: where, and what is expected there. */
+export const shapeProblems = (error: z.ZodError): string =>
+  error.issues
+    .flatMap(problemsOf)
+    .map(({ path, text }) => (path.length === 0 ? text : `${z.core.toDotPath(path)}: ${text}`))
+    .join('\n');
