@@ -35,7 +35,10 @@ type Arrival = Home & { readonly sentAtMs: number };
 /** Older than anything that waited in the queue: somebody replays what is long over. */
 const tooOldMs = signalsRetentionDays * 24 * 3_600_000;
 
-/** Names of alarms and Auto Scaling groups mean something in one account and region alone. A message that does not say where it is from is of here. */
+/**
+ * Names of alarms and Auto Scaling groups mean something in one account and region alone. A message that does not say where it is from is of here.
+ * Instances need no such care: their ids are unique, and only one that EC2 shows us here, with our tag, is ours.
+ */
 const isFromElsewhere = (account: string | undefined, region: string | undefined, arrival: Arrival): boolean =>
   (account ?? arrival.account) !== (arrival.account ?? account) || (region ?? arrival.region) !== (arrival.region ?? region);
 
@@ -55,7 +58,7 @@ const notAfter = (event: Envelope, sentAtMs: number): Envelope =>
 const readEvent = (event: Envelope, arrival: Arrival): Reading => {
   const type = typeOf.get(`${event.source} ${event['detail-type']}`);
   if (type === undefined) return { kind: 'invalid', why: 'no such detail-type is known' };
-  if (isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
+  if (event.source !== 'aws.ec2' && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
   if (timeOf(event) < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'it happened too long before it was sent' };
   return type.read(notAfter(event, arrival.sentAtMs));
 };
