@@ -4,7 +4,7 @@ import type { AutoScalingGroupSpec, OfferingSpec, TargetGroupSpec, TimingSpec, W
 export const holdings = ['tag', 'attach', 'launch-instances'] as const;
 export type HoldingName = (typeof holdings)[number];
 
-export const groupName = 'storm';
+const groupName = 'storm';
 const targetGroup = 'storm';
 const letters = ['a', 'b', 'c'] as const;
 const zoneOf = (letter: string): string => `us-east-1${letter}`;
