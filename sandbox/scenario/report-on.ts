@@ -43,6 +43,7 @@ const groupRow = (stage: Stage, policy: Policy, observation: Observation, stored
       [...Map.groupBy(members, ({ tags }) => tags[poolTag] ?? tags[asgTag] ?? 'unknown')].map(([pool, list]) => [pool, list.length]),
     ),
     availabilityPercent: 100 * availability(spans, Math.min(desired, desiredOf(policy)), stage.clock.now()),
+    servingOverTime: spans,
   };
 };
 

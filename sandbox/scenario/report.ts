@@ -25,6 +25,8 @@ export type GroupRow = {
   readonly byPool: Readonly<Record<string, number>>;
   /** Share of the time with the whole desired size serving, percent. */
   readonly availabilityPercent: number;
+  /** How many served, at every change from the moment when the group was up; world time in epoch milliseconds. */
+  readonly servingOverTime: readonly { readonly atMs: number; readonly serving: number }[];
 };
 
 export type Report = {
