@@ -59,3 +59,15 @@ export const brokenShortfall = ({ Error: name, Cause: cause = '' }: DrainError):
 
 /** Said of a drained instance that cannot be ended. */
 export const unendedShortfall = (code: string): string => `could not be ended (${code}): it runs on, out of service, until someone ends it`;
+
+/** Said of an instance that came to its end while its drain had yet to begin: EC2 took it before its time, or someone ended it. Undefined for any other. */
+const earlyEndShortfall = ({ state, shortfall }: Swap): string | undefined =>
+  shortfall === undefined && (state === 'waiting' || state === 'leaving')
+    ? 'it ended before it was taken out of service: work on it was cut'
+    : shortfall;
+
+/** A swap whose instance has come to its end, with what is to be said of that. */
+export const asGone = (swap: Swap, nowMs: number): Swap => {
+  const shortfall = earlyEndShortfall(swap);
+  return { ...swap, state: 'gone', goneAtMs: nowMs, ...(shortfall !== undefined && { shortfall }) };
+};

@@ -1,4 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { asGone } from '../../core/drain/shortfall.ts';
 import { isHard } from '../../core/headcount.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
@@ -27,14 +28,18 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   const ended = new Set([...gathered.holdings.ended, ...run.facts.ended]);
   const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
   const gone = gathered.swaps.filter((swap) => isGone(swap, ended, shown, nowMs));
-  await inParallel(gone, writesAtOnce, (swap) => run.ports.store.advance(swap, { from: [swap.state], set: { state: 'gone', goneAtMs: nowMs } }));
+  const closed = new Map(gone.map((swap) => [swap.instance, asGone(swap, nowMs)]));
+  await inParallel(gone, writesAtOnce, (swap) => {
+    const { state, goneAtMs, shortfall } = closed.get(swap.instance) ?? swap;
+    return run.ports.store.advance(swap, {
+      from: [swap.state],
+      set: { state, ...(goneAtMs !== undefined && { goneAtMs }), ...(shortfall !== undefined && { shortfall }) },
+    });
+  });
   const old = gathered.swaps.filter((swap) => swap.state === 'gone' && nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs);
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
-  const goneIds = new Set(gone.map(({ instance }) => instance));
   const oldIds = new Set(old.map(({ instance }) => instance));
-  return gathered.swaps
-    .filter(({ instance }) => !oldIds.has(instance))
-    .map((swap) => (goneIds.has(swap.instance) ? { ...swap, state: 'gone' as const, goneAtMs: nowMs } : swap));
+  return gathered.swaps.filter(({ instance }) => !oldIds.has(instance)).map((swap) => closed.get(swap.instance) ?? swap);
 };
 
 const drainDueByMs = (swap: Swap, timeoutMs: number): number =>

@@ -1,7 +1,7 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import { forkRandom, type Random } from '../../sandbox/random.ts';
 import type { Situation, Step } from './situation.ts';
-import { alarm, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from './steps.ts';
+import { alarm, endThroughEc2, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from './steps.ts';
 import { holdings, type SettingOptions, settingOf, zones } from './worlds.ts';
 
 const alarmStep = 2;
@@ -23,7 +23,8 @@ const broken = { group: 'web', size: 'many', capacity: 'nowhere' };
 
 const steps: readonly ((draw: Draw, atMs: number, policy: Readonly<Record<string, unknown>>) => Step)[] = [
   (draw, atMs) => loseZone(atMs, draw.one(zones)),
-  (draw, atMs) => interrupt(atMs, draw.between(1, 3)),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 3), draw.one([120_000, 120_000, 30_000])),
+  (draw, atMs) => endThroughEc2(atMs, draw.between(1, 2)),
   (draw, atMs) => recommendRebalance(atMs, draw.between(1, 2)),
   (draw, atMs) => kill(atMs, draw.between(1, 2)),
   (_, atMs) => alarm(atMs, 'high'),
@@ -67,15 +68,42 @@ const callFaults: readonly ((draw: Draw) => FaultInput)[] = [
   (draw) => ({ on: 'call', kind: 'delay', delayMs: draw.between(1, 8) * 1_000, probability: 0.1, match: { service: ['ec2', 'autoscaling'] } }),
 ];
 
+/** Trees of every kind, over the pools that all settings have. */
+const trees = [
+  undefined,
+  { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'], by: 'zone' }, 'od-b'] },
+  { tiered: [{ cheapest: ['spot-a', 'spot-b', 'spot-c'] }, { spread: ['od-b', 'od-c'] }] },
+  {
+    weighted: [
+      { use: { tiered: [{ spread: ['spot-a', 'spot-b'] }, 'od-b'] }, weight: 70 },
+      { use: { tiered: ['spot-c', 'od-c'] }, weight: 30 },
+    ],
+  },
+] as const;
+
+const terminatingHook = (draw: Draw): NonNullable<SettingOptions['hooks']> => [
+  { name: 'drain', transition: 'terminating', heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' },
+];
+
+const capacityOf = (draw: Draw): { readonly capacity?: unknown } => {
+  const capacity = draw.one(trees);
+  return capacity === undefined ? {} : { capacity };
+};
+
 const drawOptions = (draw: Draw): SettingOptions => ({
   size: { min: 2, max: 12, desired: draw.between(3, 8) },
   spot: draw.between(1, 5),
+  ...(draw.chance(0.3) ? { hooks: terminatingHook(draw) } : {}),
+  ...(draw.chance(0.3) ? { delaySeconds: draw.one([5, 90, 300]) } : {}),
+  ...(draw.chance(0.3) ? { asgLagSeconds: [0, 4] as const } : {}),
   lagSeconds: draw.one([
     [0, 1],
     [0, 0],
     [2, 8],
   ] as const),
   policy: {
+    ...capacityOf(draw),
+    drain: { timeout: draw.one(['20s', '30s', '2m']) },
     scaling,
     swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
     rebalance: { act: draw.chance(0.8) },

@@ -18,10 +18,21 @@ const some = (stage: Stage, count: number, market?: string): readonly string[] =
     .slice(0, count)
     .map(({ id }) => id);
 
-export const interrupt = (atMs: number, count: number): Step => ({
+export const interrupt = (atMs: number, count: number, givenMs = noticeMs): Step => ({
   atMs,
-  what: `EC2 takes ${count} spot instances`,
-  happen: (stage) => void stage.sandbox.world.interrupt(some(stage, count, 'spot'), { noticeMs }),
+  what: `EC2 takes ${count} spot instances in ${givenMs / 1_000} s`,
+  happen: (stage) => void stage.sandbox.world.interrupt(some(stage, count, 'spot'), { noticeMs: givenMs }),
+});
+
+/** The user ends members with EC2 alone, past their group. */
+export const endThroughEc2 = (atMs: number, count: number): Step => ({
+  atMs,
+  what: `the user ends ${count} members through EC2`,
+  happen: async (stage) => {
+    const InstanceIds = some(stage, count);
+    for (const id of InstanceIds) stage.watched.endedByScript(id);
+    if (InstanceIds.length > 0) await stage.operate('ec2', 'TerminateInstances', { InstanceIds });
+  },
 });
 
 /** The warning of one instance comes a second time, as EventBridge may deliver it. */
@@ -79,6 +90,7 @@ export const endThroughAsg = (atMs: number, count: number): Step => ({
   happen: async (stage) => {
     const InstanceIds = some(stage, count);
     for (const id of InstanceIds) stage.watched.endedByScript(id);
+    if (InstanceIds.length === 0) return;
     const AutoScalingGroupName = stage.sandbox.world.snapshot().instances.find(({ id }) => id === InstanceIds[0])?.asg?.name;
     await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', {
       AutoScalingGroupName,

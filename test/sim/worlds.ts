@@ -18,6 +18,9 @@ export type SettingOptions = {
   /** Spot instances that each zone can give. */
   readonly spot?: number;
   readonly lagSeconds?: readonly [number, number];
+  /** Deregistration delay of the target group. */
+  readonly delaySeconds?: number;
+  readonly asgLagSeconds?: readonly [number, number];
   /** More of the policy: swap, rebalance, drain, scaling. */
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly hooks?: AutoScalingGroupSpec['hooks'];
@@ -49,7 +52,12 @@ const asg = (
 /** Instances that no policy names: two in an Auto Scaling group of its own. */
 const strangers = asg('strangers', 'on-demand', [subnetIn(zones[1])], { min: 2, max: 2, desired: 2 });
 
-const base = ({ spot = 6, lagSeconds = [0, 1] }: SettingOptions): Omit<WorldSpec, 'autoScalingGroups'> => ({
+const base = ({
+  spot = 6,
+  lagSeconds = [0, 1],
+  asgLagSeconds = [0, 0],
+  delaySeconds = 20,
+}: SettingOptions): Omit<WorldSpec, 'autoScalingGroups'> => ({
   zones,
   subnets: zones.map((zone) => ({ id: subnetIn(zone), zone })),
   offerings: zones.flatMap((zone) => [
@@ -57,11 +65,12 @@ const base = ({ spot = 6, lagSeconds = [0, 1] }: SettingOptions): Omit<WorldSpec
     { instanceType: type, zone, market: 'on-demand' as const, capacity: null, priceUsdPerHour: 0.08 },
   ]),
   launchTemplates: [{ name: 'web' }],
-  targetGroups: [{ name: 'web', deregistrationDelaySeconds: 20, healthCheckIntervalSeconds: 10, healthyThreshold: 2 }],
+  targetGroups: [{ name: 'web', deregistrationDelaySeconds: delaySeconds, healthCheckIntervalSeconds: 10, healthyThreshold: 2 }],
   timing: {
     pendingSeconds: [5, 12],
     bootSeconds: [5, 15],
     lagSeconds,
+    asgLagSeconds,
     asgPeriodSeconds: 15,
     latencyMs: { 'ec2:CreateFleet': [1_000, 2_500], 'autoscaling:LaunchInstances': [1_000, 2_500], 'dynamodb:*': [3, 10], '*': [20, 80] },
   },
@@ -85,8 +94,8 @@ const byHolding: Readonly<Record<HoldingKind, (options: SettingOptions & { reado
       capacity: tree,
       defaults: fleetDefaults,
       pools: fleetPools,
-      drain: { timeout: '30s', loadBalancers: [`\${targetGroup:web}`] },
       ...options.policy,
+      drain: { timeout: '30s', ...(options.policy?.drain as object | undefined), loadBalancers: [`\${targetGroup:web}`] },
     },
   }),
   attach: (options) => ({

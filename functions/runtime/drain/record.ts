@@ -1,4 +1,5 @@
 import type { Sorted } from '../../../core/drain/look.ts';
+import { asGone } from '../../../core/drain/shortfall.ts';
 import type { StateStore } from '../../../core/ports.ts';
 import type { Swap, SwapState } from '../../../core/swap.ts';
 import { onEach } from './on-each.ts';
@@ -33,8 +34,6 @@ export const recordForward = async (store: StateStore, drain: string, swaps: rea
 };
 
 export const asDrained = (swap: Swap, nowMs: number): Swap => ({ ...swap, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs });
-
-const asGone = (swap: Swap, nowMs: number): Swap => ({ ...swap, state: 'gone', goneAtMs: nowMs });
 
 /** What a look at the batch proved, as swaps to be written. */
 export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
