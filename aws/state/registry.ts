@@ -10,9 +10,10 @@ export const createRegistry =
     const found = await queryAll(client, {
       TableName: table,
       ConsistentRead: true,
-      KeyConditionExpression: '#group = :registry',
-      ExpressionAttributeNames: { '#group': keys.group },
-      ExpressionAttributeValues: { ':registry': registryPartition },
+      // Users write into this table too: what they put into this partition is no entry.
+      KeyConditionExpression: '#group = :registry AND begins_with(#item, :entry)',
+      ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
+      ExpressionAttributeValues: { ':registry': registryPartition, ':entry': items.entryPrefix },
     });
     return found.map(
       ({ [keys.item]: item, ...entry }) => ({ ...entry, group: String(item).slice(items.entryPrefix.length) }) as unknown as RegistryEntry,

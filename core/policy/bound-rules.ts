@@ -1,4 +1,4 @@
-import { repeatedItems } from './pool-rules.ts';
+import { repeatedItems, repeatsIn } from './pool-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
@@ -27,9 +27,7 @@ const sizeProblems = (size: unknown): readonly Problem[] => {
 
 const repeatedAlarms = (rules: readonly unknown[]): readonly Problem[] => {
   const alarms = rules.map((rule) => fieldOf(rule, 'alarm'));
-  return alarms.flatMap((alarm, index) =>
-    typeof alarm === 'string' && alarms.indexOf(alarm) < index
-      ? [problemOf({ path: ['scaling', index, 'alarm'], found: `${showFound(alarm)} again`, allowed: 'each alarm once' })]
-      : [],
+  return repeatsIn(alarms).map((index) =>
+    problemOf({ path: ['scaling', index, 'alarm'], found: `${showFound(alarms[index])} again`, allowed: 'each alarm once' }),
   );
 };

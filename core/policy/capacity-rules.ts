@@ -66,8 +66,13 @@ const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Prob
   const allowed = `a pool under pools: ${namesText(known)}`;
   return uses
     .filter(({ pool }) => !Object.hasOwn(pools, pool))
-    .map(({ path, pool }) => problemOf({ path, found: showFound(pool), allowed, nearest: nearestName(pool, known) }));
+    .map(({ path, pool }, index) =>
+      problemOf({ path, found: showFound(pool), allowed, nearest: index < mostGuesses ? nearestName(pool, known) : undefined }),
+    );
 };
+
+/** Guessing what was meant takes long among many names, and nobody reads so many guesses. */
+const mostGuesses = 50;
 
 const branchProblems = (branch: Branch): readonly Problem[] => [...repeatedPools(branch), ...repeatedBy(branch), ...weightProblems(branch)];
 

@@ -23,5 +23,10 @@ export const wholeNumber = (least: number) => {
 
 export const oneOf = <const Values extends readonly string[]>(values: Values) => z.enum(values, { error: values.join(' or ') });
 
-export const nonEmptyList = <Item extends z.ZodMiniType>(item: Item, allowed: string) =>
-  z.array(item, { error: allowed }).check(z.minLength(1, allowed));
+/** More than people write, few enough that a decision stays quick. */
+const mostInList = 300;
+
+export const shortList = <Item extends z.ZodMiniType>(item: Item, allowed: string, most = mostInList) =>
+  z.array(item, { error: allowed }).check(z.maxLength(most, `a list of at most ${most}`));
+
+export const nonEmptyList = <Item extends z.ZodMiniType>(item: Item, allowed: string) => shortList(item, allowed).check(z.minLength(1, allowed));

@@ -62,8 +62,9 @@ const holdingProblems = (document: Fields, entries: readonly Entry[]): readonly 
 
 const repeatedAsgs = (entries: readonly Entry[]): readonly Problem[] => {
   const allowed = 'an Auto Scaling group of its own for every pool';
+  const first = new Map(entries.toSorted((a, b) => (a.name < b.name ? 1 : -1)).map(({ name, own }) => [own.asg, name]));
   return entries
-    .filter(({ name, own }) => own.asg !== undefined && entries.some((other) => other.own.asg === own.asg && other.name < name))
+    .filter(({ name, own }) => own.asg !== undefined && first.get(own.asg) !== name)
     .map(({ name, own }) => problemOf({ path: ['pools', name, 'asg'], found: `${showFound(own.asg)}, which another pool has too`, allowed }));
 };
 
@@ -73,9 +74,16 @@ const repeats = (path: Path, fields: Fields): readonly Problem[] =>
 /** Items of a list that stand in it earlier already. */
 export const repeatedItems = (path: Path, list: unknown): readonly Problem[] => {
   const items = asList(list);
-  return items.flatMap((item, index) =>
-    typeof item === 'string' && items.indexOf(item) < index
-      ? [problemOf({ path: [...path, index], found: `${showFound(item)} again`, allowed: 'each once' })]
-      : [],
-  );
+  const repeated = repeatsIn(items);
+  return repeated.map((index) => problemOf({ path: [...path, index], found: `${showFound(items[index])} again`, allowed: 'each once' }));
+};
+
+/** Positions of texts that stand earlier already. */
+export const repeatsIn = (items: readonly unknown[]): readonly number[] => {
+  const seen = new Set<unknown>();
+  return items.flatMap((item, index) => {
+    const isRepeated = typeof item === 'string' && seen.has(item);
+    seen.add(item);
+    return isRepeated ? [index] : [];
+  });
 };

@@ -17,15 +17,16 @@ export type Path = readonly (string | number)[];
 
 const bareName = /^[A-Za-z0-9_-]+$/;
 
+/** Whatever stands in a document, what is said about it stays short: a status item holds 400 KB. */
+const shortened = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most - 3)}...` : text);
+
 const segmentText = (segment: string | number, first: boolean): string => {
   if (typeof segment === 'number') return `[${segment}]`;
-  if (!bareName.test(segment)) return `[${JSON.stringify(segment)}]`;
-  return first ? segment : `.${segment}`;
+  if (!bareName.test(segment)) return `[${shortened(JSON.stringify(segment))}]`;
+  return first ? shortened(segment) : `.${shortened(segment)}`;
 };
 
-export const pathText = (path: Path): string => path.map((segment, index) => segmentText(segment, index === 0)).join('');
-
-const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 77)}...` : text);
+export const pathText = (path: Path): string => shortened(path.map((segment, index) => segmentText(segment, index === 0)).join(''), 400);
 
 /** A value as an error message shows it: scalars as written, the rest by kind. Never throws, never recurses. */
 export const showFound = (value: unknown): string => {
@@ -71,7 +72,7 @@ export const problemOf = (input: ProblemInput): Problem => {
 
 /** A list of names for a message, in order, cut off where it stops being readable. */
 export const namesText = (names: readonly string[]): string => {
-  const sorted = [...names].sort();
+  const sorted = [...names].sort().map((name) => shortened(name));
   return sorted.length > 20 ? `${sorted.slice(0, 20).join(', ')} and ${sorted.length - 20} more` : sorted.join(', ');
 };
 

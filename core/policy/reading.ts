@@ -26,3 +26,18 @@ export const isDeeperThan = (document: unknown, most: number): boolean => {
   }
   return true;
 };
+
+const weightOf = (value: unknown): number => (typeof value === 'string' ? value.length + 1 : 1);
+
+/** Whether texts, names and values of a document come to more than `most` characters; what is referred to several times counts each time. Stops there. */
+export const isLargerThan = (document: unknown, most: number): boolean => {
+  const waiting: unknown[] = [document];
+  for (let size = 0; waiting.length > 0; ) {
+    const value = waiting.pop();
+    const names = Array.isArray(value) ? [] : Object.keys(asMap(value) ?? {});
+    size += weightOf(value) + names.reduce((sum, name) => sum + name.length, 0);
+    if (size > most) return true;
+    for (const child of childrenOf(value)) waiting.push(child);
+  }
+  return false;
+};

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { parseSignedPercentage, signedPercentagePattern } from '../percentage.ts';
 import { duration } from './duration-field.ts';
-import { map } from './field.ts';
+import { map, shortList } from './field.ts';
 
 const adjustText = 'a number of instances such as +2 or -1, or a share of the present size such as +20% or -10%';
 const alarmText = 'the name of a CloudWatch alarm (not its ARN), 1 to 255 characters';
@@ -28,16 +28,17 @@ const adjust = z
   )
   .check(z.describe('What the alarm adds to the desired size: instances, or a share of it (at least one instance). Stays within min and max.'));
 
-export const scalingSchema = z
-  .array(
-    map(
-      {
-        alarm: z.string({ error: alarmText }).check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
-        adjust,
-        cooldown: z._default(duration('0s', '24h'), '5m').check(z.describe('How long this alarm rests after it acted.')),
-      },
-      'a map with alarm, adjust and cooldown',
-    ),
-    { error: 'a list of { alarm, adjust, cooldown }' },
-  )
-  .check(z.describe('Alarms that change the desired size within min and max.'));
+const mostAlarms = 50;
+
+export const scalingSchema = shortList(
+  map(
+    {
+      alarm: z.string({ error: alarmText }).check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
+      adjust,
+      cooldown: z._default(duration('0s', '24h'), '5m').check(z.describe('How long this alarm rests after it acted.')),
+    },
+    'a map with alarm, adjust and cooldown',
+  ),
+  'a list of { alarm, adjust, cooldown }',
+  mostAlarms,
+).check(z.describe('Alarms that change the desired size within min and max.'));

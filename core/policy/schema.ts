@@ -1,13 +1,17 @@
 import * as z from 'zod/mini';
 import { capacitySchema, poolNamePattern, poolNameText } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
-import { map, oneOf, text, wholeNumber } from './field.ts';
+import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
 
 const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:targetgroup\/[^/]+\/[^/]+$/;
+
+/** An Auto Scaling group takes so many (EC2 Auto Scaling quotas). */
+const mostTargetGroups = 50;
+const mostPools = 300;
 
 const count = (meaning: string) => wholeNumber(0).check(z.describe(meaning));
 
@@ -48,7 +52,7 @@ const drainSchema = map(
         z.union(
           [
             z.literal('auto', { error: 'auto' }),
-            z.array(text(targetGroupPattern, 'the ARN of a target group'), { error: 'a list of target group ARNs' }),
+            shortList(text(targetGroupPattern, 'the ARN of a target group'), 'a list of target group ARNs', mostTargetGroups),
           ],
           { error: 'auto, or a list of target group ARNs' },
         ),
@@ -69,9 +73,10 @@ export const groupSchema = map(
     group: text(groupNamePattern, groupNameText).check(z.describe("The group's name: the same as the item's partition key.")),
     size: sizeSchema,
     capacity: capacitySchema,
-    pools: z
-      .record(text(poolNamePattern, poolNameText), poolSchema, { error: 'a map of pools by name' })
-      .check(z.describe('The pools that `capacity` names.')),
+    pools: z.record(text(poolNamePattern, poolNameText), poolSchema, { error: 'a map of pools by name' }).check(
+      z.refine((pools) => Object.keys(pools).length <= mostPools, `at most ${mostPools} pools`),
+      z.describe('The pools that `capacity` names.'),
+    ),
     defaults: z.prefault(defaultsSchema, {}),
     asg: z.optional(asgName.check(z.describe('The Auto Scaling group that members live in. Without it Holdfast keeps the group itself, by tag.'))),
     removal: z.prefault(

@@ -37,7 +37,7 @@ const plainProblem = (document: unknown, issue: Issue, path: Path): Problem => {
 
 const unknownField = (path: Path, key: string, allowed: string): Problem => {
   const at = pathText([...path, key]);
-  const found = `unknown field ${JSON.stringify(key)}`;
+  const found = `unknown field ${showFound(key)}`;
   if (isPlanned(at)) return { path: at, found, allowed, message: `${at} is not supported yet: leave it out. Supported here: ${allowed}.` };
   return problemOf({ path: [...path, key], found, allowed: `one of ${allowed}`, nearest: nearestName(key, knownFields(allowed)) });
 };

@@ -1,3 +1,4 @@
+import { isGroupName } from '../../core/policy/group-name.ts';
 import { metrics } from '../contract.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { Outcome } from './accept-policy.ts';
@@ -14,6 +15,7 @@ export const acceptBatch = async (
   event: unknown,
   acceptOne: (group: string) => Promise<Outcome>,
   telemetry: Pick<Telemetry, 'count' | 'logger'>,
+  hash: (text: string) => string,
 ): Promise<BatchResponse> => {
   const { groups, unreadable } = changedGroups(event);
   if (unreadable > 0) {
@@ -22,7 +24,7 @@ export const acceptBatch = async (
   }
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const changed of groups) {
-    const failure = await attempt(changed, acceptOne, telemetry);
+    const failure = await attempt(changed, acceptOne, telemetry, hash);
     if (failure !== undefined) batchItemFailures.push(failure);
   }
   return { batchItemFailures };
@@ -32,22 +34,30 @@ const attempt = async (
   { group, sequenceNumber }: ChangedGroup,
   acceptOne: (group: string) => Promise<Outcome>,
   { logger }: Pick<Telemetry, 'logger'>,
+  hash: (text: string) => string,
 ) => {
   try {
     const outcome = await acceptOne(group);
-    logger.info(`Policy ${outcome.kind}.`, summaryOf(outcome));
+    logger.info(`Policy ${outcome.kind}.`, { ...summaryOf(outcome), group: nameFor(group, hash) });
     return undefined;
   } catch (error) {
     if (sequenceNumber === undefined) throw error;
-    logger.error('A policy change could not be handled; what was in force stays in force, and the change is delivered again.', { group, error });
+    logger.error('A policy change could not be handled; what was in force stays in force, and the change is delivered again.', {
+      group: nameFor(group, hash),
+      error,
+    });
     return { itemIdentifier: sequenceNumber };
   }
 };
 
-/** A log event holds 256 KB (CloudWatch Logs quotas); the status item has the rest. */
-const problemsLogged = 20;
+/** Anybody who may write the table chooses the key; one that no group can have is a hash in the log. */
+const nameFor = (group: string, hash: (text: string) => string): string => (isGroupName(group) ? group : `sha256:${hash(group)}`);
 
+/** A log event holds 256 KB (CloudWatch Logs quotas); the status item has the rest. */
+const pathsLogged = 20;
+
+/** Where a policy is wrong, not what stands there: that is the author's, and in the status item. */
 const summaryOf = (outcome: Outcome) =>
   outcome.kind === 'rejected'
-    ? { ...outcome, problems: outcome.problems.slice(0, problemsLogged).map(({ message }) => message), reasons: outcome.problems.length }
-    : { ...outcome };
+    ? { ...outcome, problems: outcome.problems.slice(0, pathsLogged).map(({ path }) => path), reasons: outcome.problems.length }
+    : outcome;

@@ -1,4 +1,5 @@
 import { canonicalText } from '../../core/policy/canonical.ts';
+import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
 import { announcements, metrics } from '../contract.ts';
@@ -17,7 +18,8 @@ export type Outcome =
  */
 export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const written = await ports.store.written(group);
-  if (written === undefined) return letGo(group, ports);
+  // Such a key was never accepted, so there is nothing to let go of; the registry could not even hold it.
+  if (written === undefined) return isGroupName(group) ? letGo(group, ports) : { kind: 'let-go', group };
   const verdict = await judge(group, written.document, ports);
   return verdict.kind === 'acceptable' ? accept(verdict.candidate, verdict.warnings, ports) : reject(group, verdict.problems, ports);
 };
@@ -79,7 +81,7 @@ const reject = async (group: string, problems: readonly Problem[], ports: Accept
 };
 
 /** Keeps the status item and the event far below their limits (DynamoDB: 400 KB an item, EventBridge: 256 KB an event). */
-const mostProblems = 100;
+const mostProblems = 50;
 const messagesOf = (problems: readonly Problem[]): readonly string[] => problems.slice(0, mostProblems).map(({ message }) => message);
 
 /**

@@ -5,6 +5,7 @@ import { createPolicyResolver } from '../../aws/policy-resolver.ts';
 import { createPolicyStore } from '../../aws/policy-store.ts';
 import { env, type Surroundings } from '../contract.ts';
 import { requireEnv } from '../runtime/env.ts';
+import { sha256 } from '../runtime/sha256.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { acceptBatch } from './accept-batch.ts';
@@ -27,5 +28,5 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
 /** Stream of the groups table, policy items only → what is in force. */
 export const { handler, create } = withRuntime('accept-policy', (surroundings, telemetry) => {
   const ports = wirePorts(surroundings, telemetry);
-  return (event) => acceptBatch(event, (group) => acceptPolicy(group, ports), telemetry);
+  return (event) => acceptBatch(event, (group) => acceptPolicy(group, ports), telemetry, sha256);
 });

@@ -44,15 +44,16 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   const outcome = resolveGroup(policy, resolution, 0);
   const taken = takenAsgs(policy, group, registry);
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
-  if (taken.length > 0) return { kind: 'unacceptable', problems: taken };
-  return { kind: 'acceptable', candidate: { group, document, resolution, resolved: outcome.group }, warnings };
+  const candidate = { group, document, resolution, resolved: outcome.group };
+  const problems = [...taken, ...sizeProblems(candidate)];
+  return problems.length > 0 ? { kind: 'unacceptable', problems } : { kind: 'acceptable', candidate, warnings };
 };
 
 /** The item's key says whose policy it is; a document for another group in it is a slip that must not pass. */
 const nameProblems = (group: string, document: unknown): readonly Problem[] => {
   const name = fieldOf(document, 'group');
   if (typeof name !== 'string' || name === group) return [];
-  return [problemOf({ path: ['group'], found: showFound(name), allowed: `${JSON.stringify(group)}, the partition key of the item` })];
+  return [problemOf({ path: ['group'], found: showFound(name), allowed: `${showFound(group)}, the partition key of the item` })];
 };
 
 /** Two groups in one Auto Scaling group would end each other's instances. */
@@ -64,4 +65,14 @@ const takenAsgs = (policy: Policy, group: string, registry: readonly RegistryEnt
       ? []
       : [problemOf({ path, found: `${showFound(asg)}, which group ${holder} holds`, allowed: 'an Auto Scaling group that no other group holds' })];
   });
+};
+
+/** A DynamoDB item holds 400 KB; a version is one item. */
+const mostKilobytes = 300;
+
+/** Defaults stand under every pool, so what acts may be much larger than what was written. */
+const sizeProblems = (candidate: Candidate): readonly Problem[] => {
+  const kilobytes = Math.ceil(Buffer.byteLength(JSON.stringify(candidate)) / 1024);
+  if (kilobytes <= mostKilobytes) return [];
+  return [problemOf({ path: [], found: `${kilobytes} KB with defaults in every pool`, allowed: `at most ${mostKilobytes} KB` })];
 };

@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { type Document, isNode, isScalar, parseDocument, visit } from 'yaml';
 import { type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 
 export type DocumentReading =
@@ -17,16 +17,54 @@ export const readDocument = (attribute: unknown): DocumentReading => {
   return readText(attribute);
 };
 
+/** As much as a document of another form may hold; the parser's time grows faster than the text. */
+const mostCharacters = 100_000;
+
 const readText = (text: string): DocumentReading => {
-  const parsed = parseDocument(text, { prettyErrors: true, logLevel: 'silent' });
-  const [error] = parsed.errors;
-  if (error) return unreadable(`text that is not YAML (${firstLine(error.message)})`, 'YAML or JSON');
+  if (text.length > mostCharacters) return unreadable(`text of ${text.length} characters`, `at most ${mostCharacters} characters`);
   try {
-    return { kind: 'read', document: parsed.toJS() as unknown };
+    return parseText(text);
   } catch (problem) {
-    // Aliases that refer to nothing, or that multiply beyond all measure, show only when they are followed.
-    return unreadable(`text that is not YAML (${problem instanceof Error ? firstLine(problem.message) : 'aliases'})`, 'YAML or JSON');
+    // Nesting without end; aliases that refer to nothing, or that multiply beyond all measure, which shows only when they are followed.
+    return notYaml(problem instanceof Error ? problem.message : 'aliases');
   }
 };
 
-const firstLine = (message: string): string => (message.split('\n')[0] ?? message).replace(/:$/, '');
+const parseText = (text: string): DocumentReading => {
+  // The parser's own way to find repeated keys, and to tell where errors are, takes minutes for texts that are made for it.
+  const parsed = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
+  const [error] = parsed.errors;
+  if (error) return notYaml(`${error.message} at ${placeOf(text, error.pos[0])}`);
+  const repeated = repeatedKey(parsed);
+  if (repeated !== undefined) return notYaml(`Map keys must be unique at ${placeOf(text, repeated)}`);
+  return { kind: 'read', document: parsed.toJS() as unknown };
+};
+
+const notYaml = (why: string): DocumentReading => unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
+
+/** Where the first key stands that its map has already. */
+const repeatedKey = (parsed: Document): number | undefined => {
+  let at: number | undefined;
+  visit(parsed, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? String(key.value) : key;
+        if (seen.has(name)) {
+          at = isNode(key) ? key.range?.[0] : 0;
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return at;
+};
+
+const placeOf = (text: string, position: number): string => {
+  const lines = text.slice(0, position).split('\n');
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+};
+
+const firstLine = (message: string): string => (message.split('\n')[0] ?? message).replace(/:$/, '').slice(0, 200);

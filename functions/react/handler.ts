@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { sha256 } from '../runtime/sha256.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { type Message, react } from './react.ts';
 import { wire } from './wire.ts';
@@ -19,8 +19,6 @@ const toMessage = ({ messageId, body, eventSourceARN, attributes }: z.infer<type
   const [, , , region, account] = eventSourceARN.split(':');
   return { id: messageId, body, sentAtMs: Number(attributes.SentTimestamp), account, region };
 };
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Every signal, in batches: reads them, brings the groups they concern to where their policies say, and names the messages that must come again. */
 export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {

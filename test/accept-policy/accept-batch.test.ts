@@ -12,17 +12,23 @@ const record = (group: string, sequence: number, item = 'policy') => ({
   dynamodb: { Keys: { group: { S: group }, item: { S: item } }, SequenceNumber: String(sequence), StreamViewType: 'NEW_AND_OLD_IMAGES' },
 });
 
+const secretProblem = { path: 'size', found: 'secret', allowed: 'a number', nearest: 'secret', message: 'size: found secret' };
+
 const run = async (event: unknown, failing: readonly string[] = []) => {
   const accepted: string[] = [];
   const counted: [string, number | undefined][] = [];
-  const telemetry = createTelemetry('accept-policy', { env: {}, now: () => 0, random: () => 0, clientConfig: {}, quiet: true });
+  const logged: unknown[] = [];
+  const { logger, ...telemetry } = createTelemetry('accept-policy', { env: {}, now: () => 0, random: () => 0, clientConfig: {}, quiet: true });
   const acceptOne = async (group: string): Promise<Outcome> => {
     if (failing.includes(group)) throw new Error('EC2 does not answer');
     accepted.push(group);
+    if (group.startsWith('wrong')) return { kind: 'rejected', group, problems: [secretProblem], inForce: undefined };
     return { kind: 'accepted', group, version: 1 };
   };
-  const response = await acceptBatch(event, acceptOne, { ...telemetry, count: (metric, by) => void counted.push([metric, by]) });
-  return { accepted, counted, response };
+  for (const level of ['info', 'warn', 'error'] as const) logger[level] = (...said: unknown[]) => void logged.push(...said);
+  const heard = { ...telemetry, logger, count: (metric: string, by?: number) => void counted.push([metric, by]) };
+  const response = await acceptBatch(event, acceptOne, heard, (text) => `hash of ${text.length}`);
+  return { accepted, counted, response, logged: JSON.stringify(logged) };
 };
 
 describe('a batch of the stream', () => {
@@ -49,6 +55,19 @@ describe('a batch of the stream', () => {
     expect(accepted).toEqual(['a']);
     expect(counted).toEqual([[metrics.poisonMessages, 2]]);
     expect(response).toEqual({ batchItemFailures: [] });
+  });
+
+  it('logs where a rejected policy is wrong, and nothing that stands there', async () => {
+    const { logged } = await run({ Records: [record('wrong', 1)] });
+    expect(logged).toContain('"problems":["size"],"reasons":1');
+    expect(logged).not.toContain('secret');
+  });
+
+  it('logs a hash for a key that no group can have', async () => {
+    const { logged } = await run({ Records: [record('wrong secret', 1), record('odd secret', 2)] }, ['odd secret']);
+    expect(logged).toContain('sha256:hash of 12');
+    expect(logged).toContain('sha256:hash of 10');
+    expect(logged).not.toContain('secret');
   });
 
   it('that is no batch changes nothing', async () => {

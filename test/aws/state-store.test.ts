@@ -232,6 +232,12 @@ test('the registry lists every group with what routes signals to it, even one th
   expect(await store.registry()).toEqual(['policy', 'workers'].map((group) => ({ group, ...entry })));
 });
 
+test('what a user writes beside the entries of the registry is no entry', async () => {
+  await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group: registryPartition, item: items.policy, policy: 'anything' } }));
+  expect((await store.registry()).map(({ group }) => group)).not.toContain('');
+  expect((await store.registry()).every(({ asgs }) => Array.isArray(asgs))).toBe(true);
+});
+
 test('a group in force is what the groups table accepted', async () => {
   const resolved = { name: 'workers', policyVersion: 3 };
   await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group: 'workers', item: items.accepted, version: 3, resolved } }));

@@ -1,0 +1,111 @@
+import { createDraw } from './draw.ts';
+import { goodPolicy, type House, openHouse } from './house.ts';
+import { listen } from './listen.ts';
+import { type PolicyItem, policyItem } from './policy-items.ts';
+
+export type FloodedTable = {
+  readonly written: number;
+  /** Writes that the table itself did not take, as DynamoDB would not. */
+  readonly refused: number;
+  readonly byKind: Readonly<Record<string, number>>;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Groups whose last write nobody answered with a status, or rejected without a reason. */
+  readonly unanswered: readonly string[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly inForceBefore: Readonly<Record<string, number>>;
+  readonly inForceAfter: Readonly<Record<string, number>>;
+  readonly failures: readonly string[];
+  /** Messages on any queue at the end, dead letters among them. */
+  readonly left: number;
+  readonly deadLetters: number;
+  /** Whether anything reached the prototype that all objects share. */
+  readonly polluted: boolean;
+  readonly logged: string;
+};
+
+/** Groups are let go again after so many writes: a thousand accepted groups would be a thousand ticks a minute. */
+const chunk = 200;
+
+const write = async ({ sandbox }: House, operation: 'PutItem' | 'DeleteItem', input: Readonly<Record<string, unknown>>): Promise<boolean> => {
+  try {
+    await sandbox.drive(
+      sandbox.cloud.call({ service: 'dynamodb', operation, input: { TableName: 'holdfast-groups', ...input }, caller: { kind: 'operator' } }),
+    );
+    return true;
+  } catch (error) {
+    if ((error as Error).name === 'ApiError' || 'code' in (error as object)) return false;
+    throw error;
+  }
+};
+
+type Status = { readonly group: string; readonly status: string; readonly problems: readonly unknown[] };
+
+const statusesOf = async ({ sandbox }: House): Promise<readonly Status[]> =>
+  (await sandbox.items('groups')).filter(({ item }) => item === 'status') as unknown as readonly Status[];
+
+const count = (into: Record<string, number>, what: string): void => {
+  into[what] = (into[what] ?? 0) + 1;
+};
+
+type Tally = { refused: number; readonly byKind: Record<string, number>; readonly statuses: Record<string, number>; readonly unanswered: string[] };
+
+const judge = async (house: House, written: readonly PolicyItem[], tally: Tally): Promise<void> => {
+  const statuses = new Map((await statusesOf(house)).map((status) => [status.group, status]));
+  for (const { group, kind } of written) {
+    const status = statuses.get(group);
+    count(tally.statuses, status?.status ?? 'none');
+    const isAnswered = status?.status === 'accepted' || (status?.status === 'rejected' && status.problems.length > 0);
+    if (!isAnswered) tally.unanswered.push(`${kind}: ${group.slice(0, 80)} ${status?.status}`);
+  }
+};
+
+/** Writes, waits, looks for the answers, and lets go of every group but the good ones. */
+const playChunk = async (house: House, items: readonly PolicyItem[], tally: Tally): Promise<void> => {
+  const written: PolicyItem[] = [];
+  for (const item of items) {
+    count(tally.byKind, item.kind);
+    if (await write(house, 'PutItem', { Item: item.Item })) written.push(item);
+    else tally.refused += 1;
+  }
+  await house.pass(60);
+  await judge(house, written, tally);
+  const groups = [...new Set(written.map(({ group }) => group))].filter((group) => group !== goodPolicy.group);
+  for (const group of groups) await write(house, 'DeleteItem', { Key: { group: { S: group }, item: { S: 'policy' } } });
+  await house.pass(60);
+};
+
+const flood = async (total: number, seed: number): Promise<Omit<FloodedTable, 'logged'>> => {
+  const house = await openHouse(seed);
+  try {
+    const draw = createDraw(seed, 'policies');
+    const tally: Tally = { refused: 0, byKind: {}, statuses: {}, unanswered: [] };
+    const before = house.fleet();
+    const inForceBefore = await house.inForce();
+    for (let done = 0; done < total; done += chunk) {
+      const items = Array.from({ length: Math.min(chunk, total - done) }, (_, index) => policyItem(done + index, goodPolicy, draw));
+      await playChunk(house, items, tally);
+    }
+    await house.pass(600);
+    return {
+      ...tally,
+      written: total - tally.refused,
+      before,
+      after: house.fleet(),
+      inForceBefore,
+      inForceAfter: await house.inForce(),
+      failures: house.failures(),
+      left: house.sandbox.platform.queues.flatMap((queue) => queue.messages()).length,
+      deadLetters: house.sandbox.deadLetters(),
+      polluted: 'polluted' in {},
+    };
+  } finally {
+    await house.sandbox.close();
+  }
+};
+
+/** Writes so many policy items of every kind into the groups table, and tells what became of them and of the groups that were there. */
+export const floodTable = async (total: number, seed: number): Promise<FloodedTable> => {
+  const { result, logged } = await listen(() => flood(total, seed));
+  return { ...result, logged };
+};
