@@ -22,7 +22,7 @@ const poolCount = 100;
 const offeringsPerPool = 10;
 const memberCount = 10_000;
 const sizes = [100, 1_000, 10_000];
-const rounds = 7;
+const rounds = 25;
 
 const poolAt = (index: number): Pool => {
   const zone = zones[index % zones.length] ?? 'zone-a';
