@@ -27,13 +27,9 @@ test.each(holdings)('an hour without react, then a backlog: the %s group comes b
   withFleet({ holding, spot: 8 }, async (fleet) => {
     breakReact(fleet);
     await fleet.minutes(5);
-    fleet.sandbox.world.interrupt(fleet.ids().slice(0, 2), { noticeMs: 120_000 });
+    fleet.warn(2);
     await fleet.minutes(50);
-    const warned = fleet
-      .members('web', { market: 'spot' })
-      .map(({ id }) => id)
-      .slice(0, 1);
-    fleet.sandbox.world.interrupt(warned, { noticeMs: 120_000 });
+    fleet.warn(1);
     await fleet.minutes(5);
     const missing = 6 - fleet.serving();
     const before = fleet.launched();
@@ -54,10 +50,10 @@ test.each(holdings)('an hour without react, then a backlog: the %s group comes b
 
 test.each(holdings)('an hour without DynamoDB, in a storm: drains break off, and the %s group comes back to size', (holding) =>
   withFleet({ holding, spot: 8 }, async (fleet) => {
-    fleet.sandbox.world.interrupt(fleet.ids().slice(0, 1), { noticeMs: 120_000 });
+    fleet.warn(1);
     await fleet.minutes(0.3);
     fleet.addFaults([{ on: 'call', kind: 'error', code: 'InternalServerError', status: 500, match: { service: 'dynamodb' } }]);
-    fleet.sandbox.world.interrupt(fleet.ids().slice(0, 2), { noticeMs: 120_000 });
+    fleet.warn(2);
     await fleet.minutes(60);
     const [missing, launched] = [Math.max(0, 6 - fleet.serving()), fleet.launched()];
     fleet.sandbox.faults.clear();

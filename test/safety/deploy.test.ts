@@ -2,19 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../sim/worlds.ts';
 import { type Fleet, type Item, withFleet } from './fleet.ts';
 
-const noticeMs = 120_000;
 const policy = { rebalance: { act: true } };
-const spotOf = (fleet: Fleet, count: number): readonly string[] =>
-  fleet
-    .members('web', { market: 'spot' })
-    .slice(0, count)
-    .map(({ id }) => id);
 
 /** Two members are taken, and the next one is recommended to leave while their replacements come. */
 const storm = async (fleet: Fleet): Promise<void> => {
-  fleet.sandbox.world.interrupt(spotOf(fleet, 2), { noticeMs });
+  fleet.warn(2);
   await fleet.minutes(0.25);
-  fleet.sandbox.world.recommendRebalance(spotOf(fleet, 1));
+  fleet.recommend(1);
 };
 
 /** Repeats something until a moment. */

@@ -1,4 +1,4 @@
-import { beforeAll } from 'vitest';
+import { beforeAll, vi } from 'vitest';
 import type { GroupState } from '../../core/view.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
@@ -9,6 +9,8 @@ import type { Life } from '../sim/watch.ts';
 import type { HoldingKind, Setting, SettingOptions } from '../sim/worlds.ts';
 import { settingOf } from '../sim/worlds.ts';
 
+// Hours of virtual time are seconds of wall time, and more on a machine that is busy.
+vi.setConfig({ testTimeout: 60_000 });
 beforeAll(async () => void (await assemble()));
 
 export type Item = Readonly<Record<string, unknown>>;
@@ -27,6 +29,10 @@ export type Fleet = Stage & {
   mostAtOnce(): number;
   put(change?: Item): Promise<void>;
   deletePolicy(): Promise<void>;
+  /** EC2 takes the oldest spot members, with two minutes' notice. */
+  warn(count: number): void;
+  /** EC2 recommends to rebalance the oldest spot members. */
+  recommend(count: number): void;
   /** A CloudWatch alarm goes off, now or at that time. */
   alarm(name: string, atMs?: number): void;
   minutes(count: number): Promise<void>;
@@ -42,7 +48,15 @@ export type Fleet = Stage & {
 const tableNames: Readonly<Record<Table, string>> = { groups: 'holdfast-groups', state: 'holdfast-state' };
 const keyOf = ({ group, item }: Item) => toItem({ group, item });
 
+const spotOf = (stage: Stage, count: number): readonly string[] =>
+  stage
+    .members('web', { market: 'spot' })
+    .slice(0, count)
+    .map(({ id }) => id);
+
 const operator = (stage: Stage, setting: Setting) => ({
+  warn: (count: number) => void stage.sandbox.world.interrupt(spotOf(stage, count), { noticeMs: 120_000 }),
+  recommend: (count: number) => void stage.sandbox.world.recommendRebalance(spotOf(stage, count)),
   put: (change: Item = {}) => stage.sandbox.putPolicy(withArns(stage.sandbox as never, { ...setting.policy, ...change })),
   deletePolicy: async () => {
     await stage.operate('dynamodb', 'DeleteItem', { TableName: tableNames.groups, Key: toItem({ group: 'web', item: 'policy' }) });

@@ -2,15 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../sim/worlds.ts';
 import { type Fleet, withFleet } from './fleet.ts';
 
-const warn = (fleet: Fleet, count: number): void =>
-  void fleet.sandbox.world.interrupt(
-    fleet
-      .members('web', { market: 'spot' })
-      .slice(0, count)
-      .map(({ id }) => id),
-    { noticeMs: 120_000 },
-  );
-
 const status = async (fleet: Fleet): Promise<unknown> =>
   (await fleet.sandbox.items('groups')).find(({ group, item }) => group === 'web' && item === 'status')?.status;
 
@@ -31,12 +22,12 @@ const ending = ['TerminateInstances', 'TerminateInstanceInAutoScalingGroup'];
 describe.each(holdings)('a group held by %s that is deleted in a storm', (holding) => {
   test('launches and ends nothing more, and its drains come to an end', () =>
     withFleet({ holding, spot: 8 }, async (fleet) => {
-      warn(fleet, 2);
+      fleet.warn(2);
       await fleet.until('a drain runs', () => fleet.sandbox.executions().some(({ status: now }) => now === 'RUNNING'));
       await letGo(fleet);
       await fleet.minutes(0.1);
       const [letGoAtMs, drains] = [fleet.sandbox.clock.now(), fleet.sandbox.executions().length];
-      warn(fleet, 1);
+      fleet.warn(1);
       await fleet.minutes(15);
       expect(callsSince(fleet, letGoAtMs, [...launching, ...ending])).toEqual([]);
       expect(fleet.sandbox.executions().map(({ status: now }) => now)).toEqual(Array.from({ length: drains }, () => 'SUCCEEDED'));
@@ -45,7 +36,7 @@ describe.each(holdings)('a group held by %s that is deleted in a storm', (holdin
 
   test('adopts its instances when it is made again, and comes to its size', () =>
     withFleet({ holding, spot: 8 }, async (fleet) => {
-      warn(fleet, 2);
+      fleet.warn(2);
       await fleet.minutes(0.5);
       await letGo(fleet);
       await fleet.minutes(5);
@@ -82,7 +73,7 @@ describe('a maximum size that was raised for a group that is let go', () => {
   const raised = async (fleet: Fleet): Promise<unknown> => [asg(fleet)?.max, (await fleet.state())?.raised];
   const raisedFleet = (script: (fleet: Fleet) => Promise<void>) =>
     withFleet({ holding: 'attach', spot: 8, size: 6 }, async (fleet) => {
-      warn(fleet, 2);
+      fleet.warn(2);
       await fleet.until('replacements have joined', () => asg(fleet)?.desired === 8);
       await script(fleet);
     });

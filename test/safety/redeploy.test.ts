@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../sim/worlds.ts';
 import { type Fleet, withFleet } from './fleet.ts';
 
-const noticeMs = 120_000;
-
 /** The stack is gone: no function answers, no event is heard, executions have ended, queues have lost what was in them. */
 const deleteStack = async (fleet: Fleet): Promise<void> => {
   const { sandbox, functionRoles } = fleet;
@@ -49,9 +47,9 @@ describe.each(holdings)('a stack deleted and deployed again over a fleet held by
 
   test('ends the drains that were cut off', () =>
     withFleet({ holding, spot: 8, policy: { rebalance: { act: true } } }, async (fleet) => {
-      const [first, second] = fleet.members('web', { market: 'spot' });
-      fleet.sandbox.world.interrupt([first?.id ?? ''], { noticeMs });
-      fleet.sandbox.world.recommendRebalance([second?.id ?? '']);
+      fleet.warn(1);
+      const [atRisk] = fleet.members('web', { market: 'spot' });
+      fleet.recommend(1);
       await fleet.until('a drain runs', () => fleet.sandbox.executions().some(({ status }) => status === 'RUNNING'));
       await fleet.minutes(0.1);
       await deleteStack(fleet);
@@ -59,6 +57,6 @@ describe.each(holdings)('a stack deleted and deployed again over a fleet held by
       deployAgain(fleet);
       await fleet.settles(6, 30);
       expect((await fleet.swaps()).filter(({ state }) => state !== 'gone')).toEqual([]);
-      expect(fleet.ids()).not.toContain(second?.id);
+      expect(fleet.ids()).not.toContain(atRisk?.id);
     }));
 });

@@ -5,20 +5,9 @@ import { type Fleet, withFleet } from './fleet.ts';
 /** An hour in which the fleet moves on: members are taken and replaced. */
 const anHour = async (fleet: Fleet): Promise<void> => {
   await fleet.minutes(20);
-  fleet.sandbox.world.interrupt(
-    fleet
-      .members('web', { market: 'spot' })
-      .slice(0, 2)
-      .map(({ id }) => id),
-    { noticeMs: 120_000 },
-  );
+  fleet.warn(2);
   await fleet.minutes(20);
-  fleet.sandbox.world.recommendRebalance(
-    fleet
-      .members('web', { market: 'spot' })
-      .slice(0, 1)
-      .map(({ id }) => id),
-  );
+  fleet.recommend(1);
   await fleet.minutes(20);
 };
 
@@ -30,38 +19,18 @@ const unchanged = async (fleet: Fleet, size = 6): Promise<void> => {
 };
 
 describe.each(holdings)('a fleet held by %s', (holding) => {
-  test('stands as it is when its state table is restored to an hour ago', () =>
-    withFleet({ holding, spot: 8 }, async (fleet) => {
-      const old = await fleet.sandbox.items('state');
-      await anHour(fleet);
-      await fleet.settles(6);
-      await fleet.overwrite('state', old);
-      await unchanged(fleet);
-    }));
-
-  test('stands as it is when the state table was restored to a moment in the middle of a storm', () =>
-    withFleet({ holding, spot: 8 }, async (fleet) => {
-      fleet.sandbox.world.interrupt(
-        fleet
-          .members('web', { market: 'spot' })
-          .slice(0, 3)
-          .map(({ id }) => id),
-        { noticeMs: 120_000 },
-      );
+  test('stands as it is when its state table is restored to an hour ago or to the middle of a storm, or is lost', () =>
+    withFleet({ holding, spot: 8, policy: { rebalance: { act: true } } }, async (fleet) => {
+      const anHourAgo = await fleet.sandbox.items('state');
+      fleet.warn(3);
       await fleet.until('a launch is under way', async () => (await fleet.state())?.reservations?.length);
-      const old = await fleet.sandbox.items('state');
+      const inTheStorm = await fleet.sandbox.items('state');
       await anHour(fleet);
       await fleet.settles(6);
-      await fleet.overwrite('state', old);
-      await unchanged(fleet);
-    }));
-
-  test('stands as it is when its state table is empty', () =>
-    withFleet({ holding, spot: 8 }, async (fleet) => {
-      await anHour(fleet);
-      await fleet.settles(6);
-      await fleet.overwrite('state', []);
-      await unchanged(fleet);
+      for (const items of [anHourAgo, inTheStorm, []]) {
+        await fleet.overwrite('state', items);
+        await unchanged(fleet);
+      }
       fleet.sandbox.world.kill(fleet.ids()[0] ?? '');
       await fleet.settles(6);
       expect(await fleet.state()).toMatchObject({ desired: 6 });
@@ -84,13 +53,7 @@ describe.each(holdings)('a fleet held by %s', (holding) => {
 
   test('comes to size when the state table is lost in the middle of a storm', () =>
     withFleet({ holding, spot: 8 }, async (fleet) => {
-      fleet.sandbox.world.interrupt(
-        fleet
-          .members('web', { market: 'spot' })
-          .slice(0, 3)
-          .map(({ id }) => id),
-        { noticeMs: 120_000 },
-      );
+      fleet.warn(3);
       await fleet.minutes(0.5);
       await fleet.overwrite('state', []);
       await fleet.settles(6);
