@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/lint-fixtures/**'],
+    exclude: ['test/lint-fixtures/**', 'test/emulators/**'],
     // Bundles are run as they deploy, not transformed again.
     server: { deps: { external: [/\/dist\/functions\//] } },
     pool: 'threads',

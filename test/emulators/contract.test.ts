@@ -1,0 +1,82 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emulatorsDir, root } from '../../scripts/emulators/paths.ts';
+import { autoScaling } from './contract/auto-scaling.ts';
+import { type Cloud, type CloudName, openEmulator, openSandbox } from './contract/cloud.ts';
+import { ec2 } from './contract/ec2.ts';
+import type { Expectation, Finding } from './contract/expectation.ts';
+import { loadBalancing } from './contract/load-balancing.ts';
+import { messages } from './contract/messages.ts';
+import { tables } from './contract/tables.ts';
+import { emulatorUrl } from './emulators.ts';
+
+const services: Readonly<Record<string, readonly Expectation[]>> = {
+  'Amazon EC2': ec2,
+  'Amazon EC2 Auto Scaling': autoScaling,
+  'Elastic Load Balancing': loadBalancing,
+  'Amazon SQS, AWS Step Functions, Amazon EventBridge': messages,
+  'Amazon DynamoDB': tables,
+};
+
+const [ministackUrl, motoUrl] = [emulatorUrl('ministack'), emulatorUrl('moto')];
+const clouds: Readonly<Partial<Record<CloudName, () => Promise<Cloud>>>> = {
+  sandbox: openSandbox,
+  ...(ministackUrl !== undefined && { ministack: () => openEmulator('ministack', ministackUrl) }),
+  ...(motoUrl !== undefined && { moto: () => openEmulator('moto', motoUrl) }),
+};
+
+const findings: Finding[] = [];
+afterAll(() => writeFile(join(emulatorsDir, 'findings.json'), JSON.stringify(findings, undefined, 1)));
+
+const judge = async (expectation: Expectation, cloud: Cloud): Promise<Pick<Finding, 'verdict' | 'how'>> => {
+  const how = expectation.differs?.[cloud.name];
+  if (how === undefined) {
+    await expectation.check(cloud);
+    return { verdict: 'agrees' };
+  }
+  const agrees = await expectation.check(cloud).then(
+    () => true,
+    () => false,
+  );
+  if (agrees) throw new Error(`${cloud.name} agrees now: take it out of the listed differences (${how})`);
+  return { verdict: 'differs', how };
+};
+
+for (const [name, open] of Object.entries(clouds) as [CloudName, () => Promise<Cloud>][]) {
+  describe(`on ${name}`, () => {
+    let cloud: Cloud;
+    beforeAll(async () => {
+      cloud = await open();
+    });
+    afterAll(() => cloud?.close());
+
+    for (const [service, expectations] of Object.entries(services)) {
+      for (const expectation of expectations) {
+        const { call, rule, source } = expectation;
+        const cannot = expectation.cannot?.[name];
+        if (cannot !== undefined) {
+          findings.push({ service, call, rule, source, cloud: name, verdict: 'cannot', how: cannot });
+          continue;
+        }
+        test(`${call} ${rule}`, async () => {
+          findings.push({ service, call, rule, source, cloud: name, ...(await judge(expectation, cloud)) });
+        });
+      }
+    }
+  });
+}
+
+/** Calls by the documents of the table client, under the name that AWS gives them. */
+const tableCalls: Readonly<Record<string, string>> = { Get: 'GetItem', Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' };
+
+test('every AWS call that Holdfast makes has an expectation', async () => {
+  const files = (await readdir(join(root, 'aws'), { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const sources = await Promise.all(files.map((file) => readFile(join(root, 'aws', file), 'utf8')));
+  const made = new Set(
+    sources.flatMap((text) => [...text.matchAll(/new ([A-Z][A-Za-z]+)Command\(/g)].map(([, name = '']) => tableCalls[name] ?? name)),
+  );
+  const expected = new Set(Object.values(services).flatMap((all) => all.flatMap(({ call }) => call)));
+  expect([...made].filter((call) => !expected.has(call))).toEqual([]);
+  expect(made.size).toBeGreaterThan(25);
+});

@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+/** Where each emulator answers, as `scripts/emulators/run.ts` started them; one that could not be installed is missing. */
+const emulators = JSON.parse(process.env.HOLDFAST_EMULATORS ?? '{}') as Readonly<Record<string, string>>;
+
+const common = {
+  testTimeout: 120_000,
+  hookTimeout: 240_000,
+  server: { deps: { external: [/\/dist\/functions\//] } },
+};
+
+const credentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_EC2_METADATA_DISABLED: 'true' };
+
+const suite = (name: string, include: readonly string[], env: Readonly<Record<string, string>> = {}) => ({
+  test: { ...common, name, include: [...include], env: { ...credentials, ...env } },
+});
+
+/** The project's own tests of everything that reads and writes the tables, over tables of a DynamoDB that nobody here wrote. */
+const stores = ['ministack', 'moto'].flatMap((name) => {
+  const url = emulators[name];
+  const tests = ['test/aws/state-store.test.ts', 'test/accept-policy/policy-store.test.ts'];
+  return url === undefined ? [] : [suite(`stores on ${name}`, tests, { HOLDFAST_TEST_DYNAMODB: url })];
+});
+
+const onMinistack =
+  emulators.ministack === undefined ? [] : [suite('ministack', ['test/emulators/deployed.test.ts', 'test/emulators/rule-patterns.test.ts'])];
+
+export default defineConfig({
+  // One suite at a time: they share the emulators, and each begins by resetting them.
+  test: { projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...stores], pool: 'forks', fileParallelism: false },
+});
