@@ -30,10 +30,16 @@ const healthText: Readonly<Record<Target['state'], object>> = {
   draining: { Reason: 'Target.DeregistrationInProgress', Description: 'Target deregistration is in progress' },
 };
 
-const describeHealth = (target: Target) => ({
+const notInUse = {
+  State: 'unused',
+  Reason: 'Target.NotInUse',
+  Description: 'Target group is not configured to receive traffic from the load balancer',
+};
+
+const describeHealth = (group: TargetGroup, target: Target) => ({
   Target: { Id: target.instance.id, Port: target.port },
   HealthCheckPort: String(target.port),
-  TargetHealth: { State: target.state, ...healthText[target.state] },
+  TargetHealth: group.isUsed ? { State: target.state, ...healthText[target.state] } : notInUse,
 });
 
 const describeUnregistered = ({ Id, Port }: TargetInput, group: TargetGroup) => ({
@@ -58,11 +64,12 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
     UnhealthyThresholdCount: group.unhealthyThreshold,
     HealthCheckPath: '/',
     Matcher: { HttpCode: '200' },
-    LoadBalancerArns: [book.loadBalancerArn],
+    LoadBalancerArns: group.isUsed ? [book.loadBalancerArn] : [],
     TargetType: 'instance',
     IpAddressType: 'ipv4',
   });
-  const listed = (arn: string | undefined) => (arn === undefined || arn === book.loadBalancerArn ? book.list() : []);
+  const listed = (arn: string | undefined) =>
+    arn === undefined ? book.list() : book.list().filter(({ isUsed }) => isUsed && arn === book.loadBalancerArn);
   const attributesOf = (group: TargetGroup) => ({ Attributes: [...group.attributes].map(([Key, Value]) => ({ Key, Value })) });
   const registrable = (ids: readonly TargetInput[]) => {
     const found = ids.map(({ Id }) => ({ id: Id, instance: instances.find(Id) }));
@@ -89,6 +96,8 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
           protocol: input.Protocol ?? 'HTTP',
           port: input.Port ?? 80,
           vpcId: input.VpcId,
+          // A listener would have to be told of it, and there is no API for listeners here.
+          isUsed: false,
           intervalSeconds: input.HealthCheckIntervalSeconds ?? 30,
           healthyThreshold: input.HealthyThresholdCount ?? 5,
           unhealthyThreshold: input.UnhealthyThresholdCount ?? 2,
@@ -134,7 +143,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
         return {
           TargetHealthDescriptions: asked.map((wanted) => {
             const target = group.targets.get(wanted.Id);
-            return target === undefined ? describeUnregistered(wanted, group) : describeHealth(target);
+            return target === undefined ? describeUnregistered(wanted, group) : describeHealth(group, target);
           }),
         };
       }),
