@@ -23,7 +23,7 @@ const unreplaced = (view: View): readonly string[] => {
 };
 
 /** A reservation per placement of the decision, each under a token of its own. */
-export const reservationsOf = (decision: Decision, view: View, id: { readonly decision: string; readonly round: number }): readonly Reservation[] => {
+const reservationsOf = (decision: Decision, view: View, id: { readonly decision: string; readonly round: number }): readonly Reservation[] => {
   const leaving = [...unreplaced(view)];
   return decision.placements.map((placement, index) => {
     const name = reservationId(id.decision, id.round, index);
