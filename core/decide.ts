@@ -1,6 +1,6 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import type { Decision, Leaving } from './decision.ts';
-import { groupsToTakeOver, type Headcount, ownRefill, takeHeadcount } from './headcount.ts';
+import { groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticedDead } from './headcount.ts';
 import type { Placement } from './placement.ts';
 import { planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
@@ -90,6 +90,9 @@ const joiningByAsg = (
   return joining;
 };
 
+/** A throttle says nothing about capacity, only that asking on would be throttled too: whatever signal comes, nothing is asked for until then. */
+const isHeldBack = ({ nowMs, state }: View): boolean => state.throttle !== undefined && nowMs < state.throttle.untilMs;
+
 /** When to look again without being told: while members come up, or swaps wait for them. */
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
   const comingUp = headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted);
@@ -100,7 +103,8 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
           .map(({ coolingUntilMs }) => coolingUntilMs)
           .filter((at) => at > view.nowMs)
       : [];
-  const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling];
+  const heldBack = isHeldBack(view) && view.state.throttle ? [view.state.throttle.untilMs] : [];
+  const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling, ...heldBack];
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
@@ -109,7 +113,7 @@ export const decide = (view: View): Decision => {
   const headcount = takeHeadcount(view);
   const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  const missing = Math.max(0, view.state.desired + surgeOf(view, headcount) - present - refill);
+  const missing = isHeldBack(view) ? 0 : Math.max(0, view.state.desired + surgeOf(view, headcount) - present - refill);
   const plan = planPlacements({
     selector: view.group.capacity,
     pools: view.group.pools,
@@ -146,6 +150,7 @@ export const decide = (view: View): Decision => {
     raise,
     restore: chooseRestores(view, headcount, raise),
     takeOver: groupsToTakeOver(view),
+    unnoticed: unnoticedDead(view),
     cheapest: plan.cheapest,
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };
@@ -153,6 +158,13 @@ export const decide = (view: View): Decision => {
 
 /** Whether acting on a decision would change anything: an idle look writes nothing. */
 export const isQuiet = (decision: Decision): boolean =>
-  [decision.placements, decision.removals, decision.drains, decision.admissions, decision.raise, decision.restore, decision.takeOver].every(
-    (list) => list.length === 0,
-  ) && decision.unplaced === 0;
+  [
+    decision.placements,
+    decision.removals,
+    decision.drains,
+    decision.admissions,
+    decision.raise,
+    decision.restore,
+    decision.takeOver,
+    decision.unnoticed,
+  ].every((list) => list.length === 0) && decision.unplaced === 0;

@@ -83,11 +83,25 @@ const asgRefillGraceMs = 90_000;
  * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that.
  */
 const lacks = (view: View, asg: AsgView): number => {
-  const ended = new Set(view.ended);
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
-  const dead = replaces ? asg.holds.filter((instance) => ended.has(instance)).length : 0;
+  const ours = new Set(unnoticedIn(view, asg));
+  const dead = replaces ? deadIn(view, asg).filter((instance) => !ours.has(instance)).length : 0;
   return Math.max(0, asg.desired - asg.held + dead);
 };
+
+const deadIn = ({ ended }: View, { holds }: AsgView): readonly string[] => {
+  const over = new Set(ended);
+  return holds.filter((instance) => over.has(instance));
+};
+
+/** Of the dead that a group still counts, those that were leaving: we replace them, so the group must not. */
+const unnoticedIn = (view: View, asg: AsgView): readonly string[] => {
+  const leaving = new Set(view.swaps.filter(({ drain }) => drain !== undefined).map(({ instance }) => instance));
+  return deadIn(view, asg).filter((instance) => leaving.has(instance));
+};
+
+/** Leaving instances that EC2 has ended before their Auto Scaling groups let them go. */
+export const unnoticedDead = (view: View): readonly string[] => view.asgs.flatMap((asg) => unnoticedIn(view, asg));
 
 /** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. */
 export const ownRefill = (view: View, asg: AsgView): number => {

@@ -66,6 +66,8 @@ export type GroupState = {
   readonly cheapest: Readonly<Record<string, string>>;
   /** Spot prices, and when they were read. */
   readonly prices: { readonly atMs: number; readonly usdPerHour: Readonly<Record<OfferingKey, number>> };
+  /** EC2 throttled launches, `streak` times in a row: nothing is asked for before `untilMs`. Absent when the last request was not throttled. */
+  readonly throttle?: { readonly untilMs: number; readonly streak: number };
   /** When the next wake message for this group is due; avoids sending many. */
   readonly wakeAtMs: number;
 };

@@ -40,11 +40,24 @@ const takeOver = async ({ provider }: Run, decision: Decision): Promise<readonly
   return taken;
 };
 
+/** Tells Auto Scaling groups of leaving members that are dead already. A failure needs no word: the next look finds them again, or they are gone. */
+const letGo = async ({ group, provider }: Run, { decision, view }: Round): Promise<void> => {
+  const dead = new Set(decision.unnoticed);
+  if (dead.size > 0)
+    await provider.release(
+      group,
+      view.swaps.filter(({ instance }) => dead.has(instance)),
+    );
+};
+
 const wakeTime = (rounds: readonly Round[], nowMs: number, admissionsFailed: boolean): number | undefined => {
   const last = rounds.at(-1);
   const repeat = rounds.some(({ launched }) => mustRepeat(launched)) || admissionsFailed ? [nowMs + repeatAfterMs] : [];
   const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];
-  const times = [...repeat, ...comingUp, ...(last?.decision.wakeAtMs === undefined ? [] : [last.decision.wakeAtMs])];
+  const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
+  const times = [...repeat, ...throttled, ...comingUp, ...(last?.decision.wakeAtMs === undefined ? [] : [last.decision.wakeAtMs])].filter(
+    (atMs) => atMs > nowMs,
+  );
   const earliest = Math.min(...times);
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
 };
@@ -58,6 +71,7 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const first = rounds[0];
   const last = rounds.at(-1);
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [], takenOver: [] };
+  await letGo(context, first);
   const admissions = await admit(context, first.decision);
   const restored = await restore(context, first.decision);
   const takenOver = await takeOver(context, first.decision);

@@ -78,11 +78,14 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
   const view = { ...look, state: followView(look, facts) };
   const decision = decide(view);
   const bound = bind(decision, view, { decision: run.id, round });
-  // First the reasons, then what follows from them: whatever dies after this, what it launched can be explained.
-  if (decision.placements.length > 0) await recordDecided(run, view, decision);
   const state = { ...bound.state, version: gathered.stored.version + 1 };
   if (sameState(state, gathered.stored) && gathered.stored.version > 0) return { decision, view, launched: [], state: gathered.stored };
-  if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;
+  // The reasons stand before anything follows from them: whatever dies after this, what it launched can be explained.
+  const [written] = await Promise.all([
+    ports.store.putState(group.name, state),
+    decision.placements.length > 0 ? recordDecided(run, view, decision) : undefined,
+  ]);
+  if (written === 'conflict') return undefined;
   for (const raised of decision.raise) await provider.raiseMax(raised);
   const launched = await launchAll(group, bound.reservations, provider, ports);
   if (launched.length === 0) return { decision, view, launched, state };

@@ -7,8 +7,18 @@ import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** How soon a request that was throttled, or whose answer was lost, is made again. */
+/** How soon a request whose answer was lost is made again, and one that was throttled for the first time. */
 export const repeatAfterMs = 2_000;
+/** Most that throttles in a row may put off the next request: inside a spot notice there is still time for several. */
+const longestHoldMs = 30_000;
+
+/** Each throttle in a row doubles the time until launches are asked for again; an answer ends the row. */
+const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: number): GroupState['throttle'] => {
+  if (!launched.some(({ result }) => result.kind === 'throttled'))
+    return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
+  const streak = (state.throttle?.streak ?? 0) + 1;
+  return { streak, untilMs: nowMs + Math.min(longestHoldMs, repeatAfterMs * 2 ** (streak - 1)) };
+};
 
 /** One reservation and what EC2 said to it. */
 export type Launched = { readonly reservation: Reservation; readonly result: LaunchResult };
@@ -80,7 +90,14 @@ export const applyAnswers = (state: GroupState, launched: readonly Launched[], g
   });
   // Successes first: EC2 may give some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
-  return { ...state, reservations, memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs) };
+  const { throttle: _before, ...rest } = state;
+  const throttle = throttleAfter(state, launched, nowMs);
+  return {
+    ...rest,
+    reservations,
+    memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs),
+    ...(throttle === undefined ? {} : { throttle }),
+  };
 };
 
 /** How many of the instances asked for were not given, for reasons that a new decision can mend at once. */
@@ -89,6 +106,5 @@ export const missingAfter = (launched: readonly Launched[]): number =>
     .filter(({ result }) => result.kind === 'answered' || result.kind === 'invalid')
     .reduce((sum, { reservation, result }) => sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0), 0);
 
-/** Whether a request must be made again soon, because EC2 throttled it or its answer was lost. */
-export const mustRepeat = (launched: readonly Launched[]): boolean =>
-  launched.some(({ result }) => result.kind === 'throttled' || result.kind === 'ambiguous');
+/** Whether a request must be made again soon, because its answer was lost. One that was throttled waits until launches are asked for again. */
+export const mustRepeat = (launched: readonly Launched[]): boolean => launched.some(({ result }) => result.kind === 'ambiguous');

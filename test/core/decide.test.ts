@@ -142,6 +142,12 @@ describe('an Auto Scaling group', () => {
     expect(decide(attachView(dead)).placements).toEqual([]);
     expect(launched(decide(attachView({ ...dead, asgs: [{ ...asg, holds: ['i-dead'], suspended: ['ReplaceUnhealthy'] }] })).placements)).toBe(1);
   });
+  it('lets go of a leaving instance that is dead, because its replacement is ours', () => {
+    const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], swaps: [swapOf('i-dead', { state: 'gone' })], ended: ['i-dead'] };
+    const decision = decide(attachView({ ...dead, members: [...five(spotA), ...members(spotB, 4)] }));
+    expect(decision.unnoticed).toEqual(['i-dead']);
+    expect(launched(decision.placements)).toBe(1);
+  });
   it('is believed about instances that EC2 does not show yet', () => {
     const young = { asgs: [{ ...asg, holds: ['i-young'] }], members: [...five(spotA), ...members(spotB, 4)] };
     expect(decide(attachView(young)).placements).toEqual([]);
@@ -215,5 +221,17 @@ describe('looking again', () => {
   });
   it('is not asked for at rest', () => {
     expect(decide(view()).wakeAtMs).toBeUndefined();
+  });
+});
+
+describe('a throttle', () => {
+  const throttled = state({ throttle: { untilMs: nowMs + 4_000, streak: 2 } });
+  it('holds back every launch until its time, and asks to look again then', () => {
+    const decision = decide(view({ members: members(spotA, 8), state: throttled }));
+    expect(decision.placements).toEqual([]);
+    expect(decision.wakeAtMs).toBe(nowMs + 4_000);
+  });
+  it('is over when its time has come', () => {
+    expect(launched(decide(view({ nowMs: nowMs + 4_000, members: members(spotA, 8), state: throttled })).placements)).toBe(2);
   });
 });

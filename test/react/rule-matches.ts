@@ -1,0 +1,37 @@
+import {
+  alarmStateChange,
+  interruptionWarning,
+  launchUnsuccessfulEvent,
+  ownMessage,
+  rebalanceRecommendation,
+  stateChangeNotification,
+  terminateLifecycleAction,
+} from './event-samples.ts';
+
+type Sample = { readonly what: string; readonly event: Readonly<Record<string, unknown>>; readonly rule: string | undefined };
+
+const from = (source: string, event: object): Readonly<Record<string, unknown>> => ({ ...event, source });
+const named = (detailType: string, event: object): Readonly<Record<string, unknown>> => ({ ...event, 'detail-type': detailType });
+
+/** Every event sample with the one rule of the stack that takes it, by what follows the deployment's name; undefined: no rule does. */
+export const ruleMatches: readonly Sample[] = [
+  { what: 'an interruption warning', event: interruptionWarning(), rule: 'interruption' },
+  { what: 'a warning of hibernation', event: interruptionWarning({ 'instance-action': 'hibernate' }), rule: 'interruption' },
+  { what: 'a rebalance recommendation', event: rebalanceRecommendation(), rule: 'rebalance' },
+  ...['running', 'stopping', 'stopped', 'shutting-down', 'terminated'].map((state) => ({
+    what: `the state ${state}`,
+    event: stateChangeNotification(state),
+    rule: 'state-change',
+  })),
+  { what: 'the state pending', event: stateChangeNotification('pending'), rule: undefined },
+  { what: 'a terminating lifecycle action', event: terminateLifecycleAction(), rule: 'terminate-hook' },
+  { what: 'a launching lifecycle action', event: named('EC2 Instance-launch Lifecycle Action', terminateLifecycleAction()), rule: undefined },
+  { what: 'a launch that failed', event: launchUnsuccessfulEvent(), rule: 'launch-unsuccessful' },
+  { what: 'a launch that succeeded', event: named('EC2 Instance Launch Successful', launchUnsuccessfulEvent()), rule: undefined },
+  { what: 'an alarm that goes off', event: alarmStateChange('ALARM'), rule: 'alarm' },
+  { what: 'an alarm that ends', event: alarmStateChange('OK'), rule: 'alarm' },
+  { what: 'a message of ours', event: ownMessage('Holdfast Tick'), rule: undefined },
+  { what: 'a warning that somebody else made up', event: from('my.tests', interruptionWarning()), rule: undefined },
+  { what: 'an alarm under the name of EC2', event: from('aws.ec2', alarmStateChange('ALARM')), rule: undefined },
+  { what: 'a detail-type in other letters', event: named('ec2 spot instance interruption warning', interruptionWarning()), rule: undefined },
+];
