@@ -4,28 +4,30 @@ import { applyAnswers } from '../../functions/react/launch.ts';
 import { group, nowMs, reservation, state } from '../core/views.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' } as const;
-const after = (result: LaunchResult, before = state({ reservations: [reservation({ replaces: ['i-old-1', 'i-old-2'] })] })) =>
+const answered = (result: LaunchResult, before = state({ reservations: [reservation({ replaces: ['i-old-1', 'i-old-2'] })] })) =>
   applyAnswers(before, [{ reservation: before.reservations[0] ?? reservation(), result }], group(), nowMs);
 const granted = (...instances: readonly string[]) => instances.map((instance) => ({ instance, offering }));
 const refusal = { offering, code: 'InsufficientInstanceCapacity', message: 'none left', scope: 'offering' } as const;
 
 describe('an answer to a launch', () => {
   it('is kept with its instances', () => {
-    expect(after({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }).reservations).toMatchObject([{ instances: ['i-1', 'i-2'] }]);
+    expect(answered({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }).reservations).toMatchObject([
+      { instances: ['i-1', 'i-2'] },
+    ]);
   });
   it('in part keeps what it got, and frees the rest for another decision', () => {
-    const { reservations, memory } = after({ kind: 'answered', instances: granted('i-1'), refusals: [refusal] });
+    const { reservations, memory } = answered({ kind: 'answered', instances: granted('i-1'), refusals: [refusal] });
     expect(reservations).toMatchObject([{ instances: ['i-1'], replaces: ['i-old-1'], placement: { count: 1 } }]);
     expect(memory['m7g.large/b/spot']?.kind).toBe('refused');
   });
   it('of none releases the reservation', () => {
-    expect(after({ kind: 'answered', instances: [], refusals: [refusal] }).reservations).toEqual([]);
+    expect(answered({ kind: 'answered', instances: [], refusals: [refusal] }).reservations).toEqual([]);
   });
   it('that was lost leaves the reservation open under its token, to be repeated soon', () => {
-    expect(after({ kind: 'ambiguous', code: 'TimeoutError' }).reservations).toMatchObject([{ token: 'r-1', leaseUntilMs: nowMs + 2_000 }]);
+    expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }).reservations).toMatchObject([{ token: 'r-1', leaseUntilMs: nowMs + 2_000 }]);
   });
   it('that the request is wrong rests what it asked for, so that the tree goes on', () => {
-    const { reservations, memory } = after({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });
+    const { reservations, memory } = answered({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });
     expect(reservations).toEqual([]);
     expect(memory['m7g.large/b/spot']?.code).toBe('InvalidLaunchTemplateId.NotFound');
   });
@@ -35,7 +37,7 @@ describe('throttles in a row', () => {
   const throttle: LaunchResult = { kind: 'throttled', code: 'RequestLimitExceeded' };
   const streak = (times: number) =>
     Array.from({ length: times }).reduce<ReturnType<typeof state>>(
-      (before) => after(throttle, { ...before, reservations: [reservation()] }),
+      (before) => answered(throttle, { ...before, reservations: [reservation()] }),
       state(),
     );
   it('say nothing about capacity', () => {
@@ -47,6 +49,6 @@ describe('throttles in a row', () => {
   });
   it('end with the first answer', () => {
     const before = state({ throttle: { untilMs: nowMs, streak: 3 }, reservations: [reservation()] });
-    expect(after({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }, before).throttle).toBeUndefined();
+    expect(answered({ kind: 'answered', instances: granted('i-1', 'i-2'), refusals: [] }, before).throttle).toBeUndefined();
   });
 });
