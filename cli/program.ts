@@ -67,12 +67,12 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
     });
 
 /** The command line. `exitWith` is told how a command ended. */
-export const createProgram = (version: string, exitWith: (code: number) => void): Command =>
-  new Command('holdfast')
+export const createProgram = (version: string, exitWith: (code: number) => void): Command => {
+  const program = new Command('holdfast')
     .description('Keeps EC2 capacity in place when spot takes it away.')
     .version(version)
     .showSuggestionAfterError()
-    .showHelpAfterError('(run with --help for what there is)')
-    .addCommand(sandboxCommand(exitWith))
-    .addCommand(explainCommand(exitWith))
-    .addCommand(decisionsCommand(exitWith));
+    .showHelpAfterError('(run with --help for what there is)');
+  for (const command of [sandboxCommand, explainCommand, decisionsCommand]) program.addCommand(command(exitWith).copyInheritedSettings(program));
+  return program;
+};

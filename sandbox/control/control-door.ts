@@ -59,7 +59,10 @@ const readRoutes = (stage: Stage): readonly Route[] => [
     method: 'GET',
     path: '/_sandbox/clock',
     about: 'world time',
-    answer: () => ok({ nowMs: stage.clock.now(), now: new Date(stage.clock.now()).toISOString() }),
+    answer: () => {
+      const nowMs = stage.clock.now();
+      return ok({ nowMs, now: new Date(nowMs).toISOString() });
+    },
   },
 ];
 

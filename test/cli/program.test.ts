@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { failureText } from '../../cli/failure-text.ts';
+import { createProgram } from '../../cli/program.ts';
+import { runSandbox } from '../../cli/sandbox-command.ts';
+
+/** Runs the command line without ending the process, and answers what it wrote. */
+const run = async (...words: string[]): Promise<{ readonly text: string; readonly code: string | undefined }> => {
+  let text = '';
+  const write = (part: string): void => {
+    text += part;
+  };
+  const program = createProgram('1.2.3', () => undefined);
+  const quiet = (command: Command): Command => command.exitOverride().configureOutput({ writeOut: write, writeErr: write });
+  for (const command of [program, ...program.commands]) quiet(command);
+  try {
+    await program.parseAsync(['node', 'holdfast', ...words]);
+    return { text, code: undefined };
+  } catch (error) {
+    return { text, code: (error as { readonly code?: string }).code };
+  }
+};
+
+describe('the command line', () => {
+  it('lists its commands', async () => {
+    const { text } = await run('--help');
+    for (const command of ['sandbox', 'explain', 'decisions']) expect(text).toContain(`\n  ${command} `);
+  });
+
+  it('tells its version', async () => expect(await run('--version')).toEqual({ text: '1.2.3\n', code: 'commander.version' }));
+
+  it('documents every option of the sandbox', async () => {
+    const { text } = await run('sandbox', '--help');
+    for (const option of ['--scenario', '--report', '--port', '--speed', '--seed', '--stay']) expect(text).toContain(`  ${option}`);
+    expect(text).toContain('ready http://127.0.0.1:PORT');
+  });
+
+  it.each([
+    ['an unknown command', ['sandbx'], '(Did you mean sandbox?)'],
+    ['a port that is none', ['sandbox', '--port', '99999'], 'It must be a port from 0 (any that is free) to 65535.'],
+    ['no speed', ['sandbox', '--speed', '0'], 'It must be a number above 0.'],
+    ['half a seed', ['sandbox', '--seed', '1.5'], 'It must be a whole number from 0.'],
+    ['an empty number', ['sandbox', '--seed', ''], 'It must be a whole number from 0.'],
+    ['an id that is none', ['explain', 'i-xyz'], 'An instance id looks like i-0123456789abcdef0.'],
+    ['a group left out', ['decisions'], "missing required argument 'group'"],
+  ])('refuses %s', async (_, words, text) => {
+    const answer = await run(...words);
+    expect(answer.text).toContain(text);
+    expect(answer.text).toContain('(run with --help for what there is)');
+  });
+
+  it('says which scenarios ship when a name is none of them', async () => {
+    await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/These ship: .*zone-outage/);
+  });
+
+  it('says at once that a report cannot be written', async () => {
+    await expect(runSandbox({ scenario: 'lost-events', report: '/nowhere/run.json' })).rejects.toThrow(/ENOENT.*\/nowhere\/run\.json/);
+  });
+});
+
+describe('the text of a failure', () => {
+  const failure = (message: string, more: object = {}) => failureText(Object.assign(new Error(message), more));
+  it.each([
+    ['Region is missing', /set AWS_REGION or choose a profile/],
+    ['connect ECONNREFUSED 127.0.0.1:1', /Nothing answers there/],
+    ['listen EADDRINUSE: address already in use', /choose another, or leave --port out/],
+    ['Requested resource not found', /is --name right/],
+    ['Could not load credentials from any providers', /--sandbox URL/],
+  ])('of "%s" says what to do', (message, advice) => {
+    const text = failure(message);
+    expect(text).toMatch(advice);
+    expect(text.split('\n')).toHaveLength(2);
+  });
+
+  it('of what was expected is its message', () => {
+    expect(failure('nothing to play', { name: 'ScenarioError' })).toBe('nothing to play');
+    expect(failure('denied', { $metadata: {} })).toBe('denied');
+  });
+
+  it('of what nobody expected has its stack', () => {
+    expect(failure('a bug')).toMatch(/a bug\n\s+at /);
+    expect(failureText('thrown text')).toBe('thrown text');
+  });
+});

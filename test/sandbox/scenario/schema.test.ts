@@ -1,0 +1,162 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readOpenWorld, readScenario, shippedScenarios } from '../../../sandbox/scenario/read-scenario.ts';
+import { parseScenario } from '../../../sandbox/scenario/scenario-schema.ts';
+import { toWorldSpec } from '../../../sandbox/scenario/to-world-spec.ts';
+import { shapeProblems } from '../../../sandbox/shape.ts';
+import { smallest } from './smallest.ts';
+
+const problems = (changed: Record<string, unknown>): string => {
+  try {
+    parseScenario(smallest(changed));
+    return 'it fits';
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    return shapeProblems(error);
+  }
+};
+const world = (changed: Record<string, unknown>) => ({ world: { ...smallest().world, ...changed } });
+
+describe('a scenario file', () => {
+  it('needs no more than a world, policies and how long it lasts', () => {
+    const { mode, seed, speed, timeline, expect: expected, lasts } = parseScenario(smallest());
+    expect({ mode, seed, speed, timeline, lasts }).toEqual({ mode: 'live', seed: 1, speed: 1, timeline: [], lasts: 60_000 });
+    expect(expected).toMatchObject({ droppedAtMost: 0, replacedBeforeGone: true, warningsHeard: true });
+  });
+
+  it('reads steps with their times in milliseconds', () => {
+    const { timeline } = parseScenario(smallest({ timeline: [{ at: '2m', interrupt: { group: 'web' } }] }));
+    expect(timeline).toEqual([{ atMs: 120_000, action: { interrupt: { group: 'web', notice: 120_000, silent: false } } }]);
+  });
+
+  it.each([
+    ['a name with a blank', { name: 'Two words' }, 'name: lower case letters, digits and dashes'],
+    ['a duration without a unit', { lasts: '60' }, 'lasts: found "60"; a duration is a number and a unit, for example 90s, 2m or 24h'],
+    ['a field that is not there', { expects: {} }, 'unknown: expects. There are: name, about, mode,'],
+    [
+      'a misspelt step',
+      { timeline: [{ at: '1s', interupt: { group: 'web' } }] },
+      'timeline[0]: unknown: interupt. There are: at, change, interrupt, rebalance, kill, alarm, event, faults, policy. Did you mean interrupt?',
+    ],
+    [
+      'two things in one step',
+      { timeline: [{ at: '1s', alarm: 'hot', kill: { group: 'web' } }] },
+      'timeline[0]: expected exactly one of change, interrupt, rebalance, kill, alarm, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
+    ],
+    ['a step that does nothing', { timeline: [{ at: '1s' }] }, 'found none'],
+    [
+      'a misspelt field of a change',
+      { timeline: [{ at: '1s', change: { offerings: {}, capcity: 3 } }] },
+      'timeline[0].change: unknown: capcity. There are: offerings, capacity, priceUsdPerHour, reclaim. Did you mean capacity?',
+    ],
+    [
+      'a fault of a kind that there is not',
+      { timeline: [{ at: '1s', faults: [{ on: 'event', kind: 'throttle' }] }] },
+      "timeline[0].faults[0].kind: Invalid discriminator value. Expected 'drop' | 'duplicate' | 'delay' | 'reorder'",
+    ],
+    [
+      'a capacity in words',
+      world({ offerings: [{ ...smallest().world.offerings[0], capacity: 'plenty' }] }),
+      'world.offerings[0].capacity: expected number, received string, or expected "unlimited"',
+    ],
+    ['a policy without its group', { policies: [{ size: 1 }] }, 'policies[0].group: expected string, received undefined'],
+  ])('with %s is refused, with the path and what is allowed', (_, changed, text) => {
+    expect(problems(changed)).toContain(text);
+  });
+
+  it.each([
+    [
+      'a subnet',
+      world({ subnets: [{ id: 'subnet-z', zone: 'us-east-1z' }] }),
+      'world.subnets[0].zone: found us-east-1z, which is not under world.zones. There are: us-east-1a.',
+    ],
+    [
+      'an offering',
+      world({ offerings: [{ ...smallest().world.offerings[0], zones: ['us-east-1b'] }] }),
+      'world.offerings[0].zones: found us-east-1b',
+    ],
+    [
+      'a step by group',
+      { timeline: [{ at: '1s', kill: { group: 'wbe' } }] },
+      'timeline[0].kill.group: found wbe, which is not under policies. There are: web.',
+    ],
+    ['a step by zone', { timeline: [{ at: '1s', interrupt: { group: 'web', zone: 'us-east-1c' } }] }, 'timeline[0].interrupt.zone: found us-east-1c'],
+    [
+      'a change',
+      { timeline: [{ at: '1s', change: { offerings: { instanceType: 'm7g.lagre' } } }] },
+      'timeline[0].change.offerings.instanceType: found m7g.lagre',
+    ],
+    ['an expectation', { expect: { size: { api: 2 } } }, 'expect.size: found api, which is not under policies'],
+    ['a trace', { trace: { file: 'x.json', zones: { here: 'there' }, instanceType: 'm7g.large' } }, 'trace.zones: found here'],
+    [
+      'an Auto Scaling group',
+      world({
+        autoScalingGroups: [
+          {
+            name: 'asg',
+            launchTemplate: 'wbe',
+            subnets: ['subnet-a'],
+            instanceTypes: ['m7g.large'],
+            market: 'spot',
+            min: 0,
+            max: 1,
+            desired: 0,
+            targetGroups: ['tg'],
+          },
+        ],
+      }),
+      'world.autoScalingGroups[0].launchTemplate: found wbe, which is not under world.launchTemplates. There are: web.\nworld.autoScalingGroups[0].targetGroups: found tg, which is not under world.targetGroups. There are: none.',
+    ],
+  ])('with %s that names what it does not have is refused', (_, changed, text) => {
+    expect(problems(changed)).toContain(text);
+  });
+
+  it('becomes a world with one entry for each type, zone and market', () => {
+    const { offerings, quotas } = toWorldSpec(
+      parseScenario(
+        smallest(
+          world({
+            offerings: [{ instanceTypes: ['a.large', 'b.large'], zones: ['us-east-1a'], market: 'spot', capacity: 'unlimited', priceUsdPerHour: 1 }],
+            quotas: { spot: 5 },
+          }),
+        ),
+      ).world,
+    );
+    expect(offerings.map(({ instanceType, capacity }) => [instanceType, capacity])).toEqual([
+      ['a.large', null],
+      ['b.large', null],
+    ]);
+    expect(quotas).toEqual({ spot: 5 });
+  });
+});
+
+describe('reading scenarios', () => {
+  it('finds every one that ships, and each fits and has the name of its file', async () => {
+    const names = await shippedScenarios();
+    expect(names).toEqual(
+      expect.arrayContaining(['flapping-zone', 'lost-events', 'nothing-left', 'real-day', 'refused-then-granted', 'zone-outage']),
+    );
+    expect(names).toHaveLength((await readdir(join(import.meta.dirname, '../../../sandbox/scenarios'))).length);
+    for (const name of names) expect((await readScenario(name)).name).toBe(name);
+  });
+
+  it('knows the empty region', async () => {
+    expect((await readOpenWorld()).policies).toEqual([]);
+  });
+
+  it('says which ship when a name is none of them', async () => {
+    await expect(readScenario('zone-outag')).rejects.toThrow(
+      /There is no scenario called zone-outag\. These ship: .*zone-outage.*\.\/zone-outag\.yaml/,
+    );
+  });
+
+  it('says which file cannot be read', async () => {
+    await expect(readScenario('./nowhere.yaml')).rejects.toThrow(/nowhere\.yaml cannot be read: ENOENT/);
+  });
+
+  it('says what is no YAML', async () => {
+    await expect(readScenario(join(import.meta.dirname, 'schema.test.ts'))).rejects.toThrow(/schema\.test\.ts (is not YAML|does not fit)/);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { playScenario, type Report, readScenario, type Scenario, startSandbox, toWorldSpec } from '../../../sandbox/door.ts';
+import { parseScenario } from '../../../sandbox/scenario/scenario-schema.ts';
+import { smallest } from './smallest.ts';
+
+const play = async (scenario: Scenario): Promise<Report> => {
+  const sandbox = await startSandbox({ mode: 'simulated', spec: toWorldSpec(scenario.world), seed: scenario.seed });
+  try {
+    return await playScenario(sandbox, scenario);
+  } finally {
+    await sandbox.close();
+  }
+};
+const brokenIn = ({ invariants }: Report) => invariants.filter(({ ok }) => !ok);
+
+describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
+  it.each(['lost-events', 'nothing-left', 'refused-then-granted', 'flapping-zone'])('%s holds', async (name) => {
+    const report = await play(await readScenario(name));
+    expect(brokenIn(report)).toEqual([]);
+    expect(report).toMatchObject({ scenario: name, mode: 'simulated', ok: true });
+  });
+
+  it('a day of the recorded trace holds, with its availability and its cost', async () => {
+    const report = await play(await readScenario('real-day'));
+    expect(brokenIn(report)).toEqual([]);
+    expect(report.groups[0]?.availabilityPercent).toBeGreaterThan(98);
+    expect(report.costUsd).toBeGreaterThan(0);
+    expect(report.costUsd).toBeLessThan(report.onDemandCostUsd);
+    expect(report.notes.join('\n')).toContain('even spread with on-demand');
+  });
+
+  it('the same seed gives the same report', async () => {
+    const scenario = await readScenario('nothing-left');
+    expect(await play(scenario)).toEqual(await play(scenario));
+  });
+
+  it('a policy that is refused ends the scenario with the reasons', async () => {
+    const refused = parseScenario(smallest({ policies: [{ group: 'web', size: 1, capacity: 'spot-b', pools: smallest().policies[0]?.pools }] }));
+    await expect(play(refused)).rejects.toThrow(/The policy of web was refused[\s\S]*capacity: found "spot-b"/);
+  });
+});
