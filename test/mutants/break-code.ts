@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { build, type OutputFile, type Plugin } from 'esbuild';
+import { type FunctionName, functionNames } from '../../functions/contract.ts';
+import { bundleOptions } from '../../scripts/bundle.ts';
+import type { Edit } from './mutant.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+
+/**
+ * A file as it reads with these edits.
+ * @throws when a text to be replaced does not occur exactly once: the code has changed, and the mutant no longer says what it breaks.
+ */
+export const edited = async (file: string, edits: readonly Edit[]): Promise<string> => {
+  let source = await readFile(join(root, file), 'utf8');
+  for (const { from, to } of edits) {
+    const times = source.split(from).length - 1;
+    if (times !== 1) throw new Error(`${file} holds this text ${times} times, and a mutant needs it exactly once:\n${from}`);
+    source = source.replace(from, () => to);
+  }
+  return source;
+};
+
+const broken = (edits: readonly Edit[]): Plugin => ({
+  name: 'broken-code',
+  setup: ({ onLoad }) => {
+    for (const [file, here] of Map.groupBy(edits, (edit) => edit.file)) {
+      const filter = new RegExp(`^${join(root, file).replaceAll(/[.\\/]/g, '\\$&')}$`);
+      onLoad({ filter }, async () => ({ contents: await edited(file, here), loader: 'ts' }));
+    }
+  },
+});
+
+/** Which functions are made of which sources. */
+export type Sources = ReadonlyMap<FunctionName, ReadonlySet<string>>;
+
+const bundleWith = (names: readonly FunctionName[], edits: readonly Edit[]) =>
+  build({
+    ...bundleOptions,
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(names.map((name) => [name, join(root, 'functions', name, 'handler.ts')])),
+    outdir: 'out',
+    write: false,
+    sourcemap: false,
+    plugins: [broken(edits), ...bundleOptions.plugins],
+  });
+
+const bundlesOf = (names: readonly FunctionName[], files: readonly OutputFile[]): ReadonlyMap<FunctionName, Uint8Array> =>
+  new Map(names.flatMap((name) => files.filter(({ path }) => path.endsWith(`/${name}.mjs`)).map(({ contents }) => [name, contents] as const)));
+
+/** Bundles the code as it is. */
+export const bundleWhole = async (): Promise<{ readonly bundles: ReadonlyMap<FunctionName, Uint8Array>; readonly sources: Sources }> => {
+  const { outputFiles, metafile } = await bundleWith(functionNames, []);
+  const inputs = Object.entries(metafile.outputs).map(([output, { inputs: from }]) => [output, new Set(Object.keys(from))] as const);
+  const sources = functionNames.map((name) => [name, inputs.find(([output]) => output.endsWith(`${name}.mjs`))?.[1] ?? new Set<string>()] as const);
+  return { bundles: bundlesOf(functionNames, outputFiles), sources: new Map(sources) };
+};
+
+/**
+ * Bundles the functions that a breakage reaches, broken. The tree itself is never touched.
+ * @throws when no function is made of what is broken, or an edit finds its text not exactly once.
+ */
+export const bundleBroken = async (edits: readonly Edit[], sources: Sources): Promise<ReadonlyMap<FunctionName, Uint8Array>> => {
+  const names = functionNames.filter((name) => edits.some(({ file }) => sources.get(name)?.has(file)));
+  if (names.length === 0) throw new Error(`No function is made of ${edits.map(({ file }) => file).join(', ')}.`);
+  const { outputFiles } = await bundleWith(names, edits);
+  return bundlesOf(names, outputFiles);
+};

@@ -1,0 +1,70 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FunctionName } from '../../functions/contract.ts';
+import { assemble } from '../../scripts/assemble.ts';
+import { bundleBroken, bundleWhole } from './break-code.ts';
+import type { Edit } from './mutant.ts';
+
+/** Copies of the synthesized app in a folder of their own, whole or with broken functions. */
+export type Workshop = {
+  readonly whole: string;
+  /** Answers the directory of a copy whose functions hold these edits. */
+  breakCode(name: string, edits: readonly Edit[]): Promise<string>;
+  discard(directory: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Resource = { readonly Type: string; readonly Metadata?: Readonly<Record<string, unknown>> };
+
+/** Folder of each function's code, as the template's metadata names it. */
+const foldersIn = async (directory: string): Promise<ReadonlyMap<string, string>> => {
+  const file = (await readdir(directory)).find((name) => name.endsWith('.template.json'));
+  if (file === undefined) throw new Error(`${directory} holds no synthesized stack.`);
+  const { Resources } = JSON.parse(await readFile(join(directory, file), 'utf8')) as { readonly Resources: Readonly<Record<string, Resource>> };
+  const functions = Object.values(Resources).filter(({ Type, Metadata }) => Type === 'AWS::Lambda::Function' && Metadata?.['aws:asset:path']);
+  return new Map(
+    functions.map(({ Metadata = {} }) => [String(Metadata['aws:cdk:path']).split('/').at(-2) ?? '', String(Metadata['aws:asset:path'])]),
+  );
+};
+
+const copyStack = async (from: string, to: string): Promise<void> => {
+  await mkdir(to);
+  const files = (await readdir(from, { withFileTypes: true })).filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
+  for (const { name } of files) await cp(join(from, name), join(to, name));
+};
+
+const writeBundles = async (
+  directory: string,
+  folders: ReadonlyMap<string, string>,
+  bundles: ReadonlyMap<FunctionName, Uint8Array>,
+): Promise<void> => {
+  for (const [name, contents] of bundles) {
+    const folder = join(directory, folders.get(name) ?? name);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'index.mjs'), contents);
+  }
+};
+
+/** Sets up a folder outside the tree. Whatever others build meanwhile, all copies are of the stack and the code as they are now. */
+export const openWorkshop = async (): Promise<Workshop> => {
+  const deployed = await assemble();
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-mutants-'));
+  const whole = join(folder, 'whole');
+  await copyStack(deployed, whole);
+  const { bundles, sources } = await bundleWhole();
+  const folders = await foldersIn(whole);
+  await writeBundles(whole, folders, bundles);
+  return {
+    whole,
+    breakCode: async (name, edits) => {
+      const directory = join(folder, name.replaceAll(/\W+/g, '-'));
+      const broken = await bundleBroken(edits, sources);
+      await copyStack(whole, directory);
+      await writeBundles(directory, folders, new Map([...bundles, ...broken]));
+      return directory;
+    },
+    discard: (directory) => rm(directory, { recursive: true, force: true }),
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+};

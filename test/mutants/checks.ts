@@ -1,0 +1,68 @@
+import type { Evidence } from '../sim/evidence.ts';
+import type { Violation } from '../sim/invariants.ts';
+import type { Life } from '../sim/watch.ts';
+
+/** What one situation demands beyond the invariants of all. */
+export type Check = (evidence: Evidence) => readonly Violation[];
+
+const check =
+  (invariant: string, broken: (evidence: Evidence) => readonly string[]): Check =>
+  (evidence) => {
+    const detail = broken(evidence);
+    return detail.length === 0 ? [] : [{ invariant, detail }];
+  };
+
+const membersOf = ({ lives }: Evidence, group = 'web'): readonly Life[] => lives.filter((life) => life.group === group);
+
+/** Members by pool at the end, where the tree leaves no choice. */
+export const endsIn = (wanted: Readonly<Record<string, number>>): Check =>
+  check('members are where the tree wants them', ({ snapshot }) => {
+    const running = snapshot.instances.filter(({ state, tags }) => state === 'running' && tags['holdfast:group'] === 'holdfast/web');
+    const byPool = Map.groupBy(running, ({ tags }) => tags['holdfast:pool'] ?? 'none');
+    return [...new Set([...Object.keys(wanted), ...byPool.keys()])].flatMap((pool) => {
+      const [found, due] = [byPool.get(pool)?.length ?? 0, wanted[pool] ?? 0];
+      return found === due ? [] : [`${pool} holds ${found}, not ${due}`];
+    });
+  });
+
+const servesAt = (atMs: number, { servingAtMs, drainingAtMs, goneAtMs }: Life): boolean =>
+  servingAtMs !== undefined && servingAtMs <= atMs && (drainingAtMs ?? goneAtMs ?? Number.POSITIVE_INFINITY) > atMs;
+
+/** From the moment when the group is up, never fewer serve: warnings come early enough, and whoever leaves by choice leaves no gap. */
+export const neverFewerThan = (least: number): Check =>
+  check('enough members serve at any time', (evidence) => {
+    const members = membersOf(evidence);
+    const moments = members.flatMap(({ drainingAtMs, goneAtMs }) => [drainingAtMs, goneAtMs].filter((atMs) => atMs !== undefined));
+    return moments
+      .filter((atMs) => atMs >= evidence.readyAtMs)
+      .map((atMs) => ({ atMs, serving: members.filter((life) => servesAt(atMs, life)).length }))
+      .filter(({ serving }) => serving < least)
+      .map(({ atMs, serving }) => `${serving} serve ${((atMs - evidence.readyAtMs) / 1_000).toFixed(1)} s after the beginning, not ${least}`);
+  });
+
+/** The oldest members are those that the situation protects. */
+export const oldestStay = (count: number): Check =>
+  check('protected members stay', (evidence) =>
+    membersOf(evidence)
+      .toSorted((a, b) => a.launchedAtMs - b.launchedAtMs || (a.instance < b.instance ? -1 : 1))
+      .slice(0, count)
+      .filter(({ goneAtMs }) => goneAtMs !== undefined)
+      .map(({ instance }) => `${instance} was protected, and ended`),
+  );
+
+/** EC2 ends what it announced to take; a connection may need the time until then. */
+export const leftToEc2: Check = check('interrupted instances are left to EC2', (evidence) =>
+  membersOf(evidence)
+    .filter(({ takenAtMs, goneAtMs, rebalanceAtMs }) => takenAtMs !== undefined && rebalanceAtMs === undefined && (goneAtMs ?? takenAtMs) < takenAtMs)
+    .map(({ instance, takenAtMs = 0, goneAtMs = 0 }) => `${instance} was ended ${(takenAtMs - goneAtMs) / 1_000} s before EC2 would have`),
+);
+
+/** An instance that ends sooner may be one of ours whose tags are not shown yet. */
+export const straysGetTime = (leastMs: number): Check =>
+  check('strays are given time', (evidence) =>
+    evidence.swaps
+      .filter(({ reason }) => reason === 'unwanted')
+      .flatMap(({ instance }) => membersOf(evidence).filter((life) => life.instance === instance))
+      .filter(({ launchedAtMs, goneAtMs }) => goneAtMs !== undefined && goneAtMs - launchedAtMs < leastMs)
+      .map(({ instance, launchedAtMs, goneAtMs = 0 }) => `${instance} was removed after ${(goneAtMs - launchedAtMs) / 1_000} s`),
+  );

@@ -1,0 +1,138 @@
+import type { Mutant } from './mutant.ts';
+
+/** Breakages of how a decision becomes instances: reservations, tokens, answers, memory. */
+export const launching: readonly Mutant[] = [
+  {
+    name: 'a token for each retry instead of each attempt',
+    file: 'functions/react/reserve.ts',
+    from: '({ ...reservation, leaseUntilMs,',
+    to: '({ ...reservation, token: `${reservation.token}-again`, leaseUntilMs,',
+    caughtBy: ['killed after the launch'],
+  },
+  {
+    name: 'a reservation is not written before its launch',
+    file: 'functions/react/converge.ts',
+    from: "if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;",
+    to: '',
+    caughtBy: ['warnings overlap', 'killed after the launch'],
+  },
+  {
+    name: 'a lost race for the state item is taken for won',
+    file: 'functions/react/converge.ts',
+    from: "if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;",
+    to: 'await ports.store.putState(group.name, state);',
+    caughtBy: ['warnings overlap'],
+  },
+  {
+    name: 'an open reservation never expires',
+    file: 'functions/react/launch.ts',
+    from: 'instances === undefined && leaseUntilMs <= nowMs',
+    to: 'instances === undefined && leaseUntilMs <= 0 * nowMs',
+    caughtBy: ['killed after the launch', 'killed before the launch'],
+  },
+  {
+    name: 'a granted reservation is never forgotten',
+    file: 'functions/react/group-state.ts',
+    from: ': nowMs < forgetAtMs;',
+    to: ': nowMs < forgetAtMs + 1e9;',
+    also: [
+      {
+        file: 'core/headcount.ts',
+        from: 'instances === undefined || view.nowMs < forgetAtMs',
+        to: 'instances === undefined || view.nowMs < forgetAtMs + 1e9',
+      },
+    ],
+    caughtBy: ['a member ends unseen'],
+  },
+  {
+    name: 'a raised maximum is not written down',
+    file: 'functions/react/reserve.ts',
+    from: 'raisedNow.has(asg)), ...decision.raise],',
+    to: 'raisedNow.has(asg))],',
+    caughtBy: ['interruption, attached'],
+  },
+  {
+    name: 'a refusal is treated as a throttle',
+    file: 'aws/errors.ts',
+    from: "if (scopeOfRefusal(code)) return 'refused';",
+    to: "if (scopeOfRefusal(code)) return 'throttled';",
+    caughtBy: ['refusal'],
+  },
+  {
+    name: 'a throttle is treated as a refusal',
+    file: 'aws/errors.ts',
+    from: "if (throttled.has(code) || contended.has(code)) return 'throttled';",
+    to: "if (throttled.has(code) || contended.has(code)) return 'refused';",
+    caughtBy: ['throttled launches'],
+  },
+  {
+    name: 'an answer that was lost counts as no launch',
+    file: 'functions/react/launch.ts',
+    from: "if (result.kind === 'ambiguous') return { ...reservation, leaseUntilMs: nowMs + repeatAfterMs };",
+    to: '',
+    caughtBy: ['launch answers lost'],
+  },
+  {
+    name: 'a refusal is not remembered',
+    file: 'functions/react/launch.ts',
+    from: 'launched.flatMap(refusalsOf)',
+    to: 'launched.flatMap(refusalsOf).slice(0, 0)',
+    caughtBy: ['refusal'],
+  },
+  {
+    name: 'what was refused waits for the next tick',
+    file: 'functions/react/converge.ts',
+    from: 'if (missingAfter(played.launched) === 0 || !hasTime(run)) break;',
+    to: 'break;',
+    caughtBy: ['refusal'],
+  },
+  {
+    name: 'the wake is never sent',
+    file: 'functions/react/act.ts',
+    from: 'if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);',
+    to: '',
+    caughtBy: ['throttled launches', 'scenario zone-outage', 'refusal'],
+  },
+  {
+    name: 'members are never attached',
+    file: 'functions/react/act.ts',
+    from: 'if (decision.admissions.length === 0) return',
+    to: 'if (decision.admissions.length < 1e6) return',
+    caughtBy: ['interruption, attached'],
+  },
+  {
+    name: 'the second page of a describe is not read',
+    file: 'aws/instances.ts',
+    from: 'NextToken = page.NextToken;',
+    to: '',
+    caughtBy: ['short pages'],
+  },
+  {
+    name: 'the second page of Auto Scaling groups is not read',
+    file: 'aws/providers/auto-scaling-groups.ts',
+    from: 'NextToken = page.NextToken;',
+    to: '',
+    caughtBy: ['short pages'],
+  },
+  {
+    name: 'the group tag does not name the deployment',
+    file: 'functions/contract.ts',
+    from: 'string => `${deployment}/${group}`;',
+    to: 'string => `/${group}`.slice(0 * deployment.length);',
+    caughtBy: ['interruption, own group'],
+  },
+  {
+    name: 'members of another group are counted',
+    file: 'aws/providers/describe-members.ts',
+    from: '[groupTagValue(deps.deployment, group.name)]',
+    to: "[groupTagValue(deps.deployment, '*')]",
+    also: [
+      {
+        file: 'aws/providers/describe-members.ts',
+        from: 'return groupOf(instance, deployment) === group.name &&',
+        to: 'return groupOf(instance, deployment) !== undefined &&',
+      },
+    ],
+    caughtBy: ['two groups'],
+  },
+];

@@ -1,0 +1,31 @@
+import { transform } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleWhole, edited, type Sources } from './break-code.ts';
+import { mutants } from './list.ts';
+import { editsOf } from './mutant.ts';
+import { runs } from './runs.ts';
+
+describe('mutants', () => {
+  let sources: Sources;
+  beforeAll(async () => {
+    ({ sources } = await bundleWhole());
+  });
+
+  it('are two dozen at least, each under a name of its own', () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(24);
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+  });
+
+  it.each(mutants)('$name: changes code that deploys, and what comes of it is code', async (mutant) => {
+    for (const [file, edits] of Map.groupBy(editsOf(mutant), (edit) => edit.file)) {
+      expect([...sources.values()].some((files) => files.has(file))).toBe(true);
+      const source = await edited(file, edits);
+      await expect(transform(source, { loader: 'ts' })).resolves.toBeDefined();
+    }
+  });
+
+  it('all go through runs that exist, and no run is there for nothing', () => {
+    const used = new Set(mutants.flatMap(({ caughtBy }) => caughtBy));
+    expect(Object.keys(runs).filter((run) => !used.has(run as keyof typeof runs))).toEqual([]);
+  });
+});

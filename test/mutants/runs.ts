@@ -1,0 +1,95 @@
+import { playScenario, readScenario, startSandbox, toWorldSpec } from '../../sandbox/door.ts';
+import type { Violation } from '../sim/invariants.ts';
+import { play } from '../sim/play.ts';
+import type { Situation } from '../sim/situation.ts';
+import { stormsOf } from '../sim/storms.ts';
+import { workflows } from '../sim/workflows.ts';
+import type { HoldingKind } from '../sim/worlds.ts';
+import { type Check, endsIn, leftToEc2, neverFewerThan, oldestStay, straysGetTime } from './checks.ts';
+import { situations } from './situations.ts';
+
+/** Plays one simulation with the functions of this assembly, and answers what it broke. */
+type Run = (assembly: string) => Promise<readonly Violation[]>;
+
+const situation =
+  (make: () => Situation, ...checks: readonly Check[]): Run =>
+  async (assembly) => {
+    const { violations, evidence } = await play(make(), { assembly });
+    return [...violations, ...checks.flatMap((check) => check(evidence))];
+  };
+
+const workflow = (name: string, ...checks: readonly Check[]): Run =>
+  situation(
+    () => {
+      const make = workflows[name];
+      if (make === undefined) throw new Error(`The simulation has no workflow ${name}.`);
+      return make();
+    },
+    ...checks,
+  );
+
+const storm = (holding: HoldingKind, about: string): Run =>
+  situation(() => {
+    const found = stormsOf(holding).find(({ name }) => name === `${holding}: ${about}`);
+    if (found === undefined) throw new Error(`The simulation has no storm called ${about}.`);
+    return found;
+  });
+
+const scenario =
+  (name: string): Run =>
+  async (assembly) => {
+    const read = await readScenario(name);
+    const sandbox = await startSandbox({ mode: 'simulated', spec: toWorldSpec(read.world), seed: read.seed, assembly });
+    try {
+      const { invariants } = await playScenario(sandbox, read);
+      return invariants.filter(({ ok }) => !ok).map(({ name: invariant, detail }) => ({ invariant, detail: [detail] }));
+    } finally {
+      await sandbox.close();
+    }
+  };
+
+const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
+
+/** Every simulation that mutants go through. All of them must hold with the code as it is. */
+export const runs = {
+  'interruption, own group': workflow('interruption-tag', neverFewerThan(6), leftToEc2),
+  'interruption, attached': workflow('interruption-attach', neverFewerThan(6)),
+  refusal: workflow('refusal', neverFewerThan(6)),
+  rebalance: workflow('rebalance', neverFewerThan(6)),
+  'scale-in': workflow('scale-in', neverFewerThan(4)),
+  'policy change': workflow('policy-change', neverFewerThan(6)),
+  'killed after the launch': storm('tag', 'function killed after the launch'),
+  'scenario zone-outage': scenario('zone-outage'),
+  'rebalance, then warning': own('rebalance, then warning', neverFewerThan(6)),
+  'rebalance and warning at once': own('rebalance and warning at once'),
+  'warnings overlap': own('warnings overlap'),
+  'alarm in its cooldown': own('alarm in its cooldown'),
+  'alarm delivered twice': own('alarm delivered twice'),
+  'alarm at the maximum': own('alarm at the maximum'),
+  'alarm while the state cannot be read': own('alarm while the state cannot be read'),
+  'pools with caps': own('pools with caps', endsIn({ 'spot-a': 2, 'spot-b': 2, 'spot-c': 2, 'od-b': 1, 'od-c': 1 })),
+  'weights while launches are in flight': own('weights while launches are in flight', endsIn({ 'spot-a': 16, 'spot-b': 4 })),
+  'equal pools': own('equal pools', endsIn({ 'spot-c': 2, 'spot-a': 1, 'spot-b': 1 })),
+  'interrupted where capacity is left': own('interrupted where capacity is left', endsIn({ 'spot-a': 3, 'spot-c': 3 })),
+  'throttled launches': own('throttled launches', endsIn({ 'spot-a': 3, 'spot-c': 3 })),
+  'launch answers lost': own('launch answers lost'),
+  'refilled by its own group': own('refilled by its own group'),
+  'own group finds nothing': own('own group finds nothing'),
+  'hook of an hour': own('hook of an hour'),
+  'hook shorter than the drain': own('hook shorter than the drain'),
+  'protected members': own('protected members', oldestStay(4)),
+  'surplus while replacements boot': own('surplus while replacements boot', neverFewerThan(6)),
+  'stray instance': own('stray instance', straysGetTime(240_000)),
+  'policy becomes invalid, then a loss': own('policy becomes invalid, then a loss'),
+  'a second group wants the same Auto Scaling group': own('a second group wants the same Auto Scaling group'),
+  'two groups, nobody hears': own('two groups, nobody hears'),
+  'two groups': own('two groups'),
+  'killed before the launch': own('killed before the launch'),
+  'killed before the drain, and nobody hears': own('killed before the drain, and nobody hears'),
+  'a member ends unseen': own('a member ends unseen'),
+  'connections outlast the notice': own('connections outlast the notice'),
+  'short pages': own('short pages'),
+  'messages that are none': own('messages that are none'),
+} satisfies Readonly<Record<string, Run>>;
+
+export type RunName = keyof typeof runs;

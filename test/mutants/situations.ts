@@ -1,0 +1,317 @@
+import type { FaultInput } from '../../sandbox/fault-schema.ts';
+import type { WorldSpec } from '../../sandbox/world/spec.ts';
+import type { Situation, Step } from '../sim/situation.ts';
+import type { Stage } from '../sim/stage.ts';
+import { alarm, endThroughAsg, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from '../sim/steps.ts';
+import { type Setting, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
+
+type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Pick<Situation, 'faults' | 'keepsFaults' | 'restWithinMs' | 'deaf' | 'seed' | 'calmAtMs'>>;
+
+const of = (name: string, { spec, policy }: Setting, script: Script): Situation => ({
+  name,
+  seed: 1,
+  spec,
+  policies: [policy],
+  calmAtMs: Math.max(...script.steps.map(({ atMs }) => atMs)) + 60_000,
+  restWithinMs: 600_000,
+  ...script,
+});
+
+const six = { web: { size: 6, endsAt: 6 } };
+const alarms = (cooldown: string, adjust = '+2') => ({
+  scaling: [
+    { alarm: 'high', adjust, cooldown },
+    { alarm: 'low', adjust: '-2', cooldown },
+  ],
+});
+const elastic = { min: 2, max: 20, desired: 6 };
+
+const withWorld = ({ spec, policy }: Setting, change: (spec: WorldSpec) => Partial<WorldSpec>): Setting => ({
+  spec: { ...spec, ...change(spec) },
+  policy,
+});
+
+const slowDescribes = (spec: WorldSpec): Partial<WorldSpec> => ({
+  timing: { ...spec.timing, latencyMs: { ...spec.timing.latencyMs, 'ec2:DescribeInstances': [1_300, 1_300] } },
+});
+const deregistrationOf =
+  (deregistrationDelaySeconds: number) =>
+  (spec: WorldSpec): Partial<WorldSpec> => ({
+    targetGroups: spec.targetGroups.map((targetGroup) => ({ ...targetGroup, deregistrationDelaySeconds })),
+  });
+
+const lastingHook = (heartbeatSeconds: number): SettingOptions['hooks'] => [
+  { name: 'drain', transition: 'terminating', heartbeatSeconds, defaultResult: 'CONTINUE' },
+];
+
+const oldest = (stage: Stage, count: number): readonly string[] =>
+  stage
+    .members('web')
+    .slice(0, count)
+    .map(({ id }) => id);
+
+const setProtection = (atMs: number, count: number): Step => ({
+  atMs,
+  what: `the ${count} oldest members are protected from scale-in`,
+  happen: async (stage) => {
+    await stage.operate('autoscaling', 'SetInstanceProtection', {
+      AutoScalingGroupName: 'web-asg',
+      InstanceIds: oldest(stage, count),
+      ProtectedFromScaleIn: true,
+    });
+  },
+});
+
+const garbage = (atMs: number): Step => ({
+  atMs,
+  what: 'something that is no message is sent to the queue',
+  happen: ({ sandbox }) => {
+    const queue = sandbox.platform.queues.find(({ name }) => name.endsWith('-signals'));
+    queue?.send('{"not": json');
+    queue?.send('null');
+  },
+});
+
+const launchStray = (atMs: number): Step => ({
+  atMs,
+  what: 'somebody launches an instance with the tag of the group, in no pool of it',
+  happen: async (stage) => {
+    await stage.operate('ec2', 'RunInstances', {
+      LaunchTemplate: { LaunchTemplateName: 'web' },
+      InstanceType: 'm7g.large',
+      SubnetId: 'subnet-a',
+      MinCount: 1,
+      MaxCount: 1,
+      TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'holdfast:group', Value: 'holdfast/web' }] }],
+    });
+  },
+});
+
+/** The user ends members through their Auto Scaling group, which is to replace them itself. */
+const endForReplacement = (atMs: number, count: number): Step => ({
+  atMs,
+  what: `the user ends ${count} members, to be replaced by their Auto Scaling group`,
+  happen: async (stage) => {
+    for (const InstanceId of oldest(stage, count)) {
+      stage.watched.endedByScript(InstanceId);
+      await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity: false });
+    }
+  },
+});
+
+/** Once a function has died nothing is heard any more, and what waits on queues is lost: only the tick remains. */
+const deafAfterADeath = (atMs: number): Step => ({
+  atMs,
+  what: 'the first death of a function is to take all messages with it',
+  happen: (stage) =>
+    stage.sandbox.platform.functions.observe(({ result }) => {
+      if (result.kind !== 'error' || result.errorType !== 'Runtime.ExitError') return;
+      for (const queue of stage.sandbox.platform.queues) queue.purge();
+      stage.addFaults([{ on: 'event', kind: 'drop' }]);
+    }),
+});
+
+const killedBefore = (operation: string): FaultInput => ({ on: 'call', kind: 'crash-caller', when: 'before', times: 1, match: { operation } });
+
+const weighted = {
+  capacity: {
+    weighted: [
+      { use: 'spot-a', weight: 80 },
+      { use: 'spot-b', weight: 20 },
+    ],
+  },
+};
+const capped = (policy: Readonly<Record<string, unknown>>) => ({
+  pools: Object.fromEntries(
+    Object.entries(policy.pools as Record<string, { readonly market: string }>).map(([name, pool]) => [
+      name,
+      pool.market === 'spot' ? { ...pool, cap: 2 } : pool,
+    ]),
+  ),
+});
+
+const throttledLaunches = (times: number): FaultInput => ({ on: 'call', kind: 'throttle', times, match: { operation: 'CreateFleet' } });
+
+/** Both groups of a world, held by tag. */
+const twoGroups = (script: Script, spot = 9): Situation => {
+  const { spec, policy } = settingOf('tag', { spot });
+  return { ...of('two groups', { spec, policy }, script), policies: [policy, { ...policy, group: 'api' }] };
+};
+
+const both = { web: { size: 6, endsAt: 6 }, api: { size: 6, endsAt: 6 } };
+
+/** Situations in which one particular breakage shows, where the workflows and storms of the simulation do not bring it out. */
+export const situations = {
+  'rebalance, then warning': () =>
+    of('rebalance, then warning', settingOf('tag', { policy: { swap: { order: 'launch-first', maxSurge: 1 } } }), {
+      asked: six,
+      steps: [recommendRebalance(1_000, 2), interrupt(4_500, 2)],
+    }),
+  'rebalance and warning at once': () =>
+    of('rebalance and warning at once', withWorld(settingOf('tag', { policy: { swap: { order: 'launch-first', maxSurge: 1 } } }), slowDescribes), {
+      asked: six,
+      steps: [recommendRebalance(1_000, 3), interrupt(2_100, 3)],
+    }),
+  'warnings overlap': () =>
+    of('warnings overlap', withWorld(settingOf('tag', { lagSeconds: [2, 8] }), slowDescribes), {
+      asked: six,
+      steps: [interrupt(1_000, 1), interrupt(2_200, 1), interrupt(3_400, 1), interrupt(4_600, 1)],
+    }),
+  'alarm in its cooldown': () =>
+    of('alarm in its cooldown', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
+      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      steps: [alarm(1_000, 'high'), alarm(41_000, 'high')],
+    }),
+  'alarm delivered twice': () =>
+    of('alarm delivered twice', settingOf('tag', { size: elastic, policy: alarms('0s') }), {
+      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      steps: [alarm(1_000, 'high')],
+      faults: [{ on: 'event', kind: 'duplicate', copies: 1, withinMs: 4_000, match: { source: 'aws.cloudwatch' } }],
+    }),
+  'alarm at the maximum': () =>
+    of('alarm at the maximum', settingOf('attach', { size: { min: 2, max: 7, desired: 6 }, policy: alarms('10s') }), {
+      asked: { web: { size: 6, more: 1, endsAt: 7 } },
+      steps: [alarm(1_000, 'high'), alarm(30_000, 'high')],
+    }),
+  'alarm while the state cannot be read': () =>
+    of('alarm while the state cannot be read', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
+      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      steps: [alarm(1_000, 'high')],
+      faults: [
+        { on: 'call', kind: 'error', code: 'InternalServerError', status: 500, times: 3, match: { operation: 'GetItem', caller: 'holdfast-react' } },
+      ],
+    }),
+  'pools with caps': () => {
+    const options = { size: elastic, policy: alarms('2m') };
+    const { spec, policy } = settingOf('tag', options);
+    return of(
+      'pools with caps',
+      { spec, policy: { ...policy, ...capped(policy) } },
+      {
+        asked: { web: { size: 6, more: 2, endsAt: 8 } },
+        steps: [alarm(1_000, 'high')],
+      },
+    );
+  },
+  'weights while launches are in flight': () =>
+    of(
+      'weights while launches are in flight',
+      settingOf('tag', { size: { min: 0, max: 30, desired: 5 }, spot: 30, lagSeconds: [2, 8], policy: { ...weighted, ...alarms('1s', '+5') } }),
+      {
+        asked: { web: { size: 5, more: 15, endsAt: 20 } },
+        steps: [alarm(1_000, 'high'), alarm(4_000, 'high'), alarm(7_000, 'high')],
+      },
+    ),
+  'equal pools': () =>
+    of('equal pools', settingOf('tag', { size: 4, policy: { capacity: { spread: ['spot-c', 'spot-a', 'spot-b'] } } }), {
+      asked: { web: { size: 4, endsAt: 4 } },
+      steps: [interrupt(1_000, 0)],
+    }),
+  'interrupted where capacity is left': () =>
+    of('interrupted where capacity is left', settingOf('tag'), { asked: six, steps: [interrupt(1_000, 2)] }),
+  'throttled launches': () =>
+    of('throttled launches', settingOf('tag'), { asked: six, steps: [interrupt(1_000, 2)], faults: [throttledLaunches(7)] }),
+  'launch answers lost': () =>
+    of('launch answers lost', settingOf('tag', { lagSeconds: [4, 9] }), {
+      asked: six,
+      steps: [interrupt(1_000, 2)],
+      faults: [{ on: 'call', kind: 'lose-answer', when: 'after', times: 3, match: { operation: 'CreateFleet' } }],
+    }),
+  'refilled by its own group': () =>
+    of('refilled by its own group', settingOf('attach'), { asked: six, steps: [endForReplacement(1_000, 2)], restWithinMs: 900_000 }),
+  'own group finds nothing': () => {
+    const onSpot = ({ autoScalingGroups }: WorldSpec): Partial<WorldSpec> => ({
+      autoScalingGroups: autoScalingGroups.map((asg) => (asg.name === 'web-asg' ? { ...asg, market: 'spot' } : asg)),
+    });
+    return of('own group finds nothing', withWorld(settingOf('attach'), onSpot), {
+      asked: six,
+      steps: [setSpot(900, zones, 0), endForReplacement(1_000, 1), setSpot(400_000, zones, 6)],
+      restWithinMs: 900_000,
+    });
+  },
+  'hook of an hour': () =>
+    of('hook of an hour', settingOf('attach', { hooks: lastingHook(3_600) }), { asked: six, steps: [endThroughAsg(1_000, 2)] }),
+  'hook shorter than the drain': () =>
+    of(
+      'hook shorter than the drain',
+      withWorld(settingOf('attach', { hooks: lastingHook(30), policy: { drain: { timeout: '3m' } } }), deregistrationOf(70)),
+      {
+        asked: six,
+        steps: [endThroughAsg(1_000, 2)],
+      },
+    ),
+  'protected members': () =>
+    of('protected members', settingOf('attach', { size: elastic, policy: { ...alarms('2m'), removal: { order: 'oldest-first' } } }), {
+      asked: { web: { size: 6, fewer: 2, endsAt: 4 } },
+      steps: [setProtection(500, 4), alarm(5_000, 'low')],
+    }),
+  'surplus while replacements boot': () => {
+    const { spec, policy } = settingOf('tag', { size: elastic, policy: { removal: { order: 'oldest-first' } } });
+    return of(
+      'surplus while replacements boot',
+      { spec, policy },
+      {
+        asked: { web: { size: 6, more: 2, fewer: 2, endsAt: 6 } },
+        steps: [
+          putPolicy(1_000, { ...policy, size: { ...elastic, desired: 8 } }, 'the policy asks for eight'),
+          putPolicy(12_000, { ...policy, size: elastic }, 'the policy asks for six again'),
+        ],
+      },
+    );
+  },
+  'stray instance': () =>
+    of('stray instance', settingOf('tag', { policy: { removal: { order: 'oldest-first' } } }), {
+      asked: { web: { size: 6, more: 1, fewer: 1, endsAt: 6 } },
+      steps: [launchStray(1_000)],
+      restWithinMs: 900_000,
+    }),
+  'policy becomes invalid, then a loss': () =>
+    of('policy becomes invalid, then a loss', settingOf('tag'), {
+      asked: six,
+      steps: [putPolicy(1_000, { group: 'web', size: 'many' }), loseZone(10_000, zones[0])],
+    }),
+  'a second group wants the same Auto Scaling group': () => {
+    const { spec, policy } = settingOf('attach');
+    return of(
+      'a second group wants the same Auto Scaling group',
+      { spec, policy },
+      {
+        asked: six,
+        steps: [putPolicy(1_000, { ...policy, group: 'api', size: 3 }, 'another group names the Auto Scaling group too')],
+      },
+    );
+  },
+  'two groups, nobody hears': () =>
+    twoGroups({ asked: both, steps: [loseZone(1_000, zones[0])], faults: [{ on: 'event', kind: 'drop' }], keepsFaults: true, deaf: true }),
+  'two groups': () => twoGroups({ asked: both, steps: [loseZone(1_000, zones[0])] }),
+  'killed before the launch': () =>
+    of('killed before the launch', settingOf('tag'), {
+      asked: six,
+      steps: [deafAfterADeath(500), interrupt(1_000, 2)],
+      faults: [killedBefore('CreateFleet')],
+      keepsFaults: true,
+      deaf: true,
+    }),
+  'killed before the drain, and nobody hears': () =>
+    of('killed before the drain, and nobody hears', settingOf('tag'), {
+      asked: six,
+      steps: [deafAfterADeath(500), interrupt(1_000, 2)],
+      faults: [killedBefore('StartExecution')],
+      keepsFaults: true,
+      deaf: true,
+    }),
+  'a member ends unseen': () =>
+    of('a member ends unseen', settingOf('tag'), {
+      asked: six,
+      steps: [kill(1_000, 1), kill(120_000, 1), kill(4_300_000, 1)],
+    }),
+  'connections outlast the notice': () =>
+    of('connections outlast the notice', withWorld(settingOf('tag'), deregistrationOf(300)), { asked: six, steps: [interrupt(1_000, 2)] }),
+  'short pages': () =>
+    of(
+      'short pages',
+      withWorld(settingOf('launch-instances'), () => ({ longestPage: 2 })),
+      { asked: six, steps: [loseZone(1_000, zones[0])] },
+    ),
+  'messages that are none': () => of('messages that are none', settingOf('tag'), { asked: six, steps: [garbage(1_000)], calmAtMs: 300_000 }),
+} satisfies Readonly<Record<string, () => Situation>>;
