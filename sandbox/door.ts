@@ -198,7 +198,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
 export { createControlDoor } from './control/control-door.ts';
 export type { Glance } from './scenario/glance.ts';
 export { type Progress, playScenario } from './scenario/play.ts';
-export { readOpenWorld, readScenario, ScenarioError, shippedScenarios } from './scenario/read-scenario.ts';
+export { readOpenWorld, readScenario } from './scenario/read-scenario.ts';
 export type { InterruptionRow, Report } from './scenario/report.ts';
 export type { Scenario } from './scenario/scenario-schema.ts';
 export { toWorldSpec } from './scenario/to-world-spec.ts';

@@ -9,7 +9,7 @@ export type Policy = {
   readonly size?: number | { readonly min?: number; readonly desired?: number };
 };
 
-export const groupTag = 'holdfast:group';
+const groupTag = 'holdfast:group';
 export const poolTag = 'holdfast:pool';
 export const asgTag = 'aws:autoscaling:groupName';
 
