@@ -108,12 +108,17 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
+/** How many to launch: what the group lacks, less what its Auto Scaling groups are about to launch by themselves. */
+const missingNow = (view: View, headcount: Headcount): number => {
+  const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
+  const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
+  return Math.max(0, view.state.desired + surgeOf(view, headcount) - present - refill);
+};
+
 /** Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision. */
 export const decide = (view: View): Decision => {
   const headcount = takeHeadcount(view);
-  const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
-  const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  const missing = isHeldBack(view) ? 0 : Math.max(0, view.state.desired + surgeOf(view, headcount) - present - refill);
+  const missing = isHeldBack(view) ? 0 : missingNow(view, headcount);
   const plan = planPlacements({
     selector: view.group.capacity,
     pools: view.group.pools,

@@ -22,16 +22,25 @@ const isLost = ({ warnedAtMs, rebalanceAtMs, endedByScript }: Life): boolean =>
   warnedAtMs !== undefined || rebalanceAtMs !== undefined || endedByScript === true;
 
 /** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */
+/** Members that an Auto Scaling group may have replaced by itself, where it could learn of their end before Holdfast did. */
+const replacedByAsg = ({ situation }: Evidence, group: string, lives: readonly Life[]): number => {
+  const policy = situation.policies.find((one) => one.group === group);
+  const isTagged = policy?.asg === undefined && !JSON.stringify(policy?.pools ?? {}).includes('"asg"');
+  return situation.late && !isTagged
+    ? lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && life.drainingAtMs === undefined).length
+    : 0;
+};
+
 const launchedOnce: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     const { size, more = 0 } = evidence.situation.asked[group] ?? { size: 0 };
-    const lost = lives.filter(isLost).length;
+    const lost = lives.filter(isLost).length + replacedByAsg(evidence, group, lives);
     return lives.length <= size + more + lost ? [] : [`${group}: ${lives.length} launched for ${size} at the start, ${more} more and ${lost} lost`];
   });
 
 const removedAsAsked: Rule = (evidence) =>
-  eachGroup(evidence, (group) => {
-    const { fewer = 0 } = evidence.situation.asked[group] ?? {};
+  eachGroup(evidence, (group, lives) => {
+    const fewer = (evidence.situation.asked[group]?.fewer ?? 0) + replacedByAsg(evidence, group, lives);
     const removed = evidence.swaps.filter((swap) => swap.group === group && (swap.reason === 'scale-in' || swap.reason === 'unwanted'));
     return removed.length <= fewer
       ? []
@@ -101,7 +110,8 @@ const drainedOnce: Rule = (evidence) => {
       const swap = swaps.get(life.instance);
       if (life.drains > 1) return [`${life.instance} was drained ${life.drains} times`];
       if (swap === undefined) return evidence.situation.deaf || life.endedByScript ? [] : [`${life.instance} left, and no swap says so`];
-      if (swap.shortfall !== undefined || life.endedByScript) return [];
+      // One that never took work has none to be taken off.
+      if (swap.shortfall !== undefined || life.endedByScript || life.servingAtMs === undefined) return [];
       const drainedAtMs = swap.drainedAtMs ?? life.drainedAtMs;
       if (drainedAtMs === undefined) return [`${life.instance} (${swap.reason}) left undrained, and nothing says why`];
       return swap.deadlineMs !== undefined && drainedAtMs > swap.deadlineMs

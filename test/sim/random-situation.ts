@@ -133,5 +133,6 @@ export const randomSituation = (seed: number): Situation => {
     calmAtMs: 120_000,
     restWithinMs: 720_000,
     deaf: faults.length > 0,
+    late: faults.some(({ on }) => on === 'event') || spec.timing.lagSeconds[1] > 1,
   };
 };

@@ -34,4 +34,6 @@ export type Situation = {
   readonly restWithinMs: number;
   /** Whether warnings may be lost, so that nobody can be asked to drain in time. */
   readonly deaf?: boolean;
+  /** Whether word of an end may come so late that an Auto Scaling group replaces the dead before anybody could know: one launch more for each. */
+  readonly late?: boolean;
 };
