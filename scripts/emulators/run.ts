@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Emulator, type EmulatorSpec, startEmulator } from './emulator.ts';
 import { type Installation, installNpm, installPython, pythonPackages } from './install.ts';
 import { emulatorsDir, root } from './paths.ts';
 import { ministack, moto } from './specs.ts';
+import { findingsFile, writeConformance } from './write-conformance.ts';
 
 /** Judges policies beside our own evaluator. AGPL, so it is installed here and is no dependency of what ships. */
 const iamSimulate = { name: '@cloud-copilot/iam-simulate', version: '0.1.173' };
@@ -42,11 +45,15 @@ const main = async (): Promise<number> => {
   }
   const urls = Object.fromEntries(started.map(({ name, url }) => [name, url]));
   const oracle = installed['iam-simulate'];
+  await rm(findingsFile, { force: true });
   const code = await runSuites({
     HOLDFAST_EMULATORS: JSON.stringify(urls),
     HOLDFAST_EMULATORS_DIR: emulatorsDir,
     ...(oracle.kind === 'ready' && { HOLDFAST_IAM_SIMULATE_DIR: oracle.command }),
   });
+  if (code === 0 && existsSync(findingsFile)) {
+    say((await writeConformance()) ? 'docs/conformance.md was written' : 'docs/conformance.md stays as it is: not every cloud was there');
+  }
   for (const reason of missing(installed)) say(`NOT RUN, because it could not be installed: ${reason}`);
   return code;
 };

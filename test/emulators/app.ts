@@ -1,39 +1,51 @@
-import { App, Aspects, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
+import { App, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam';
-import type { IConstruct } from 'constructs';
+import { CfnQueuePolicy } from 'aws-cdk-lib/aws-sqs';
 import { HoldfastStack } from '../../lib/stack.ts';
 
-/** Stands in for the metric of an alarm over an expression: MiniStack's CloudFormation has no metric math. Nothing else of the stack is changed. */
-const plainMetrics = {
-  visit(node: IConstruct): void {
-    if (!(node instanceof CfnAlarm) || node.metrics === undefined) return;
-    node.addPropertyDeletionOverride('Metrics');
-    node.addPropertyOverride('Namespace', 'Holdfast');
-    node.addPropertyOverride('MetricName', 'StandIn');
-    node.addPropertyOverride('Statistic', 'Sum');
-    node.addPropertyOverride('Period', 60);
-  },
-};
-
-/** Takes from `react` the right to write items of the state table. */
-const withoutStateWrites = {
-  visit(node: IConstruct): void {
-    if (!(node instanceof CfnPolicy) || !node.node.path.includes('react-role')) return;
-    const { Statement } = Stack.of(node).resolve(node.policyDocument) as { Statement: { readonly Action: string | readonly string[] }[] };
-    const kept = Statement.filter(({ Action }) => ![Action].flat().includes('dynamodb:PutItem'));
-    if (kept.length === Statement.length) throw new Error('react has no statement that lets it write items: nothing was taken away.');
-    node.addPropertyOverride('PolicyDocument.Statement', kept);
-  },
-};
-
+/** The stack as it deploys to AWS, but for the few things that MiniStack cannot take; each is said here, and nothing else is changed. */
 const app = new App();
 const isOn = (name: string): boolean => String(app.node.tryGetContext(name) ?? false) === 'true';
 
-/** `-c cli-credentials=true`: with `AUTH=true` MiniStack cannot assume the roles of the bootstrap. `-c denied=true`: `react` may not write state. */
-const stack = new HoldfastStack(app, 'holdfast', {
-  onlyTagged: isOn('only-tagged'),
-  ...(isOn('cli-credentials') && { synthesizer: new CliCredentialsStackSynthesizer() }),
-});
-Aspects.of(stack).add(plainMetrics);
-if (isOn('denied')) Aspects.of(stack).add(withoutStateWrites);
+/** With `AUTH=true` MiniStack cannot assume the roles that the bootstrap makes. */
+const synthesizer = isOn('cli-credentials') ? { synthesizer: new CliCredentialsStackSynthesizer() } : {};
+const stack = new HoldfastStack(app, 'holdfast', { onlyTagged: isOn('only-tagged'), ...synthesizer });
+
+type Statement = { readonly Effect: string; readonly Action: string | readonly string[]; readonly Condition?: Readonly<Record<string, unknown>> };
+
+const statementsOf = ({ policyDocument }: CfnPolicy | CfnQueuePolicy): readonly Statement[] =>
+  (Stack.of(stack).resolve(policyDocument) as { readonly Statement: readonly Statement[] }).Statement;
+
+const keepStatements = (policy: CfnPolicy | CfnQueuePolicy, isKept: (statement: Statement) => boolean): void => {
+  const kept = statementsOf(policy).filter(isKept);
+  if (kept.length > 0) policy.addPropertyOverride('PolicyDocument.Statement', kept);
+  else policy.node.scope?.node.tryRemoveChild(policy.node.id);
+};
+
+/** Its CloudFormation has no metric math: a plain metric stands in for that of an alarm over an expression. */
+const givePlainMetric = (alarm: CfnAlarm): void => {
+  if (alarm.metrics === undefined) return;
+  alarm.addPropertyDeletionOverride('Metrics');
+  for (const [name, value] of Object.entries({ Namespace: 'Holdfast', MetricName: 'StandIn', Statistic: 'Sum', Period: 60 })) {
+    alarm.addPropertyOverride(name, value);
+  }
+};
+
+const all = stack.node.findAll();
+for (const node of all) if (node instanceof CfnAlarm) givePlainMetric(node);
+
+/** Loopback has no TLS. Where policies are judged, those of the queues would deny every message, as they must. */
+if (isOn('plain-http')) {
+  const isAboutTls = ({ Effect, Condition }: Statement): boolean =>
+    Effect === 'Deny' && JSON.stringify(Condition ?? {}).includes('aws:SecureTransport');
+  for (const node of all) if (node instanceof CfnQueuePolicy) keepStatements(node, (statement) => !isAboutTls(statement));
+}
+
+/** The removed grant: `react` may not write items any more. */
+if (isOn('denied')) {
+  for (const node of all) {
+    if (!(node instanceof CfnPolicy) || !node.node.path.includes('react-role')) continue;
+    keepStatements(node, ({ Action }) => ![Action].flat().includes('dynamodb:PutItem'));
+  }
+}

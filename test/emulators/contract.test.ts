@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { emulatorsDir, root } from '../../scripts/emulators/paths.ts';
+import { root } from '../../scripts/emulators/paths.ts';
+import { findingsFile } from '../../scripts/emulators/write-conformance.ts';
 import { autoScaling } from './contract/auto-scaling.ts';
 import { type Cloud, type CloudName, openEmulator, openSandbox } from './contract/cloud.ts';
 import { ec2 } from './contract/ec2.ts';
@@ -27,7 +28,7 @@ const clouds: Readonly<Partial<Record<CloudName, () => Promise<Cloud>>>> = {
 };
 
 const findings: Finding[] = [];
-afterAll(() => writeFile(join(emulatorsDir, 'findings.json'), JSON.stringify(findings, undefined, 1)));
+afterAll(() => writeFile(findingsFile, JSON.stringify(findings, undefined, 1)));
 
 const judge = async (expectation: Expectation, cloud: Cloud): Promise<Pick<Finding, 'verdict' | 'how'>> => {
   const how = expectation.differs?.[cloud.name];

@@ -118,7 +118,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
 });
 
 describe('the stack on MiniStack with signatures and roles checked', () => {
-  const plain = { 'cli-credentials': 'true' };
+  const plain = { 'cli-credentials': 'true', 'plain-http': 'true' };
   let cdk: Cdk;
   let stack: Deployment;
 
