@@ -6,8 +6,8 @@ import type { Swap } from '../../core/swap.ts';
 import type { Member } from '../../core/view.ts';
 import type { LeavingFact } from './facts.ts';
 
-/** Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (facts of on-demand tables). */
-export const writesAtOnce = 32;
+/** Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key design). */
+export const writesAtOnce = 64;
 
 /** What claiming came to. */
 export type Claimed = {
