@@ -1,5 +1,5 @@
 import type { Group, Holding } from '../core/group.ts';
-import type { ActionResult, CapacityProvider } from '../core/ports.ts';
+import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers } from './providers/attach-members.ts';
 import { launchFleets } from './providers/create-fleet.ts';
@@ -20,16 +20,28 @@ const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonl
 };
 
 /**
- * Capacity from EC2, held in one of the three ways.
+ * Capacity from EC2, held in one of the three ways, as far as it comes in.
  * Nothing here waits or repeats by itself beyond the SDK's own attempts: what may succeed later is said to.
  */
-export const createCapacityProvider = (holding: Holding, deps: ProviderDeps): CapacityProvider => ({
+export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
   describe: (group) => describeHoldings(deps, group),
   launch: (group, reservations) =>
     holding.kind === 'launch-instances' ? launchIntoAsgs(deps, group, reservations) : launchFleets(deps, group, reservations),
   admit: (group, instances) => admitMembers(deps, group, instances),
   release: (group, swaps) => releaseMembers(deps, group, swaps),
+  ...createSizeChanges(deps),
+});
+
+/** The same capacity, as far as it leaves. A function that drains bundles nothing that launches. */
+export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
+  describe: (group) => describeHoldings(deps, group),
+  release: (group, swaps) => releaseMembers(deps, group, swaps),
   inspectDrain: createInspectDrain(deps),
   end: (group, swaps) => endMembers(deps, group, swaps),
-  ...createSizeChanges(deps),
+});
+
+/** Both together. */
+export const createCapacityProvider = (holding: Holding, deps: ProviderDeps): CapacityProvider => ({
+  ...createCapacityIn(holding, deps),
+  ...createCapacityOut(deps),
 });

@@ -69,6 +69,12 @@ export type CapacityProvider = {
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
 };
 
+/** What converging a group needs of it. It releases members that are dead already, so that their Auto Scaling group notices; it ends none. */
+export type CapacityIn = Pick<CapacityProvider, 'describe' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'>;
+
+/** What draining needs of it. Nothing here can launch. */
+export type CapacityOut = Pick<CapacityProvider, 'describe' | 'release' | 'inspectDrain' | 'end'>;
+
 export type DrainProgress = {
   readonly instance: string;
   /** No target group has it any more, or EC2 no longer runs it. */

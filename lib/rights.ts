@@ -36,16 +36,16 @@ const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWor
   signals.allowSending(react);
   allowAnnouncing(react, eventBus);
   allowStartingDrains(react, drainWorkflow);
-  allowSeeing(react, [...holdings, 'ec2:DescribeSpotPriceHistory']);
+  allowSeeing(react, [...holdings, ...health, 'ec2:DescribeSpotPriceHistory']);
   allowLaunchingInstances(react, reach.deployment);
   allowTaggingAsgInstances(react, reach.deployment);
   allowFillingAsgs(react, reach);
   allowRegisteringTargets(react, reach);
-  allowEnding(react, reach);
+  allowReleasing(react, reach);
 };
 
 const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void => {
-  tables.allowReadingGroups(tick);
+  tables.allowListingGroups(tick);
   signals.allowSending(tick);
 };
 
@@ -62,13 +62,13 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
 };
 
 const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(beginDrain, props, hooks);
+  grantDrainStep(beginDrain, props, [...health, ...delays, ...hooks]);
   allowReleasing(beginDrain, props.reach);
   allowProlongingHooks(beginDrain, props.reach);
 };
 
 const grantCheckDrain = (checkDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(checkDrain, props, hooks);
+  grantDrainStep(checkDrain, props, [...health, ...delays, ...hooks]);
   allowProlongingHooks(checkDrain, props.reach);
 };
 
@@ -82,7 +82,7 @@ const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
 
 const grantDrainStep = (step: LambdaFunction, { tables }: RightsProps, seen: Parameters<typeof allowSeeing>[1] = []): void => {
   tables.allowReadingGroups(step);
-  tables.allowWritingState(step);
+  tables.allowUpdatingState(step);
   allowSeeing(step, [...holdings, ...seen]);
 };
 
@@ -101,13 +101,14 @@ const allowEnding = (fn: LambdaFunction, reach: Reach): void => {
   allowEndingInstances(fn, reach.deployment);
 };
 
-/** Instances of a group, the Auto Scaling groups that hold them, and how their targets are. */
-const holdings = [
-  'ec2:DescribeInstances',
-  'autoscaling:DescribeAutoScalingGroups',
-  'elasticloadbalancing:DescribeTargetGroupAttributes',
-  'elasticloadbalancing:DescribeTargetHealth',
-] as const;
+/** Instances of a group, and the Auto Scaling groups that hold them. */
+const holdings = ['ec2:DescribeInstances', 'autoscaling:DescribeAutoScalingGroups'] as const;
+
+/** How members stand with their target groups. */
+const health = ['elasticloadbalancing:DescribeTargetHealth'] as const;
+
+/** How long target groups let connections of leaving members go on. */
+const delays = ['elasticloadbalancing:DescribeTargetGroupAttributes'] as const;
 
 const allowAnnouncing = (fn: LambdaFunction, eventBus: IEventBus): void => {
   fn.addEnvironment(env.eventBusName, eventBus.eventBusName);

@@ -40,9 +40,15 @@ export class Tables extends Construct {
     grantReading(this.groups, fn);
   }
 
+  /** The registry is a partition of this table: read as a whole, never by its items. */
+  allowListingGroups(fn: LambdaFunction): void {
+    fn.addEnvironment(env.groupsTable, this.groups.tableName);
+    grant(this.groups, fn, ['dynamodb:Query']);
+  }
+
   allowWritingGroups(fn: LambdaFunction): void {
     this.allowReadingGroups(fn);
-    grantWriting(this.groups, fn);
+    grant(this.groups, fn, ['dynamodb:PutItem', 'dynamodb:DeleteItem']);
   }
 
   allowReadingState(fn: LambdaFunction): void {
@@ -52,12 +58,17 @@ export class Tables extends Construct {
 
   allowWritingState(fn: LambdaFunction): void {
     this.allowReadingState(fn);
-    grantWriting(this.state, fn);
+    grant(this.state, fn, ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']);
+  }
+
+  /** Moving on what is there: nothing is made, nothing removed. */
+  allowUpdatingState(fn: LambdaFunction): void {
+    this.allowReadingState(fn);
+    grant(this.state, fn, ['dynamodb:UpdateItem']);
   }
 }
 
 const reading = ['dynamodb:GetItem', 'dynamodb:Query'];
-const writing = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 const noWildcard = 'The table by its name, and its index by its name';
 
 /** No Scan: nothing that runs in AWS may cost more with every item that exists. */
@@ -68,4 +79,5 @@ const grantReading = (table: ITable, fn: LambdaFunction, indexes: readonly strin
     reason: noWildcard,
   });
 
-const grantWriting = (table: ITable, fn: LambdaFunction): void => allow(fn, { actions: writing, resources: [table.tableArn], reason: noWildcard });
+const grant = (table: ITable, fn: LambdaFunction, actions: readonly string[]): void =>
+  allow(fn, { actions, resources: [table.tableArn], reason: noWildcard });

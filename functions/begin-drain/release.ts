@@ -1,7 +1,7 @@
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
-import type { ActionResult, CapacityProvider, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
+import type { ActionResult, CapacityOut, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { recordForward, seenOver } from '../runtime/drain/record.ts';
 
@@ -16,7 +16,7 @@ export type Release = {
   readonly failed: ActionResult['failed'];
 };
 
-export type ReleasePorts = { readonly provider: CapacityProvider; readonly store: StateStore; readonly clock: Clock };
+export type ReleasePorts = { readonly provider: CapacityOut; readonly store: StateStore; readonly clock: Clock };
 
 const noAction: ActionResult = { done: [], failed: [] };
 

@@ -1,7 +1,7 @@
 import { decide, isQuiet } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { Group } from '../../core/group.ts';
-import type { CapacityProvider } from '../../core/ports.ts';
+import type { CapacityIn } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
@@ -36,7 +36,7 @@ const mostConflicts = 5;
 
 type Run = {
   readonly group: Group;
-  readonly provider: CapacityProvider;
+  readonly provider: CapacityIn;
   readonly facts: Facts;
   readonly ports: ReactPorts;
   readonly id: string;

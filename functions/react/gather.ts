@@ -1,7 +1,7 @@
 import type { Group } from '../../core/group.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
-import type { CapacityProvider, Holdings } from '../../core/ports.ts';
+import type { CapacityIn, Holdings } from '../../core/ports.ts';
 import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
@@ -37,7 +37,7 @@ export type Gathered = { readonly stored: GroupState; readonly state: GroupState
  * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what they show, and a launch that
  * another invocation records in between is seen as a conflict when the decision is written.
  */
-export const gather = async (group: Group, facts: Facts, provider: CapacityProvider, ports: ReactPorts): Promise<Gathered> => {
+export const gather = async (group: Group, facts: Facts, provider: CapacityIn, ports: ReactPorts): Promise<Gathered> => {
   const stored = (await ports.store.state(group.name)) ?? initialState(group);
   const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
   const caughtUp = catchUp(followPolicy(stored, group), group, holdings.members, swaps);

@@ -1,7 +1,7 @@
 import type { Group } from '../../core/group.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { rememberRefusals, rememberSuccess } from '../../core/pool-memory.ts';
-import type { CapacityProvider, LaunchResult, Refusal } from '../../core/ports.ts';
+import type { CapacityIn, LaunchResult, Refusal } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
@@ -31,7 +31,7 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
 export const launchAll = async (
   group: Group,
   reservations: readonly Reservation[],
-  provider: CapacityProvider,
+  provider: CapacityIn,
   ports: ReactPorts,
 ): Promise<readonly Launched[]> => {
   if (reservations.length === 0) return [];
@@ -53,7 +53,7 @@ const countLaunches = (launched: readonly Launched[], { telemetry }: ReactPorts)
     if (result.kind === 'invalid') {
       telemetry.count(metrics.actionsFailed);
       telemetry.logger.error('EC2 refused a launch request as wrong; the policy goes on with its next choice.', {
-        group: reservation.placement.pool,
+        pool: reservation.placement.pool,
         code: result.code,
         reason: result.message,
       });

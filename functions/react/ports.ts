@@ -1,11 +1,11 @@
 import type { Holding } from '../../core/group.ts';
-import type { Announcer, CapacityProvider, Clock, Drains, Owners, Prices, StateStore, Wakes } from '../../core/ports.ts';
+import type { Announcer, CapacityIn, Clock, Drains, Owners, Prices, StateStore, Wakes } from '../../core/ports.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 /** Everything that converging a group needs from outside. */
 export type ReactPorts = {
   readonly store: StateStore;
-  readonly providerFor: (holding: Holding) => CapacityProvider;
+  readonly providerFor: (holding: Holding) => CapacityIn;
   readonly owners: Owners;
   readonly prices: Prices;
   readonly drains: Drains;

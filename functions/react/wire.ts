@@ -1,5 +1,5 @@
 import { createAnnouncer } from '../../aws/announcer.ts';
-import { createCapacityProvider } from '../../aws/capacity-provider.ts';
+import { createCapacityIn } from '../../aws/capacity-provider.ts';
 import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
 import { createDrains } from '../../aws/drains.ts';
 import { createOwners } from '../../aws/owners.ts';
@@ -18,7 +18,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   const capacity = capacityDeps(surroundings, telemetry);
   return {
     store: stateStore(surroundings),
-    providerFor: (holding) => createCapacityProvider(holding, capacity),
+    providerFor: (holding) => createCapacityIn(holding, capacity),
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     prices: createPrices({ client: capacity.ec2, now }),
     drains: createDrains({ client: createSfnClient(clientConfig), stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn) }),

@@ -1,10 +1,10 @@
 import type { Holding } from '../../../core/group.ts';
-import type { CapacityProvider, Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
+import type { CapacityOut, Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
 
 /** What every drain function works through. */
 export type DrainPorts = {
   readonly store: StateStore;
-  readonly providerFor: (holding: Holding) => CapacityProvider;
+  readonly providerFor: (holding: Holding) => CapacityOut;
   readonly lifecycle: LifecycleActions;
   readonly clock: Clock;
 };
