@@ -66,3 +66,31 @@ export const straysGetTime = (leastMs: number): Check =>
       .filter(({ launchedAtMs, goneAtMs }) => goneAtMs !== undefined && goneAtMs - launchedAtMs < leastMs)
       .map(({ instance, launchedAtMs, goneAtMs = 0 }) => `${instance} was removed after ${(goneAtMs - launchedAtMs) / 1_000} s`),
   );
+
+/** Nothing hinders this drain, so nothing may have to be excused. */
+export const noShortfall: Check = check('drained in full', ({ swaps }) =>
+  swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [`${instance}: ${shortfall}`])),
+);
+
+/** The load balancer waits longer than EC2 does: that connections are cut must be said. */
+export const saysShortfall: Check = check('what falls short is said', ({ swaps }) =>
+  swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [`${instance} had no time to drain, and nothing says so`] : [])),
+);
+
+/** For as many as were warned as many are launched, and soon: a refusal or a throttle does not wait for the next tick. */
+export const launchedWithin = (ms: number): Check =>
+  check('replacements are launched soon', (evidence) => {
+    const members = membersOf(evidence);
+    const warnings = members.flatMap(({ warnedAtMs }) => warnedAtMs ?? []).toSorted((a, b) => a - b);
+    return warnings.flatMap((warnedAtMs, before) => {
+      const launched = members.filter(({ launchedAtMs }) => launchedAtMs > evidence.readyAtMs && launchedAtMs <= warnedAtMs + ms).length;
+      return launched > before ? [] : [`${launched} were launched within ${ms / 1_000} s of warning ${before + 1}`];
+    });
+  });
+
+/** What a granted reservation says outweighs describes for a bounded time, and then it goes. */
+export const nothingBelievedForEver: Check = check('reservations are forgotten', ({ states, snapshot }) =>
+  [...states].flatMap(([group, { reservations }]) =>
+    reservations.filter(({ forgetAtMs }) => forgetAtMs + 120_000 < snapshot.nowMs).map(({ id }) => `${group}: ${id} is still believed`),
+  ),
+);

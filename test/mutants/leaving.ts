@@ -86,11 +86,4 @@ export const leaving: readonly Mutant[] = [
     ],
     caughtBy: ['connections outlast the notice'],
   },
-  {
-    name: 'a swap may go backwards',
-    file: 'aws/state/swap-items.ts',
-    from: 'from.filter((state) => order.indexOf(state) <= order.indexOf(to))',
-    to: 'order.filter((state) => from.length >= 0 || state === to)',
-    caughtBy: ['rebalance, then warning'],
-  },
 ];

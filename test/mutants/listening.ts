@@ -12,8 +12,8 @@ export const listening: readonly Mutant[] = [
   {
     name: 'an alarm that is delivered twice counts twice',
     file: 'functions/react/group-state.ts',
-    from: 'Math.max(1, rule.cooldownMs)',
-    to: 'rule.cooldownMs',
+    from: 'atMs < last + Math.max(1, rule.cooldownMs)',
+    to: 'nowMs - last > 10_000 && atMs < last + Math.max(1, rule.cooldownMs)',
     caughtBy: ['alarm delivered twice'],
   },
   {
@@ -63,6 +63,6 @@ export const listening: readonly Mutant[] = [
     file: 'functions/react/mend.ts',
     from: 'if (ended.has(swap.instance)) return true;',
     to: '',
-    caughtBy: ['scale-in'],
+    caughtBy: ['interruption, own group'],
   },
 ];

@@ -5,7 +5,18 @@ import type { Situation } from '../sim/situation.ts';
 import { stormsOf } from '../sim/storms.ts';
 import { workflows } from '../sim/workflows.ts';
 import type { HoldingKind } from '../sim/worlds.ts';
-import { type Check, endsIn, leftToEc2, neverFewerThan, oldestStay, straysGetTime } from './checks.ts';
+import {
+  type Check,
+  endsIn,
+  launchedWithin,
+  leftToEc2,
+  neverFewerThan,
+  noShortfall,
+  nothingBelievedForEver,
+  oldestStay,
+  saysShortfall,
+  straysGetTime,
+} from './checks.ts';
 import { situations } from './situations.ts';
 
 /** Plays one simulation with the functions of this assembly, and answers what it broke. */
@@ -54,13 +65,13 @@ const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run =>
 export const runs = {
   'interruption, own group': workflow('interruption-tag', neverFewerThan(6), leftToEc2),
   'interruption, attached': workflow('interruption-attach', neverFewerThan(6)),
-  refusal: workflow('refusal', neverFewerThan(6)),
+  refusal: workflow('refusal', neverFewerThan(6), launchedWithin(20_000)),
   rebalance: workflow('rebalance', neverFewerThan(6)),
   'scale-in': workflow('scale-in', neverFewerThan(4)),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),
   'scenario zone-outage': scenario('zone-outage'),
-  'rebalance, then warning': own('rebalance, then warning', neverFewerThan(6)),
+  'rebalance, then warning': own('rebalance, then warning', noShortfall),
   'rebalance and warning at once': own('rebalance and warning at once'),
   'warnings overlap': own('warnings overlap'),
   'alarm in its cooldown': own('alarm in its cooldown'),
@@ -71,12 +82,12 @@ export const runs = {
   'weights while launches are in flight': own('weights while launches are in flight', endsIn({ 'spot-a': 16, 'spot-b': 4 })),
   'equal pools': own('equal pools', endsIn({ 'spot-c': 2, 'spot-a': 1, 'spot-b': 1 })),
   'interrupted where capacity is left': own('interrupted where capacity is left', endsIn({ 'spot-a': 3, 'spot-c': 3 })),
-  'throttled launches': own('throttled launches', endsIn({ 'spot-a': 3, 'spot-c': 3 })),
+  'throttled launches': own('throttled launches', launchedWithin(30_000), endsIn({ 'spot-a': 3, 'spot-c': 3 })),
   'launch answers lost': own('launch answers lost'),
   'refilled by its own group': own('refilled by its own group'),
   'own group finds nothing': own('own group finds nothing'),
   'hook of an hour': own('hook of an hour'),
-  'hook shorter than the drain': own('hook shorter than the drain'),
+  'hook shorter than the drain': own('hook shorter than the drain', noShortfall),
   'protected members': own('protected members', oldestStay(4)),
   'surplus while replacements boot': own('surplus while replacements boot', neverFewerThan(6)),
   'stray instance': own('stray instance', straysGetTime(240_000)),
@@ -85,10 +96,11 @@ export const runs = {
   'two groups, nobody hears': own('two groups, nobody hears'),
   'two groups': own('two groups'),
   'killed before the launch': own('killed before the launch'),
-  'killed before the drain, and nobody hears': own('killed before the drain, and nobody hears'),
-  'a member ends unseen': own('a member ends unseen'),
-  'connections outlast the notice': own('connections outlast the notice'),
-  'short pages': own('short pages'),
+  'killed before the drain, and nobody hears': own('killed before the drain, and nobody hears', noShortfall),
+  'long after a launch': own('long after a launch', nothingBelievedForEver),
+  'connections outlast the notice': own('connections outlast the notice', saysShortfall),
+  'short pages of instances': own('short pages of instances'),
+  'short pages of Auto Scaling groups': own('short pages of Auto Scaling groups'),
   'messages that are none': own('messages that are none'),
 } satisfies Readonly<Record<string, Run>>;
 

@@ -143,10 +143,16 @@ const both = { web: { size: 6, endsAt: 6 }, api: { size: 6, endsAt: 6 } };
 /** Situations in which one particular breakage shows, where the workflows and storms of the simulation do not bring it out. */
 export const situations = {
   'rebalance, then warning': () =>
-    of('rebalance, then warning', settingOf('tag', { policy: { swap: { order: 'launch-first', maxSurge: 1 } } }), {
-      asked: six,
-      steps: [recommendRebalance(1_000, 2), interrupt(4_500, 2)],
-    }),
+    of(
+      'rebalance, then warning',
+      withWorld(
+        settingOf('tag', {
+          policy: { swap: { order: 'launch-first', maxSurge: 1 }, drain: { timeout: '3m', loadBalancers: [`\${targetGroup:web}`] } },
+        }),
+        deregistrationOf(40),
+      ),
+      { asked: six, steps: [recommendRebalance(1_000, 5), interrupt(4_500, 5)] },
+    ),
   'rebalance and warning at once': () =>
     of('rebalance and warning at once', withWorld(settingOf('tag', { policy: { swap: { order: 'launch-first', maxSurge: 1 } } }), slowDescribes), {
       asked: six,
@@ -163,7 +169,7 @@ export const situations = {
       steps: [alarm(1_000, 'high'), alarm(41_000, 'high')],
     }),
   'alarm delivered twice': () =>
-    of('alarm delivered twice', settingOf('tag', { size: elastic, policy: alarms('0s') }), {
+    of('alarm delivered twice', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
       asked: { web: { size: 6, more: 2, endsAt: 8 } },
       steps: [alarm(1_000, 'high')],
       faults: [{ on: 'event', kind: 'duplicate', copies: 1, withinMs: 4_000, match: { source: 'aws.cloudwatch' } }],
@@ -177,9 +183,7 @@ export const situations = {
     of('alarm while the state cannot be read', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
       asked: { web: { size: 6, more: 2, endsAt: 8 } },
       steps: [alarm(1_000, 'high')],
-      faults: [
-        { on: 'call', kind: 'error', code: 'InternalServerError', status: 500, times: 3, match: { operation: 'GetItem', caller: 'holdfast-react' } },
-      ],
+      faults: [{ on: 'call', kind: 'error', code: 'InternalServerError', status: 500, times: 3, match: { operation: 'GetItem' } }],
     }),
   'pools with caps': () => {
     const options = { size: elastic, policy: alarms('2m') };
@@ -214,7 +218,7 @@ export const situations = {
   'launch answers lost': () =>
     of('launch answers lost', settingOf('tag', { lagSeconds: [4, 9] }), {
       asked: six,
-      steps: [interrupt(1_000, 2)],
+      steps: [interrupt(1_000, 1)],
       faults: [{ on: 'call', kind: 'lose-answer', when: 'after', times: 3, match: { operation: 'CreateFleet' } }],
     }),
   'refilled by its own group': () =>
@@ -300,18 +304,28 @@ export const situations = {
       keepsFaults: true,
       deaf: true,
     }),
-  'a member ends unseen': () =>
-    of('a member ends unseen', settingOf('tag'), {
+  'long after a launch': () =>
+    of('long after a launch', settingOf('tag'), {
       asked: six,
-      steps: [kill(1_000, 1), kill(120_000, 1), kill(4_300_000, 1)],
+      steps: [kill(1_000, 1)],
+      calmAtMs: 400_000,
     }),
   'connections outlast the notice': () =>
     of('connections outlast the notice', withWorld(settingOf('tag'), deregistrationOf(300)), { asked: six, steps: [interrupt(1_000, 2)] }),
-  'short pages': () =>
+  'short pages of instances': () =>
     of(
-      'short pages',
-      withWorld(settingOf('launch-instances'), () => ({ longestPage: 2 })),
+      'short pages of instances',
+      withWorld(settingOf('tag'), () => ({ longestPage: 2 })),
       { asked: six, steps: [loseZone(1_000, zones[0])] },
+    ),
+  'short pages of Auto Scaling groups': () =>
+    of(
+      'short pages of Auto Scaling groups',
+      withWorld(settingOf('launch-instances'), () => ({ longestPage: 2 })),
+      {
+        asked: six,
+        steps: [loseZone(1_000, zones[2])],
+      },
     ),
   'messages that are none': () => of('messages that are none', settingOf('tag'), { asked: six, steps: [garbage(1_000)], calmAtMs: 300_000 }),
 } satisfies Readonly<Record<string, () => Situation>>;
