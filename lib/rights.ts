@@ -115,7 +115,8 @@ const allowAnnouncing = (fn: LambdaFunction, eventBus: IEventBus): void => {
   allow(fn, {
     actions: ['events:PutEvents'],
     resources: [eventBus.eventBusArn],
-    conditions: { StringEquals: { 'events:source': eventSource } },
+    // A call carries the sources of all its entries. `Null`: asked about all values, a call without any would pass.
+    conditions: { 'ForAllValues:StringEquals': { 'events:source': eventSource }, Null: { 'events:source': 'false' } },
     reason: 'No wildcard',
   });
 };

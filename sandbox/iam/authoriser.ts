@@ -7,6 +7,7 @@ import { denial, deniedSentence } from './denial.ts';
 import { ec2Checks } from './ec2-checks.ts';
 import { evaluate } from './evaluate.ts';
 import { autoScalingChecks, loadBalancingChecks } from './group-checks.ts';
+import { refusePlainOperators } from './multivalued-keys.ts';
 import type { Statement } from './statement.ts';
 import { eventsChecks, lambdaChecks, statesChecks, stsChecks } from './workflow-checks.ts';
 
@@ -99,6 +100,7 @@ const createDerivation = (catalogue: ActionCatalogue, deps: CheckDeps) => {
 export const createAuthoriser = async (options: AuthoriserOptions): Promise<Authoriser> => {
   const { policiesByRole } = options;
   refuseUnknownOperators(policiesByRole);
+  await refusePlainOperators(Object.values(policiesByRole).flat());
   const { derive, contextOf } = createDerivation(await readActionCatalogue(Object.keys(checksByService)), options);
   const usage = createUsage(policiesByRole);
 

@@ -78,7 +78,9 @@ describe('rights', () => {
   });
 
   test('events are announced under our own source alone', () => {
-    for (const condition of conditionsOn('events:PutEvents', /./)) expect(condition).toEqual({ StringEquals: { 'events:source': 'holdfast' } });
+    for (const condition of conditionsOn('events:PutEvents', /./)) {
+      expect(condition).toEqual({ 'ForAllValues:StringEquals': { 'events:source': 'holdfast' }, Null: { 'events:source': 'false' } });
+    }
   });
 
   test('each function has the rights of its own part and no more', () => {

@@ -177,7 +177,12 @@ test.each<[string, Statement, string, Record<string, unknown>, boolean]>([
   ],
   [
     'events by their source',
-    { Effect: 'Allow', Action: 'events:PutEvents', Resource: '*:event-bus/default', Condition: { StringEquals: { 'events:source': 'holdfast' } } },
+    {
+      Effect: 'Allow',
+      Action: 'events:PutEvents',
+      Resource: '*:event-bus/default',
+      Condition: { 'ForAllValues:StringEquals': { 'events:source': 'holdfast' } },
+    },
     'events:PutEvents',
     { Entries: [{ Source: 'holdfast' }, { Source: 'aws.ec2' }] },
     false,
@@ -185,6 +190,16 @@ test.each<[string, Statement, string, Record<string, unknown>, boolean]>([
 ])('%s', async (_, statement, name, input, isAllowed) => {
   const { authorise } = await authoriserWith([statement]);
   expect(authorise(callOf(name, input)) === undefined).toBe(isAllowed);
+});
+
+test('a plain operator on a key that has several values is refused at the start, with what to use instead', async () => {
+  const statement = {
+    Effect: 'Allow',
+    Action: 'events:PutEvents',
+    Resource: '*',
+    Condition: { StringEquals: { 'events:source': 'holdfast' } },
+  } as const;
+  await expect(authoriserWith([statement])).rejects.toThrow('ForAllValues:StringEquals or ForAnyValue:StringEquals');
 });
 
 describe('an allow-everything role', () => {
