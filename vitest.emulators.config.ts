@@ -25,7 +25,13 @@ const stores = ['ministack', 'moto'].flatMap((name) => {
 const onMinistack =
   emulators.ministack === undefined ? [] : [suite('ministack', ['test/emulators/deployed.test.ts', 'test/emulators/rule-patterns.test.ts'])];
 
+const oracle = process.env.HOLDFAST_IAM_SIMULATE_DIR === undefined ? [] : [suite('policy oracle', ['test/emulators/policy-oracle.test.ts'])];
+
 export default defineConfig({
   // One suite at a time: they share the emulators, and each begins by resetting them.
-  test: { projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...stores], pool: 'forks', fileParallelism: false },
+  test: {
+    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, ...stores],
+    pool: 'forks',
+    fileParallelism: false,
+  },
 });

@@ -8,8 +8,9 @@ import { HoldfastStack } from '../../lib/stack.ts';
 const app = new App();
 const isOn = (name: string): boolean => String(app.node.tryGetContext(name) ?? false) === 'true';
 
-/** With `AUTH=true` MiniStack cannot assume the roles that the bootstrap makes. */
-const synthesizer = isOn('cli-credentials') ? { synthesizer: new CliCredentialsStackSynthesizer() } : {};
+/** For MiniStack with `AUTH=true`, which cannot assume the roles that the bootstrap makes. */
+const isJudged = isOn('judged');
+const synthesizer = isJudged ? { synthesizer: new CliCredentialsStackSynthesizer() } : {};
 const stack = new HoldfastStack(app, 'holdfast', { onlyTagged: isOn('only-tagged'), ...synthesizer });
 
 type Statement = { readonly Effect: string; readonly Action: string | readonly string[]; readonly Condition?: Readonly<Record<string, unknown>> };
@@ -17,9 +18,8 @@ type Statement = { readonly Effect: string; readonly Action: string | readonly s
 const statementsOf = ({ policyDocument }: CfnPolicy | CfnQueuePolicy): readonly Statement[] =>
   (Stack.of(stack).resolve(policyDocument) as { readonly Statement: readonly Statement[] }).Statement;
 
-const keepStatements = (policy: CfnPolicy | CfnQueuePolicy, isKept: (statement: Statement) => boolean): void => {
-  const kept = statementsOf(policy).filter(isKept);
-  if (kept.length > 0) policy.addPropertyOverride('PolicyDocument.Statement', kept);
+const setStatements = (policy: CfnPolicy | CfnQueuePolicy, statements: readonly object[]): void => {
+  if (statements.length > 0) policy.addPropertyOverride('PolicyDocument.Statement', statements);
   else policy.node.scope?.node.tryRemoveChild(policy.node.id);
 };
 
@@ -36,16 +36,30 @@ const all = stack.node.findAll();
 for (const node of all) if (node instanceof CfnAlarm) givePlainMetric(node);
 
 /** Loopback has no TLS. Where policies are judged, those of the queues would deny every message, as they must. */
-if (isOn('plain-http')) {
-  const isAboutTls = ({ Effect, Condition }: Statement): boolean =>
-    Effect === 'Deny' && JSON.stringify(Condition ?? {}).includes('aws:SecureTransport');
-  for (const node of all) if (node instanceof CfnQueuePolicy) keepStatements(node, (statement) => !isAboutTls(statement));
-}
+const isAboutTls = ({ Effect, Condition }: Statement): boolean =>
+  Effect === 'Deny' && JSON.stringify(Condition ?? {}).includes('aws:SecureTransport');
+
+/** Of these services MiniStack judges the action alone: it asks for no resource and knows neither tags nor the source of an event. */
+const isJudgedByAction = ({ Action }: Statement): boolean =>
+  [Action].flat().every((action) => /^(ec2|events|elasticloadbalancing|autoscaling):/.test(action));
+const byActionAlone = ({ Condition: _, ...rest }: Statement) => ({ ...rest, Resource: '*' });
 
 /** The removed grant: `react` may not write items any more. */
-if (isOn('denied')) {
+const isRemoved = (policy: CfnPolicy, { Action }: Statement): boolean =>
+  isOn('denied') && policy.node.path.includes('react-role') && [Action].flat().includes('dynamodb:PutItem');
+
+const asJudged = (policy: CfnPolicy): readonly object[] =>
+  statementsOf(policy).flatMap((statement) => {
+    if (isRemoved(policy, statement)) return [];
+    return isJudgedByAction(statement) ? byActionAlone(statement) : statement;
+  });
+
+if (isJudged) {
   for (const node of all) {
-    if (!(node instanceof CfnPolicy) || !node.node.path.includes('react-role')) continue;
-    keepStatements(node, ({ Action }) => ![Action].flat().includes('dynamodb:PutItem'));
+    if (node instanceof CfnPolicy) setStatements(node, asJudged(node));
+    if (node instanceof CfnQueuePolicy) {
+      const kept = statementsOf(node).filter((statement) => !isAboutTls(statement));
+      setStatements(node, kept);
+    }
   }
 }

@@ -118,7 +118,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
 });
 
 describe('the stack on MiniStack with signatures and roles checked', () => {
-  const plain = { 'cli-credentials': 'true', 'plain-http': 'true' };
+  const judged = { judged: 'true' };
   let cdk: Cdk;
   let stack: Deployment;
 
@@ -126,11 +126,11 @@ describe('the stack on MiniStack with signatures and roles checked', () => {
     const url = needUrl('ministack-auth');
     cdk = await createCdk('ministack-auth', url);
     await cdk.bootstrap();
-    await cdk.deploy(plain);
+    await cdk.deploy(judged);
     stack = await openDeployment(url);
   });
   afterAll(async () => {
-    await cdk?.destroy(plain);
+    await cdk?.destroy(judged);
     stack?.close();
   });
 
@@ -150,7 +150,7 @@ describe('the stack on MiniStack with signatures and roles checked', () => {
   test('breaks when one of them is taken away, keeps the signal, and goes on once it is back', async () => {
     await stack.putPolicy(policyOf(stack, 'broken', { size: 1 }));
     const before = await filled(stack, 'broken', 1);
-    await cdk.deploy({ ...plain, denied: 'true' });
+    await cdk.deploy({ ...judged, denied: 'true' });
     const sinceMs = Date.now();
     await stack.putPolicy(policyOf(stack, 'broken', { size: 2 }));
     expect(await stack.statusSince('broken', sinceMs)).toMatchObject({ status: 'accepted', version: 2 });
@@ -158,7 +158,7 @@ describe('the stack on MiniStack with signatures and roles checked', () => {
     expect(await idsOf(stack, 'broken')).toEqual(before);
     const { waiting, taken } = await stack.depth('holdfast-signals');
     expect(waiting + taken).toBeGreaterThan(0);
-    await cdk.deploy(plain);
+    await cdk.deploy(judged);
     await eventually('a second instance', async () => (await idsOf(stack, 'broken')).length === 2, 120_000);
   }, 300_000);
 });
