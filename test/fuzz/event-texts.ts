@@ -74,6 +74,9 @@ const withEnvelope = (about: About): readonly Sample[] => samplesAbout(about).fi
 const ticks = /Holdfast/;
 const ofAws = (about: About) => withEnvelope(about).filter(({ event }) => !ticks.test(String(event['detail-type'])));
 
+/** Events that tell whose they are by a name, which means something in one account and region alone; ids of instances are unique. */
+const ofNames = (about: About) => ofAws(about).filter(({ event }) => event.source !== 'aws.ec2');
+
 const kinds: Readonly<Record<string, (about: About, draw: Draw) => string>> = {
   'ours, with something needed broken': (about, draw) => {
     const { event, needed } = draw.pick(samplesAbout(about));
@@ -82,7 +85,7 @@ const kinds: Readonly<Record<string, (about: About, draw: Draw) => string>> = {
   'ours, no longer JSON': (about, draw) => spoilt(JSON.stringify(draw.pick(samplesAbout(about)).event), draw),
   'ours, of another account or region': (about, draw) => {
     const elsewhere = draw.pick([{ account: '999999999999' }, { region: 'ap-south-2' }, { account: '', region: 'mars-1' }]);
-    return JSON.stringify({ ...draw.pick(ofAws(about)).event, ...elsewhere });
+    return JSON.stringify({ ...draw.pick(ofNames(about)).event, ...elsewhere });
   },
   'ours, replayed years later': (about, draw) => {
     const time = new Date(about.nowMs - (1 + draw.int(50)) * yearMs).toISOString();

@@ -1,3 +1,4 @@
+import { ApiError } from '../../sandbox/api.ts';
 import { createDraw } from './draw.ts';
 import { goodPolicy, type House, openHouse } from './house.ts';
 import { listen } from './listen.ts';
@@ -27,16 +28,21 @@ export type FloodedTable = {
 /** Groups are let go again after so many writes: a thousand accepted groups would be a thousand ticks a minute. */
 const chunk = 200;
 
-const write = async ({ sandbox }: House, operation: 'PutItem' | 'DeleteItem', input: Readonly<Record<string, unknown>>): Promise<boolean> => {
-  try {
-    await sandbox.drive(
-      sandbox.cloud.call({ service: 'dynamodb', operation, input: { TableName: 'holdfast-groups', ...input }, caller: { kind: 'operator' } }),
-    );
-    return true;
-  } catch (error) {
-    if ((error as Error).name === 'ApiError' || 'code' in (error as object)) return false;
-    throw error;
-  }
+type Write = { readonly operation: 'PutItem' | 'DeleteItem'; readonly input: Readonly<Record<string, unknown>> };
+
+/** Whether the table took them, one by one. */
+const writeAll = ({ sandbox }: House, writes: readonly Write[]): Promise<readonly boolean[]> => {
+  const write = async ({ operation, input }: Write): Promise<boolean> => {
+    try {
+      const TableName = 'holdfast-groups';
+      await sandbox.cloud.call({ service: 'dynamodb', operation, input: { TableName, ...input }, caller: { kind: 'operator' } });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError) return false;
+      throw error;
+    }
+  };
+  return sandbox.drive(Promise.all(writes.map(write)));
 };
 
 type Status = { readonly group: string; readonly status: string; readonly problems: readonly unknown[] };
@@ -62,16 +68,20 @@ const judge = async (house: House, written: readonly PolicyItem[], tally: Tally)
 
 /** Writes, waits, looks for the answers, and lets go of every group but the good ones. */
 const playChunk = async (house: House, items: readonly PolicyItem[], tally: Tally): Promise<void> => {
-  const written: PolicyItem[] = [];
-  for (const item of items) {
-    count(tally.byKind, item.kind);
-    if (await write(house, 'PutItem', { Item: item.Item })) written.push(item);
-    else tally.refused += 1;
-  }
+  for (const { kind } of items) count(tally.byKind, kind);
+  const taken = await writeAll(
+    house,
+    items.map(({ Item }) => ({ operation: 'PutItem', input: { Item } })),
+  );
+  const written = items.filter((_, index) => taken[index]);
+  tally.refused += items.length - written.length;
   await house.pass(60);
   await judge(house, written, tally);
   const groups = [...new Set(written.map(({ group }) => group))].filter((group) => group !== goodPolicy.group);
-  for (const group of groups) await write(house, 'DeleteItem', { Key: { group: { S: group }, item: { S: 'policy' } } });
+  await writeAll(
+    house,
+    groups.map((group) => ({ operation: 'DeleteItem', input: { Key: { group: { S: group }, item: { S: 'policy' } } } })),
+  );
   await house.pass(60);
 };
 

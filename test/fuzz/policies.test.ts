@@ -3,11 +3,11 @@ import { floodTable } from './flood-table.ts';
 import { withoutPaths } from './listen.ts';
 import { canary } from './nasties.ts';
 
-test('a thousand writes of every kind are each answered, touch no group that was there, and stay out of the logs', async () => {
-  const flooded = await floodTable(1_000, 1);
+test('hundreds of writes of every kind are each answered, touch no group that was there, and stay out of the logs', async () => {
+  const flooded = await floodTable(400, 1);
   expect(flooded.unanswered).toEqual([]);
-  expect(flooded.statuses.accepted).toBeGreaterThan(100);
-  expect(flooded.statuses.rejected).toBeGreaterThan(500);
+  expect(flooded.statuses.accepted).toBeGreaterThan(30);
+  expect(flooded.statuses.rejected).toBeGreaterThan(200);
   expect(flooded.inForceAfter).toEqual(flooded.inForceBefore);
   expect(flooded.after).toEqual(flooded.before);
   expect(flooded).toMatchObject({ failures: [], left: 0, deadLetters: 0, polluted: false });

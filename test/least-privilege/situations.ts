@@ -1,0 +1,86 @@
+import type { Situation, Step } from '../sim/situation.ts';
+import { alarm, endThroughAsg, interrupt, loseZone, recommendRebalance } from '../sim/steps.ts';
+import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
+
+type Rest = { readonly steps: readonly Step[]; readonly calmAtMs?: number } & Pick<Partial<Situation>, 'faults' | 'spec' | 'policies'>;
+
+const situation = (name: string, holding: HoldingKind, options: SettingOptions, rest: Rest): Situation => {
+  const { spec, policy } = settingOf(holding, options);
+  return { name, seed: 1, spec, policies: [policy], asked: { web: { size: 6 } }, calmAtMs: 60_000, restWithinMs: 300_000, ...rest };
+};
+
+const slowBoots = (holding: HoldingKind, options: SettingOptions) => {
+  const { spec } = settingOf(holding, options);
+  return { ...spec, timing: { ...spec.timing, bootSeconds: [80, 90] as const } };
+};
+
+/** Auto Scaling groups that look after their members only every few minutes. */
+const inattentive = (holding: HoldingKind, options: SettingOptions) => {
+  const { spec } = settingOf(holding, options);
+  return { ...spec, timing: { ...spec.timing, asgPeriodSeconds: 240 } };
+};
+
+const slowTargets = (options: SettingOptions) => {
+  const { spec } = settingOf('tag', options);
+  return { ...spec, targetGroups: spec.targetGroups.map((group) => ({ ...group, deregistrationDelaySeconds: 600 })) };
+};
+
+const letGo: Step = {
+  atMs: 1_000,
+  what: 'the policy is deleted',
+  happen: async ({ operate }) =>
+    void (await operate('dynamodb', 'DeleteItem', { TableName: 'holdfast-groups', Key: { group: { S: 'web' }, item: { S: 'policy' } } })),
+};
+
+/** A plain Auto Scaling group: what it launches stands in its template alone. */
+const plainGroup: Step = {
+  atMs: 1_000,
+  what: 'the user makes an Auto Scaling group of a template alone, and names it in a policy',
+  happen: async ({ operate, sandbox }) => {
+    const LaunchTemplateData = { InstanceType: 'm7g.large', ImageId: 'ami-0123456789abcdef0' };
+    await operate('ec2', 'CreateLaunchTemplate', { LaunchTemplateName: 'plain', LaunchTemplateData });
+    const sizes = { MinSize: 0, MaxSize: 1, DesiredCapacity: 0 };
+    const LaunchTemplate = { LaunchTemplateName: 'plain', Version: '$Default' };
+    await operate('autoscaling', 'CreateAutoScalingGroup', {
+      AutoScalingGroupName: 'plain',
+      ...sizes,
+      LaunchTemplate,
+      VPCZoneIdentifier: 'subnet-a',
+    });
+    await sandbox.putPolicy({ group: 'plain', size: 0, capacity: 'only', pools: { only: { asg: 'plain' } } });
+  },
+};
+
+const elastic = { min: 2, max: 10, desired: 6 };
+const scaling = { scaling: [{ alarm: 'low', adjust: '-2', cooldown: '1m' }] };
+const act = { rebalance: { act: true } };
+const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 30, defaultResult: 'CONTINUE' }] as const;
+const cheapest = { capacity: { tiered: [{ cheapest: ['spot-a', 'spot-b', 'spot-c'] }, 'od-b', 'od-c'] } };
+
+/** No drain can begin any more: its end does what is left to do. */
+const breakDrains: Step = {
+  atMs: 500,
+  what: 'begin-drain cannot read its swaps',
+  happen: ({ sandbox, addFaults }) => {
+    const caller = sandbox.platform.functions.specs.find(({ name }) => name === 'holdfast-begin-drain')?.role ?? 'none';
+    addFaults([{ kind: 'error', on: 'call', code: 'InternalServerError', status: 500, match: { caller, service: 'dynamodb', operation: 'Query' } }]);
+  },
+};
+
+/** What the workflows of the simulation do not need: less usual policies, late drains, broken ones, members that die. */
+export const situations: readonly (() => Situation)[] = [
+  () => situation('cheapest', 'tag', { policy: cheapest }, { steps: [loseZone(1_000, zones[0])] }),
+  () => situation('let-go', 'tag', {}, { steps: [letGo] }),
+  () => situation('plain-asg', 'tag', {}, { steps: [plainGroup] }),
+  () => situation('history', 'tag', {}, { steps: [interrupt(1_000, 1)], calmAtMs: 1_500_000 }),
+  () => situation('late-drain', 'tag', {}, { steps: [interrupt(1_000, 2)], spec: slowTargets({}), calmAtMs: 200_000 }),
+  () =>
+    situation('drain-first', 'tag', { policy: { ...act, swap: { order: 'drain-first', maxSurge: 2 } } }, { steps: [recommendRebalance(1_000, 2)] }),
+  () => situation('slow-hook', 'attach', { hooks }, { steps: [endThroughAsg(1_000, 2)], spec: slowBoots('attach', { hooks }), calmAtMs: 200_000 }),
+  () => situation('scale-in-attach', 'attach', { size: elastic, policy: scaling }, { steps: [alarm(1_000, 'low')] }),
+  () => situation('rebalance-attach', 'attach', { policy: act }, { steps: [recommendRebalance(1_000, 2)] }),
+  () => situation('broken-drain', 'tag', {}, { steps: [breakDrains, interrupt(1_000, 2)], calmAtMs: 180_000 }),
+  () => situation('broken-drain-attach', 'attach', { min: 0 }, { steps: [breakDrains, interrupt(1_000, 2)], calmAtMs: 180_000 }),
+  () => situation('taken-at-once', 'attach', { min: 0 }, { steps: [interrupt(1_000, 2, 1_000)], spec: inattentive('attach', { min: 0 }) }),
+  () => situation('taken-at-the-minimum', 'attach', { min: 6 }, { steps: [interrupt(1_000, 2, 1_000)], spec: inattentive('attach', { min: 6 }) }),
+];
