@@ -22,7 +22,7 @@ export type ClientConfig = Surroundings['clientConfig'];
 const defaults = {
   maxAttempts: 3,
   retryMode: 'standard',
-  requestHandler: { connectionTimeout: 1_000, requestTimeout: 8_000, throwOnRequestTimeout: true, httpsAgent: { maxSockets: 64 } },
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 8_000, throwOnRequestTimeout: true, httpsAgent: { maxSockets: 100 } },
 };
 
 const merged = (config: ClientConfig): Record<string, unknown> => ({ ...defaults, ...config });

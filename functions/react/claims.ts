@@ -7,7 +7,7 @@ import type { Member } from '../../core/view.ts';
 import type { LeavingFact } from './facts.ts';
 
 /** Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key design). */
-export const writesAtOnce = 64;
+export const writesAtOnce = 100;
 
 /** What claiming came to. */
 export type Claimed = {

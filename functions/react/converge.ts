@@ -147,7 +147,7 @@ const letLeave = async (
 
 /** Brings one group to where its policy says, as far as one look allows. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
-  const group = await ports.store.group(facts.group);
+  const [group, state] = await Promise.all([ports.store.group(facts.group), ports.store.state(facts.group)]);
   if (group === undefined) return letGo(facts.group, ports);
   const run: Run = {
     group,
@@ -157,7 +157,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     id: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
   };
-  const claims = await claimFacts(run, await gather(group, facts, run.provider, ports));
+  const claims = await claimFacts(run, await gather(group, facts, run.provider, ports, { state }));
   const rounds = await playRounds(run, claims.gathered, claims.fresh);
   if (rounds === undefined) {
     ports.telemetry.count(metrics.conflicts);

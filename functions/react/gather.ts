@@ -36,9 +36,17 @@ export type Gathered = { readonly stored: GroupState; readonly state: GroupState
 /**
  * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what they show, and a launch that
  * another invocation records in between is seen as a conflict when the decision is written.
+ *
+ * @param known the state item, where it was read together with the policy.
  */
-export const gather = async (group: Group, facts: Facts, provider: CapacityIn, ports: ReactPorts): Promise<Gathered> => {
-  const stored = (await ports.store.state(group.name)) ?? initialState(group);
+export const gather = async (
+  group: Group,
+  facts: Facts,
+  provider: CapacityIn,
+  ports: ReactPorts,
+  known?: { readonly state: GroupState | undefined },
+): Promise<Gathered> => {
+  const stored = (known ? known.state : await ports.store.state(group.name)) ?? initialState(group);
   const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
   const caughtUp = catchUp(followPolicy(stored, group), group, holdings.members, swaps);
   const followed = followAlarms(caughtUp, group, facts, ports.clock.now());
