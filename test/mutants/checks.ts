@@ -68,8 +68,16 @@ export const straysGetTime = (leastMs: number): Check =>
   );
 
 /** Nothing hinders this drain, so nothing may have to be excused. */
-export const noShortfall: Check = check('drained in full', ({ swaps }) =>
+export const nothingExcused: Check = check('drained without an excuse', ({ swaps }) =>
   swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [`${instance}: ${shortfall}`])),
+);
+
+/** The same, where Holdfast itself waits for connections and must have seen their end. */
+export const drainedInFull: Check = check('drained in full', ({ swaps }) =>
+  swaps.flatMap(({ instance, shortfall, drainedAtMs }) => {
+    if (shortfall !== undefined) return [`${instance}: ${shortfall}`];
+    return drainedAtMs === undefined ? [`${instance} went before it had drained`] : [];
+  }),
 );
 
 /** The load balancer waits longer than EC2 does: that connections are cut must be said. */

@@ -147,17 +147,25 @@ export const situations = {
       'rebalance, then warning',
       withWorld(
         settingOf('tag', {
-          policy: { swap: { order: 'launch-first', maxSurge: 1 }, drain: { timeout: '3m', loadBalancers: [`\${targetGroup:web}`] } },
+          policy: {
+            rebalance: { act: true },
+            swap: { order: 'launch-first', maxSurge: 1 },
+            drain: { timeout: '3m', loadBalancers: [`\${targetGroup:web}`] },
+          },
         }),
         deregistrationOf(40),
       ),
       { asked: six, steps: [recommendRebalance(1_000, 5), interrupt(4_500, 5)] },
     ),
   'rebalance and warning at once': () =>
-    of('rebalance and warning at once', withWorld(settingOf('tag', { policy: { swap: { order: 'launch-first', maxSurge: 1 } } }), slowDescribes), {
-      asked: six,
-      steps: [recommendRebalance(1_000, 3), interrupt(2_100, 3)],
-    }),
+    of(
+      'rebalance and warning at once',
+      withWorld(settingOf('tag', { policy: { rebalance: { act: true }, swap: { order: 'launch-first', maxSurge: 1 } } }), slowDescribes),
+      {
+        asked: six,
+        steps: [recommendRebalance(1_000, 3), interrupt(2_100, 3)],
+      },
+    ),
   'warnings overlap': () =>
     of('warnings overlap', withWorld(settingOf('tag', { lagSeconds: [2, 8] }), slowDescribes), {
       asked: six,
@@ -214,9 +222,9 @@ export const situations = {
   'interrupted where capacity is left': () =>
     of('interrupted where capacity is left', settingOf('tag'), { asked: six, steps: [interrupt(1_000, 2)] }),
   'throttled launches': () =>
-    of('throttled launches', settingOf('tag'), { asked: six, steps: [interrupt(1_000, 2)], faults: [throttledLaunches(7)] }),
+    of('throttled launches', settingOf('tag'), { asked: six, steps: [interrupt(15_000, 2)], faults: [throttledLaunches(7)] }),
   'launch answers lost': () =>
-    of('launch answers lost', settingOf('tag', { lagSeconds: [4, 9] }), {
+    of('launch answers lost', settingOf('tag', { lagSeconds: [12, 15] }), {
       asked: six,
       steps: [interrupt(1_000, 1)],
       faults: [{ on: 'call', kind: 'lose-answer', when: 'after', times: 3, match: { operation: 'CreateFleet' } }],

@@ -128,14 +128,17 @@ const strangersUntouched: Rule = ({ strangers, snapshot }) => {
 const convergedInTime: Rule = ({ restAtMs, situation }) =>
   restAtMs === undefined ? [`not at rest ${seconds(situation.restWithinMs)} after the last trouble`] : [];
 
-/** Mutating calls to what costs request tokens: a few for each instance that came or went, and some for faults that were set. */
-const callsAreBounded: Rule = ({ calls, lives, readyAtMs }) => {
+/**
+ * Mutating calls to what costs request tokens: a few for each instance that came or went. Calls that failed count too, unless faults made them fail: a
+ * call that is refused over and over is a storm as well.
+ */
+const callsAreBounded: Rule = ({ calls, lives, readyAtMs, situation: { faults = [] } }) => {
   const touched = lives.filter(
     ({ group, launchedAtMs, goneAtMs }) => group !== undefined && (launchedAtMs >= readyAtMs || goneAtMs !== undefined),
   ).length;
   const mutating = calls.filter(
     ({ service, operation, outcome }) =>
-      ['ec2', 'autoscaling', 'elasticloadbalancing'].includes(service) && isMutating(operation) && outcome === 'ok',
+      ['ec2', 'autoscaling', 'elasticloadbalancing'].includes(service) && isMutating(operation) && (outcome === 'ok' || faults.length === 0),
   );
   const most = 12 + 4 * touched;
   return mutating.length <= most ? [] : [`${mutating.length} mutating calls for ${touched} instances that came or went; at most ${most}`];
