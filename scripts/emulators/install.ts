@@ -24,7 +24,10 @@ export const installPython = async ({ folder, requirement, command }: PythonPack
   if (existsSync(executable)) return { kind: 'ready', command: executable };
   await mkdir(emulatorsDir, { recursive: true });
   const made = await runCommand('python3', ['-m', 'venv', home]);
-  if (made.code !== 0) return { kind: 'missing', reason: `python3 -m venv ended with ${made.code}: ${lastLine(made.output) || 'it said nothing'}` };
+  if (made.code !== 0) {
+    await rm(home, { recursive: true, force: true });
+    return { kind: 'missing', reason: `python3 -m venv ended with ${made.code}: ${lastLine(made.output) || 'it said nothing'}` };
+  }
   const installed = await runCommand(join(home, 'bin', 'pip'), ['install', '--quiet', requirement], { timeoutMs: 600_000 });
   if (installed.code === 0 && existsSync(executable)) return { kind: 'ready', command: executable };
   await rm(home, { recursive: true, force: true });

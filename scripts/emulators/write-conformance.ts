@@ -30,6 +30,20 @@ The emulators accept nearly everything: that they agree shows that names, shapes
 hooks that hold, targets that drain) has no second opinion here, and its only judges are AWS's documentation and, some day, AWS.
 `;
 
+const beside = `## What else is judged
+
+- **The stack itself**, deployed to MiniStack by the CDK's command line: bootstrap, deploy, a second deploy with a change, destroy. On it a policy is accepted and
+  another rejected, a warning on the queue is answered with a replacement and a drain that ends, messages that cannot be read are acknowledged. Again with
+  signatures and roles checked, where a grant that is taken away breaks it, and it goes on once the grant is back. Adapted for MiniStack, in
+  \`test/emulators/app.ts\` alone: alarms over expressions get a plain metric (its CloudFormation has no metric math); where roles are checked, the queues' rule
+  against plain HTTP is left out (loopback has no TLS), and rights on EC2, Auto Scaling, Elastic Load Balancing and EventBridge are reduced to their actions (it
+  asks for no resource there, and knows neither tags nor the source of an event).
+- **Rules**: every event sample against every rule of the template, by TestEventPattern on MiniStack and by the sandbox's own matcher, from one table.
+- **Stores**: the project's own tests of what it keeps in DynamoDB, over tables of MiniStack and of moto.
+- **Rights**: every question that the sandbox's policy evaluator is asked in three recorded runs, and variations of each that ask about other resources and tags,
+  is put to \`@cloud-copilot/iam-simulate\` too.
+`;
+
 const countOf = (findings: readonly Finding[], cloud: Finding['cloud'], verdict: Finding['verdict']): number =>
   findings.filter((finding) => finding.cloud === cloud && finding.verdict === verdict).length;
 
@@ -66,7 +80,7 @@ const sectionOf = (service: string, findings: readonly Finding[]): string =>
 
 const page = (findings: readonly Finding[]): string => {
   const services = [...new Set(findings.map(({ service }) => service))];
-  return `${[intro, summary(findings), ...services.map((service) => sectionOf(service, findings))].join('\n').trimEnd()}\n`;
+  return `${[intro, summary(findings), beside, ...services.map((service) => sectionOf(service, findings))].join('\n').trimEnd()}\n`;
 };
 
 export const findingsFile = join(emulatorsDir, 'findings.json');

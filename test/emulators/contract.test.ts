@@ -10,6 +10,7 @@ import type { Expectation, Finding } from './contract/expectation.ts';
 import { loadBalancing } from './contract/load-balancing.ts';
 import { messages } from './contract/messages.ts';
 import { tables } from './contract/tables.ts';
+import { trouble } from './contract/trouble.ts';
 import { emulatorUrl } from './emulators.ts';
 
 const services: Readonly<Record<string, readonly Expectation[]>> = {
@@ -18,6 +19,7 @@ const services: Readonly<Record<string, readonly Expectation[]>> = {
   'Elastic Load Balancing': loadBalancing,
   'Amazon SQS, AWS Step Functions, Amazon EventBridge': messages,
   'Amazon DynamoDB': tables,
+  'Calls in trouble': trouble,
 };
 
 const [ministackUrl, motoUrl] = [emulatorUrl('ministack'), emulatorUrl('moto')];

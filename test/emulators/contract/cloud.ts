@@ -62,6 +62,8 @@ export type Cloud = Clients &
     readonly name: CloudName;
     /** Changes what EC2 can give; only our own world can be told. */
     readonly world?: Sandbox['world'];
+    /** Breaks calls; only our own cloud can be told. */
+    readonly setFaults?: Sandbox['setFaults'];
     close(): Promise<void>;
   };
 
@@ -189,12 +191,13 @@ const spec: WorldSpec = {
   launchTemplates: [],
   autoScalingGroups: [],
   targetGroups: [{ name: 'used', deregistrationDelaySeconds: 300, healthCheckIntervalSeconds: 5, healthyThreshold: 2 }],
-  timing: { pendingSeconds: [2, 2], bootSeconds: [2, 2], lagSeconds: [0, 0], asgPeriodSeconds: 5, latencyMs: {} },
+  timing: { pendingSeconds: [40, 40], bootSeconds: [20, 20], lagSeconds: [0, 0], asgPeriodSeconds: 30, latencyMs: {} },
 };
 
 /** Our own cloud, live on loopback: its queue, table and state machine are the stack's, everything else is made as on the emulators. */
 export const openSandbox = async (): Promise<Cloud> => {
-  const sandbox = await startSandbox({ mode: 'live', spec, speed: 10 });
+  // So fast that the published token buckets are full again before the next check: throttles are provoked where they are looked at.
+  const sandbox = await startSandbox({ mode: 'live', spec, speed: 100 });
   const clients = clientsOf(sandbox.url ?? '');
   const template = await createTemplate(clients);
   const subnets = ['subnet-a', 'subnet-b'] as const;
@@ -211,7 +214,7 @@ export const openSandbox = async (): Promise<Cloud> => {
     queueUrl,
     stateMachineArn: stateMachines?.[0]?.stateMachineArn ?? '',
   };
-  return { ...clients, ...ground, name: 'sandbox', world: sandbox.world, close: closer(clients, sandbox.close) };
+  return { ...clients, ...ground, name: 'sandbox', world: sandbox.world, setFaults: sandbox.setFaults, close: closer(clients, sandbox.close) };
 };
 
 export const createTargetGroup = async ({ elb, vpc }: Cloud, Name: string): Promise<string> => {
