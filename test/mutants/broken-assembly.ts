@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FunctionName } from '../../functions/contract.ts';
@@ -11,7 +11,6 @@ export type Workshop = {
   readonly whole: string;
   /** Answers the directory of a copy whose functions hold these edits. */
   breakCode(name: string, edits: readonly Edit[]): Promise<string>;
-  discard(directory: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -46,6 +45,11 @@ const writeBundles = async (
   }
 };
 
+/** Functions that are not broken are loaded from one place, so that a hundred mutants do not fill the memory with copies of them. */
+const linkRest = async (from: string, to: string, paths: readonly string[]): Promise<void> => {
+  for (const path of paths) await symlink(join(from, path), join(to, path));
+};
+
 /** Sets up a folder outside the tree. Whatever others build meanwhile, all copies are of the stack and the code as they are now. */
 export const openWorkshop = async (): Promise<Workshop> => {
   const deployed = await assemble();
@@ -61,10 +65,14 @@ export const openWorkshop = async (): Promise<Workshop> => {
       const directory = join(folder, name.replaceAll(/\W+/g, '-'));
       const broken = await bundleBroken(edits, sources);
       await copyStack(whole, directory);
-      await writeBundles(directory, folders, new Map([...bundles, ...broken]));
+      await linkRest(
+        whole,
+        directory,
+        [...folders].filter(([owner]) => !broken.has(owner as FunctionName)).map(([, path]) => path),
+      );
+      await writeBundles(directory, folders, broken);
       return directory;
     },
-    discard: (directory) => rm(directory, { recursive: true, force: true }),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 };

@@ -40,6 +40,16 @@ const deregistrationOf =
     targetGroups: spec.targetGroups.map((targetGroup) => ({ ...targetGroup, deregistrationDelaySeconds })),
   });
 
+/** Members at risk are replaced one after another, which takes much longer than a warning leaves. */
+const oneAtATime = (): Setting => {
+  const policy = {
+    rebalance: { act: true },
+    swap: { order: 'launch-first', maxSurge: 1 },
+    drain: { timeout: '3m', loadBalancers: [`\${targetGroup:web}`] },
+  };
+  return withWorld(settingOf('tag', { policy }), deregistrationOf(40));
+};
+
 const lastingHook = (heartbeatSeconds: number): SettingOptions['hooks'] => [
   { name: 'drain', transition: 'terminating', heartbeatSeconds, defaultResult: 'CONTINUE' },
 ];
@@ -143,29 +153,12 @@ const both = { web: { size: 6, endsAt: 6 }, api: { size: 6, endsAt: 6 } };
 /** Situations in which one particular breakage shows, where the workflows and storms of the simulation do not bring it out. */
 export const situations = {
   'rebalance, then warning': () =>
-    of(
-      'rebalance, then warning',
-      withWorld(
-        settingOf('tag', {
-          policy: {
-            rebalance: { act: true },
-            swap: { order: 'launch-first', maxSurge: 1 },
-            drain: { timeout: '3m', loadBalancers: [`\${targetGroup:web}`] },
-          },
-        }),
-        deregistrationOf(40),
-      ),
-      { asked: six, steps: [recommendRebalance(1_000, 5), interrupt(4_500, 5)] },
-    ),
+    of('rebalance, then warning', oneAtATime(), { asked: six, steps: [recommendRebalance(1_000, 5), interrupt(4_500, 5)] }),
   'rebalance and warning at once': () =>
-    of(
-      'rebalance and warning at once',
-      withWorld(settingOf('tag', { policy: { rebalance: { act: true }, swap: { order: 'launch-first', maxSurge: 1 } } }), slowDescribes),
-      {
-        asked: six,
-        steps: [recommendRebalance(1_000, 3), interrupt(2_100, 3)],
-      },
-    ),
+    of('rebalance and warning at once', withWorld(oneAtATime(), slowDescribes), {
+      asked: six,
+      steps: [recommendRebalance(1_000, 5), interrupt(2_100, 5)],
+    }),
   'warnings overlap': () =>
     of('warnings overlap', withWorld(settingOf('tag', { lagSeconds: [2, 8] }), slowDescribes), {
       asked: six,
