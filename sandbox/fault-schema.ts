@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { exactly } from './shape.ts';
 
+/** No world runs for a month; beyond some thousand years no date can be written. */
+const milliseconds = z
+  .number()
+  .nonnegative()
+  .max(30 * 24 * 3_600_000);
+
 /** How often a fault acts, among the calls or events that match it. With none of these: every time. */
 const frequency = {
   /** Chance, 0 to 1. */
@@ -42,21 +48,21 @@ const callFaultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('lose-answer'),
     when: z.enum(['before', 'after']).default('after'),
     as: z.enum(['reset', 'timeout']).default('reset'),
-    afterMs: z.number().nonnegative().default(0),
+    afterMs: milliseconds.default(0),
     ...onCall,
   }),
   /** The answer comes so much later. */
-  exactly({ kind: z.literal('delay'), delayMs: z.number().nonnegative(), ...onCall }),
+  exactly({ kind: z.literal('delay'), delayMs: milliseconds, ...onCall }),
   /** The calling function is killed: before the call was applied, or after. */
   exactly({ kind: z.literal('crash-caller'), when: z.enum(['before', 'after']).default('after'), ...onCall }),
 ]);
 
 const eventFaultSchema = z.discriminatedUnion('kind', [
   exactly({ kind: z.literal('drop'), ...onEvent }),
-  exactly({ kind: z.literal('duplicate'), copies: z.int().positive().default(1), withinMs: z.number().nonnegative().default(0), ...onEvent }),
-  exactly({ kind: z.literal('delay'), delayMs: z.number().nonnegative(), ...onEvent }),
+  exactly({ kind: z.literal('duplicate'), copies: z.int().positive().max(100).default(1), withinMs: milliseconds.default(0), ...onEvent }),
+  exactly({ kind: z.literal('delay'), delayMs: milliseconds, ...onEvent }),
   /** Each event comes at a random moment within this time: later ones may overtake earlier ones. */
-  exactly({ kind: z.literal('reorder'), withinMs: z.number().positive(), ...onEvent }),
+  exactly({ kind: z.literal('reorder'), withinMs: milliseconds.positive(), ...onEvent }),
 ]);
 
 /** A fault as scenarios and the control door give it. */

@@ -136,9 +136,17 @@ const writeRoutes = (stage: Stage): readonly Route[] => [
   },
 ];
 
+const largestBodyBytes = 1_000_000;
+
 const readBody = async (request: IncomingMessage): Promise<string> => {
   const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += (part as Buffer).length;
+    // What is too large is read to its end all the same: an answer in the middle of a request is lost on most clients.
+    if (bytes <= largestBodyBytes) parts.push(part as Buffer);
+  }
+  if (bytes > largestBodyBytes) throw new BadRequest(`The body has ${bytes} bytes; at most ${largestBodyBytes} are read. Nothing was changed.`);
   return Buffer.concat(parts).toString('utf8');
 };
 
@@ -172,14 +180,23 @@ const partsOf = (path: string, asked: string): readonly string[] | undefined => 
   const names = path.split('/');
   const parts = asked.split('/');
   const fits = names.length === parts.length && names.every((name, index) => name.startsWith('{') || name === parts[index]);
-  return fits ? parts.filter((_, index) => names[index]?.startsWith('{')).map(decodeURIComponent) : undefined;
+  return fits ? parts.filter((_, index) => names[index]?.startsWith('{')).map(decoded) : undefined;
+};
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new BadRequest(`${part} is no part of a path: a % stands before two hexadecimal digits. Nothing was changed.`);
+  }
 };
 
 /** Answers requests below `/_sandbox/`: looks into the world and changes it. Shapes stand in docs/sandbox.md. */
 export const createControlDoor = (stage: Stage): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
   const routes = [...readRoutes(stage), ...writeRoutes(stage)];
   const listing = routes.map(({ method, path, about }) => `${method} ${path}: ${about}`);
-  const answer = async (request: IncomingMessage, url: URL): Promise<Answer> => {
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const url = new URL(request.url ?? '/', 'http://sandbox');
     const path = url.pathname.replace(/\/$/, '');
     if (path === '/_sandbox' && request.method === 'GET') return ok({ routes: listing });
     for (const route of routes) {
@@ -190,5 +207,5 @@ export const createControlDoor = (stage: Stage): ((request: IncomingMessage, res
     }
     return { status: 404, body: { error: `There is no ${request.method} ${url.pathname} here.`, routes: listing } };
   };
-  return async (request, response) => send(response, await answer(request, new URL(request.url ?? '/', 'http://sandbox')).catch(problem));
+  return async (request, response) => send(response, await answer(request).catch(problem));
 };

@@ -3,13 +3,17 @@ import { faultSchema } from '../fault-schema.ts';
 import { duration } from '../scenario/fields.ts';
 import { exactly } from '../shape.ts';
 
+/** No world runs for a month. */
+const longestNoticeMs = 30 * 24 * 3_600_000;
+
 /** Seconds, or a duration such as `2m`; in code milliseconds. */
 const notice = z.union([
   z
     .number()
     .nonnegative()
+    .max(longestNoticeMs / 1_000)
     .transform((seconds) => seconds * 1_000),
-  duration,
+  duration.refine((ms) => ms <= longestNoticeMs, 'at most 30 days'),
 ]);
 
 /** Body of `POST /_sandbox/interrupt`. Without `notice` two minutes, as EC2 gives. */

@@ -41,7 +41,7 @@ const readText = async (path: string): Promise<string> => {
 
 const parseYaml = (text: string, path: string): unknown => {
   try {
-    return parse(text);
+    return parse(text, { logLevel: 'error' });
   } catch (error) {
     throw new ScenarioError(`The scenario file ${path} is not YAML: ${(error as Error).message}`, { cause: error });
   }

@@ -5,7 +5,7 @@ import { assemble } from '../../scripts/assemble.ts';
 const zones = ['eu-west-1a', 'eu-west-1b'] as const;
 const instanceType = 'm7g.large';
 
-const spec: WorldSpec = {
+export const houseSpec: WorldSpec = {
   zones,
   subnets: [
     { id: 'subnet-a', zone: zones[0] },
@@ -72,7 +72,13 @@ const isAlive = ({ state }: { readonly state: string }): boolean => state === 'r
 
 /** Two groups at their sizes, one kept by tag and one in an Auto Scaling group, and an instance that is nobody's. */
 export const openHouse = async (seed: number): Promise<House> => {
-  const sandbox = await startSandbox({ mode: 'simulated', spec, seed, assembly: await assemble(), policies: [goodPolicy, attachedPolicy] });
+  const sandbox = await startSandbox({
+    mode: 'simulated',
+    spec: houseSpec,
+    seed,
+    assembly: await assemble(),
+    policies: [goodPolicy, attachedPolicy],
+  });
   const living = () => sandbox.world.snapshot().instances.filter(isAlive);
   const pass = async (seconds: number): Promise<void> => {
     await sandbox.run({ untilMs: sandbox.clock.now() + seconds * 1_000 });

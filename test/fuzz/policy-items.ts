@@ -173,8 +173,6 @@ const forGoodGroup = (good: Readonly<Record<string, unknown>>, draw: Draw): Poli
   return { kind: 'the good group, broken', group: 'web', Item: plain('web', policy) };
 };
 
-export const largestItemBytes = 400 * 1024;
-
 /** One write of a user into the groups table. `index` gives each group a name of its own. */
 export const policyItem = (index: number, good: Readonly<Record<string, unknown>>, draw: Draw): PolicyItem => {
   const luck = draw.int(100);

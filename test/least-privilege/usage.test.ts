@@ -32,7 +32,7 @@ describe('the roles of the stack, over every workflow', () => {
     const section = /\n## Wildcards\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));
     for (const row of rows) expect(row).toContain('https://docs.aws.amazon.com/');
-    const told = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([a-z]+:[A-Za-z]+)`/g)].map(([, action]) => String(action)));
+    const told = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([a-z0-9]+:[A-Za-z]+)`/g)].map(([, action]) => String(action)));
     const wild = usage.rights.filter(({ resources }) => resources.some((resource) => resource.includes('*'))).map(({ action }) => action);
     expect([...new Set(told)].sort()).toEqual([...new Set(wild)].sort());
   });
