@@ -95,10 +95,3 @@ export const launchedWithin = (ms: number): Check =>
       return launched > before ? [] : [`${launched} were launched within ${ms / 1_000} s of warning ${before + 1}`];
     });
   });
-
-/** What a granted reservation says outweighs describes for a bounded time, and then it goes. */
-export const nothingBelievedForEver: Check = check('reservations are forgotten', ({ states, snapshot }) =>
-  [...states].flatMap(([group, { reservations }]) =>
-    reservations.filter(({ forgetAtMs }) => forgetAtMs + 120_000 < snapshot.nowMs).map(({ id }) => `${group}: ${id} is still believed`),
-  ),
-);

@@ -184,7 +184,7 @@ export const situations = {
     of('alarm while the state cannot be read', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
       asked: { web: { size: 6, more: 2, endsAt: 8 } },
       steps: [alarm(1_000, 'high')],
-      faults: [{ on: 'call', kind: 'error', code: 'InternalServerError', status: 500, times: 3, match: { operation: 'GetItem' } }],
+      faults: [{ on: 'call', kind: 'error', code: 'InternalServerError', status: 500, match: { operation: 'GetItem' } }],
     }),
   'pools with caps': () => {
     const options = { size: elastic, policy: alarms('2m') };

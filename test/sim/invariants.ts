@@ -82,11 +82,17 @@ const putBack: Rule = ({ snapshot, situation }) =>
     return differs.map((what) => `${asg.name}: ${what}`);
   });
 
+/** Two ticks after its time a reservation is forgotten, or it never will be. */
+const believedTooLongMs = 120_000;
+
 const nothingOpen: Rule = (evidence) => {
   const alive = new Set(evidence.snapshot.instances.filter(({ state }) => state === 'running' || state === 'pending').map(({ id }) => id));
   return [
     ...[...evidence.states].flatMap(([group, { reservations, raised }]) => [
       ...reservations.filter(({ instances }) => instances === undefined).map(({ id }) => `${group}: reservation ${id} is open`),
+      ...reservations
+        .filter(({ forgetAtMs }) => forgetAtMs + believedTooLongMs < evidence.snapshot.nowMs)
+        .map(({ id }) => `${group}: reservation ${id} is believed for ever`),
       ...raised.map(({ asg, fromMax, toMax }) => `${group}: ${asg} is still noted as raised from ${fromMax} to ${toMax}`),
     ]),
     ...evidence.swaps
