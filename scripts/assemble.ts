@@ -23,20 +23,23 @@ const filesUnder = async (path: string): Promise<readonly string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 };
 
-/** Changes when an input changes, or when something else (a `cdk synth` with another name) wrote the assembly since. */
-const fingerprint = async (): Promise<string> => {
-  const files = (await Promise.all(inputs.map(filesUnder))).flat().sort();
+const digestOf = async (files: readonly string[]): Promise<string> => {
   const hash = createHash('sha256');
-  for (const file of [...files, join(outdir, 'manifest.json')]) {
+  for (const file of files) {
     const { size, mtimeMs } = await stat(file);
     hash.update(`${file}\0${size}\0${mtimeMs}\n`);
   }
   return hash.digest('hex');
 };
 
+const inputsDigest = async (): Promise<string> => digestOf((await Promise.all(inputs.map(filesUnder))).flat().sort());
+
+/** Changes when an input changes, or when something else (a `cdk synth` with another name) wrote the assembly since. */
+const fingerprint = async (inputsNow: string): Promise<string> => `${inputsNow} ${await digestOf([join(outdir, 'manifest.json')])}`;
+
 const isCurrent = async (): Promise<boolean> => {
   try {
-    return (await readFile(stampFile, 'utf8')) === (await fingerprint());
+    return (await readFile(stampFile, 'utf8')) === (await fingerprint(await inputsDigest()));
   } catch {
     // No stamp, or no assembly yet.
     return false;
@@ -115,9 +118,11 @@ const locked = async <T>(work: () => Promise<T>): Promise<T> => {
 export const assemble = (): Promise<string> =>
   locked(async () => {
     if (await isCurrent()) return outdir;
+    // Taken before they are read: an input that is edited meanwhile must not pass for one that was bundled.
+    const before = await inputsDigest();
     await bundle();
     await synthesize();
-    await writeFile(stampFile, await fingerprint());
+    await writeFile(stampFile, await fingerprint(before));
     return outdir;
   });
 
