@@ -6,7 +6,7 @@ import type { GroupState, View } from '../../core/view.ts';
 import { members } from './members.ts';
 import { nowMs } from './selector/tree-builders.ts';
 
-export const poolIn = (zone: string, market: Pool['market'] = 'spot', rest: Partial<Pool> = {}): Pool => ({
+const poolIn = (zone: string, market: Pool['market'] = 'spot', rest: Partial<Pool> = {}): Pool => ({
   name: `${market === 'spot' ? 'spot' : 'od'}-${zone}`,
   market,
   launchTemplate: 'web',
