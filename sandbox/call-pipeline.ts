@@ -117,7 +117,9 @@ export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline
     if (outcome.kind === 'crashed') options.crashCaller?.(environment, call);
     else await pause(latencyMs - thereMs + trouble.delayMs + (outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0));
     end(outcomeName(outcome));
-    return outcome;
+    if (trouble.crashCaller !== 'answered') return outcome;
+    options.crashCaller?.(environment, call);
+    return { kind: 'crashed' };
   };
   return { isSimulated: (call) => find(call) !== undefined, perform };
 };

@@ -26,6 +26,8 @@ export type SandboxOptions = {
   readonly policies?: readonly Readonly<Record<string, unknown>>[];
   readonly faults?: readonly FaultInput[];
   readonly seed?: number;
+  /** How wrong the clocks of functions may be, each in its own way; simulated only. */
+  readonly clockErrorMs?: number;
   /** World seconds per wall second; live only. */
   readonly speed?: number;
   /** Live only; 0 or nothing takes any free port. */
@@ -179,7 +181,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const machinery =
     mode === 'live'
       ? await liveMachinery({ ...options, region, cloud, control })
-      : simulatedMachinery({ region, cloud, seed, startMs: startMs ?? simulatedStartMs });
+      : simulatedMachinery({ region, cloud, seed, clockErrorMs: options.clockErrorMs, startMs: startMs ?? simulatedStartMs });
   try {
     const built = await build({ assembly, machinery, spec, place, seed });
     front.set(built.cloud);

@@ -53,8 +53,8 @@ const callFaultSchema = z.discriminatedUnion('kind', [
   }),
   /** The answer comes so much later. */
   exactly({ kind: z.literal('delay'), delayMs: milliseconds, ...onCall }),
-  /** The calling function is killed: before the call was applied, or after. */
-  exactly({ kind: z.literal('crash-caller'), when: z.enum(['before', 'after']).default('after'), ...onCall }),
+  /** The calling function is killed: before the call was applied, after (`after`), or as the answer arrives (`answered`). */
+  exactly({ kind: z.literal('crash-caller'), when: z.enum(['before', 'after', 'answered']).default('after'), ...onCall }),
 ]);
 
 const eventFaultSchema = z.discriminatedUnion('kind', [

@@ -9,7 +9,7 @@ export type CallTrouble = {
   /** Answered instead of applying the call. */
   readonly refuse?: ApiError;
   readonly loseAnswer?: { readonly when: 'before' | 'after'; readonly as: 'reset' | 'timeout'; readonly afterMs: number };
-  readonly crashCaller?: 'before' | 'after';
+  readonly crashCaller?: 'before' | 'after' | 'answered';
   readonly delayMs: number;
 };
 

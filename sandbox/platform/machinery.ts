@@ -51,14 +51,26 @@ export const liveMachinery = async (options: LiveOptions): Promise<Machinery> =>
   };
 };
 
-export type SimulatedOptions = { readonly region: string; readonly cloud: Front; readonly startMs: number; readonly seed: number };
+export type SimulatedOptions = {
+  readonly region: string;
+  readonly cloud: Front;
+  readonly startMs: number;
+  readonly seed: number;
+  readonly clockErrorMs?: number | undefined;
+};
 
 /** All in this process, in virtual time, everything from one seed. */
-export const simulatedMachinery = ({ region, cloud, startMs, seed }: SimulatedOptions): Machinery => {
+export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs }: SimulatedOptions): Machinery => {
   const clock = createVirtualClock(startMs);
   return {
     clock,
-    start: simulatedEnvironments({ clock, seed, region, requestHandler: (spec, isAlive) => createDirectHandler(cloud, spec.role, { isAlive }) }),
+    start: simulatedEnvironments({
+      clock,
+      seed,
+      region,
+      clockErrorMs,
+      requestHandler: (spec, isAlive) => createDirectHandler(cloud, spec.role, { isAlive }),
+    }),
     run: clock.run,
     drive: clock.drive,
     stop: async () => undefined,

@@ -27,6 +27,8 @@ export type Evidence = {
   /** Calls of the functions since the groups were up. */
   readonly calls: readonly LoggedCall[];
   readonly invocations: readonly InvocationRecord[];
+  /** Under which role a function makes its calls, by the function's name. */
+  readonly roleOf: ReadonlyMap<string, string>;
   readonly readyAtMs: number;
   readonly calmAtMs: number;
   /** Absent: it never came to rest. */
@@ -59,6 +61,7 @@ export const gatherEvidence = async (stage: Stage, { restAtMs, ...moments }: Mom
     deadLetters: sandbox.deadLetters(),
     calls: sandbox.callLog.calls({ sinceMs: moments.readyAtMs }).filter(({ caller }) => functionRoles.includes(caller)),
     invocations: sandbox.invocations().filter(({ endedAtMs }) => endedAtMs >= moments.readyAtMs),
+    roleOf: new Map(sandbox.platform.functions.specs.map(({ name, role }) => [name, role])),
     ...moments,
     ...(restAtMs === undefined ? {} : { restAtMs }),
   };

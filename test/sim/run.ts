@@ -1,45 +1,34 @@
 import { parseArgs } from 'node:util';
-import { type CrashPoint, cleanRun, crashPoints, type Pass, playCrash, replayLine, type When } from './crash-points.ts';
+import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moments, passes, replayLine, twoDeaths } from './crash-points.ts';
 import { freezeAssembly } from './frozen-assembly.ts';
 import type { Violation } from './invariants.ts';
-import { type Outcome, play } from './play.ts';
-import { randomSituation } from './random-situation.ts';
+import { playAll } from './jobs.ts';
 import { runAssembly } from './stage.ts';
-import { traceOf } from './trace.ts';
+import { judge, replayOf, type Task } from './task.ts';
+import { type OnTrace, traced, traceTwice } from './trace.ts';
 import { workflows } from './workflows.ts';
 
 const { values } = parseArgs({
   options: {
     'crash-points': { type: 'boolean', default: false },
+    'two-deaths': { type: 'string' },
     workflow: { type: 'string' },
     crash: { type: 'string' },
-    when: { type: 'string', default: 'after' },
     pass: { type: 'string', default: 'back' },
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string' },
+    'seed-twice': { type: 'string' },
     from: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
   },
 });
+const [seed, from, jobs] = [Number(values.seed), Number(values.from), Number(values.jobs)];
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const inWords = (violations: readonly Violation[]): string =>
   violations.map(({ invariant, detail }) => `    ${invariant}: ${detail.join('; ')}`).join('\n');
-type OnEnd = NonNullable<NonNullable<Parameters<typeof play>[1]>['onEnd']>;
-const onEnd: OnEnd = (stage, evidence) => {
-  if (!values.trace) return;
-  say(stage.situation.steps.map(({ atMs, what }) => `${(atMs / 1_000).toFixed(3).padStart(9)} ${what}`).join('\n'));
-  say(traceOf(stage, evidence));
-};
-
-/** A run that throws is as bad as one that breaks an invariant. */
-const judged = async (run: Promise<Outcome>): Promise<readonly Violation[]> => {
-  try {
-    return (await run).violations;
-  } catch (error) {
-    return [{ invariant: 'the run comes to its end', detail: [error instanceof Error ? (error.stack ?? error.message) : String(error)] }];
-  }
-};
+const sayTrace: OnTrace = (steps, trace) => say(`${steps}\n${trace}`);
 
 const report = (violations: readonly Violation[], replay: string): number => {
   if (violations.length === 0) return 0;
@@ -47,15 +36,36 @@ const report = (violations: readonly Violation[], replay: string): number => {
   return 1;
 };
 
-const everyCrashPoint = async (): Promise<number> => {
-  const seed = Number(values.seed);
+const { directory, remove } = await freezeAssembly();
+runAssembly(directory);
+
+const progressEvery = 100;
+/** Plays all of them and answers how many broke something. */
+const playTasks = async (tasks: readonly Task[]): Promise<number> => {
   let [played, broken] = [0, 0];
-  for (const workflow of values.workflow === undefined ? Object.keys(workflows) : [values.workflow]) {
-    const clean = await cleanRun(workflow, seed);
-    let here = report(clean.violations, `npm run sim -- --workflow ${workflow} --seed ${seed} --trace`);
-    const points = crashPoints(workflow, seed, clean.sequence);
-    for (const point of points) here += report(await judged(playCrash(point)), replayLine(point));
-    say(`${workflow}: ${clean.sequence.length} calls, ${points.length} crashes, ${here} broken`);
+  const tell = ({ task, violations }: { readonly task: Task; readonly violations: readonly Violation[] }): void => {
+    played += 1;
+    broken += report(violations, replayOf(task));
+    if (played % progressEvery === 0) say(`  ${played} of ${tasks.length} played, ${broken} broken`);
+  };
+  await playAll(tasks, { jobs, assembly: directory, tell });
+  return broken;
+};
+
+const names = values.workflow === undefined ? Object.keys(workflows) : [values.workflow];
+const asTask = (run: CrashRun): Task => ({ kind: 'crash', run });
+const clean = async (workflow: string): Promise<CleanRun & { readonly broken: number }> => {
+  const run = await cleanRun(workflow, seed);
+  return { ...run, broken: report(run.violations, replayLine({ workflow, deaths: [], pass: 'back', seed })) };
+};
+
+const everyCrashPoint = async (): Promise<number> => {
+  let [played, broken] = [0, 0];
+  for (const workflow of names) {
+    const run = await clean(workflow);
+    const points = crashPoints(workflow, seed, run);
+    const here = run.broken + (await playTasks(points.map(asTask)));
+    say(`${workflow}: ${run.sequence.length} calls, ${points.length} crashes, ${here} broken`);
     played += points.length;
     broken += here;
   }
@@ -63,37 +73,57 @@ const everyCrashPoint = async (): Promise<number> => {
   return broken;
 };
 
-const oneWorkflow = async (workflow: string): Promise<number> => {
-  const point: CrashPoint = {
-    workflow,
-    call: Number(values.crash ?? Number.MAX_SAFE_INTEGER),
-    when: values.when as When,
-    pass: values.pass as Pass,
-    seed: Number(values.seed),
-  };
-  const violations = await judged(playCrash(point, onEnd));
-  return report(violations, replayLine(point));
+const manyTwoDeaths = async (count: number): Promise<number> => {
+  const runs = new Map<string, CleanRun & { readonly broken: number }>();
+  for (const workflow of names) runs.set(workflow, await clean(workflow));
+  const broken = [...runs.values()].reduce((sum, run) => sum + run.broken, 0) + (await playTasks(twoDeaths(count, seed, runs).map(asTask)));
+  say(`${count} runs with two deaths played, ${broken} broken.`);
+  return broken;
 };
 
+const oneOf = <T extends string>(known: readonly T[], name: string | undefined): T => {
+  const found = known.find((one) => one === name);
+  if (found === undefined) throw new Error(`${name} is none of ${known.join(', ')}.`);
+  return found;
+};
+
+/** As in `--crash 12:before,40:answered`. */
+const deathsIn = (text: string | undefined): readonly Death[] =>
+  (text === undefined ? [] : text.split(',')).map((death) => {
+    const [call, when] = death.split(':');
+    return { call: Number(call), when: oneOf(moments, when) };
+  });
+
+const one = async (task: Task): Promise<number> => report(await judge(task, values.trace ? traced(sayTrace) : undefined), replayOf(task));
+
+const oneWorkflow = (workflow: string): Promise<number> =>
+  one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf(passes, values.pass), seed }));
+
 const manySeeds = async (count: number): Promise<number> => {
-  const from = Number(values.from);
-  let broken = 0;
-  for (let seed = from; seed < from + count; seed++) {
-    broken += report(await judged(play(randomSituation(seed), { onEnd })), `npm run sim -- --seeds 1 --from ${seed} --trace`);
-    if ((seed - from + 1) % 50 === 0) say(`${seed - from + 1} seeds played, ${broken} broken`);
-  }
+  const tasks = Array.from({ length: count }, (_, index): Task => ({ kind: 'seed', seed: from + index }));
+  const [only] = tasks;
+  const broken = await (tasks.length === 1 && only !== undefined ? one(only) : playTasks(tasks));
   say(`${count} seeds from ${from}, ${broken} broken.`);
   return broken;
 };
 
-const { directory, remove } = await freezeAssembly();
-runAssembly(directory);
-const broken = await (values['crash-points']
-  ? everyCrashPoint()
-  : values.seeds !== undefined
-    ? manySeeds(Number(values.seeds))
-    : values.workflow !== undefined
-      ? oneWorkflow(values.workflow)
-      : everyCrashPoint());
-process.exitCode = broken === 0 ? 0 : 1;
-await remove();
+const seedTwice = async (which: number): Promise<number> => {
+  const [first, second] = await traceTwice(which);
+  const same = first === second;
+  say(`seed ${which}, played twice: ${same ? 'the same' : 'another'} trace of ${first.split('\n').length} lines`);
+  return same ? 0 : 1;
+};
+
+const chosen = (): Promise<number> => {
+  if (values['crash-points']) return everyCrashPoint();
+  if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));
+  if (values['seed-twice'] !== undefined) return seedTwice(Number(values['seed-twice']));
+  if (values.seeds !== undefined) return manySeeds(Number(values.seeds));
+  return values.workflow === undefined ? everyCrashPoint() : oneWorkflow(values.workflow);
+};
+
+try {
+  process.exitCode = (await chosen()) === 0 ? 0 : 1;
+} finally {
+  await remove();
+}

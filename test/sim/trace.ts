@@ -1,10 +1,12 @@
 import type { Evidence } from './evidence.ts';
+import { play } from './play.ts';
+import { randomSituation } from './random-situation.ts';
 import type { Stage } from './stage.ts';
 
 type Line = { readonly atMs: number; readonly text: string };
 
 /** What happened, in the order in which it happened: facts of the world, calls of functions, ends of functions and drains. */
-export const traceOf = (stage: Stage, evidence: Evidence): string => {
+const traceOf = (stage: Stage, evidence: Evidence): string => {
   const { sandbox, watched, functionRoles } = stage;
   const calls = sandbox.callLog.calls().filter(({ caller }) => functionRoles.includes(caller));
   const before = calls.filter(({ atMs }) => atMs < evidence.readyAtMs).length;
@@ -30,4 +32,25 @@ export const traceOf = (stage: Stage, evidence: Evidence): string => {
     .toSorted((a, b) => a.atMs - b.atMs)
     .map(({ atMs, text }) => `${((atMs - evidence.readyAtMs) / 1_000).toFixed(3).padStart(9)} ${text}`)
     .join('\n');
+};
+
+export type OnTrace = (steps: string, trace: string) => void;
+
+/** Writes down the script and the trace of a run when it is over. */
+export const traced =
+  (tell: OnTrace) =>
+  (stage: Stage, evidence: Evidence): void =>
+    tell(
+      stage.situation.steps.map(({ atMs, what }) => `${(atMs / 1_000).toFixed(3).padStart(9)} ${what}`).join('\n'),
+      `${traceOf(stage, evidence)}\n${JSON.stringify(evidence.swaps)}`,
+    );
+
+/** The traces of one seed played twice: they must be the same, byte by byte. */
+export const traceTwice = async (seed: number): Promise<readonly [string, string]> => {
+  const once = async (): Promise<string> => {
+    let text = '';
+    await play(randomSituation(seed), { onEnd: traced((steps, trace) => (text = `${steps}\n${trace}`)) });
+    return text;
+  };
+  return [await once(), await once()];
 };

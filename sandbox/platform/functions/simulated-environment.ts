@@ -19,6 +19,8 @@ export type SimulatedDeps = {
   /** Wall milliseconds after which code that does nothing no longer holds the world's time. */
   readonly patienceMs?: number;
   readonly seed: number;
+  /** The clock of an environment is wrong by up to so much, one way or the other, for as long as it lives (default: it is right). */
+  readonly clockErrorMs?: number | undefined;
   readonly region: string;
   /**
    * Answers requests of the SDK clients of one environment. Once `isAlive` answers false the environment was killed, and no call of it may be
@@ -68,15 +70,16 @@ const never = new Promise<never>(() => undefined);
 
 /** Runs bundles in this process on the world's clock and seed: `create` is called once per cold start, as Lambda initialises once per environment. */
 export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => {
-  const { clock } = deps;
+  const { clock, clockErrorMs = 0 } = deps;
   return async (spec, id): Promise<ExecutionEnvironment> => {
     let alive = true;
     const activity = createActivity(clock, deps.patienceMs);
     const random = forkRandom(deps.seed, id);
+    const errorMs = Math.round((2 * forkRandom(deps.seed, `${id} clock`)() - 1) * clockErrorMs);
     const { create } = load(spec.file);
     const handler = create({
       env: { ...runtimeVariables(spec, deps.region), ...spec.variables },
-      now: clock.now,
+      now: () => clock.now() + errorMs,
       random,
       clientConfig: {
         ...settled(spec, id, deps.region),

@@ -166,6 +166,7 @@ describe('faults on calls', () => {
   test.each([
     ['before', 0],
     ['after', 1],
+    ['answered', 1],
   ] as const)('a caller crashed %s the call hears nothing any more, and its environment is named', async (when, applied) => {
     const seen: Seen[] = [];
     const crashed: unknown[] = [];

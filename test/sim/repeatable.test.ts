@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { cleanRun, playCrash, twoDeaths } from './crash-points.ts';
+import { traceTwice } from './trace.ts';
+
+describe('a simulation', () => {
+  it('is the same, byte by byte, when its seed is played again', async () => {
+    const [first, second] = await traceTwice(7);
+    expect(first.length).toBeGreaterThan(1_000);
+    expect(second).toBe(first);
+  });
+
+  it('ends well when functions die twice', async () => {
+    const clean = new Map([['interruption-tag', await cleanRun('interruption-tag', 1)]]);
+    for (const run of twoDeaths(3, 1, clean)) expect({ run, ...(await playCrash(run)) }).toMatchObject({ run, violations: [] });
+  });
+});

@@ -1,0 +1,10 @@
+import { runAssembly } from './stage.ts';
+import { judge, type Task } from './task.ts';
+
+const [, , assembly] = process.argv;
+if (assembly === undefined) throw new Error('The directory of a synthesized app is missing.');
+runAssembly(assembly);
+
+process.on('message', (task: Task) => {
+  void judge(task).then((violations) => process.send?.(violations));
+});
