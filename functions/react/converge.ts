@@ -79,7 +79,9 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
   const decision = decide(view);
   const bound = bind(decision, view, { decision: run.id, round });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
-  if (sameState(state, gathered.stored) && gathered.stored.version > 0) return { decision, view, launched: [], state: gathered.stored };
+  // A maximum may stand as raised where whoever noted it died before raising it.
+  if (decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0)
+    return { decision, view, launched: [], state: gathered.stored };
   // The reasons stand before anything follows from them: whatever dies after this, what it launched can be explained.
   const [written] = await Promise.all([
     ports.store.putState(group.name, state),

@@ -34,6 +34,8 @@ export type Situation = {
   readonly restWithinMs: number;
   /** Whether warnings may be lost, so that nobody can be asked to drain in time. */
   readonly deaf?: boolean;
+  /** How wrong the clocks of functions may be, each environment's in its own way. */
+  readonly clockErrorMs?: number;
   /** Whether word of an end may come so late that an Auto Scaling group replaces the dead before anybody could know: one launch more for each. */
   readonly late?: boolean;
 };

@@ -48,7 +48,8 @@ const groupFinder = ({ policies }: Situation, { world }: Sandbox): Stage['groupO
 /** Starts the synthesized stack in virtual time, in the world of this situation. */
 export const openStage = async (situation: Situation, synthesized: string | Promise<string> = current()): Promise<Stage> => {
   const directory = await synthesized;
-  const sandbox = await startSandbox({ mode: 'simulated', spec: situation.spec, seed: situation.seed, assembly: directory });
+  const { spec, seed, clockErrorMs = 0 } = situation;
+  const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, assembly: directory });
   const groupOf = groupFinder(situation, sandbox);
   const functionRoles = sandbox.platform.functions.specs.map(({ role }) => role) as [string, ...string[]];
   return {

@@ -1,3 +1,5 @@
+import { env, items } from '../../functions/contract.ts';
+import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
@@ -106,10 +108,67 @@ export const putPolicy = (atMs: number, document: Readonly<Record<string, unknow
   happen: ({ sandbox }) => sandbox.putPolicy(withArns(sandbox as never, document)),
 });
 
+/** The user deletes the policy: its group is let go, and its instances run on. */
+export const deletePolicy = (atMs: number): Step => ({
+  atMs,
+  what: 'the policy is deleted',
+  happen: async (stage) => {
+    const { variables } = stage.sandbox.platform.functions.specs.find(({ variables }) => variables[env.groupsTable] !== undefined) ?? {};
+    await stage.operate('dynamodb', 'DeleteItem', {
+      TableName: variables?.[env.groupsTable],
+      Key: toItem({ group: 'web', item: items.policy }),
+    });
+  },
+});
+
 export const setSpot = (atMs: number, zones: readonly string[], capacity: number): Step => ({
   atMs,
   what: `spot capacity of ${zones.join(', ')} is ${capacity}`,
   happen: ({ sandbox }) => {
     for (const zone of zones) sandbox.world.setOffering({ instanceType: 'm7g.large', zone, market: 'spot' }, { capacity });
+  },
+});
+
+/** How long after a loss its replacements are looked for: they take at least five seconds from pending to running. */
+const pendingAfterMs = [4_000, 8_000, 12_000];
+
+/** EC2 takes instances, and what is launched in their place dies on its way up. */
+export const killPending = (atMs: number, count: number): Step => {
+  const { what, happen } = interrupt(atMs, count);
+  return {
+    atMs,
+    what: `${what}; what is launched for them dies while it is pending`,
+    happen: async (stage) => {
+      await happen(stage);
+      const kill = (): void => {
+        for (const { id, state } of stage.members('web').slice(-count)) {
+          if (state !== 'pending') continue;
+          stage.watched.endedByScript(id);
+          stage.sandbox.world.kill(id);
+        }
+      };
+      for (const afterMs of pendingAfterMs) stage.sandbox.clock.after(afterMs, kill);
+    },
+  };
+};
+
+/** The user raises the desired capacity of the group's Auto Scaling group, as far as its maximum allows. */
+export const raiseDesired = (atMs: number, asg: string): Step => ({
+  atMs,
+  what: `the user sets the desired capacity of ${asg} one higher`,
+  happen: async (stage) => {
+    const { desired, max } = stage.sandbox.world.snapshot().autoScalingGroups.find(({ name }) => name === asg) ?? { desired: 0, max: 0 };
+    if (desired < max) await stage.operate('autoscaling', 'SetDesiredCapacity', { AutoScalingGroupName: asg, DesiredCapacity: desired + 1 });
+  },
+});
+
+/** Each zone gives a little of what is asked: launches are answered in part. */
+export const fewEverywhere = (atMs: number, zones: readonly string[]): Step => ({
+  atMs,
+  what: 'every zone has room for one more spot instance',
+  happen: ({ sandbox }) => {
+    for (const { zone, market, used, instanceType } of sandbox.world.snapshot().offerings) {
+      if (market === 'spot' && zones.includes(zone)) sandbox.world.setOffering({ instanceType, zone, market }, { capacity: used + 1 });
+    }
   },
 });

@@ -29,6 +29,11 @@ const storms: readonly Storm[] = [
   { about: 'function killed after it moved a swap on', faults: [killedOver('UpdateItem')] },
   { about: 'function killed after it started a drain', faults: [killedOver('StartExecution')] },
   {
+    about: 'function killed between noting a raised maximum and raising it',
+    faults: [{ on: 'call', kind: 'crash-caller', when: 'before', times: 1, match: { operation: 'UpdateAutoScalingGroup' } }],
+    options: { min: 6, max: 6 },
+  },
+  {
     about: 'events come twice and out of order',
     faults: [
       { on: 'event', kind: 'duplicate', copies: 2, withinMs: 20_000 },
