@@ -44,6 +44,8 @@ const letGo = (): Situation =>
   situation('let-go', 'attach', tight, {
     asked: six,
     steps: [loseZone(1_000, zones[0]), deletePolicy(35_000), putPolicy(100_000, settingOf('attach', tight).policy, 'the policy is written again')],
+    // Who dies over a warning hears it again when the group is let go, and leaves it alone.
+    deaf: true,
   });
 
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
