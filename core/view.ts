@@ -60,6 +60,8 @@ export type GroupState = {
   readonly alarms: Readonly<Record<string, number>>;
   readonly raised: readonly RaisedMax[];
   readonly strays: Readonly<Record<string, Stray>>;
+  /** Members that EC2 told us have ended, and when we heard, epoch ms: a describe that lags behind may still show them as running. */
+  readonly ended?: Readonly<Record<string, number>>;
   /** Since when an Auto Scaling group has held fewer than its desired capacity, by name: it may be replacing by itself. */
   readonly asgGaps: Readonly<Record<string, { readonly sinceMs: number; readonly refused: boolean }>>;
   /** Last choice of each `cheapest` node by its path in the tree, for hysteresis. */

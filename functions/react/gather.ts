@@ -60,5 +60,5 @@ export const viewOf = (group: Group, gathered: Gathered, nowMs: number, ended: r
   members: gathered.holdings.members,
   swaps: gathered.swaps,
   asgs: gathered.holdings.asgs,
-  ended: [...gathered.holdings.ended, ...ended],
+  ended: [...gathered.holdings.ended, ...ended, ...Object.keys(gathered.state.ended ?? {})],
 });

@@ -104,12 +104,26 @@ const isBelieved =
   ({ instances, atMs, forgetAtMs }: Reservation): boolean =>
     instances === undefined ? nowMs - atMs < repeatableMs : nowMs < forgetAtMs;
 
-/** What the look itself adds to the state: reservations that may be forgotten, gaps of Auto Scaling groups, strays seen. */
+/** How long an end that we were told of outweighs a describe that still shows the instance (EC2: eventual consistency, up to minutes). */
+const endedMs = 180_000;
+
+/** Ends of members that no swap speaks of, so that a later look, on a describe that lags, does not count them again. */
+const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
+  const swapped = new Set(view.swaps.map(({ instance }) => instance));
+  const shown = new Set(view.members.map(({ instance }) => instance));
+  const fresh = told.filter((instance) => shown.has(instance) && !swapped.has(instance)).map((instance) => [instance, view.nowMs] as const);
+  const before = Object.entries(view.state.ended ?? {}).filter(([, atMs]) => view.nowMs - atMs < endedMs);
+  return fresh.length + before.length === 0 ? {} : { ended: Object.fromEntries([...fresh, ...before]) };
+};
+
+/** What the look itself adds to the state: ends heard of, reservations that may be forgotten, gaps of Auto Scaling groups, strays seen. */
 export const followView = (view: View, facts: Facts): GroupState => {
   const gaps = gapsNow(view);
   const refused = new Set(facts.refusedAsgs);
+  const { ended: _before, ...state } = view.state;
   return {
-    ...view.state,
+    ...state,
+    ...hearEnds(view, facts.ended),
     memory: forgetExpired(view.state.memory, view.nowMs),
     reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
     asgGaps: Object.fromEntries(Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap])),

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { followView } from '../../functions/react/group-state.ts';
+import { nowMs, state, swapOf, view } from '../core/views.ts';
+
+const told = (...ended: readonly string[]) => ({ group: 'web', because: [], leaving: [], ended, alarms: [], refusedAsgs: [], messages: [] });
+
+describe('an end that EC2 told of', () => {
+  it('is kept, because a later describe may still show the instance', () => {
+    expect(followView(view(), told('spot-a#1')).ended).toEqual({ 'spot-a#1': nowMs });
+  });
+  it('is not kept where a swap speaks of the instance, nor for one that is no member', () => {
+    expect(followView(view({ swaps: [swapOf('spot-a#1')] }), told('spot-a#1', 'i-other')).ended).toBeUndefined();
+  });
+  it('is forgotten when describes have long caught up', () => {
+    const before = state({ ended: { 'spot-a#1': nowMs - 179_999, 'spot-a#2': nowMs - 180_000 } });
+    expect(followView(view({ state: before }), told()).ended).toEqual({ 'spot-a#1': nowMs - 179_999 });
+  });
+});
