@@ -27,10 +27,13 @@ const onMinistack =
 
 const oracle = process.env.HOLDFAST_IAM_SIMULATE_DIR === undefined ? [] : [suite('policy oracle', ['test/emulators/policy-oracle.test.ts'])];
 
+/** An operator with boto3 and the AWS CLI, on our own sandbox. */
+const sessions = process.env.HOLDFAST_AWS_CLI === undefined ? [] : [suite('operator sessions', ['test/emulators/operator-sessions.test.ts'])];
+
 export default defineConfig({
   // One suite at a time: they share the emulators, and each begins by resetting them.
   test: {
-    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, ...stores],
+    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, ...sessions, ...stores],
     pool: 'forks',
     fileParallelism: false,
   },

@@ -36,6 +36,7 @@ const main = async (): Promise<number> => {
   const installed = {
     ministack: await installPython(pythonPackages.ministack),
     moto: await installPython(pythonPackages.moto),
+    clients: await installPython(pythonPackages.clients),
     'iam-simulate': await installNpm(iamSimulate.name, iamSimulate.version),
   };
   for (const spec of specsOf(installed)) {
@@ -49,6 +50,7 @@ const main = async (): Promise<number> => {
   const code = await runSuites({
     HOLDFAST_EMULATORS: JSON.stringify(urls),
     HOLDFAST_EMULATORS_DIR: emulatorsDir,
+    ...(installed.clients.kind === 'ready' && { HOLDFAST_AWS_CLI: installed.clients.command }),
     ...(oracle.kind === 'ready' && { HOLDFAST_IAM_SIMULATE_DIR: oracle.command }),
   });
   if (code === 0 && existsSync(findingsFile)) {

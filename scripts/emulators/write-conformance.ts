@@ -42,6 +42,8 @@ const beside = `## What else is judged
 - **Stores**: the project's own tests of what it keeps in DynamoDB, over tables of MiniStack and of moto.
 - **Rights**: every question that the sandbox's policy evaluator is asked in three recorded runs, and variations of each that ask about other resources and tags,
   is put to \`@cloud-copilot/iam-simulate\` too.
+- **Operators**: sessions with boto3 1.44.5 and the AWS CLI 1.46.2 on a live sandbox (\`test/emulators/operator-sessions.test.ts\`): a group kept by tag, one attached to an
+  Auto Scaling group, one in single-market groups; each from a rejected policy to a drain that is read event by event.
 `;
 
 const countOf = (findings: readonly Finding[], cloud: Finding['cloud'], verdict: Finding['verdict']): number =>

@@ -60,12 +60,23 @@ export class StateError extends Error {
 }
 
 /** Fields of the older query language: in a JSONata state Step Functions refuses them. */
-const jsonPathFields = ['InputPath', 'OutputPath', 'Parameters', 'ResultPath', 'ResultSelector', 'ItemsPath', 'SecondsPath', 'TimestampPath'];
+const jsonPathFields = [
+  ...['InputPath', 'OutputPath', 'Parameters', 'Result', 'ResultPath', 'ResultSelector', 'Variable'],
+  ...['ItemsPath', 'MaxConcurrencyPath', 'ToleratedFailureCountPath', 'ToleratedFailurePercentagePath'],
+  ...['SecondsPath', 'TimestampPath', 'TimeoutSecondsPath', 'HeartbeatSecondsPath', 'ErrorPath', 'CausePath'],
+];
+
+const checkLanguage = (name: string, state: State, isJsonata: boolean): void => {
+  if (isJsonata && state.QueryLanguage === 'JSONPath')
+    throw new Error(`State ${name} is in JSONPath, which a state machine in JSONata must not have.`);
+  if (!isJsonata && state.QueryLanguage !== 'JSONata') throw new Error(`State ${name} is in JSONPath: the sandbox runs JSONata only.`);
+  const parts = [state, ...(state.Choices ?? []), ...(state.Catch ?? [])];
+  const stray = jsonPathFields.filter((field) => parts.some((part) => field in part));
+  if (stray.length > 0) throw new Error(`State ${name} is in JSONata and must not have ${stray.join(', ')}.`);
+};
 
 const checkState = (name: string, state: State, states: MachineDefinition['States'], isJsonata: boolean): void => {
-  if (!isJsonata && state.QueryLanguage !== 'JSONata') throw new Error(`State ${name} is in JSONPath: the sandbox runs JSONata only.`);
-  const stray = jsonPathFields.filter((field) => field in state);
-  if (stray.length > 0) throw new Error(`State ${name} is in JSONata and must not have ${stray.join(', ')}.`);
+  checkLanguage(name, state, isJsonata);
   const targets = [state.Next, state.Default, ...[...(state.Catch ?? []), ...(state.Choices ?? [])].map(({ Next }) => Next)];
   for (const target of targets)
     if (target !== undefined && !(target in states)) throw new Error(`State ${name} leads to ${target}, which does not exist.`);
