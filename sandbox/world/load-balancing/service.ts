@@ -30,16 +30,10 @@ const healthText: Readonly<Record<Target['state'], object>> = {
   draining: { Reason: 'Target.DeregistrationInProgress', Description: 'Target deregistration is in progress' },
 };
 
-const notInUse = {
-  State: 'unused',
-  Reason: 'Target.NotInUse',
-  Description: 'Target group is not configured to receive traffic from the load balancer',
-};
-
-const describeHealth = (group: TargetGroup, target: Target) => ({
+const describeHealth = (target: Target) => ({
   Target: { Id: target.instance.id, Port: target.port },
   HealthCheckPort: String(target.port),
-  TargetHealth: group.isUsed ? { State: target.state, ...healthText[target.state] } : notInUse,
+  TargetHealth: { State: target.state, ...healthText[target.state] },
 });
 
 const describeUnregistered = ({ Id, Port }: TargetInput, group: TargetGroup) => ({
@@ -64,12 +58,11 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
     UnhealthyThresholdCount: group.unhealthyThreshold,
     HealthCheckPath: '/',
     Matcher: { HttpCode: '200' },
-    LoadBalancerArns: group.isUsed ? [book.loadBalancerArn] : [],
+    LoadBalancerArns: [book.loadBalancerArn],
     TargetType: 'instance',
     IpAddressType: 'ipv4',
   });
-  const listed = (arn: string | undefined) =>
-    arn === undefined ? book.list() : book.list().filter(({ isUsed }) => isUsed && arn === book.loadBalancerArn);
+  const listed = (arn: string | undefined) => (arn === undefined || arn === book.loadBalancerArn ? book.list() : []);
   const attributesOf = (group: TargetGroup) => ({ Attributes: [...group.attributes].map(([Key, Value]) => ({ Key, Value })) });
   const registrable = (ids: readonly TargetInput[]) => {
     const found = ids.map(({ Id }) => ({ id: Id, instance: instances.find(Id) }));
@@ -96,8 +89,6 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
           protocol: input.Protocol ?? 'HTTP',
           port: input.Port ?? 80,
           vpcId: input.VpcId,
-          // A listener would have to be told of it, and there is no API for listeners here.
-          isUsed: false,
           intervalSeconds: input.HealthCheckIntervalSeconds ?? 30,
           healthyThreshold: input.HealthyThresholdCount ?? 5,
           unhealthyThreshold: input.UnhealthyThresholdCount ?? 2,
@@ -143,7 +134,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
         return {
           TargetHealthDescriptions: asked.map((wanted) => {
             const target = group.targets.get(wanted.Id);
-            return target === undefined ? describeUnregistered(wanted, group) : describeHealth(group, target);
+            return target === undefined ? describeUnregistered(wanted, group) : describeHealth(target);
           }),
         };
       }),

@@ -4,7 +4,7 @@ import type { Tags } from '../instance.ts';
 import type { TargetGroupSpec } from '../spec.ts';
 import { delayAttribute, type TargetGroup } from './target-group.ts';
 
-type NewTargetGroup = Pick<TargetGroup, 'name' | 'protocol' | 'port' | 'isUsed' | 'intervalSeconds' | 'healthyThreshold' | 'unhealthyThreshold'> & {
+type NewTargetGroup = Pick<TargetGroup, 'name' | 'protocol' | 'port' | 'intervalSeconds' | 'healthyThreshold' | 'unhealthyThreshold'> & {
   readonly vpcId: string | undefined;
   readonly tags: Tags;
   readonly delaySeconds?: number;
@@ -60,7 +60,6 @@ export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly
       protocol: 'HTTP',
       port: 80,
       vpcId,
-      isUsed: true,
       tags: {},
       intervalSeconds: healthCheckIntervalSeconds,
       healthyThreshold,

@@ -23,8 +23,6 @@ export type TargetGroup = {
   readonly protocol: string;
   readonly port: number;
   readonly vpcId: string;
-  /** Whether a listener of the load balancer sends requests to it. Without one nothing checks its targets: they are `unused`. */
-  readonly isUsed: boolean;
   readonly intervalSeconds: number;
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;

@@ -49,7 +49,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   };
   /** The threshold's worth of checks, counted from when the instance answers. */
   const awaitHealth = (group: TargetGroup, target: Target): void => {
-    if (!group.isUsed || target.instance.bootedAtMs === undefined) return;
+    if (target.instance.bootedAtMs === undefined) return;
     target.timer?.cancel();
     target.timer = clock.after(group.healthyThreshold * group.intervalSeconds * 1000, () => turnHealthy(group, target));
   };
@@ -70,8 +70,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   const deregister = (group: TargetGroup, instance: InstanceRecord): number => {
     const target = group.targets.get(instance.id);
     if (target === undefined) return clock.now();
-    // Nothing sends it requests, so nothing is waited for.
-    const delayMs = group.isUsed ? deregistrationDelayMs(group) : 0;
+    const delayMs = deregistrationDelayMs(group);
     const lastEndMs = Math.max(clock.now(), ...target.inFlight.map(({ endsAtMs }) => endsAtMs));
     const idleAtMs = Math.min(lastEndMs, clock.now() + delayMs);
     if (target.state === 'draining') return idleAtMs;

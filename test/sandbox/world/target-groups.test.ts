@@ -102,27 +102,6 @@ describe('target groups', () => {
   });
 });
 
-describe('a target group that no load balancer uses', () => {
-  it('has unused targets, and lets them go at once', async () => {
-    const { elb, launch, seconds } = build();
-    const [made] = elb<{ TargetGroups: { TargetGroupArn: string; LoadBalancerArns: string[] }[] }>('CreateTargetGroup', { Name: 'api' }).TargetGroups;
-    expect(made?.LoadBalancerArns).toEqual([]);
-    const ids = launch(1);
-    const group = { TargetGroupArn: made?.TargetGroupArn, Targets: ids.map((Id) => ({ Id })) };
-    await seconds(60);
-    elb('RegisterTargets', group);
-    await seconds(60);
-    const health = () =>
-      elb<{ TargetHealthDescriptions: { TargetHealth: object }[] }>('DescribeTargetHealth', {
-        TargetGroupArn: made?.TargetGroupArn,
-      }).TargetHealthDescriptions.map(({ TargetHealth }) => TargetHealth);
-    expect(health()).toMatchObject([{ State: 'unused', Reason: 'Target.NotInUse' }]);
-    elb('DeregisterTargets', group);
-    await seconds(1);
-    expect(health()).toEqual([]);
-  });
-});
-
 describe('requests', () => {
   const load = { requestsPerSecond: 20, requestSeconds: [2, 4] as [number, number] };
   const serving = async (change = {}) => {
