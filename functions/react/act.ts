@@ -1,8 +1,8 @@
 import type { Decision } from '../../core/decision.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
-import type { Round, Run } from './converge.ts';
 import { mustRepeat, repeatAfterMs } from './launch.ts';
+import type { Round, Run } from './run.ts';
 
 /** What was carried out besides launches and drains. */
 export type Acted = {

@@ -4,8 +4,8 @@ import { isHard } from '../../core/headcount.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { writesAtOnce } from './claims.ts';
-import type { Run } from './converge.ts';
 import type { Gathered } from './gather.ts';
+import type { Run } from './run.ts';
 
 /** A swap whose instance nobody shows any more is closed after this time: describes show ended instances for about an hour, new ones within minutes. */
 const unseenMs = 600_000;

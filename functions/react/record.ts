@@ -4,7 +4,7 @@ import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { announcements, metrics } from '../contract.ts';
 import type { Acted } from './act.ts';
-import type { Round, Run } from './converge.ts';
+import type { Round, Run } from './run.ts';
 
 /** One event carries at most this many instance ids, so that it stays far below the bus's 256 KB. */
 const idsPerEvent = 1_000;

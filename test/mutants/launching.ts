@@ -11,14 +11,14 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'a reservation is not written before its launch',
-    file: 'functions/react/converge.ts',
+    file: 'functions/react/rounds.ts',
     from: 'ports.store.putState(group.name, state),',
     to: "Promise.resolve('done'),",
     caughtBy: ['warnings overlap', 'killed after the launch'],
   },
   {
     name: 'a lost race for the state item is taken for won',
-    file: 'functions/react/converge.ts',
+    file: 'functions/react/rounds.ts',
     from: "if (written === 'conflict') return undefined;",
     to: '',
     caughtBy: ['warnings overlap'],
@@ -81,7 +81,7 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'what was refused waits for the next tick',
-    file: 'functions/react/converge.ts',
+    file: 'functions/react/rounds.ts',
     from: 'if (missingAfter(played.launched) === 0 || !hasTime(run)) break;',
     to: 'break;',
     caughtBy: ['refusal'],

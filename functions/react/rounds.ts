@@ -1,0 +1,75 @@
+import { decide } from '../../core/decide.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import { type Gathered, gather, viewOf } from './gather.ts';
+import { followView, sameState } from './group-state.ts';
+import { applyAnswers, type Launched, launchAll, missingAfter } from './launch.ts';
+import { learn } from './learn.ts';
+import { recordDecided } from './record.ts';
+import { bind } from './reserve.ts';
+import type { Round, Run } from './run.ts';
+
+/** Decisions in one go: the first, and one after each refusal. */
+const mostRounds = 8;
+/** Time for decisions after refusals; what is still missing then is left to the wake. */
+const roundsBudgetMs = 18_000;
+/** Lost races for the state item before the messages are given back. */
+const mostConflicts = 5;
+
+/** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
+const playRound = async (run: Run, gathered: Gathered, round: number): Promise<Round | undefined> => {
+  const { group, ports, provider, facts } = run;
+  const look = viewOf(group, gathered, ports.clock.now(), facts.ended);
+  const view = { ...look, state: followView(look, facts) };
+  const decision = decide(view);
+  const bound = bind(decision, view, { decision: run.id, round });
+  const state = { ...bound.state, version: gathered.stored.version + 1 };
+  // A maximum may stand as raised where whoever noted it died before raising it.
+  if (decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0)
+    return { decision, view, launched: [], state: gathered.stored };
+  // The reasons stand before anything follows from them: whatever dies after this, what it launched can be explained.
+  const [written] = await Promise.all([
+    ports.store.putState(group.name, state),
+    decision.placements.length > 0 ? recordDecided(run, view, decision) : undefined,
+  ]);
+  if (written === 'conflict') return undefined;
+  for (const raised of decision.raise) await provider.raiseMax(raised);
+  const launched = await launchAll(group, bound.reservations, provider, ports);
+  if (launched.length === 0) return { decision, view, launched, state };
+  return { decision, view, launched, state: await writeAnswers(run, state, launched) };
+};
+
+/** Writes down what EC2 said. Others may have written meanwhile: the answers concern only our own reservations, so they go into whatever stands there. */
+const writeAnswers = async ({ group, ports }: Run, state: GroupState, launched: readonly Launched[]): Promise<GroupState> => {
+  let base = state;
+  for (let attempt = 0; attempt < mostConflicts; attempt++) {
+    const next = { ...applyAnswers(base, launched, group, ports.clock.now()), version: base.version + 1 };
+    if ((await ports.store.putState(group.name, next)) === 'done') return next;
+    base = (await ports.store.state(group.name)) ?? base;
+  }
+  throw new Error(
+    `The answers to ${launched.length} launch requests of group ${group.name} could not be written: the state item changed ${mostConflicts} times meanwhile. Nothing is lost: the requests stay reserved and are repeated under the same tokens.`,
+  );
+};
+
+const hasTime = ({ ports, startedAtMs }: Run): boolean => ports.clock.now() - startedAtMs < roundsBudgetMs;
+
+/** Rounds until everything is placed, nothing eligible is left, or the time is up. Undefined when too many races were lost. */
+export const playRounds = async (run: Run, first: Gathered, fresh: readonly Swap[]): Promise<readonly Round[] | undefined> => {
+  const rounds: Round[] = [];
+  let gathered = first;
+  let conflicts = 0;
+  while (rounds.length < mostRounds) {
+    const played = await playRound(run, gathered, rounds.length);
+    if (played === undefined) {
+      conflicts += 1;
+      if (conflicts >= mostConflicts) return rounds.length > 0 ? rounds : undefined;
+      gathered = learn(await gather(run.group, run.facts, run.provider, run.ports), run, fresh);
+      continue;
+    }
+    rounds.push(played);
+    if (missingAfter(played.launched) === 0 || !hasTime(run)) break;
+    gathered = { ...gathered, stored: played.state, state: played.state };
+  }
+  return rounds;
+};

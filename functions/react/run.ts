@@ -1,0 +1,20 @@
+import type { Decision } from '../../core/decision.ts';
+import type { Group } from '../../core/group.ts';
+import type { CapacityIn } from '../../core/ports.ts';
+import type { GroupState, View } from '../../core/view.ts';
+import type { Facts } from './facts.ts';
+import type { Launched } from './launch.ts';
+import type { ReactPorts } from './ports.ts';
+
+/** Converging one group once: everything that its steps share. `id` is that of the decision, and the root of every id that follows from it. */
+export type Run = {
+  readonly group: Group;
+  readonly provider: CapacityIn;
+  readonly facts: Facts;
+  readonly ports: ReactPorts;
+  readonly id: string;
+  readonly startedAtMs: number;
+};
+
+/** One decision and what came of it. A refusal is followed by another round. */
+export type Round = { readonly decision: Decision; readonly view: View; readonly launched: readonly Launched[]; readonly state: GroupState };
