@@ -83,15 +83,23 @@ export const alarm = (atMs: number, alarmName: string): Step => ({
     }),
 });
 
-/** The user ends a member through its Auto Scaling group, so that its terminating hook waits for Holdfast. */
+/** Members in service of one Auto Scaling group, as many as it may lose without falling below its minimum. */
+const spareInAsg = ({ sandbox: { world } }: Stage, candidates: readonly string[]) => {
+  const { autoScalingGroups } = world.snapshot();
+  const group = autoScalingGroups.find(({ instances }) => instances.some(({ id }) => candidates.includes(id)));
+  const inService = group?.instances.filter(({ id, lifecycleState }) => lifecycleState === 'InService' && candidates.includes(id)) ?? [];
+  const spare = Math.max(0, (group?.desired ?? 0) - (group?.min ?? 0));
+  return { name: group?.name, instances: inService.map(({ id }) => id).slice(0, spare) };
+};
+
+/** The user ends members through their Auto Scaling group, so that its terminating hook waits for Holdfast. */
 export const endThroughAsg = (atMs: number, count: number): Step => ({
   atMs,
   what: `the user ends ${count} members through their Auto Scaling group`,
   happen: async (stage) => {
-    const InstanceIds = some(stage, count);
-    for (const id of InstanceIds) stage.watched.endedByScript(id);
+    const { name: AutoScalingGroupName, instances: InstanceIds } = spareInAsg(stage, some(stage, count));
     if (InstanceIds.length === 0) return;
-    const AutoScalingGroupName = stage.sandbox.world.snapshot().instances.find(({ id }) => id === InstanceIds[0])?.asg?.name;
+    for (const id of InstanceIds) stage.watched.endedByScript(id);
     await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', {
       AutoScalingGroupName,
       InstanceIds,
