@@ -1,3 +1,4 @@
+import { parseOfferingKey } from '../../core/offering.ts';
 import { endsItself } from '../../core/swap.ts';
 import { checkInvariants } from './invariants.ts';
 import { availability, type InstanceLife, lowestServing, type Observation } from './observe.ts';
@@ -15,7 +16,7 @@ const rowOf = (life: InstanceLife, observation: Observation, stored: Stored): In
   return {
     instance: life.instance,
     group: life.group ?? 'unknown',
-    zone: life.zone ?? 'unknown',
+    zone: life.zone ?? parseOfferingKey(swap?.offering ?? '')?.zone ?? 'unknown',
     warnedAtMs: life.warnedAtMs ?? 0,
     ...(replacement === undefined ? {} : { replacement: replacement.instance }),
     ...optional('replacementRequestedAtMs', newcomer?.launchedAtMs),
