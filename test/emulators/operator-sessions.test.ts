@@ -51,7 +51,6 @@ describe('an operator with boto3', () => {
     const told = await play('own_group');
     expect(told).toMatchObject({
       template: 1,
-      balancers: [],
       accepted: 'Version 1 is in force.',
       version: 1,
       spot: 3,

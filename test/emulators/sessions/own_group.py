@@ -76,7 +76,6 @@ except ClientError as error:
 
 report(
     template=template["LatestVersionNumber"],
-    balancers=created["LoadBalancerArns"],
     rejected=[problem["path"] for problem in rejected["problems"]],
     accepted=accepted["message"],
     version=int(accepted["version"]),
