@@ -38,8 +38,6 @@ export const items = {
   swapPrefix: 'swap#',
   /** A swap that ended a while ago, moved out of the active ones. */
   past: (instance: string): string => `past#${instance}`,
-  /** A swap that is over: out of the way of those that decisions look at. */
-  left: (instance: string): string => `left#${instance}`,
   decision: (id: string): string => `decision#${id}`,
   decisionPrefix: 'decision#',
 } as const;
@@ -69,7 +67,6 @@ export const ownMessages = { tick: 'Holdfast Tick', policyChange: 'Holdfast Poli
 /** Detail-types of events that Holdfast puts on the bus. */
 export const announcements = {
   swapStarted: 'Holdfast Swap Started',
-  swapFinished: 'Holdfast Swap Finished',
   swapFailed: 'Holdfast Swap Failed',
   fallback: 'Holdfast Fallback',
   exhausted: 'Holdfast Capacity Exhausted',
@@ -100,7 +97,6 @@ export const metrics = {
   /** Actions that failed and will not mend by themselves. */
   actionsFailed: 'ActionsFailed',
   conflicts: 'Conflicts',
-  orphansRemoved: 'OrphansRemoved',
   policiesAccepted: 'PoliciesAccepted',
   policiesRejected: 'PoliciesRejected',
   groupsTicked: 'GroupsTicked',

@@ -17,7 +17,7 @@ import type { Round, Run } from './run.ts';
 
 /** What became of one group. */
 export type Converged =
-  | { readonly kind: 'converged'; readonly launched: number; readonly unplaced: number }
+  | { readonly kind: 'converged' }
   /** The group has no accepted policy (any more): its instances are left alone. */
   | { readonly kind: 'let-go' }
   /** Too many others wrote at the same time; nothing of ours is half done, and the messages come again. */
@@ -83,6 +83,5 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
   const acted: Acted = await act({ ...run, rounds });
   const quiet = rounds.every(({ decision, launched }) => isQuiet(decision) && launched.length === 0) && claims.fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...claims.fresh, ...left.claimed], acted, drains: left.drains });
-  const last = rounds.at(-1);
-  return { kind: 'converged', launched: rounds.flatMap(({ launched }) => launched).length, unplaced: last?.decision.unplaced ?? 0 };
+  return { kind: 'converged' };
 };

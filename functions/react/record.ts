@@ -1,9 +1,11 @@
+import { chunks } from '../../aws/chunks.ts';
 import type { Decision } from '../../core/decision.ts';
-import type { Announcement } from '../../core/ports.ts';
+import type { Announcement, Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { announcements, metrics } from '../contract.ts';
 import type { Acted } from './act.ts';
+import type { Launched } from './launch.ts';
 import type { Round, Run } from './run.ts';
 
 /** One event carries at most this many instance ids, so that it stays far below the bus's 256 KB. */
@@ -21,42 +23,45 @@ const digestOf = (view: View) => ({
   reservations: view.state.reservations.length,
 });
 
+const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.flatMap(({ launched }) => launched);
+
+/** A refusal as it is kept and told: which offering, and why. */
+const inBrief = ({ offering, code }: Refusal) => ({ offering, code });
+
 const outcomeOf = (context: Recorded) => ({
-  launches: context.rounds.flatMap(({ launched }) =>
-    launched.map(({ reservation, result }) => ({
-      reservation: reservation.id,
-      pool: reservation.placement.pool,
-      count: reservation.placement.count,
-      replaces: reservation.replaces,
-      ...(result.kind === 'answered'
-        ? { instances: result.instances.map(({ instance }) => instance), refusals: result.refusals.map(({ offering, code }) => ({ offering, code })) }
-        : { trouble: result.kind, code: result.code }),
-    })),
-  ),
+  launches: launchedIn(context.rounds).map(({ reservation, result }) => ({
+    reservation: reservation.id,
+    pool: reservation.placement.pool,
+    count: reservation.placement.count,
+    replaces: reservation.replaces,
+    ...(result.kind === 'answered'
+      ? { instances: result.instances.map(({ instance }) => instance), refusals: result.refusals.map(inBrief) }
+      : { trouble: result.kind, code: result.code }),
+  })),
   claimed: context.fresh.map(({ instance, reason, drain }) => ({ instance, reason, drain })),
   drainsStarted: context.drains,
   ...context.acted,
 });
 
-const inParts = (ids: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(ids.length / idsPerEvent) }, (_, part) => ids.slice(part * idsPerEvent, (part + 1) * idsPerEvent));
-
 const eventsOf = (context: Recorded): readonly Announcement[] => {
   const group = context.group.name;
   const byReason = Map.groupBy(context.fresh, ({ reason }) => reason);
   const started = [...byReason].flatMap(([reason, swaps]) =>
-    inParts(swaps.map(({ instance }) => instance)).map((instances) => ({
+    chunks(
+      swaps.map(({ instance }) => instance),
+      idsPerEvent,
+    ).map((instances) => ({
       detailType: announcements.swapStarted,
       group,
       detail: { group, reason, instances, decision: context.id },
     })),
   );
-  const refusals = context.rounds.flatMap(({ launched }) => launched.flatMap(({ result }) => (result.kind === 'answered' ? result.refusals : [])));
+  const refusals = launchedIn(context.rounds).flatMap(({ result }) => (result.kind === 'answered' ? result.refusals : []));
   const fellBack = refusals.length > 0 && context.rounds.length > 1;
   const fallback = {
     detailType: announcements.fallback,
     group,
-    detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(({ offering, code }) => ({ offering, code })) },
+    detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(inBrief) },
   };
   const unplaced = context.rounds.at(-1)?.decision.unplaced ?? 0;
   const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };
@@ -76,17 +81,26 @@ const recordOf = ({ group, id, facts, startedAtMs }: Run) => ({
 export const recordDecided = (run: Run, view: View, decision: Decision): Promise<void> =>
   run.ports.store.putDecision({ ...recordOf(run), decision: [decision], viewDigest: digestOf(view) });
 
+/** How long the oldest warning that was claimed just now waited until the last request for a replacement. */
+const countWait = ({ fresh, rounds, ports }: Recorded): void => {
+  const askedAtMs = rounds.findLast(({ launched }) => launched.length > 0)?.view.nowMs;
+  const warned = fresh.filter(({ reason }) => reason === 'interruption').map(({ warnedAtMs, claimedAtMs }) => warnedAtMs ?? claimedAtMs);
+  if (askedAtMs && warned.length > 0) ports.telemetry.duration(metrics.replacementRequestedMs, askedAtMs - Math.min(...warned));
+};
+
 /** Keeps the decision with its reasons and what came of it, and tells the bus. */
 export const record = async (context: Recorded): Promise<void> => {
   const { ports, group, facts, id, rounds } = context;
   const first = rounds[0];
   if (first === undefined) return;
   ports.telemetry.count(metrics.unplaced, rounds.at(-1)?.decision.unplaced ?? 0);
+  countWait(context);
+  const outcome = outcomeOf(context);
   await ports.store.putDecision({
     ...recordOf(context),
     decision: rounds.map(({ decision }) => decision),
     viewDigest: digestOf(first.view),
-    outcome: outcomeOf(context),
+    outcome,
   });
   await ports.announcer.announce(eventsOf(context));
   ports.telemetry.logger.info('Converged a group.', {
@@ -94,6 +108,6 @@ export const record = async (context: Recorded): Promise<void> => {
     decision: id,
     because: facts.because,
     rounds: rounds.length,
-    launches: outcomeOf(context).launches.length,
+    launches: outcome.launches.length,
   });
 };

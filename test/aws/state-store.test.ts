@@ -8,6 +8,7 @@ import type { DecisionRecord, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { items, registryPartition } from '../../functions/contract.ts';
+import { state as anyState } from '../core/views.ts';
 import { startTables } from './tables.ts';
 
 let tables: Awaited<ReturnType<typeof startTables>>;
@@ -37,22 +38,7 @@ const swap = (group: string, instance: string, more: Partial<Swap> = {}): Swap =
   ...more,
 });
 
-const state = (version: number, more: Partial<GroupState> = {}): GroupState => ({
-  version,
-  desired: 3,
-  policyVersion: 1,
-  policySize: '3',
-  reservations: [],
-  memory: {},
-  alarms: {},
-  raised: [],
-  strays: {},
-  asgGaps: {},
-  cheapest: {},
-  prices: { atMs: 0, usdPerHour: {} },
-  wakeAtMs: 0,
-  ...more,
-});
+const state = (version: number, more: Partial<GroupState> = {}): GroupState => anyState({ version, desired: 3, policySize: '3', ...more });
 
 const itemOf = async (group: string, item: string) => (await tables.client.send(new GetCommand({ TableName: 'state', Key: { group, item } }))).Item;
 
