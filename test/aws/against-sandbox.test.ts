@@ -6,6 +6,8 @@ import { createPrices } from '../../aws/prices.ts';
 import type { Group } from '../../core/group.ts';
 import { createCloud } from '../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../sandbox/direct-handler.ts';
+import { createActivity } from '../../sandbox/platform/functions/activity.ts';
+import { worldRetries } from '../../sandbox/platform/functions/world-retries.ts';
 import { createRandom } from '../../sandbox/random.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import { asg, createTestWorld, targetGroup } from '../sandbox/world/build.ts';
@@ -15,8 +17,12 @@ import { group, offering, reservation, swap } from './builders.ts';
 const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
   const { world, clock, call } = createTestWorld(spec);
   const cloud = createCloud({ services: world.services, clock, random: createRandom(1), latencyMs: { '*': [20, 20] } });
+  const handler = createDirectHandler(cloud, 'test');
+  // What a client looks for in files at its first call takes wall time, in which the world must stand still.
+  const { begin, end, inWorld: waitInWorld } = createActivity(clock);
   const config = {
-    requestHandler: createDirectHandler(cloud, 'test'),
+    requestHandler: { ...handler, handle: (...request: Parameters<typeof handler.handle>) => waitInWorld(handler.handle(...request)) },
+    retryStrategy: worldRetries({ clock, random: createRandom(2), inWorld: waitInWorld }),
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     endpoint: 'http://127.0.0.1',
@@ -31,7 +37,10 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
     now: () => clock.now(),
     note: (what, detail) => notes.push({ what, detail }),
   });
-  const drive = <T>(work: Promise<T>): Promise<T> => clock.drive(work);
+  const drive = <T>(work: Promise<T>): Promise<T> => {
+    begin();
+    return clock.drive(work.finally(end));
+  };
   const seconds = (count: number) => clock.run({ untilMs: clock.now() + count * 1000 });
   const owners = createOwners({ client: ec2, deployment: 'prod' });
   const prices = createPrices({ client: ec2, now: () => clock.now() });
