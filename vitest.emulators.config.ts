@@ -28,12 +28,14 @@ const onMinistack =
 const oracle = process.env.HOLDFAST_IAM_SIMULATE_DIR === undefined ? [] : [suite('policy oracle', ['test/emulators/policy-oracle.test.ts'])];
 
 /** An operator with boto3 and the AWS CLI, on our own sandbox. */
-const sessions = process.env.HOLDFAST_AWS_CLI === undefined ? [] : [suite('operator sessions', ['test/emulators/operator-sessions.test.ts'])];
+const { HOLDFAST_AWS_CLI_1: cli1, HOLDFAST_AWS_CLI_2: cli2 } = process.env;
+const boto = cli1 === undefined ? [] : [suite('operator with boto3', ['test/emulators/operator-sessions.test.ts'])];
+const clis = cli1 === undefined && cli2 === undefined ? [] : [suite('operator with the AWS CLI', ['test/emulators/operator-clis.test.ts'])];
 
 export default defineConfig({
   // One suite at a time: they share the emulators, and each begins by resetting them.
   test: {
-    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, ...sessions, ...stores],
+    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, ...boto, ...clis, ...stores],
     pool: 'forks',
     fileParallelism: false,
   },

@@ -17,6 +17,14 @@ export const pythonPackages = {
   clients: { folder: 'awscli-1.46.2', requirements: ['awscli==1.46.2', 'boto3==1.44.5'], command: 'aws' },
 } as const satisfies Record<string, PythonPackage>;
 
+/** The version of a Python package that is pinned here. */
+export const versionOf = (name: string): string => {
+  const pins = Object.values(pythonPackages).flatMap(({ requirements }) => [...requirements]);
+  const version = pins.find((pin) => pin.startsWith(`${name}==`))?.split('==')[1];
+  if (version === undefined) throw new Error(`${name} is not pinned`);
+  return version;
+};
+
 const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? '';
 
 /** Installs a Python package into an environment under `.emulators/`, once; nothing outside that folder changes. */

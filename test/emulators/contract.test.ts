@@ -3,24 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/emulators/paths.ts';
 import { findingsFile } from '../../scripts/emulators/write-conformance.ts';
-import { autoScaling } from './contract/auto-scaling.ts';
-import { type Cloud, type CloudName, openEmulator, openSandbox } from './contract/cloud.ts';
-import { ec2 } from './contract/ec2.ts';
+import { type Cloud, openEmulator, openSandbox } from './contract/cloud.ts';
+import type { CloudName } from './contract/cloud-names.ts';
 import type { Expectation, Finding } from './contract/expectation.ts';
-import { loadBalancing } from './contract/load-balancing.ts';
-import { messages } from './contract/messages.ts';
-import { tables } from './contract/tables.ts';
-import { trouble } from './contract/trouble.ts';
+import { listedFindings, services } from './contract/services.ts';
 import { emulatorUrl } from './emulators.ts';
-
-const services: Readonly<Record<string, readonly Expectation[]>> = {
-  'Amazon EC2': ec2,
-  'Amazon EC2 Auto Scaling': autoScaling,
-  'Elastic Load Balancing': loadBalancing,
-  'Amazon SQS, AWS Step Functions, Amazon EventBridge': messages,
-  'Amazon DynamoDB': tables,
-  'Calls in trouble': trouble,
-};
 
 const [ministackUrl, motoUrl] = [emulatorUrl('ministack'), emulatorUrl('moto')];
 const clouds: Readonly<Partial<Record<CloudName, () => Promise<Cloud>>>> = {
@@ -30,7 +17,10 @@ const clouds: Readonly<Partial<Record<CloudName, () => Promise<Cloud>>>> = {
 };
 
 const findings: Finding[] = [];
-afterAll(() => writeFile(findingsFile, JSON.stringify(findings, undefined, 1)));
+/** In the order of the table, whatever the order of the run. */
+const ordered = (): readonly Finding[] =>
+  listedFindings().flatMap(({ cloud, call, rule }) => findings.find((one) => one.cloud === cloud && one.call === call && one.rule === rule) ?? []);
+afterAll(() => writeFile(findingsFile, JSON.stringify(ordered(), undefined, 1)));
 
 const judge = async (expectation: Expectation, cloud: Cloud): Promise<Pick<Finding, 'verdict' | 'how'>> => {
   const how = expectation.differs?.[cloud.name];

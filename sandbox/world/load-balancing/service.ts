@@ -3,6 +3,7 @@ import { toTags } from '../ec2/tag-lists.ts';
 import type { Instances } from '../instances.ts';
 import { nothing, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
+import { createLoadBalancers } from './load-balancers.ts';
 import type { Target, TargetGroup } from './target-group.ts';
 import type { TargetGroupBook } from './target-group-book.ts';
 import type { Targets } from './targets.ts';
@@ -30,10 +31,16 @@ const healthText: Readonly<Record<Target['state'], object>> = {
   draining: { Reason: 'Target.DeregistrationInProgress', Description: 'Target deregistration is in progress' },
 };
 
-const describeHealth = (target: Target) => ({
+const notInUse = {
+  State: 'unused',
+  Reason: 'Target.NotInUse',
+  Description: 'Target group is not configured to receive traffic from the load balancer',
+};
+
+const describeHealth = ({ loadBalancerArn }: TargetGroup, target: Target) => ({
   Target: { Id: target.instance.id, Port: target.port },
   HealthCheckPort: String(target.port),
-  TargetHealth: { State: target.state, ...healthText[target.state] },
+  TargetHealth: loadBalancerArn === undefined ? notInUse : { State: target.state, ...healthText[target.state] },
 });
 
 const describeUnregistered = ({ Id, Port }: TargetInput, group: TargetGroup) => ({
@@ -41,7 +48,7 @@ const describeUnregistered = ({ Id, Port }: TargetInput, group: TargetGroup) => 
   TargetHealth: { State: 'unused', Reason: 'Target.NotRegistered', Description: 'Target is not registered to the target group' },
 });
 
-/** Elastic Load Balancing v2, as far as target groups go. */
+/** Elastic Load Balancing v2: target groups in full, load balancers as far as they decide which target groups are used. */
 export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps): ApiService => {
   const describe = (group: TargetGroup) => ({
     TargetGroupArn: group.arn,
@@ -58,11 +65,11 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
     UnhealthyThresholdCount: group.unhealthyThreshold,
     HealthCheckPath: '/',
     Matcher: { HttpCode: '200' },
-    LoadBalancerArns: [book.loadBalancerArn],
+    LoadBalancerArns: group.loadBalancerArn === undefined ? [] : [group.loadBalancerArn],
     TargetType: 'instance',
     IpAddressType: 'ipv4',
   });
-  const listed = (arn: string | undefined) => (arn === undefined || arn === book.loadBalancerArn ? book.list() : []);
+  const listed = (arn: string | undefined) => book.list().filter(({ loadBalancerArn }) => arn === undefined || arn === loadBalancerArn);
   const attributesOf = (group: TargetGroup) => ({ Attributes: [...group.attributes].map(([Key, Value]) => ({ Key, Value })) });
   const registrable = (ids: readonly TargetInput[]) => {
     const found = ids.map(({ Id }) => ({ id: Id, instance: instances.find(Id) }));
@@ -83,6 +90,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
   return {
     service: 'elasticloadbalancing',
     operations: {
+      ...createLoadBalancers(book, targets),
       CreateTargetGroup: operation<CreateInput>((input) => {
         const group = book.add({
           name: input.Name,
@@ -134,7 +142,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
         return {
           TargetHealthDescriptions: asked.map((wanted) => {
             const target = group.targets.get(wanted.Id);
-            return target === undefined ? describeUnregistered(wanted, group) : describeHealth(target);
+            return target === undefined ? describeUnregistered(wanted, group) : describeHealth(group, target);
           }),
         };
       }),

@@ -11,7 +11,11 @@ type NewTargetGroup = Pick<TargetGroup, 'name' | 'protocol' | 'port' | 'interval
 };
 
 export type TargetGroupBook = {
+  /** The load balancer of the world, before all target groups that the world began with. */
   readonly loadBalancerArn: string;
+  readonly vpcId: string;
+  /** An ARN of Elastic Load Balancing that nothing else has; `path` is what stands before its id. */
+  newArn(path: string): string;
   add(group: NewTargetGroup): TargetGroup;
   remove(arn: string): void;
   /** Throws TargetGroupNotFound. */
@@ -23,7 +27,7 @@ export type TargetGroupBook = {
 
 export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly TargetGroupSpec[]): TargetGroupBook => {
   const { region, accountId } = base.place;
-  const arnOf = (rest: string): string => `arn:aws:elasticloadbalancing:${region}:${accountId}:${rest}`;
+  const newArn = (path: string): string => `arn:aws:elasticloadbalancing:${region}:${accountId}:${path}/${base.ids.hex(16)}`;
   const byArn = new Map<string, TargetGroup>();
   const tags = new Map<string, Tags>();
   const list = (): TargetGroup[] => [...byArn.values()];
@@ -38,7 +42,7 @@ export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly
       ['load_balancing.algorithm.type', 'round_robin'],
       ['slow_start.duration_seconds', '0'],
     ]);
-    const arn = arnOf(`targetgroup/${rest.name}/${base.ids.hex(16)}`);
+    const arn = newArn(`targetgroup/${rest.name}`);
     const group: TargetGroup = {
       ...rest,
       vpcId: rest.vpcId ?? vpcId,
@@ -67,12 +71,16 @@ export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly
       delaySeconds: deregistrationDelaySeconds,
     });
   }
+  const loadBalancerArn = newArn('loadbalancer/app/sandbox');
+  for (const group of list()) group.loadBalancerArn = loadBalancerArn;
   const found = (group: TargetGroup | undefined, what: string): TargetGroup => {
     if (group === undefined) throw new ApiError('TargetGroupNotFound', `One or more target groups not found: '${what}'`);
     return group;
   };
   return {
-    loadBalancerArn: arnOf(`loadbalancer/app/sandbox/${base.ids.hex(16)}`),
+    loadBalancerArn,
+    vpcId,
+    newArn,
     add,
     remove: (arn) => {
       byArn.delete(found(byArn.get(arn), arn).arn);

@@ -23,6 +23,8 @@ export type TargetGroup = {
   readonly protocol: string;
   readonly port: number;
   readonly vpcId: string;
+  /** The one whose listener sends requests to it. Without one nothing checks its targets: they are `unused`. */
+  loadBalancerArn?: string;
   readonly intervalSeconds: number;
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;

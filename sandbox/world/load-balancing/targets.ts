@@ -7,6 +7,8 @@ export type Targets = {
   register(group: TargetGroup, instance: InstanceRecord): void;
   /** Begins draining. Answers when the last request that is in flight ends, now when there is none. */
   deregister(group: TargetGroup, instance: InstanceRecord): number;
+  /** A listener sends requests to it from now on: its targets are checked. */
+  use(group: TargetGroup, loadBalancerArn: string): void;
   /** Target groups that this instance is registered with, draining ones included. */
   groupsOf(instance: string): readonly TargetGroup[];
   /** Hears of every target that became healthy. */
@@ -49,7 +51,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   };
   /** The threshold's worth of checks, counted from when the instance answers. */
   const awaitHealth = (group: TargetGroup, target: Target): void => {
-    if (target.instance.bootedAtMs === undefined) return;
+    if (group.loadBalancerArn === undefined || target.instance.bootedAtMs === undefined) return;
     target.timer?.cancel();
     target.timer = clock.after(group.healthyThreshold * group.intervalSeconds * 1000, () => turnHealthy(group, target));
   };
@@ -70,7 +72,8 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   const deregister = (group: TargetGroup, instance: InstanceRecord): number => {
     const target = group.targets.get(instance.id);
     if (target === undefined) return clock.now();
-    const delayMs = deregistrationDelayMs(group);
+    // Where no load balancer sends requests, none are waited for.
+    const delayMs = group.loadBalancerArn === undefined ? 0 : deregistrationDelayMs(group);
     const lastEndMs = Math.max(clock.now(), ...target.inFlight.map(({ endsAtMs }) => endsAtMs));
     const idleAtMs = Math.min(lastEndMs, clock.now() + delayMs);
     if (target.state === 'draining') return idleAtMs;
@@ -83,6 +86,10 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     else clock.at(idleAtMs, () => tellDrained(instance));
     target.timer = clock.after(delayMs, () => remove(group, target));
     return idleAtMs;
+  };
+  const use = (group: TargetGroup, loadBalancerArn: string): void => {
+    group.loadBalancerArn = loadBalancerArn;
+    for (const target of group.targets.values()) if (target.state === 'initial') awaitHealth(group, target);
   };
 
   const each = (instance: InstanceRecord, act: (group: TargetGroup, target: Target) => void): void => {
@@ -116,6 +123,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   return {
     register,
     deregister,
+    use,
     groupsOf: (instance) => [...(groupsOf.get(instance) ?? [])],
     onHealthy: (listener) => {
       listeners.push(listener);

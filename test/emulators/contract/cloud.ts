@@ -1,12 +1,7 @@
 import { CreateAutoScalingGroupCommand, PutLifecycleHookCommand } from '@aws-sdk/client-auto-scaling';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateLaunchTemplateCommand, CreateSubnetCommand, CreateVpcCommand, DescribeSubnetsCommand } from '@aws-sdk/client-ec2';
-import {
-  CreateListenerCommand,
-  CreateLoadBalancerCommand,
-  CreateTargetGroupCommand,
-  DescribeTargetGroupsCommand,
-} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { CreateListenerCommand, CreateLoadBalancerCommand, CreateTargetGroupCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CreateStateMachineCommand, ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { CreateQueueCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import {
@@ -21,8 +16,7 @@ import {
 import { instanceIndex, keys } from '../../../functions/contract.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/door.ts';
 import type { WorldSpec } from '../../../sandbox/world/spec.ts';
-
-export type CloudName = 'sandbox' | 'ministack' | 'moto';
+import type { CloudName } from './cloud-names.ts';
 
 export const zones = ['us-east-1a', 'us-east-1b'] as const;
 /** Group names, the same on every cloud. `held`: a terminate hook. */
@@ -190,7 +184,7 @@ const spec: WorldSpec = {
   ),
   launchTemplates: [],
   autoScalingGroups: [],
-  targetGroups: [{ name: 'used', deregistrationDelaySeconds: 300, healthCheckIntervalSeconds: 5, healthyThreshold: 2 }],
+  targetGroups: [],
   timing: { pendingSeconds: [40, 40], bootSeconds: [20, 20], lagSeconds: [0, 0], asgPeriodSeconds: 30, latencyMs: {} },
 };
 
@@ -205,11 +199,10 @@ export const openSandbox = async (): Promise<Cloud> => {
   const { Subnets } = await clients.ec2.send(new DescribeSubnetsCommand({}));
   const { QueueUrl: queueUrl = '' } = await clients.sqs.send(new GetQueueUrlCommand({ QueueName: 'holdfast-signals' }));
   const { stateMachines } = await clients.sfn.send(new ListStateMachinesCommand({}));
-  const { TargetGroups } = await clients.elb.send(new DescribeTargetGroupsCommand({ Names: ['used'] }));
+  const network = { vpc: Subnets?.[0]?.VpcId ?? '', subnets };
   const ground: Ground = {
-    vpc: Subnets?.[0]?.VpcId ?? '',
-    subnets,
-    usedTargetGroup: TargetGroups?.[0]?.TargetGroupArn ?? '',
+    ...network,
+    usedTargetGroup: await createUsedTargetGroup(clients, network),
     template,
     queueUrl,
     stateMachineArn: stateMachines?.[0]?.stateMachineArn ?? '',

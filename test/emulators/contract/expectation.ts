@@ -1,4 +1,5 @@
-import type { Cloud, CloudName } from './cloud.ts';
+import type { Cloud } from './cloud.ts';
+import type { CloudName } from './cloud-names.ts';
 
 /**
  * One thing that Holdfast relies on in one AWS call, as AWS documents it.

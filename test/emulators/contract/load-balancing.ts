@@ -113,11 +113,7 @@ export const loadBalancing: readonly Expectation[] = [
     call: 'DescribeTargetHealth',
     rule: 'calls targets of a group that no load balancer uses unused, with the reason Target.NotInUse',
     source: api('TargetHealth'),
-    differs: {
-      sandbox: 'there are no calls that make load balancers, so every target group counts as used by one',
-      ministack: 'they are healthy at once',
-      moto: 'they are healthy at once',
-    },
+    differs: { ministack: 'they are healthy at once', moto: 'they are healthy at once' },
     async check(cloud) {
       const arn = await newGroup(cloud);
       await register(cloud, arn, await launchRunning(cloud));

@@ -13,9 +13,21 @@ template = ec2.create_launch_template(
     LaunchTemplateData={"ImageId": "ami-0123456789abcdef0", "InstanceType": "m7g.large"},
 )["LaunchTemplate"]
 vpc = ec2.describe_subnets(SubnetIds=["subnet-a"])["Subnets"][0]["VpcId"]
-created = elb.create_target_group(Name="workers", Protocol="HTTP", Port=80, VpcId=vpc)["TargetGroups"][0]
-# A new target group has no load balancer, so its targets would never be healthy: the group serves the one that has.
-targets = elb.describe_target_groups(Names=["web"])["TargetGroups"][0]["TargetGroupArn"]
+targets = elb.create_target_group(
+    Name="workers",
+    Protocol="HTTP",
+    Port=80,
+    VpcId=vpc,
+    HealthCheckIntervalSeconds=5,
+    HealthyThresholdCount=2,
+)["TargetGroups"][0]["TargetGroupArn"]
+balancer = elb.create_load_balancer(Name="workers", Subnets=["subnet-a", "subnet-b", "subnet-c"])["LoadBalancers"][0]
+elb.create_listener(
+    LoadBalancerArn=balancer["LoadBalancerArn"],
+    Protocol="HTTP",
+    Port=80,
+    DefaultActions=[{"Type": "forward", "TargetGroupArn": targets}],
+)
 
 policy = {
     "group": "workers",

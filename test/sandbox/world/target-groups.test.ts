@@ -102,6 +102,68 @@ describe('target groups', () => {
   });
 });
 
+describe('a target group that a client creates', () => {
+  const create = () => {
+    const test = createTestWorld({ targetGroups: [targetGroup()] });
+    const { elb } = test;
+    const made = elb<{ TargetGroups: { TargetGroupArn: string; LoadBalancerArns: string[] }[] }>('CreateTargetGroup', {
+      Name: 'api',
+      HealthCheckIntervalSeconds: 10,
+      HealthyThresholdCount: 2,
+    }).TargetGroups[0];
+    const TargetGroupArn = made?.TargetGroupArn ?? '';
+    const forward = (LoadBalancerArn: string, Port = 80) =>
+      elb('CreateListener', { LoadBalancerArn, Protocol: 'HTTP', Port, DefaultActions: [{ Type: 'forward', TargetGroupArn }] });
+    const balancer = (Name: string) =>
+      elb<{ LoadBalancers: { LoadBalancerArn: string }[] }>('CreateLoadBalancer', { Name, Subnets: ['subnet-a'] }).LoadBalancers[0]
+        ?.LoadBalancerArn ?? '';
+    const health = () => elb<Health>('DescribeTargetHealth', { TargetGroupArn }).TargetHealthDescriptions.map(({ TargetHealth }) => TargetHealth);
+    const targetsOf = (ids: readonly string[]) => ({ TargetGroupArn, Targets: ids.map((Id) => ({ Id })) });
+    return { ...test, made, TargetGroupArn, forward, balancer, health, targetsOf };
+  };
+
+  it('has unused targets while no listener forwards to it, and lets them go at once', async () => {
+    const { made, elb, launch, seconds, health, targetsOf } = create();
+    expect(made?.LoadBalancerArns).toEqual([]);
+    const ids = launch(1);
+    await seconds(60);
+    elb('RegisterTargets', targetsOf(ids));
+    await seconds(60);
+    expect(health()).toMatchObject([{ State: 'unused', Reason: 'Target.NotInUse' }]);
+    elb('DeregisterTargets', targetsOf(ids));
+    await seconds(1);
+    expect(health()).toEqual([]);
+  });
+
+  it('has its targets checked from when a listener forwards to it', async () => {
+    const { elb, launch, seconds, health, targetsOf, balancer, forward, TargetGroupArn } = create();
+    const ids = launch(1);
+    await seconds(60);
+    elb('RegisterTargets', targetsOf(ids));
+    await seconds(60);
+    const LoadBalancerArn = balancer('front');
+    forward(LoadBalancerArn);
+    expect(health()).toMatchObject([{ State: 'initial' }]);
+    await seconds(21);
+    expect(health()).toMatchObject([{ State: 'healthy' }]);
+    expect(elb('DescribeTargetGroups', { LoadBalancerArn })).toMatchObject({
+      TargetGroups: [{ TargetGroupArn, LoadBalancerArns: [LoadBalancerArn] }],
+    });
+    expect(elb('DescribeListeners', { LoadBalancerArn })).toMatchObject({ Listeners: [{ Port: 80, DefaultActions: [{ TargetGroupArn }] }] });
+    expect(elb('DescribeLoadBalancers', {})).toMatchObject({ LoadBalancers: [{ LoadBalancerName: 'sandbox' }, { LoadBalancerName: 'front' }] });
+  });
+
+  it('serves one load balancer, whose port takes one listener', () => {
+    const { forward, balancer, refusal, TargetGroupArn } = create();
+    const front = balancer('front');
+    forward(front);
+    expect(refusal(() => forward(balancer('second'))).code).toBe('TargetGroupAssociationLimit');
+    expect(refusal(() => forward(front)).code).toBe('DuplicateListener');
+    expect(refusal(() => balancer('front')).code).toBe('DuplicateLoadBalancerName');
+    expect(refusal(() => forward(TargetGroupArn, 81)).code).toBe('LoadBalancerNotFound');
+  });
+});
+
 describe('requests', () => {
   const load = { requestsPerSecond: 20, requestSeconds: [2, 4] as [number, number] };
   const serving = async (change = {}) => {
