@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { bundle, bundleOptions } from '../scripts/bundle.ts';
+import { minifyAgain } from '../scripts/minify-again.ts';
 import { median } from './statistics.ts';
 
 /** Bundle sizes and the time to import them in a fresh process, beside a handler that has the plain clients and nothing else. */
@@ -27,7 +28,10 @@ const environment = { PATH: process.env.PATH, AWS_REGION: 'eu-west-1', AWS_ACCES
 
 const bundleControl = async (outfile: string): Promise<void> => {
   const { outExtension: _, ...common } = bundleOptions;
-  await build({ ...common, plugins: [], entryPoints: [join(root, 'bench', 'control-handler.ts')], outfile });
+  const entryPoints = [join(root, 'bench', 'control-handler.ts')];
+  const { outputFiles } = await build({ ...common, plugins: [], sourcemap: false, entryPoints, outfile, write: false });
+  const { code } = await minifyAgain(outputFiles[0]?.text ?? '', '');
+  await writeFile(outfile, code);
 };
 
 const timer = `const from = performance.now(); await import(process.argv[1]); console.log(performance.now() - from);`;

@@ -27,6 +27,32 @@ const standIns: Readonly<Record<string, string>> = {
     export class SignatureV4MultiRegion extends SignatureV4 { static sigv4aDependency() { return 'none'; } }`,
 };
 
+const innards = (...path: readonly string[]): RegExp =>
+  new RegExp(`@smithy[\\\\/]core[\\\\/]dist-es[\\\\/]submodules[\\\\/]${path.join('[\\\\/]')}\\.js$`);
+
+/** The same for single modules inside packages whose rest is needed. */
+export const innerStandIns: readonly { readonly module: RegExp; readonly contents: string }[] = [
+  // SHA-256 written out in JavaScript, for a Node without it. It stays the name that stands behind `node:crypto`.
+  {
+    module: innards('checksum', 'sha256', 'Sha256Js'),
+    contents: `export class Sha256Js {
+      constructor() { throw new Error('SHA-256 without node:crypto is left out of this bundle (scripts/lean-sdk.ts)'); }
+    }`,
+  },
+  // Every client is made with the retry mode `standard` (aws/clients.ts), which the environment does not override.
+  {
+    module: innards('retry', 'util-retry', 'AdaptiveRetryStrategy'),
+    contents: `export class AdaptiveRetryStrategy {
+      constructor() { throw new Error('The retry mode adaptive is left out of this bundle (scripts/lean-sdk.ts)'); }
+    }`,
+  },
+  // Lambda names the region in the environment, and has no instance metadata service to ask. This is what the SDK makes of a service that is not there.
+  {
+    module: innards('config', 'config-resolver', 'regionConfig', 'getInstanceMetadataRegion'),
+    contents: 'export const getInstanceMetadataRegion = async () => undefined;',
+  },
+];
+
 const clientManifests = /@aws-sdk[\\/]client-[^\\/]+[\\/]package\.json$/;
 
 const namespace = 'lean-sdk';
@@ -42,6 +68,7 @@ export const leanSdk: Plugin = {
       loader: 'js',
       resolveDir: dirname(createRequire(import.meta.url).resolve('@aws-sdk/client-ec2/package.json')),
     }));
+    for (const { module, contents } of innerStandIns) build.onLoad({ filter: module }, () => ({ contents, loader: 'js' }));
     build.onLoad({ filter: clientManifests }, async ({ path }) => {
       const { version } = JSON.parse(await readFile(path, 'utf8')) as { version: string };
       return { contents: JSON.stringify({ version }), loader: 'json' };

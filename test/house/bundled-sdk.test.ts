@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compactErrors, compactSdkErrors } from '../../scripts/compact-sdk-errors.ts';
-import { markSchemasPure } from '../../scripts/pure-sdk-schemas.ts';
+import { inlineRareNames, markSchemasPure, pureSdkSchemas } from '../../scripts/pure-sdk-schemas.ts';
 
 const clients = ['auto-scaling', 'dynamodb', 'elastic-load-balancing-v2', 'eventbridge', 'sfn', 'sqs'] as const;
 const moduleOf = (client: string, ...path: readonly string[]): string =>
@@ -25,11 +25,11 @@ describe('leaving unused SDK schemas out of bundles', () => {
   });
 });
 
-type ErrorClass = (new (opts: Readonly<Record<string, unknown>>) => Error) & { readonly shapeId?: string };
+type Module = Readonly<Record<string, unknown>>;
 
-const errorsOf = async (client: string, plugins: readonly Plugin[]): Promise<Readonly<Record<string, ErrorClass>>> => {
+const builtWith = async (entryPoint: string, plugins: readonly Plugin[]): Promise<Module> => {
   const { outputFiles } = await build({
-    entryPoints: [moduleOf(client, 'models', 'errors.js')],
+    entryPoints: [entryPoint],
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -39,6 +39,45 @@ const errorsOf = async (client: string, plugins: readonly Plugin[]): Promise<Rea
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? '').toString('base64')}`);
 };
+
+type Schema = readonly [kind: number, namespace: string, name: string, ...rest: readonly unknown[]];
+
+/** All that a schema says, and the schemas that it refers to, each written out the first time it is met. */
+const spelled = (schema: unknown, met: Set<string>): string =>
+  JSON.stringify(schema, (_, value) => {
+    if (typeof value !== 'function') return value;
+    const other = (value as () => Schema | number)();
+    if (typeof other === 'number' || met.has(other[2])) return `refers to ${typeof other === 'number' ? other : other[2]}`;
+    met.add(other[2]);
+    return spelled(other, met);
+  });
+
+describe('writing rare names of SDK schemas where they are used', () => {
+  test('a name used up to three times is written out, one used more often stays', () => {
+    const often = '_b, _b, _b, _b';
+    const source = `const _a = "Rare";\nconst _b = "Often";\nexport var One$ = [3, _a, { [_a]: _a }, ${often}];\n`;
+    expect(inlineRareNames(source)).toBe(`const _b = "Often";\nexport var One$ = [3, "Rare", { ["Rare"]: "Rare" }, ${often}];\n`);
+  });
+
+  test.each(['ec2', ...clients])('schemas of the %s client say the same as before', async (client) => {
+    const file = moduleOf(client, 'schemas', 'schemas_0.js');
+    const [before, after] = await Promise.all([builtWith(file, []), builtWith(file, [pureSdkSchemas])]);
+    const names = Object.keys(before).filter((name) => name.endsWith('$'));
+    expect(names.length).toBeGreaterThan(50);
+    expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
+    const met = { before: new Set<string>(), after: new Set<string>() };
+    for (const name of names) expect(spelled(after[name], met.after), name).toBe(spelled(before[name], met.before));
+    expect(met.after).toEqual(met.before);
+    const source = await readFile(file, 'utf8');
+    const rare = (source.match(/^const _/gm)?.length ?? 0) - (inlineRareNames(source).match(/^const _/gm)?.length ?? 0);
+    expect(rare).toBeGreaterThan(50);
+  });
+});
+
+type ErrorClass = (new (opts: Readonly<Record<string, unknown>>) => Error) & { readonly shapeId?: string };
+
+const errorsOf = async (client: string, plugins: readonly Plugin[]): Promise<Readonly<Record<string, ErrorClass>>> =>
+  (await builtWith(moduleOf(client, 'models', 'errors.js'), plugins)) as Readonly<Record<string, ErrorClass>>;
 
 const described = (name: string, classes: Readonly<Record<string, ErrorClass>>): unknown => {
   const ErrorType = classes[name];

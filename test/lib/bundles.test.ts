@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type FunctionBundle, type FunctionName, functionNames } from '../../functions/contract.ts';
@@ -23,5 +24,15 @@ describe('bundles', () => {
     const bundle = (await import(fileOf(name))) as FunctionBundle;
     expect(bundle.handler).toBeTypeOf('function');
     expect(bundle.create).toBeTypeOf('function');
+  });
+
+  test.each(functionNames)('the source map of %s leads from the bundle to our sources', async (name) => {
+    const [code, map] = await Promise.all([readFile(fileOf(name), 'utf8'), readFile(`${fileOf(name)}.map`, 'utf8')]);
+    expect(code.trimEnd().endsWith('//# sourceMappingURL=index.mjs.map')).toBe(true);
+    const before = code.slice(0, code.indexOf('The invocation failed; what it was given')).split('\n');
+    const found = new SourceMap(JSON.parse(map)).findEntry(before.length - 1, before.at(-1)?.length ?? 0);
+    expect(found).toHaveProperty('originalSource', expect.stringMatching(/^\.\.\/\.\.\/\.\.\/functions\/runtime\/with-runtime\.ts$/));
+    const source = await readFile(join(import.meta.dirname, '../../functions/runtime/with-runtime.ts'), 'utf8');
+    expect(source.split('\n')[('originalLine' in found ? found.originalLine : undefined) ?? -1]).toContain('The invocation failed');
   });
 });

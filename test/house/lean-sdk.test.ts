@@ -1,0 +1,76 @@
+import { glob } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { Sha256 } from '@smithy/core/checksum';
+import { build } from 'esbuild';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as clients from '../../aws/clients.ts';
+import { bundleOptions } from '../../scripts/bundle.ts';
+import { innerStandIns } from '../../scripts/lean-sdk.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+const core = dirname(createRequire(import.meta.url).resolve('@smithy/core/package.json'));
+const config = { region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
+
+const makers = [
+  clients.createEc2Client,
+  clients.createAutoScalingClient,
+  clients.createElbClient,
+  clients.createSqsClient,
+  clients.createSfnClient,
+  clients.createEventBridgeClient,
+  clients.createDocumentClient,
+];
+
+/** What an SQS client says to a call in a bundle with these plugins, with nothing in its environment. */
+const complaintOf = async (plugins: typeof bundleOptions.plugins | [], asked: object): Promise<string> => {
+  const contents = `
+    import { SQSClient, ListQueuesCommand } from '@aws-sdk/client-sqs';
+    export const complaint = (config) =>
+      Promise.resolve().then(() => new SQSClient(config).send(new ListQueuesCommand({}))).then(() => 'none', (error) => error.message);`;
+  const stdin = { contents, resolveDir: root, loader: 'js' as const };
+  const { outputFiles } = await build({ ...bundleOptions, sourcemap: false, outExtension: {}, plugins, stdin, write: false });
+  const code = (outputFiles[0]?.text ?? '').replaceAll('import.meta.url', JSON.stringify(import.meta.url));
+  const { complaint } = (await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)) as {
+    complaint: (config: object) => Promise<string>;
+  };
+  return complaint(asked);
+};
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('single modules of the SDK that are left out of bundles', () => {
+  test.each(innerStandIns)('$module is one module of the SDK', async ({ module }) => {
+    const files: string[] = [];
+    for await (const file of glob('dist-es/**/*.js', { cwd: core })) if (module.test(`@smithy/core/${file}`)) files.push(file);
+    expect(files).toHaveLength(1);
+  });
+
+  test('SHA-256 comes from Node, so the one in JavaScript is never made', () => {
+    expect(Sha256.name).toBe('Sha256Node');
+  });
+
+  test('every client repeats in the standard way, whatever the environment asks for', async () => {
+    vi.stubEnv('AWS_RETRY_MODE', 'adaptive');
+    for (const create of makers) expect(await create(config).config.retryStrategy()).toHaveProperty('mode', 'standard');
+  });
+
+  test('a client that asks for the adaptive way fails with a sentence that names the reason', async () => {
+    const said = await complaintOf(bundleOptions.plugins, { ...config, retryMode: 'adaptive' });
+    expect(said).toBe('The retry mode adaptive is left out of this bundle (scripts/lean-sdk.ts)');
+  });
+
+  test('without a region anywhere, the complaint is the same as where no metadata service answers', async () => {
+    vi.stubEnv('AWS_REGION', '');
+    vi.stubEnv('AWS_CONFIG_FILE', '/nowhere');
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere');
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    const whole = await complaintOf([], { credentials: config.credentials });
+    // Left to itself the lean client would not ask the service at all.
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', '');
+    expect(await complaintOf(bundleOptions.plugins, { credentials: config.credentials })).toBe(whole);
+    expect(whole).toMatch(/region/i);
+  });
+});
