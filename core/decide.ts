@@ -1,6 +1,6 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import type { Decision, Leaving } from './decision.ts';
-import { groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticedDead } from './headcount.ts';
+import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticedDead } from './headcount.ts';
 import type { Placement } from './placement.ts';
 import { planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
@@ -95,7 +95,8 @@ const isHeldBack = ({ nowMs, state }: View): boolean => state.throttle !== undef
 
 /** When to look again without being told: while members come up, or swaps wait for them. */
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
-  const comingUp = headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted);
+  const comingUp =
+    headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || view.asgs.some((asg) => endingItself(view, asg).length > 0);
   const swapsWait = headcount.waiting.length > 0 && headcount.staying.some(({ serving }) => !serving);
   const cooling =
     unplaced > 0

@@ -80,24 +80,39 @@ const asgRefillGraceMs = 90_000;
 
 /**
  * How many an Auto Scaling group lacks, or will lack as soon as it looks: what EC2 has ended is unhealthy to it, and replaced one for one
- * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that.
+ * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it ends itself it replaces too, unless its desired
+ * capacity falls: a describe that still shows the one as held is older than the other.
  */
 const lacks = (view: View, asg: AsgView): number => {
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
+  const over = new Set(replaces ? view.ended : []);
+  const ending = new Set(endingItself(view, asg));
   const ours = new Set(unnoticedIn(view, asg));
-  const dead = replaces ? deadIn(view, asg).filter((instance) => !ours.has(instance)).length : 0;
-  return Math.max(0, asg.desired - asg.held + dead);
+  return Math.max(
+    0,
+    asg.desired - asg.held + asg.holds.filter((instance) => ending.has(instance) || (over.has(instance) && !ours.has(instance))).length,
+  );
 };
 
-const deadIn = ({ ended }: View, { holds }: AsgView): readonly string[] => {
-  const over = new Set(ended);
-  return holds.filter((instance) => over.has(instance));
+const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
+  const leaving = new Set(swaps.map(({ instance }) => instance));
+  return holds.filter((instance) => leaving.has(instance));
 };
 
-/** Of the dead that a group still counts, those that were leaving: we replace them, so the group must not. */
+/** Members that an Auto Scaling group ends itself, as their hooks say, and that its describe still shows as held. */
+export const endingItself = (view: View, asg: AsgView): readonly string[] =>
+  heldOf(
+    asg,
+    view.swaps.filter(({ reason }) => reason === 'hook'),
+  );
+
+/** Of the dead that a group still counts, those that were leaving for another reason than its own: we replace them, so the group must not. */
 const unnoticedIn = (view: View, asg: AsgView): readonly string[] => {
-  const leaving = new Set(view.swaps.filter(({ drain }) => drain !== undefined).map(({ instance }) => instance));
-  return deadIn(view, asg).filter((instance) => leaving.has(instance));
+  const over = new Set(view.ended);
+  return heldOf(
+    asg,
+    view.swaps.filter(({ drain, reason, instance }) => drain !== undefined && reason !== 'hook' && over.has(instance)),
+  );
 };
 
 /** Leaving instances that EC2 has ended before their Auto Scaling groups let them go. */
@@ -108,7 +123,8 @@ export const ownRefill = (view: View, asg: AsgView): number => {
   const missing = lacks(view, asg);
   if (missing === 0 || asg.suspended.includes('Launch')) return 0;
   const gap = view.state.asgGaps[asg.name];
-  if (gap?.refused || (gap !== undefined && view.nowMs - gap.sinceMs > asgRefillGraceMs)) return 0;
+  // What it was refused is missing in its describe too, or the describe is older: only then can it be taken over.
+  if ((gap?.refused && asg.desired > asg.held) || (gap !== undefined && view.nowMs - gap.sinceMs > asgRefillGraceMs)) return 0;
   return missing;
 };
 

@@ -148,6 +148,17 @@ describe('an Auto Scaling group', () => {
     expect(decision.unnoticed).toEqual(['i-dead']);
     expect(launched(decision.placements)).toBe(1);
   });
+  it('is believed to replace what it ends itself until its describe shows whether it does, dead or alive', () => {
+    const swaps = [swapOf('i-hooked', { reason: 'hook' })];
+    const nine = [...five(spotA), ...members(spotB, 4)];
+    const refused = state({ asgGaps: { 'web-asg': { sinceMs: nowMs, refused: true } } });
+    const stale = { ...asg, holds: ['i-hooked'] };
+    for (const ended of [[], ['i-hooked']]) {
+      const decision = decide(attachView({ asgs: [stale], swaps, members: nine, ended, state: refused }));
+      expect(decision).toMatchObject({ placements: [], unnoticed: [], wakeAtMs: nowMs + 10_000 });
+    }
+    expect(launched(decide(attachView({ asgs: [{ ...asg, desired: 9, held: 9 }], swaps, members: nine })).placements)).toBe(1);
+  });
   it('is believed about instances that EC2 does not show yet', () => {
     const young = { asgs: [{ ...asg, holds: ['i-young'] }], members: [...five(spotA), ...members(spotB, 4)] };
     expect(decide(attachView(young)).placements).toEqual([]);
