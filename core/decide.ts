@@ -1,6 +1,6 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import type { Decision, Leaving } from './decision.ts';
-import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticedDead } from './headcount.ts';
+import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticed } from './headcount.ts';
 import type { Placement } from './placement.ts';
 import { planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
@@ -156,7 +156,7 @@ export const decide = (view: View): Decision => {
     raise,
     restore: chooseRestores(view, headcount, raise),
     takeOver: groupsToTakeOver(view),
-    unnoticed: unnoticedDead(view),
+    unnoticed: unnoticed(view),
     cheapest: plan.cheapest,
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };

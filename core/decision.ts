@@ -43,7 +43,7 @@ export type Decision = {
   readonly restore: readonly RaisedMax[];
   /** Auto Scaling groups whose own attempt to refill is taken over: their desired capacity is set to what they hold. */
   readonly takeOver: readonly { readonly asg: string; readonly desired: number }[];
-  /** Leaving instances that EC2 has ended and their Auto Scaling group still counts: it lets them go before it replaces what is replaced already. */
+  /** Leaving instances, drained or dead, that their Auto Scaling group still counts: it lets them go before it replaces what is replaced already. */
   readonly unnoticed: readonly string[];
   /** Last choice of each `cheapest` node, to be remembered. */
   readonly cheapest: Readonly<Record<string, string>>;

@@ -106,17 +106,19 @@ export const endingItself = (view: View, asg: AsgView): readonly string[] =>
     view.swaps.filter(({ reason }) => reason === 'hook'),
   );
 
-/** Of the dead that a group still counts, those that were leaving for another reason than its own: we replace them, so the group must not. */
+/** Leaving instances that are drained or dead, and that a group still counts: we replace them, so the group must not. It ends those of a hook itself. */
 const unnoticedIn = (view: View, asg: AsgView): readonly string[] => {
   const over = new Set(view.ended);
   return heldOf(
     asg,
-    view.swaps.filter(({ drain, reason, instance }) => drain !== undefined && reason !== 'hook' && over.has(instance)),
+    view.swaps.filter(
+      ({ drain, reason, state, instance }) => drain !== undefined && reason !== 'hook' && (state === 'drained' || over.has(instance)),
+    ),
   );
 };
 
-/** Leaving instances that EC2 has ended before their Auto Scaling groups let them go. */
-export const unnoticedDead = (view: View): readonly string[] => view.asgs.flatMap((asg) => unnoticedIn(view, asg));
+/** Leaving instances that their Auto Scaling groups are to let go before they replace them. */
+export const unnoticed = (view: View): readonly string[] => view.asgs.flatMap((asg) => unnoticedIn(view, asg));
 
 /** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. */
 export const ownRefill = (view: View, asg: AsgView): number => {

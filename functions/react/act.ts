@@ -40,13 +40,13 @@ const takeOver = async ({ provider }: Run, decision: Decision): Promise<readonly
   return taken;
 };
 
-/** Tells Auto Scaling groups of leaving members that are dead already. A failure needs no word: the next look finds them again, or they are gone. */
+/** Lets leaving members go that are drained or dead, and that Auto Scaling groups still count. A failure needs no word: the next look finds them again, or they are gone. */
 const letGo = async ({ group, provider }: Run, { decision, view }: Round): Promise<void> => {
-  const dead = new Set(decision.unnoticed);
-  if (dead.size > 0)
+  const left = new Set(decision.unnoticed);
+  if (left.size > 0)
     await provider.release(
       group,
-      view.swaps.filter(({ instance }) => dead.has(instance)),
+      view.swaps.filter(({ instance }) => left.has(instance)),
     );
 };
 

@@ -148,6 +148,10 @@ describe('an Auto Scaling group', () => {
     expect(decision.unnoticed).toEqual(['i-dead']);
     expect(launched(decision.placements)).toBe(1);
   });
+  it('lets go of a leaving instance whose drain is over, before EC2 takes it and the group replaces it', () => {
+    const drained = { asgs: [{ ...asg, holds: ['spot-a#1'] }], swaps: [swapOf('spot-a#1', { state: 'drained' })] };
+    expect(decide(attachView({ ...drained, members: [...five(spotA), ...five(spotB)] })).unnoticed).toEqual(['spot-a#1']);
+  });
   it('is believed to replace what it ends itself until its describe shows whether it does, dead or alive', () => {
     const swaps = [swapOf('i-hooked', { reason: 'hook' })];
     const nine = [...five(spotA), ...members(spotB, 4)];

@@ -1,3 +1,5 @@
+import { env, items } from '../../functions/contract.ts';
+import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
@@ -112,6 +114,19 @@ export const putPolicy = (atMs: number, document: Readonly<Record<string, unknow
   atMs,
   what,
   happen: ({ sandbox }) => sandbox.putPolicy(withArns(sandbox as never, document)),
+});
+
+/** The user deletes the policy: its group is let go, and its instances run on. */
+export const deletePolicy = (atMs: number): Step => ({
+  atMs,
+  what: 'the policy is deleted',
+  happen: async (stage) => {
+    const { variables } = stage.sandbox.platform.functions.specs.find(({ variables }) => variables[env.groupsTable] !== undefined) ?? {};
+    await stage.operate('dynamodb', 'DeleteItem', {
+      TableName: variables?.[env.groupsTable],
+      Key: toItem({ group: 'web', item: items.policy }),
+    });
+  },
 });
 
 export const setSpot = (atMs: number, zones: readonly string[], capacity: number): Step => ({

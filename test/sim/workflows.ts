@@ -1,5 +1,5 @@
 import type { Situation } from './situation.ts';
-import { alarm, endThroughAsg, loseZone, putPolicy, recommendRebalance } from './steps.ts';
+import { alarm, deletePolicy, endThroughAsg, loseZone, putPolicy, recommendRebalance } from './steps.ts';
 import { type HoldingKind, type SettingOptions, settingOf, zones } from './worlds.ts';
 
 type Rest = Pick<Situation, 'steps' | 'asked'> & Partial<Situation>;
@@ -39,6 +39,15 @@ const changed = (): Situation => {
 /** An Auto Scaling group that leaves no room: nothing can join before its maximum is raised, and nothing may leave before. */
 const tight = { min: 6, max: 6 };
 
+/** Let go while its maximum is raised, and taken up again. */
+const letGo = (): Situation =>
+  situation('let-go', 'attach', tight, {
+    asked: six,
+    steps: [loseZone(1_000, zones[0]), deletePolicy(35_000), putPolicy(100_000, settingOf('attach', tight).policy, 'the policy is written again')],
+    // Who dies over a warning hears it again when the group is let go, and leaves it alone.
+    deaf: true,
+  });
+
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
@@ -60,4 +69,5 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
     situation('scale-out', 'attach', { size: elastic, policy: alarms }, { asked: { web: { size: 6, more: 2 } }, steps: [alarm(1_000, 'high')] }),
   'policy-change': changed,
   compensation: () => situation('compensation', 'attach', tight, { asked: six, steps: [loseZone(1_000, zones[0])] }),
+  'let-go': letGo,
 };
