@@ -21,7 +21,6 @@ const eachGroup = (evidence: Evidence, look: (group: string, lives: readonly Lif
 const isLost = ({ warnedAtMs, rebalanceAtMs, endedByScript }: Life): boolean =>
   warnedAtMs !== undefined || rebalanceAtMs !== undefined || endedByScript === true;
 
-/** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */
 /** Members that an Auto Scaling group may have replaced by itself, where it could learn of their end before Holdfast did. */
 const replacedByAsg = ({ situation }: Evidence, group: string, lives: readonly Life[]): number => {
   const policy = situation.policies.find((one) => one.group === group);
@@ -31,6 +30,7 @@ const replacedByAsg = ({ situation }: Evidence, group: string, lives: readonly L
     : 0;
 };
 
+/** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */
 const launchedOnce: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     const { size, more = 0 } = evidence.situation.asked[group] ?? { size: 0 };
@@ -134,19 +134,32 @@ const strangersUntouched: Rule = ({ strangers, snapshot }) => {
 const convergedInTime: Rule = ({ restAtMs, situation }) =>
   restAtMs === undefined ? [`not at rest ${seconds(situation.restWithinMs)} after the last trouble`] : [];
 
+/** Auto Scaling allows hooks no less than this (PutLifecycleHook). */
+const shortestHookMs = 30_000;
+
+/** A hook is kept alive by a heartbeat each half of its time-out, for as long as its instance drains. */
+const heartbeatsDue = ({ swaps, snapshot: { nowMs } }: Evidence): number =>
+  swaps.reduce((sum, { hook, claimedAtMs, goneAtMs = nowMs }) => {
+    if (hook === undefined) return sum;
+    return sum + Math.ceil((goneAtMs - claimedAtMs) / ((hook.timeoutMs ?? shortestHookMs) / 2));
+  }, 0);
+
 /**
- * Mutating calls to what costs request tokens: a few for each instance that came or went. Calls that failed count too, unless faults made them fail: a
- * call that is refused over and over is a storm as well.
+ * Mutating calls to what costs request tokens: a few for each instance that came or went, and the heartbeats of its hook. Calls that failed count too,
+ * unless faults made them fail: a call that is refused over and over is a storm as well.
  */
-const callsAreBounded: Rule = ({ calls, lives, readyAtMs, situation: { faults = [] } }) => {
+const callsAreBounded: Rule = (evidence) => {
+  const { calls, lives, readyAtMs, situation } = evidence;
   const touched = lives.filter(
     ({ group, launchedAtMs, goneAtMs }) => group !== undefined && (launchedAtMs >= readyAtMs || goneAtMs !== undefined),
   ).length;
   const mutating = calls.filter(
     ({ service, operation, outcome }) =>
-      ['ec2', 'autoscaling', 'elasticloadbalancing'].includes(service) && isMutating(operation) && (outcome === 'ok' || faults.length === 0),
+      ['ec2', 'autoscaling', 'elasticloadbalancing'].includes(service) &&
+      isMutating(operation) &&
+      (outcome === 'ok' || (situation.faults ?? []).length === 0),
   );
-  const most = 12 + 4 * touched;
+  const most = 12 + 4 * touched + heartbeatsDue(evidence);
   return mutating.length <= most ? [] : [`${mutating.length} mutating calls for ${touched} instances that came or went; at most ${most}`];
 };
 
