@@ -24,6 +24,8 @@ type ClaimContext = {
   /** The drain that instances leaving at this deadline are put on. */
   readonly drainFor: (deadlineMs: number | undefined) => string;
   readonly members: ReadonlyMap<string, Member>;
+  /** Instances that EC2 shows as ended. */
+  readonly ended: ReadonlySet<string>;
 };
 
 const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
@@ -41,7 +43,8 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     warnedAtMs: fact.atMs,
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hook: fact.hook }),
-    ...(waits ? {} : { drain: context.drainFor(fact.deadlineMs), drainOrderedAtMs: context.nowMs }),
+    // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to replace it.
+    ...(waits || context.ended.has(fact.instance) ? {} : { drain: context.drainFor(fact.deadlineMs), drainOrderedAtMs: context.nowMs }),
     decision: context.decision,
   };
 };

@@ -37,7 +37,9 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<{ readonly gath
     return name;
   };
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
-  const claimed = await claimAll(leaving, gathered.swaps, { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members });
+  const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
+  const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, ended };
+  const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainName(group.name, id, 8));
   return { gathered: learn({ ...gathered, swaps }, run, claimed.fresh), fresh: claimed.fresh };

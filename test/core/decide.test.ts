@@ -142,6 +142,14 @@ describe('an Auto Scaling group', () => {
     expect(decide(attachView(dead)).placements).toEqual([]);
     expect(launched(decide(attachView({ ...dead, asgs: [{ ...asg, holds: ['i-dead'], suspended: ['ReplaceUnhealthy'] }] })).placements)).toBe(1);
   });
+  it('is left to replace one that had ended before the warning about it came', () => {
+    const late = {
+      asgs: [{ ...asg, holds: ['i-dead'] }],
+      swaps: [{ ...swapOf('i-dead', { state: 'gone' }), drain: undefined } as never],
+      ended: ['i-dead'],
+    };
+    expect(decide(attachView({ ...late, members: [...five(spotA), ...members(spotB, 4)] }))).toMatchObject({ placements: [], unnoticed: [] });
+  });
   it('lets go of a leaving instance that is dead, because its replacement is ours', () => {
     const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], swaps: [swapOf('i-dead', { state: 'gone' })], ended: ['i-dead'] };
     const decision = decide(attachView({ ...dead, members: [...five(spotA), ...members(spotB, 4)] }));

@@ -116,7 +116,8 @@ const drainedOnce: Rule = (evidence) => {
       const swap = swaps.get(life.instance);
       if (life.drains > 1) return [`${life.instance} was drained ${life.drains} times`];
       if (swap === undefined) return evidence.situation.deaf || life.endedByScript ? [] : [`${life.instance} left, and no swap says so`];
-      // One that never took work has none to be taken off.
+      // One that never took work has none to be taken off; one that had ended before anybody heard could not be.
+      if ((life.goneAtMs ?? 0) < swap.claimedAtMs) return [];
       if (swap.shortfall !== undefined || life.endedByScript || life.servingAtMs === undefined) return [];
       const drainedAtMs = swap.drainedAtMs ?? life.drainedAtMs;
       if (drainedAtMs === undefined) return [`${life.instance} (${swap.reason}) left undrained, and nothing says why`];

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import type { StateStore } from '../../core/ports.ts';
+import { claimAll } from '../../functions/react/claims.ts';
+
+const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
+const claimed = async (...ended: readonly string[]) => {
+  const store = { claim: () => Promise.resolve({ kind: 'claimed' }) } as Partial<StateStore> as StateStore;
+  const context = { store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain', members: new Map(), ended: new Set(ended) };
+  const { fresh } = await claimAll([warning], [], context);
+  return fresh;
+};
+
+describe('a warning', () => {
+  it('puts its instance on a drain', async () => {
+    expect(await claimed('i-other')).toMatchObject([{ instance: 'i-spot', state: 'leaving', drain: 'a-drain', drainOrderedAtMs: 2_000 }]);
+  });
+  it('about an instance that has ended is noted, and drains nothing', async () => {
+    const [swap] = await claimed('i-spot');
+    expect(swap).toMatchObject({ instance: 'i-spot', state: 'leaving' });
+    expect(swap).not.toHaveProperty('drain');
+  });
+});
