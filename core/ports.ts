@@ -150,7 +150,7 @@ export type StateStore = {
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
   /** Changes fields of a swap when its state is one of `from` (and its drain is `drain` where given). Never moves backwards. */
   advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
-  /** Moves a swap that is gone for good out of the active ones into history, where `swapOf` still finds it until it expires. */
+  /** Moves a swap that is gone for good, or was a mistake, out of the active ones into history, where `swapOf` still finds it until it expires. */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;
   decisions(group: string, limit: number): Promise<readonly DecisionRecord[]>;

@@ -118,14 +118,14 @@ const createAdvance =
 const createRetire =
   (deps: Deps): SwapItems['retire'] =>
   async (swap) => {
-    const past = { ...swap, [keys.group]: swap.group, [keys.item]: items.past(swap.instance), ...expiry('gone', deps.now()) };
+    const past = { ...swap, state: 'gone', [keys.group]: swap.group, [keys.item]: items.past(swap.instance), ...expiry('gone', deps.now()) };
     await deps.client.send(new PutCommand({ TableName: deps.table, Item: past }));
     const command = new DeleteCommand({
       TableName: deps.table,
       Key: keyOf(swap),
-      ConditionExpression: '#state = :gone',
+      ConditionExpression: '#state = :state',
       ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':gone': 'gone' },
+      ExpressionAttributeValues: { ':state': swap.state },
     });
     await deps.client.send(command).catch(conflictOnly);
   };

@@ -22,7 +22,13 @@ const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<strin
   return !shown.has(swap.instance) && nowMs - Math.max(swap.claimedAtMs, swap.deadlineMs ?? 0) >= unseenMs;
 };
 
-/** Closes swaps whose instance has come to its end, and moves old ones out of the way. */
+/** A terminating hook of a member that its Auto Scaling group keeps in service is none: describes of groups lag by seconds. */
+const hookedMs = 60_000;
+
+const isMistake = ({ reason, instance, deadlineMs, claimedAtMs }: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>
+  reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
+
+/** Closes swaps whose instance has come to its end, and moves old ones out of the way, and those that were a mistake. */
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const ended = new Set([...gathered.holdings.ended, ...run.facts.ended]);
@@ -36,7 +42,10 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
       set: { state, ...(goneAtMs !== undefined && { goneAtMs }), ...(shortfall !== undefined && { shortfall }) },
     });
   });
-  const old = gathered.swaps.filter((swap) => swap.state === 'gone' && nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs);
+  const held = new Set(gathered.holdings.asgs.flatMap(({ holds }) => holds));
+  const old = gathered.swaps.filter((swap) =>
+    swap.state === 'gone' ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs : isMistake(swap, held, nowMs),
+  );
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
   const oldIds = new Set(old.map(({ instance }) => instance));
   return gathered.swaps.filter(({ instance }) => !oldIds.has(instance)).map((swap) => closed.get(swap.instance) ?? swap);
