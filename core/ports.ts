@@ -62,7 +62,8 @@ export type CapacityProvider = {
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
   /** Ends instances that are ours to end. Never touches one without this group's tag or Auto Scaling group. */
   end(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
-  raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others'>;
+  /** `refused`: the group stays as it is for now, and what does not fit cannot join it. */
+  raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'refused'>;
   /** Puts a maximum back, only while it still has the value that we gave it. `not-yet`: the group wants more than the old maximum now. */
   restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity to what it holds. */

@@ -19,8 +19,14 @@ export const createSizeChanges = ({
     async raiseMax({ asg, fromMax, toMax }) {
       const now = await read(asg);
       if (now === undefined || now.max < fromMax || now.max > toMax) return 'changed-by-others';
-      if (now.max < toMax) await update(asg, { MaxSize: toMax });
-      return 'done';
+      if (now.max >= toMax) return 'done';
+      return update(asg, { MaxSize: toMax }).then(
+        () => 'done' as const,
+        (error: unknown) => {
+          if (isFromAws(error)) return 'refused' as const;
+          throw error;
+        },
+      );
     },
 
     /** Never below the desired capacity: Auto Scaling would lower that too, and end instances for it. */

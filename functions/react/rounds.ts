@@ -1,6 +1,8 @@
 import { decide } from '../../core/decide.ts';
+import type { Decision } from '../../core/decision.ts';
 import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { GroupState, View } from '../../core/view.ts';
+import { metrics } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, sameState } from './group-state.ts';
 import { applyAnswers, type Launched, launchAll, missingAfter } from './launch.ts';
@@ -15,6 +17,24 @@ const mostRounds = 8;
 const roundsBudgetMs = 18_000;
 /** Lost races for the state item before the messages are given back. */
 const mostConflicts = 5;
+
+/** Whether everything fits that is to join: a maximum that cannot be raised now holds up neither launches nor drains. */
+const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<boolean> => {
+  let fits = true;
+  for (const raised of raise) {
+    if ((await provider.raiseMax(raised)) !== 'refused') continue;
+    fits = false;
+    ports.telemetry.count(metrics.actionsFailed);
+    ports.telemetry.logger.error('A maximum could not be raised: members wait to join their Auto Scaling group.', { group: group.name, raised });
+  }
+  return fits;
+};
+
+/** As many join as there is room for. The next tick tries again: nothing is gained by asking sooner what was just refused. */
+const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
+  const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
+  return { ...decision, admissions: decision.admissions.slice(0, room) };
+};
 
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
 const playRound = async (run: Run, gathered: Gathered, round: number): Promise<Round | undefined> => {
@@ -33,10 +53,10 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
     decision.placements.length > 0 ? recordDecided(run, view, decision) : undefined,
   ]);
   if (written === 'conflict') return undefined;
-  for (const raised of decision.raise) await provider.raiseMax(raised);
+  const fits = await raiseAll(run, decision);
   const launched = await launchAll(group, bound.reservations, provider, ports);
-  if (launched.length === 0) return { decision, view, launched, state };
-  return { decision, view, launched, state: await writeAnswers(run, state, launched) };
+  const played = { decision: fits ? decision : asFits(decision, view), view, launched };
+  return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, state, launched) };
 };
 
 /** Writes down what EC2 said. Others may have written meanwhile: the answers concern only our own reservations, so they go into whatever stands there. */
