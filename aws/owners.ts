@@ -7,10 +7,12 @@ const toOwner = (instance: Instance, deployment: string): Owner => {
   const group = groupOf(instance, deployment);
   const asg = tagOf(instance, asgTag);
   const pool = tagOf(instance, tags.pool);
+  const reservation = tagOf(instance, tags.reservation);
   return {
     ...(group !== undefined && { group }),
     ...(asg !== undefined && { asg }),
     ...(pool !== undefined && { pool }),
+    ...(reservation !== undefined && { reservation }),
     offering: offeringOf(instance),
     state: instance.State?.Name ?? 'unknown',
   };

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../core/ports.ts';
+import type { DecisionRecord, Owner } from '../core/ports.ts';
 import type { Swap } from '../core/swap.ts';
 import type { Access } from './aws-access.ts';
 import { decisionText } from './decision-text.ts';
@@ -15,9 +15,8 @@ export type Explanation = {
   readonly decisions: readonly { readonly part: string; readonly record: DecisionRecord }[];
 };
 
-const groupsToSearch = async (instance: string, swap: Swap | undefined, { store, owners }: Access): Promise<readonly string[]> => {
+const groupsToSearch = async (swap: Swap | undefined, owner: Owner | undefined, { store }: Access): Promise<readonly string[]> => {
   if (swap !== undefined) return [swap.group];
-  const owner = (await owners.ownersOf([instance])).get(instance);
   if (owner?.group !== undefined) return [owner.group];
   // Tags are gone an hour after the instance: then every group is asked.
   const registry = await store.registry();
@@ -27,13 +26,14 @@ const groupsToSearch = async (instance: string, swap: Swap | undefined, { store,
 
 /** Everything stored about one instance: the swap that let it go, the decisions that launched, replaced or removed it. */
 export const explain = async (instance: string, access: Access): Promise<Explanation> => {
-  const swap = await access.store.swapOf(instance);
-  const groups = await groupsToSearch(instance, swap, access);
+  const [swap, owned] = await Promise.all([access.store.swapOf(instance), access.owners.ownersOf([instance])]);
+  const owner = owned.get(instance);
+  const groups = await groupsToSearch(swap, owner, access);
   const found = await Promise.all(groups.map((group) => access.store.decisions(group, searched)));
   const decisions = found
     .flat()
     .flatMap((record) => {
-      const part = partIn(record, instance);
+      const part = partIn(record, instance, owner?.reservation);
       return part === undefined ? [] : [{ part, record }];
     })
     .sort((a, b) => a.record.atMs - b.record.atMs);

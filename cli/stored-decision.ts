@@ -27,10 +27,13 @@ export const outcomeOf = (record: DecisionRecord): Outcome => (record.outcome ??
 export const roundsOf = (record: DecisionRecord): readonly Partial<Decision>[] =>
   Array.isArray(record.decision) ? (record.decision as Partial<Decision>[]) : [];
 
-/** What a decision has to do with an instance, or undefined when nothing. */
-export const partIn = (record: DecisionRecord, instance: string): 'launched' | 'let go' | 'replaced' | undefined => {
+/**
+ * What a decision has to do with an instance, or undefined when nothing. Where a function died before it wrote down what EC2 answered, the reservation
+ * that the instance is tagged with leads to its decision all the same: its id begins with the decision's.
+ */
+export const partIn = (record: DecisionRecord, instance: string, reservation?: string): 'launched' | 'let go' | 'replaced' | undefined => {
   const { launches = [], claimed = [] } = outcomeOf(record);
-  if (launches.some(({ instances = [] }) => instances.includes(instance))) return 'launched';
+  if (launches.some(({ instances = [] }) => instances.includes(instance)) || reservation?.startsWith(`${record.id}-`)) return 'launched';
   if (claimed.some((one) => one.instance === instance)) return 'let go';
   if (launches.some(({ replaces }) => replaces.includes(instance))) return 'replaced';
   return undefined;

@@ -97,6 +97,8 @@ export type Owner = {
   readonly group?: string;
   readonly asg?: string;
   readonly pool?: string;
+  /** The launch that it came from; its id begins with the decision's. */
+  readonly reservation?: string;
   readonly offering: Offering;
   readonly state: string;
 };

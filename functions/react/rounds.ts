@@ -44,14 +44,12 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
   const decision = decide(view);
   const bound = bind(decision, view, { decision: run.id, round });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
+  // The reasons stand before anything follows from them: whatever dies after this, what it launched or removed can be explained.
+  const recorded = decision.placements.length > 0 || decision.removals.length > 0 ? recordDecided(run, view, decision) : undefined;
   // A maximum may stand as raised where whoever noted it died before raising it.
-  if (decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0)
-    return { decision, view, launched: [], state: gathered.stored };
-  // The reasons stand before anything follows from them: whatever dies after this, what it launched can be explained.
-  const [written] = await Promise.all([
-    ports.store.putState(group.name, state),
-    decision.placements.length > 0 ? recordDecided(run, view, decision) : undefined,
-  ]);
+  const isWritten = decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0;
+  const [written] = await Promise.all([isWritten ? undefined : ports.store.putState(group.name, state), recorded]);
+  if (isWritten) return { decision, view, launched: [], state: gathered.stored };
   if (written === 'conflict') return undefined;
   const fits = await raiseAll(run, decision);
   const launched = await launchAll(group, bound.reservations, provider, ports);

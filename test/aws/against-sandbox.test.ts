@@ -75,7 +75,7 @@ describe('a group held by tag', () => {
     const [again] = await drive(provider.launch(policy, [reservation('spot-a', 2, [spot])]));
     expect(idsOf(again)).toEqual(ids);
     const known = await drive(owners.ownersOf(ids));
-    expect(known.get(ids[0] ?? '')).toEqual({ group: 'workers', pool: 'spot-a', offering: spot, state: 'pending' });
+    expect(known.get(ids[0] ?? '')).toEqual({ group: 'workers', pool: 'spot-a', reservation: 'r-1', offering: spot, state: 'pending' });
   });
 
   test('is admitted when running, serves when healthy, drains, and ends', async () => {

@@ -183,6 +183,17 @@ The decision by which it was launched:
     expect(text).toContain('The decision by which it was launched:\n2026-11-20 12:01:40 UTC  web  decision 0002');
   });
 
+  it('whose launch was never written down is found by the reservation it is tagged with', async () => {
+    owners.set('i-0000000000000000d', {
+      group: 'web',
+      reservation: '0001-r0-1',
+      offering: { instanceType: 'm7g.large', zone: 'us-east-1a', market: 'spot' },
+      state: 'running',
+    });
+    const { decisions } = await explain('i-0000000000000000d', access);
+    expect(decisions.map(({ part, record }) => [part, record.id])).toEqual([['launched', '0001']]);
+  });
+
   it('of which nothing is stored says so, and what to try', async () => {
     expect(explanationText(await explain('i-0000000000000000f', access))).toMatch(
       /^Nothing is stored about i-0000000000000000f\. .*holdfast decisions GROUP\.$/,

@@ -1,3 +1,4 @@
+import type { DecisionRecord } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { items } from '../../functions/contract.ts';
@@ -16,6 +17,7 @@ export type Evidence = {
   readonly lives: readonly Life[];
   readonly states: ReadonlyMap<string, GroupState>;
   readonly swaps: readonly Swap[];
+  readonly decisions: readonly DecisionRecord[];
   /** Serving members by group, as the world sees it. */
   readonly serving: Readonly<Record<string, number>>;
   /** Instances of nobody's group, as they were when the groups were up. */
@@ -30,18 +32,21 @@ export type Evidence = {
   /** Under which role a function makes its calls, by the function's name. */
   readonly roleOf: ReadonlyMap<string, string>;
   readonly readyAtMs: number;
+  /** The world when every group was up. */
+  readonly atReady: WorldSnapshot;
   readonly calmAtMs: number;
   /** Absent: it never came to rest. */
   readonly restAtMs?: number;
 };
 
 /** What Holdfast wrote into the state table. */
-export const readTable = (table: readonly Readonly<Record<string, unknown>>[]): Pick<Evidence, 'states' | 'swaps'> => ({
+export const readTable = (table: readonly Readonly<Record<string, unknown>>[]): Pick<Evidence, 'states' | 'swaps' | 'decisions'> => ({
   states: new Map(table.filter(({ item }) => item === items.state).map((item) => [String(item.group), item.state as GroupState])),
   swaps: table.filter(({ claimedAtMs }) => claimedAtMs !== undefined) as unknown as readonly Swap[],
+  decisions: table.filter(({ item }) => String(item).startsWith(items.decisionPrefix)) as unknown as readonly DecisionRecord[],
 });
 
-export type Moments = Pick<Evidence, 'strangers' | 'readyAtMs' | 'calmAtMs'> & { readonly restAtMs: number | undefined };
+export type Moments = Pick<Evidence, 'strangers' | 'readyAtMs' | 'atReady' | 'calmAtMs'> & { readonly restAtMs: number | undefined };
 
 /** A wake waits a minute at most; a message of a function that died comes again after 40 s. */
 const staleMs = 110_000;

@@ -40,6 +40,16 @@ const wrongs: Readonly<Record<keyof typeof invariants, (evidence: Evidence) => P
   }),
   'strangers untouched': () => ({ strangers: ['i-gone'] }),
   'converged in time': ({ restAtMs: _, ...rest }) => ({ ...rest, restAtMs: undefined }) as Partial<Evidence>,
+  'maximum never exceeded': ({ lives }) => ({ lives: [...lives, stranger] }),
+  'enough serve': ({ lives, snapshot, readyAtMs }) => ({
+    lives: changed(lives, { drainingAtMs: readyAtMs + 1 }, ({ group, warnedAtMs }) => group === 'web' && warnedAtMs === undefined),
+    snapshot: { ...snapshot, nowMs: snapshot.nowMs + 200_000 },
+  }),
+  'placed as the tree says': (evidence) => ({
+    situation: { ...evidence.situation, policies: [{ group: 'web', capacity: { spread: ['spot-a', 'spot-b'] } }] },
+    lives: evidence.lives.map((life) => ({ ...life, pool: 'spot-a' })),
+  }),
+  'everything explained': ({ lives }) => ({ lives: [...lives, { ...stranger, reservation: 'nobody-r0-0' }] }),
   'calls bounded': (evidence) => ({ calls: [...evidence.calls, ...Array.from({ length: 50 }, () => call(evidence, 'ok'))] }),
   'rights suffice': (evidence) => ({ calls: [...evidence.calls, call(evidence, 'UnauthorizedOperation')] }),
   'functions answer': ({ invocations }) => ({

@@ -1,5 +1,8 @@
 import { isMutating } from '../../sandbox/call-log.ts';
 import type { Evidence } from './evidence.ts';
+import { everythingExplained } from './explained.ts';
+import { placedByTree } from './placed.ts';
+import { enoughServe, maximumHeld } from './throughout.ts';
 import type { Life } from './watch.ts';
 
 /** A rule that does not hold, and what shows it. */
@@ -187,6 +190,10 @@ export const invariants: Readonly<Record<string, Rule>> = {
   'drained once, in time or said why not': drainedOnce,
   'strangers untouched': strangersUntouched,
   'converged in time': convergedInTime,
+  'maximum never exceeded': maximumHeld,
+  'enough serve': enoughServe,
+  'placed as the tree says': placedByTree,
+  'everything explained': everythingExplained,
   'calls bounded': callsAreBounded,
   'rights suffice': rightsSuffice,
   'functions answer': functionsAnswer,

@@ -60,14 +60,15 @@ const perform = async (stage: Stage, hooks: Hooks): Promise<Evidence> => {
   const { sandbox, situation } = stage;
   await comeUp(stage);
   const readyAtMs = sandbox.clock.now();
-  const strangers = sandbox.world.snapshot().instances.filter(({ id }) => stage.groupOf(id) === undefined);
+  const atReady = sandbox.world.snapshot();
+  const strangers = atReady.instances.filter(({ id }) => stage.groupOf(id) === undefined);
   hooks.onReady?.(stage);
   await playSteps(stage, readyAtMs);
   if (!situation.keepsFaults) sandbox.faults.clear();
   const calmAtMs = sandbox.clock.now();
   const restAtMs = await waitUntil(stage, () => isAtRest(stage, sizesOf(situation, 'endsAt')), situation.restWithinMs);
   await sandbox.clock.sleep(stillMs);
-  return gatherEvidence(stage, { readyAtMs, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) });
+  return gatherEvidence(stage, { readyAtMs, atReady, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) });
 };
 
 /** Plays a situation to its end in virtual time and looks at every invariant. */

@@ -1,3 +1,4 @@
+import { tags } from '../../functions/contract.ts';
 import type { Sandbox } from '../../sandbox/door.ts';
 import type { WorldFact } from '../../sandbox/world/world.ts';
 
@@ -5,6 +6,9 @@ import type { WorldFact } from '../../sandbox/world/world.ts';
 export type Life = {
   readonly instance: string;
   group: string | undefined;
+  /** The launch of Holdfast's that it came from. */
+  reservation?: string;
+  pool?: string;
   launchedAtMs: number;
   servingAtMs?: number;
   warnedAtMs?: number;
@@ -50,6 +54,11 @@ export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string 
   const lifeOf = (instance: string, atMs: number): Life => {
     const life = lives.get(instance) ?? { instance, group: undefined, launchedAtMs: atMs, drains: 0 };
     life.group ??= groupOf(instance);
+    const carried = world.tagsOf(instance) ?? {};
+    // A group of one pool is that pool.
+    const { [tags.reservation]: reservation, [tags.pool]: pool = carried['aws:autoscaling:groupName'] } = carried;
+    if (reservation !== undefined) life.reservation = reservation;
+    if (pool !== undefined) life.pool = pool;
     lives.set(instance, life);
     return life;
   };
