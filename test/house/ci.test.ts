@@ -16,4 +16,8 @@ describe('.ci/run', () => {
     expect(parts.length).toBeGreaterThan(4);
     for (const command of [...parts, 'npm test', 'npm start']) expect(script).toContain(command);
   });
+
+  test('plays every crash point and 300 random worlds', () => {
+    for (const command of ['npm run sim -- --crash-points', 'npm run sim -- --seeds 300']) expect(script).toContain(command);
+  });
 });
