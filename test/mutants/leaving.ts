@@ -86,4 +86,11 @@ export const leaving: readonly Mutant[] = [
     ],
     caughtBy: ['connections outlast the notice'],
   },
+  {
+    name: 'the reasons of a removal are kept only at the end',
+    file: 'functions/react/rounds.ts',
+    from: ' || decision.removals.length > 0',
+    to: '',
+    caughtBy: ['killed once removals are claimed'],
+  },
 ];

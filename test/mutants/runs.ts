@@ -74,6 +74,7 @@ export const runs = {
   'rebalance, then warning': own('rebalance, then warning', drainedInFull),
   'rebalance and warning at once': own('rebalance and warning at once', drainedInFull),
   'warnings overlap': own('warnings overlap'),
+  'killed once removals are claimed': own('killed once removals are claimed'),
   'alarm in its cooldown': own('alarm in its cooldown'),
   'alarm delivered twice': own('alarm delivered twice'),
   'alarm at the maximum': own('alarm at the maximum'),

@@ -175,6 +175,13 @@ export const situations = {
       steps: [alarm(1_000, 'high')],
       faults: [{ on: 'event', kind: 'duplicate', copies: 1, withinMs: 4_000, match: { source: 'aws.cloudwatch' } }],
     }),
+  'killed once removals are claimed': () =>
+    of('killed once removals are claimed', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
+      asked: { web: { size: 6, fewer: 2, endsAt: 4 } },
+      steps: [alarm(1_000, 'low')],
+      faults: [{ on: 'call', kind: 'crash-caller', when: 'after', times: 1, match: { operation: 'StartExecution' } }],
+      keepsFaults: true,
+    }),
   'alarm at the maximum': () =>
     of('alarm at the maximum', settingOf('attach', { size: { min: 2, max: 7, desired: 6 }, policy: alarms('10s') }), {
       asked: { web: { size: 6, more: 1, endsAt: 7 } },
