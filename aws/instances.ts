@@ -10,8 +10,14 @@ export const asgTag = 'aws:autoscaling:groupName';
 const filterValues = 200;
 const describesAtOnce = 5;
 
-/** Every instance that the filters let through, all pages. Filtered calls with MaxResults spend the larger token bucket. */
-const describeInstances = async (ec2: EC2Client, filters: readonly Filter[]): Promise<readonly Instance[]> => {
+/** Readings of a list that moves while it is read. */
+const mostReadings = 5;
+
+/**
+ * Every instance that the filters let through, all pages. Filtered calls with MaxResults spend the larger token bucket.
+ * EC2 promises no order: a list that moved between two pages shows one instance twice and another not at all, so it is read again.
+ */
+const describeInstances = async (ec2: EC2Client, filters: readonly Filter[], readings = mostReadings): Promise<readonly Instance[]> => {
   const found: Instance[] = [];
   let NextToken: string | undefined;
   do {
@@ -19,7 +25,11 @@ const describeInstances = async (ec2: EC2Client, filters: readonly Filter[]): Pr
     found.push(...(page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []));
     NextToken = page.NextToken;
   } while (NextToken);
-  return found;
+  const once = new Map(found.map((instance) => [instance.InstanceId, instance]));
+  if (once.size < found.length && readings > 1) {
+    for (const instance of await describeInstances(ec2, filters, readings - 1)) once.set(instance.InstanceId, instance);
+  }
+  return [...once.values()];
 };
 
 /** Looks instances up by id. By filter, not by `InstanceIds`: one unknown id would fail the whole call. */

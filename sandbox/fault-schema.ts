@@ -65,8 +65,29 @@ const eventFaultSchema = z.discriminatedUnion('kind', [
   exactly({ kind: z.literal('reorder'), withinMs: milliseconds.positive(), ...onEvent }),
 ]);
 
+/** A batch of messages on its way from a queue to a function. */
+const messageFaultSchema = exactly({
+  on: z.literal('message'),
+  /** SQS delivers at least once: what was received is delivered again to another environment, each message within this time, though it be deleted by then. */
+  kind: z.literal('duplicate'),
+  copies: z.int().positive().max(100).default(1),
+  withinMs: milliseconds.default(0),
+  match: exactly({ queue: oneOrMany.optional() }).default({}),
+  ...frequency,
+});
+
+/** A function that looks at its clock. */
+const clockFaultSchema = exactly({
+  on: z.literal('clock'),
+  /** The clock of its environment jumps: from then on it is wrong by up to so much, one way or the other. When the fault is taken back, it is right again. */
+  kind: z.literal('step'),
+  withinMs: milliseconds.positive(),
+  match: exactly({ caller: oneOrMany.optional() }).default({}),
+  ...frequency,
+});
+
 /** A fault as scenarios and the control door give it. */
-export const faultSchema = z.discriminatedUnion('on', [callFaultSchema, eventFaultSchema]);
+export const faultSchema = z.discriminatedUnion('on', [callFaultSchema, eventFaultSchema, messageFaultSchema, clockFaultSchema]);
 
 export type CallFault = z.infer<typeof callFaultSchema>;
 export type EventFault = z.infer<typeof eventFaultSchema>;

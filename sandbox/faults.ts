@@ -23,6 +23,10 @@ export type Faults = {
   onCall(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): CallTrouble;
   /** Delays of the copies to deliver, in milliseconds: none when the event is lost, `[0]` when nothing is wrong. */
   onEvent(event: Pick<BusEvent, 'source' | 'detail-type'>): readonly number[];
+  /** The same for a message that a queue gives to a function. */
+  onMessage(queue: string): readonly number[];
+  /** How wrong a function's clock is from now on, in milliseconds, when it was wrong by so much until now. */
+  onClock(caller: string, wrongByMs: number): number;
 };
 
 type Entry = { readonly id: number; readonly fault: Fault; matched: number; applied: number };
@@ -61,6 +65,13 @@ const troubleOf = (fault: CallFault, service: string): Partial<CallTrouble> => {
   }
 };
 
+type Duplication = { readonly copies: number; readonly withinMs: number };
+
+const duplicated = ({ copies, withinMs }: Duplication, delays: readonly number[], random: Random): readonly number[] => {
+  const laterMs = Array.from({ length: copies }, () => Math.round(random() * withinMs));
+  return delays.flatMap((delayMs) => [delayMs, ...laterMs.map((ms) => delayMs + ms)]);
+};
+
 const deliveriesOf = (fault: EventFault, delays: readonly number[], random: Random): readonly number[] => {
   switch (fault.kind) {
     case 'drop':
@@ -69,12 +80,14 @@ const deliveriesOf = (fault: EventFault, delays: readonly number[], random: Rand
       return delays.map((delayMs) => delayMs + fault.delayMs);
     case 'reorder':
       return delays.map((delayMs) => delayMs + Math.round(random() * fault.withinMs));
-    case 'duplicate': {
-      const copies = Array.from({ length: fault.copies }, () => Math.round(random() * fault.withinMs));
-      return delays.flatMap((delayMs) => [delayMs, ...copies.map((laterMs) => delayMs + laterMs)]);
-    }
+    case 'duplicate':
+      return duplicated(fault, delays, random);
   }
 };
+
+/** Where a clock jumps to; undefined while it runs on as it is. */
+const steppedTo = (entry: Entry, random: Random): number | undefined =>
+  entry.fault.on === 'clock' && acts(entry, random) ? Math.round((2 * random() - 1) * entry.fault.withinMs) : undefined;
 
 /** The table of faults now in force. The earliest set wins where two would do the same thing to one call; delays add up. */
 export const createFaults = ({ random }: { readonly random: Random }): Faults => {
@@ -111,6 +124,18 @@ export const createFaults = ({ random }: { readonly random: Random }): Faults =>
         delays = deliveriesOf(entry.fault, delays, random);
       }
       return delays;
+    },
+    onMessage: (queue) => {
+      let delays: readonly number[] = [0];
+      for (const entry of entries) {
+        if (entry.fault.on !== 'message' || !isOneOf(entry.fault.match.queue, queue) || !acts(entry, random)) continue;
+        delays = duplicated(entry.fault, delays, random);
+      }
+      return delays;
+    },
+    onClock: (caller, wrongByMs) => {
+      const wrong = entries.filter(({ fault }) => fault.on === 'clock' && isOneOf(fault.match.caller, caller));
+      return wrong.reduce((ms, entry) => steppedTo(entry, random) ?? ms, wrong.length === 0 ? 0 : wrongByMs);
     },
   };
 };

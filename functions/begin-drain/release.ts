@@ -46,7 +46,9 @@ export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, gro
   const fresh = new Set(begun.map(({ instance }) => instance));
   const said = new Map(foreseen(sorted.open, order, group.drain.timeoutMs).map((swap) => [swap.instance, swap]));
   const opened = sorted.open.filter(({ swap }) => fresh.has(swap.instance)).map(({ swap }) => said.get(swap.instance) ?? swap);
-  await recordForward(store, order.drain, [...opened, ...seenOver(sorted, clock.now())]);
+  // What is over already as the drain begins was never taken out of service in time.
+  const over = sorted.gone.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));
+  await recordForward(store, order.drain, [...opened, ...seenOver({ ...sorted, gone: over }, clock.now())]);
   const putOff = leaving.filter(({ instance }) => !fresh.has(instance));
   const gone = new Set(sorted.gone);
   return { putOff, open: sorted.open, alive: [...putOff, ...underway.filter((swap) => !gone.has(swap))], begun: begun.length, failed: result.failed };

@@ -69,9 +69,10 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     place,
     stack,
     assetDirectory: assembly.assetDirectory,
-    start: machinery.start,
+    start: (spec, id) => machinery.start(spec, id, (wrongByMs) => faults.onClock(spec.role, wrongByMs)),
     pace: url === undefined ? measuredPace : ownPace,
     fate: faults.onEvent,
+    messageFate: faults.onMessage,
     factor: 'factor' in clock ? clock.factor : 1,
     call: async (service, operation, input, role) => late.cloud?.call({ service, operation, input, caller: { kind: 'role', name: role } }),
   });

@@ -5,7 +5,7 @@ import type { EventPattern } from './events/event-pattern.ts';
 import type { Functions } from './functions/functions.ts';
 import type { InvocationResult } from './functions/invocation.ts';
 import type { Queue } from './queues/queue.ts';
-import { startQueuePoller } from './queues/queue-poller.ts';
+import { type MessageFate, startQueuePoller } from './queues/queue-poller.ts';
 import type { Roles } from './roles.ts';
 import type { MachineDefinition } from './states/definition.ts';
 import type { StateMachines } from './states/state-machines.ts';
@@ -25,6 +25,7 @@ export type DeployTarget = {
   readonly roles: Roles;
   readonly addQueue: (options: Parameters<typeof queueOptions>[0]) => void;
   readonly queueByArn: (arn: string) => Queue | undefined;
+  readonly messageFate?: MessageFate;
   readonly assetDirectory: (key: string) => string;
 };
 
@@ -142,7 +143,9 @@ const eventSourceMapping: Deploy = ({ logicalId, properties }, target) => {
   const stream = target.tables.stream(source);
   if (queue !== undefined) {
     const maximumConcurrency = number((properties.ScalingConfig as Properties | undefined)?.MaximumConcurrency, 1000);
-    startQueuePoller({ ...common, queue, region, maximumConcurrency, batchSize: number(properties.BatchSize, 10) });
+    const { messageFate } = target;
+    const batchSize = number(properties.BatchSize, 10);
+    startQueuePoller({ ...common, queue, region, maximumConcurrency, batchSize, ...(messageFate && { fate: messageFate }) });
   } else if (stream !== undefined) {
     const deadLetters = onFailureArn(properties);
     startStreamPoller({

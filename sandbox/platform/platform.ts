@@ -8,6 +8,7 @@ import { createFunctions, type Functions } from './functions/functions.ts';
 import type { InvocationResult } from './functions/invocation.ts';
 import { closedTargets } from './permissions.ts';
 import { createQueue, type Queue } from './queues/queue.ts';
+import type { MessageFate } from './queues/queue-poller.ts';
 import { createSqs } from './queues/sqs.ts';
 import { createRoles, type Roles } from './roles.ts';
 import { createStateMachines, type StateMachines } from './states/state-machines.ts';
@@ -26,6 +27,7 @@ export type PlatformDeps = {
   /** World milliseconds that Lambda and Step Functions take for their own part. */
   readonly pace: Pace;
   readonly fate?: EventFate;
+  readonly messageFate?: MessageFate;
   /** Makes the calls of state machines, each with its role; absent: their functions are invoked directly, and they can do nothing else. */
   readonly call?: NonNullable<TaskDeps['call']>;
   /** How much world time passes per wall time, where functions run in wall time. */
@@ -122,6 +124,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     roles,
     queueByArn,
     assetDirectory: deps.assetDirectory,
+    ...(deps.messageFate && { messageFate: deps.messageFate }),
     addQueue: (resource) => {
       const options = queueOptions(resource);
       const deadLetterArn = options.redrive?.deadLetterArn;

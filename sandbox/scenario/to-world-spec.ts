@@ -4,6 +4,11 @@ import type { WorldSection } from './world-schema.ts';
 const eachOffering = ({ instanceTypes, zones, ...terms }: WorldSection['offerings'][number]): readonly OfferingSpec[] =>
   instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, ...terms })));
 
+const pagesOf = ({ longest, ...stale }: NonNullable<WorldSection['pages']>): Pick<WorldSpec, 'longestPage' | 'stalePages'> => ({
+  longestPage: longest,
+  stalePages: stale as WorldSpec['stalePages'] & {},
+});
+
 /** The world that a scenario describes, in the simulator's own form: one entry per offering. */
 export const toWorldSpec = (world: WorldSection): WorldSpec => ({
   zones: world.zones,
@@ -17,5 +22,6 @@ export const toWorldSpec = (world: WorldSection): WorldSpec => ({
   autoScalingGroups: world.autoScalingGroups as WorldSpec['autoScalingGroups'],
   targetGroups: world.targetGroups as WorldSpec['targetGroups'],
   timing: world.timing as WorldSpec['timing'],
+  ...(world.pages === undefined ? {} : pagesOf(world.pages)),
   ...(world.quotas === undefined ? {} : { quotas: world.quotas as WorldSpec['quotas'] & {} }),
 });

@@ -62,6 +62,12 @@ const timing = exactly({
   }),
 });
 
+const pages = exactly({
+  longest: z.number().int().positive(),
+  lagSeconds: secondsRange.default([0, 0]),
+  moves: z.number().min(0).max(1).default(0),
+});
+
 const quota = z.number().int().nonnegative().optional();
 
 /** The `world` section of a scenario. */
@@ -73,6 +79,7 @@ export const worldSection = exactly({
   autoScalingGroups: z.array(autoScalingGroup).default([]),
   targetGroups: z.array(targetGroup).default([]),
   timing: timing.prefault({}),
+  pages: pages.optional(),
   quotas: exactly({ spot: quota, 'on-demand': quota }).optional(),
 });
 export type WorldSection = z.infer<typeof worldSection>;

@@ -2,7 +2,7 @@ import type { Emit, Place } from '../api.ts';
 import type { WorldClock } from '../clock.ts';
 import { forkRandom, type Random } from '../random.ts';
 import { createIds, type Ids } from './ids.ts';
-import type { Range } from './spec.ts';
+import type { Range, StalePagesSpec } from './spec.ts';
 import type { WorldFact } from './world.ts';
 
 /** What every part of the world stands on. */
@@ -13,6 +13,7 @@ export type Base = {
   readonly ids: Ids;
   /** The most that a page holds: AWS may give fewer than were asked for. */
   readonly longestPage: number;
+  readonly stalePages?: { readonly drawLagMs: () => number; readonly moved: () => boolean };
   /** When the world began, epoch ms. */
   readonly beganAtMs: number;
   /** A uniform draw from a range of seconds, in ms. */
@@ -30,11 +31,18 @@ export type BaseDeps = {
   readonly random: Random;
   readonly seed: number;
   readonly longestPage?: number;
+  readonly stalePages?: StalePagesSpec;
 };
 
 const within = ([low, high]: Range, random: Random): number => Math.round((low + (high - low) * random()) * 1000);
 
-export const createBase = ({ clock, emit, place, random, seed, longestPage = Number.POSITIVE_INFINITY }: BaseDeps): Base => {
+/** From a stream of its own: worlds without stale pages draw as they did. */
+const pagesThat = ({ lagSeconds, moves }: StalePagesSpec, random: Random): Base['stalePages'] & {} => ({
+  drawLagMs: () => within(lagSeconds, random),
+  moved: () => random() < moves,
+});
+
+export const createBase = ({ clock, emit, place, random, seed, longestPage = Number.POSITIVE_INFINITY, stalePages }: BaseDeps): Base => {
   const listeners: ((fact: WorldFact) => void)[] = [];
   return {
     clock,
@@ -42,6 +50,7 @@ export const createBase = ({ clock, emit, place, random, seed, longestPage = Num
     place,
     ids: createIds(seed),
     longestPage,
+    ...(stalePages && { stalePages: pagesThat(stalePages, forkRandom(seed, 'pages')) }),
     beganAtMs: clock.now(),
     drawMs: (range) => within(range, random),
     drawOwnMs: (range, purpose) => within(range, forkRandom(seed, purpose)),

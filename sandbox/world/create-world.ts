@@ -29,10 +29,11 @@ export type WorldDeps = BaseDeps & {
 const launchBucket = { capacity: 1000, refillPerSecond: 2 };
 
 const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => {
-  const base = createBase({ ...deps, ...(spec.longestPage !== undefined && { longestPage: spec.longestPage }) });
+  const { longestPage, stalePages } = spec;
+  const base = createBase({ ...deps, ...(longestPage !== undefined && { longestPage }), ...(stalePages && { stalePages }) });
   const book = createOfferingBook(spec.offerings, base.clock);
   const network = createNetwork(spec);
-  const instances = createInstances(base, book, spec.timing);
+  const instances = createInstances(base, book, spec.timing, (stalePages?.lagSeconds[1] ?? 0) * 1_000);
   const fulfil = createFulfil(instances, book, spec.quotas ?? {});
   const templates = createLaunchTemplates(base, spec.launchTemplates);
   const targetBook = createTargetGroupBook(base, network.vpcId, spec.targetGroups);

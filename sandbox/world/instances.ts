@@ -48,7 +48,8 @@ export type Instances = {
 const visibleAfterEndMs = 3_600_000;
 const defaultShutdownSeconds = [2, 10] as const;
 
-export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec): Instances => {
+/** @param keptMs how far back describes may have to look. */
+export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec, keptMs = 0): Instances => {
   const { clock, place, ids } = base;
   const records = new Map<string, InstanceRecord>();
   const index = createTagIndex();
@@ -102,7 +103,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       privateIp: order.subnet.block.replace('0.0/16', `${(number >> 8) % 256}.${number % 256}`),
       ...(market === 'spot' ? { spotRequestId: `sir-${ids.hex(8)}` } : {}),
       state: 'pending',
-      shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds)),
+      shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds), keptMs),
     };
   };
   const launch = (order: LaunchOrder): InstanceRecord => {

@@ -1,20 +1,17 @@
 /** A value that readers see some time after it was written, as EC2's describes do. */
 export type Lagging<T> = {
   write(value: T): void;
-  /** What a describe shows now; undefined while nothing of it is visible yet. */
-  read(): T | undefined;
+  /** What a describe shows now, or showed so long ago; undefined while nothing of it is visible yet. */
+  read(agoMs?: number): T | undefined;
 };
 
 type Shown<T> = { readonly fromMs: number; readonly value: T };
 
-/** Writes never overtake each other: a later one is visible no sooner than an earlier one. */
-export const createLagging = <T>(now: () => number, drawLagMs: () => number): Lagging<T> => {
+/** Writes never overtake each other: a later one is visible no sooner than an earlier one. What was shown is kept for `keptMs`. */
+export const createLagging = <T>(now: () => number, drawLagMs: () => number, keptMs = 0): Lagging<T> => {
   let shown: Shown<T>[] = [];
   const settled = (nowMs: number): Shown<T>[] => {
-    let newest = -1;
-    shown.forEach((entry, index) => {
-      if (entry.fromMs <= nowMs) newest = index;
-    });
+    const newest = shown.findLastIndex(({ fromMs }) => fromMs <= nowMs - keptMs);
     return newest > 0 ? shown.slice(newest) : shown;
   };
   return {
@@ -24,11 +21,10 @@ export const createLagging = <T>(now: () => number, drawLagMs: () => number): La
       const fromMs = Math.max(nowMs + drawLagMs(), shown.at(-1)?.fromMs ?? 0);
       shown = settled(nowMs).concat({ fromMs, value });
     },
-    read: () => {
-      const nowMs = now();
-      shown = settled(nowMs);
-      const first = shown[0];
-      return first !== undefined && first.fromMs <= nowMs ? first.value : undefined;
+    read: (agoMs = 0) => {
+      const atMs = now() - Math.min(agoMs, keptMs);
+      shown = settled(now());
+      return shown.findLast(({ fromMs }) => fromMs <= atMs)?.value;
     },
   };
 };

@@ -4,6 +4,9 @@ export type Page<T> = { readonly items: readonly T[]; readonly next?: string };
 
 const encode = (offset: number): string => Buffer.from(`from:${offset}`).toString('base64url');
 
+/** How a later page is read: from a list of some moment past, with neighbours that may have changed places where the page begins. */
+export type Later<T> = { readonly list: () => readonly T[]; readonly moved: () => boolean };
+
 /** The offset in a token that {@link pageOf} gave out; undefined when it is none of ours. */
 const decode = (token: string): number | undefined => {
   const match = /^from:(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
@@ -30,4 +33,20 @@ export const pageByOrdinal = <T extends { readonly ordinal: number }>(
   const rest = from === 0 ? items : items.filter((item) => item.ordinal >= from);
   if (size === undefined || rest.length <= size) return { items: rest };
   return { items: rest.slice(0, size), next: encode((rest[size] as T).ordinal) };
+};
+
+/** Pages of a list without an order of its own: each counts from the list's beginning, as the list is when the page is asked for. */
+export const pageOfMoving = <T>(
+  items: readonly T[],
+  later: Later<T>,
+  size: number | undefined,
+  token: string | undefined,
+  invalid: string,
+): Page<T> => {
+  const from = token === undefined ? 0 : decode(token);
+  if (from === undefined || from === 0) return pageOf(items, size, token, invalid);
+  const list = [...later.list()];
+  const [before, first] = [list[from - 1], list[from]];
+  if (before !== undefined && first !== undefined && later.moved()) list.splice(from - 1, 2, first, before);
+  return pageOf(list, size, token, invalid);
 };

@@ -16,6 +16,16 @@ export type WorldSpec = {
   readonly quotas?: Readonly<Partial<Record<Market, number>>>;
   /** The most that one page of instances or Auto Scaling groups holds, however many were asked for (default: as many as were asked for). */
   readonly longestPage?: number;
+  /** How pages of instances after the first differ from it (default: they do not). */
+  readonly stalePages?: StalePagesSpec;
+};
+
+/** EC2 promises no order of what it lists, and no moment that all pages of a list are of. */
+export type StalePagesSpec = {
+  /** How long ago what a page shows was so. */
+  readonly lagSeconds: Range;
+  /** How likely two neighbours have changed places where the page begins: then one comes twice, and the other on no page. */
+  readonly moves: number;
 };
 
 /** What EC2 can give: a capacity of `null` is without limit. */

@@ -108,6 +108,13 @@ export const launching: readonly Mutant[] = [
     caughtBy: ['short pages of instances'],
   },
   {
+    name: 'a list that moved while it was read is not read again',
+    file: 'aws/instances.ts',
+    from: 'once.size < found.length && readings > 1',
+    to: 'once.size < 0',
+    caughtBy: ['a list of instances that moves'],
+  },
+  {
     name: 'the second page of Auto Scaling groups is not read',
     file: 'aws/providers/auto-scaling-groups.ts',
     from: 'NextToken = page.NextToken;',

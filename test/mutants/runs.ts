@@ -101,6 +101,7 @@ export const runs = {
   'long after a launch': own('long after a launch'),
   'connections outlast the notice': own('connections outlast the notice', saysShortfall),
   'short pages of instances': own('short pages of instances'),
+  'a list of instances that moves': own('a list of instances that moves'),
   'short pages of Auto Scaling groups': own('short pages of Auto Scaling groups', nothingExcused),
   'messages that are none': own('messages that are none'),
 } satisfies Readonly<Record<string, Run>>;

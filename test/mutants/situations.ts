@@ -326,6 +326,12 @@ export const situations = {
       withWorld(settingOf('tag'), () => ({ longestPage: 2 })),
       { asked: six, steps: [loseZone(1_000, zones[0])] },
     ),
+  'a list of instances that moves': () =>
+    of(
+      'a list of instances that moves',
+      withWorld(settingOf('tag'), () => ({ longestPage: 5, stalePages: { lagSeconds: [0, 0], moves: 0.3 } })),
+      { asked: six, steps: [loseZone(1_000, zones[0])] },
+    ),
   'short pages of Auto Scaling groups': () =>
     of(
       'short pages of Auto Scaling groups',

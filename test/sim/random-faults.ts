@@ -11,15 +11,30 @@ const eventFaults: readonly ((draw: Draw) => FaultInput)[] = [
 ];
 
 const tableError =
-  (code: string, status: number) =>
+  (code: string, status: number, operation?: [string, ...string[]]) =>
   (draw: Draw): FaultInput => ({
     on: 'call',
     kind: 'error',
     code,
     status,
     probability: draw.one([0.05, 0.2]),
-    match: { service: 'dynamodb' },
+    match: { service: 'dynamodb', ...(operation && { operation }) },
   });
+
+/** SQS delivers batches twice: two environments read, decide and write at the same time, and each finds what the other wrote in between. */
+const rivals = (draw: Draw): FaultInput => ({
+  on: 'message',
+  kind: 'duplicate',
+  withinMs: draw.one([0, 50, 2_000]),
+  probability: draw.one([0.3, 1]),
+});
+
+const clockSteps = (draw: Draw): FaultInput => ({
+  on: 'clock',
+  kind: 'step',
+  withinMs: draw.one([2_000, 10_000, 60_000]),
+  probability: draw.one([0.01, 0.1]),
+});
 
 const callFaults: readonly ((draw: Draw) => FaultInput)[] = [
   (draw) => ({ on: 'call', kind: 'throttle', probability: draw.one([0.1, 0.4]), match: { service } }),
@@ -50,6 +65,9 @@ const callFaults: readonly ((draw: Draw) => FaultInput)[] = [
   (draw) => ({ on: 'call', kind: 'delay', delayMs: draw.between(1, 8) * 1_000, probability: 0.1, match: { service: ['ec2', 'autoscaling'] } }),
   tableError('InternalServerError', 500),
   tableError('ProvisionedThroughputExceededException', 400),
+  tableError('ThrottlingException', 400),
+  // Holdfast's own writes are in no transaction; somebody else's may hold the item for a moment.
+  tableError('TransactionConflictException', 400, ['PutItem', 'UpdateItem', 'DeleteItem']),
 ];
 
 /** What goes wrong with events and calls, together or alone, or nothing. */
@@ -57,4 +75,6 @@ export const drawFaults = (draw: Draw): readonly FaultInput[] => [
   ...(draw.chance(0.5) ? [draw.one(eventFaults)(draw)] : []),
   ...(draw.chance(0.6) ? [draw.one(callFaults)(draw)] : []),
   ...(draw.chance(0.2) ? [draw.one(callFaults)(draw)] : []),
+  ...(draw.has('rivals', 0.2) ? [rivals(draw)] : []),
+  ...(draw.has('clock-steps', 0.15) ? [clockSteps(draw)] : []),
 ];

@@ -1,5 +1,6 @@
 import { forkRandom } from '../../sandbox/random.ts';
-import { type Draw, drawFrom } from './random-draw.ts';
+import type { WorldSpec } from '../../sandbox/world/spec.ts';
+import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { drawFaults } from './random-faults.ts';
 import { randomTree } from './random-tree.ts';
 import type { Situation, Step } from './situation.ts';
@@ -76,16 +77,23 @@ const drawOptions = (draw: Draw): SettingOptions => ({
   },
 });
 
+/** Short pages, and pages of another moment than the first. */
+const drawPages = (draw: Draw): Pick<WorldSpec, 'longestPage' | 'stalePages'> => {
+  const [short, stale] = [draw.chance(0.3), draw.has('stale-pages', 0.15)];
+  const stalePages = { lagSeconds: [0, draw.between(0, 8)] as const, moves: draw.one([0, 0.02, 0.1]) };
+  return { ...(short || stale ? { longestPage: draw.between(stale ? 2 : 1, 5) } : {}), ...(stale ? { stalePages } : {}) };
+};
+
 const drawSteps = (draw: Draw, holding: HoldingKind, policy: Readonly<Record<string, unknown>>): readonly Step[] =>
   Array.from({ length: draw.between(1, 4) }, () => draw.one(stepsOf[holding])(draw, draw.between(1, 90) * 1_000, policy));
 
-/** A world, a policy, a script and faults that all follow from one seed. */
-export const randomSituation = (seed: number): Situation => {
-  const draw = drawFrom(forkRandom(seed, 'situation'));
+/** A world, a policy, a script and faults that all follow from one seed, with this trouble among them, whatever is drawn. */
+export const randomSituation = (seed: number, always?: Trouble): Situation => {
+  const draw = drawFrom(forkRandom(seed, 'situation'), always);
   const options = drawOptions(draw);
   const holding = draw.one(holdings);
   const { spec: drawn, policy } = settingOf(holding, { ...options, ...(draw.chance(0.5) ? { max: 12 } : {}) });
-  const spec = draw.chance(0.3) ? { ...drawn, longestPage: draw.between(1, 4) } : drawn;
+  const spec = { ...drawn, ...drawPages(draw) };
   const script = drawSteps(draw, holding, policy);
   const faults = drawFaults(draw);
   const asked = (name: string): number => alarmStep * script.filter(({ what }) => what === `alarm ${name}`).length;

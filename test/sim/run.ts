@@ -3,6 +3,7 @@ import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moment
 import { freezeAssembly } from './frozen-assembly.ts';
 import type { Violation } from './invariants.ts';
 import { playAll } from './jobs.ts';
+import { troubles } from './random-draw.ts';
 import { runAssembly } from './stage.ts';
 import { judge, replayOf, type Task } from './task.ts';
 import { type OnTrace, traced, traceTwice } from './trace.ts';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     'seed-twice': { type: 'string' },
     from: { type: 'string', default: '1' },
+    always: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
   },
@@ -100,7 +102,8 @@ const oneWorkflow = (workflow: string): Promise<number> =>
   one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf(passes, values.pass), seed }));
 
 const manySeeds = async (count: number): Promise<number> => {
-  const tasks = Array.from({ length: count }, (_, index): Task => ({ kind: 'seed', seed: from + index }));
+  const always = values.always === undefined ? {} : { always: oneOf(troubles, values.always) };
+  const tasks = Array.from({ length: count }, (_, index): Task => ({ kind: 'seed', seed: from + index, ...always }));
   const [only] = tasks;
   const broken = await (tasks.length === 1 && only !== undefined ? one(only) : playTasks(tasks));
   say(`${count} seeds from ${from}, ${broken} broken.`);

@@ -25,8 +25,11 @@ export type ExecutionEnvironment = {
   kill(): void;
 };
 
-/** Makes a cold environment ready. `id` tells its calls from those of others. */
-export type StartEnvironment = (spec: FunctionSpec, id: string) => Promise<ExecutionEnvironment>;
+/** How wrong an environment's clock is from now on, in milliseconds, when it was wrong by so much until now. Asked whenever the clock is read. */
+export type ClockFate = (wrongByMs: number) => number;
+
+/** Makes a cold environment ready. `id` tells its calls from those of others. Without a fate its clock never jumps. */
+export type StartEnvironment = (spec: FunctionSpec, id: string, clockFate?: ClockFate) => Promise<ExecutionEnvironment>;
 
 /** Lambda puts the error's class and message into its answer. */
 export const failureOf = (error: unknown): InvocationResult => {

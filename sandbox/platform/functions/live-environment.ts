@@ -21,9 +21,10 @@ const credentials = (spec: FunctionSpec, environmentId: string): Readonly<Record
   AWS_EC2_METADATA_DISABLED: 'true',
 });
 
-const contextOf = (spec: FunctionSpec, call: RuntimeCall): WorkerCall => ({
+const contextOf = (spec: FunctionSpec, call: RuntimeCall, wrongByMs: number): WorkerCall => ({
   event: call.event,
   deadlineMs: call.deadlineMs,
+  wrongByMs,
   context: {
     awsRequestId: call.id,
     functionName: spec.name,
@@ -52,7 +53,8 @@ const exited = (error: unknown): InvocationResult => ({
 /** Runs bundles in worker threads with an environment of their own, against the sandbox's endpoint: they can be killed wherever they stand. */
 export const liveEnvironments =
   (deps: LiveDeps): StartEnvironment =>
-  async (spec, id): Promise<ExecutionEnvironment> => {
+  async (spec, id, clockFate = (ms) => ms): Promise<ExecutionEnvironment> => {
+    let wrongByMs = 0;
     const worker = startWorker(deps, spec, id);
     let answer: ((result: InvocationResult) => void) | undefined;
     let failed: InvocationResult | undefined;
@@ -84,7 +86,9 @@ export const liveEnvironments =
       run: (call) =>
         new Promise((resolve) => {
           answer = resolve;
-          if (failed === undefined) worker.postMessage(contextOf(spec, call));
+          // A thread's clock cannot be reached from here while it works: it jumps between calls.
+          wrongByMs = clockFate(wrongByMs);
+          if (failed === undefined) worker.postMessage(contextOf(spec, call, wrongByMs));
           else resolve(failed);
         }),
       kill: () => {

@@ -6,7 +6,10 @@ import type { InvocationResult } from './invocation.ts';
 import type { WorkerCall, WorkerMessage, WorkerStart } from './worker-protocol.ts';
 
 const { file, time } = workerData as WorkerStart;
-const now = time === undefined ? Date.now : (): number => time.originMs + Math.floor((Date.now() - time.wallOriginMs) * time.factor);
+const wallNow = Date.now;
+let wrongByMs = 0;
+Date.now = () => wallNow() + wrongByMs;
+const now = time === undefined ? Date.now : (): number => time.originMs + Math.floor((wallNow() - time.wallOriginMs) * time.factor) + wrongByMs;
 
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
 
@@ -14,9 +17,10 @@ const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
 /** In a world that runs on the wall's time the function is started through the very door that Lambda uses. */
 const handler = time === undefined ? bundle.handler : bundle.create({ env: process.env, now, random: Math.random, clientConfig: {} });
 
-const run = async ({ event, context, deadlineMs }: WorkerCall): Promise<InvocationResult> => {
+const run = async ({ event, context, deadlineMs, wrongByMs: wrong }: WorkerCall): Promise<InvocationResult> => {
+  wrongByMs = wrong;
   try {
-    return { kind: 'ok', value: asJson(await handler(event, { ...context, getRemainingTimeInMillis: () => deadlineMs - now() })) };
+    return { kind: 'ok', value: asJson(await handler(event, { ...context, getRemainingTimeInMillis: () => deadlineMs - now() + wrongByMs })) };
   } catch (error) {
     return failureOf(error);
   }

@@ -71,15 +71,19 @@ const never = new Promise<never>(() => undefined);
 /** Runs bundles in this process on the world's clock and seed: `create` is called once per cold start, as Lambda initialises once per environment. */
 export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => {
   const { clock, clockErrorMs = 0 } = deps;
-  return async (spec, id): Promise<ExecutionEnvironment> => {
+  return async (spec, id, clockFate = (ms) => ms): Promise<ExecutionEnvironment> => {
     let alive = true;
+    let steppedByMs = 0;
     const activity = createActivity(clock, deps.patienceMs);
     const random = forkRandom(deps.seed, id);
     const errorMs = Math.round((2 * forkRandom(deps.seed, `${id} clock`)() - 1) * clockErrorMs);
     const { create } = load(spec.file);
     const handler = create({
       env: { ...runtimeVariables(spec, deps.region), ...spec.variables },
-      now: () => clock.now() + errorMs,
+      now: () => {
+        steppedByMs = clockFate(steppedByMs);
+        return clock.now() + errorMs + steppedByMs;
+      },
       random,
       clientConfig: {
         ...settled(spec, id, deps.region),

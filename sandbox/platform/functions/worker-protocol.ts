@@ -10,6 +10,8 @@ export type WorkerStart = {
 export type WorkerCall = {
   readonly event: unknown;
   readonly deadlineMs: number;
+  /** How wrong the thread's clock is during this call. */
+  readonly wrongByMs: number;
   readonly context: Readonly<Record<string, unknown>> & { readonly awsRequestId: string; readonly functionName: string };
 };
 

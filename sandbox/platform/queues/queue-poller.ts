@@ -15,7 +15,12 @@ export type QueuePollerOptions = {
   readonly filters: readonly EventPattern[];
   readonly clock: WorldClock;
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
+  /** Absent: every message is delivered once each time it is received. */
+  readonly fate?: MessageFate;
 };
+
+/** Delays of the deliveries of one message from a queue, in milliseconds: `[0]` when nothing is wrong. */
+export type MessageFate = (queue: string) => readonly number[];
 
 /** From a message's arrival to the invocation: the median of published measurements. */
 const pollMs = 16;
@@ -57,7 +62,7 @@ const finished = (batch: readonly QueueMessage[], result: InvocationResult, repo
  * the rest to the visibility time-out. Rules: Lambda Developer Guide, "Using Lambda with Amazon SQS".
  */
 export const startQueuePoller = (options: QueuePollerOptions): void => {
-  const { queue, clock, batchSize, maximumConcurrency } = options;
+  const { queue, clock, batchSize, maximumConcurrency, fate = () => [0] } = options;
   let running = 0;
   let opensAtMs: number | undefined;
 
@@ -72,12 +77,23 @@ export const startQueuePoller = (options: QueuePollerOptions): void => {
     running -= 1;
     consider();
   };
+  /** What comes at the same moment comes in one batch; what comes again goes to another environment. */
+  const deliver = (batch: readonly QueueMessage[]): Promise<unknown> => {
+    const again = batch.flatMap((message) =>
+      fate(queue.name)
+        .slice(1)
+        .map((delayMs) => ({ message, delayMs })),
+    );
+    for (const [delayMs, copies] of Map.groupBy(again, (copy) => copy.delayMs))
+      clock.after(delayMs, () => handle(copies.map(({ message }) => message)));
+    return handle(batch);
+  };
   const poll = async (): Promise<void> => {
     const received = queue.receive(batchSize);
     const batch = received.filter(passesFilters);
     for (const message of received) if (!batch.includes(message)) queue.delete(String(message.receipt));
     consider();
-    if (batch.length > 0) await handle(batch);
+    if (batch.length > 0) await deliver(batch);
   };
   const consider = (): void => {
     const { visible } = queue.counts();

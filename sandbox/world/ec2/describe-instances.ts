@@ -4,7 +4,7 @@ import { type InstanceRecord, type InstanceView, stateCodes } from '../instance.
 import type { Instances } from '../instances.ts';
 import type { Network } from '../network.ts';
 import { type Operations, operation } from '../operation.ts';
-import { pageByOrdinal } from '../paging.ts';
+import { type Page, pageByOrdinal, pageOfMoving } from '../paging.ts';
 import { allOf, type Filter, type FilterField } from './filters.ts';
 import { describeReservation, describeStatus } from './instance-output.ts';
 
@@ -55,8 +55,8 @@ export const notFound = (ids: readonly string[]): ApiError => {
 
 /** What describes show: the past of each instance, by its lag. */
 export const createInstanceDescribes = (base: Base, instances: Instances, network: Network): Operations => {
-  const see = (instance: InstanceRecord): Seen | undefined => {
-    const view = instance.shown.read();
+  const see = (instance: InstanceRecord, agoMs = 0): Seen | undefined => {
+    const view = instance.shown.read(agoMs);
     return view === undefined ? undefined : { instance, view, ordinal: instance.ordinal };
   };
   const byIds = (ids: readonly string[]): Seen[] => {
@@ -76,17 +76,24 @@ export const createInstanceDescribes = (base: Base, instances: Instances, networ
     if (tag?.Name === undefined || values.length !== 1) return instances.list();
     return instances.tagged(tag.Name.slice('tag:'.length), values[0] ?? '');
   };
-  const query = (input: Query, known: typeof fieldOf): Seen[] => {
+  const query = (input: Query, known: typeof fieldOf, agoMs = 0): Seen[] => {
     const filters = input.Filters ?? [];
     const passes = allOf(filters, known);
-    const from = input.InstanceIds?.length ? byIds(input.InstanceIds) : candidates(filters).flatMap((instance) => see(instance) ?? []);
+    const from = input.InstanceIds?.length ? byIds(input.InstanceIds) : candidates(filters).flatMap((instance) => see(instance, agoMs) ?? []);
     return from.filter(passes);
+  };
+  const instancePage = (input: Query): Page<Seen> => {
+    const size = Math.min(input.MaxResults ?? Number.POSITIVE_INFINITY, base.longestPage);
+    const found = query(input, fieldOf);
+    const stale = base.stalePages;
+    if (stale === undefined) return pageByOrdinal(found, size, input.NextToken, 'InvalidNextToken');
+    const later = { list: () => query(input, fieldOf, stale.drawLagMs()), moved: stale.moved };
+    return pageOfMoving(found, later, size, input.NextToken, 'InvalidNextToken');
   };
   return {
     DescribeInstances: operation<Query>((input) => {
       checkSize(input);
-      const size = Math.min(input.MaxResults ?? Number.POSITIVE_INFINITY, base.longestPage);
-      const page = pageByOrdinal(query(input, fieldOf), size, input.NextToken, 'InvalidNextToken');
+      const page = instancePage(input);
       return {
         Reservations: page.items.map(({ instance, view }) => describeReservation(instance, view, network.vpcId, base.place.accountId)),
         NextToken: page.next,

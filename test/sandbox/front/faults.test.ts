@@ -47,6 +47,29 @@ test('nth and times count the matches since the fault was set', () => {
   expect([1, 2].map(() => faults.onEvent(warning).length)).toEqual([0, 1]);
 });
 
+test('what a queue gives comes again, as often and as soon as the fault says', () => {
+  const faults = create();
+  faults.add({ on: 'message', kind: 'duplicate', copies: 2, withinMs: 100, match: { queue: 'orders' }, nth: 1 });
+  const [first, ...again] = faults.onMessage('orders');
+  expect(first).toBe(0);
+  expect(again).toHaveLength(2);
+  expect(again.every((delayMs) => delayMs >= 0 && delayMs <= 100)).toBe(true);
+  expect([faults.onMessage('orders'), faults.onMessage('others')]).toEqual([[0], [0]]);
+});
+
+test('a clock that jumped stays wrong until it jumps again, and is right when the fault is taken back', () => {
+  const faults = create();
+  expect(faults.onClock('react', 0)).toBe(0);
+  const id = faults.add({ on: 'clock', kind: 'step', withinMs: 60_000, times: 2, match: { caller: 'react' } });
+  const first = faults.onClock('react', 0);
+  const second = faults.onClock('react', first);
+  expect([first, second].every((ms) => ms !== 0 && Math.abs(ms) <= 60_000)).toBe(true);
+  expect(second).not.toBe(first);
+  expect([faults.onClock('react', second), faults.onClock('tick', 0)]).toEqual([second, 0]);
+  faults.remove(id);
+  expect(faults.onClock('react', second)).toBe(0);
+});
+
 test('a fault that is not understood is refused by name', () => {
   const faults = create();
   expect(() => faults.add({ on: 'call', kind: 'explode' } as never)).toThrow();

@@ -122,6 +122,31 @@ describe('a stack in virtual time', () => {
     expect(bodies.filter(({ body }) => body?.includes('twice'))).toHaveLength(2);
   });
 
+  it('lets the clock of a warm function jump while a fault says so', async () => {
+    await simulated();
+    const { functions } = sandbox.platform;
+    const errorMs = async (): Promise<number> => {
+      const answer = await sandbox.drive(functions.invoke('finish', { step: 'clock' }));
+      return answer.kind === 'ok' ? Number(answer.value) - sandbox.clock.now() : Number.NaN;
+    };
+    expect(await errorMs()).toBe(0);
+    sandbox.setFaults([{ on: 'clock', kind: 'step', withinMs: 60_000, times: 1 }]);
+    const wrong = await errorMs();
+    expect(wrong).not.toBe(0);
+    expect(await errorMs()).toBe(wrong);
+    sandbox.setFaults([]);
+    expect(await errorMs()).toBe(0);
+  });
+
+  it('delivers a batch of a queue twice when a fault says so', async () => {
+    await simulated();
+    sandbox.setFaults([{ on: 'message', kind: 'duplicate' }]);
+    sandbox.putEvent(order({ id: 'twice' }));
+    await sandbox.run({ untilMs: startMs + 20_000 });
+    const bodies = sandbox.invocations().flatMap(({ event }) => (event as { Records?: { body?: string }[] }).Records ?? []);
+    expect(bodies.filter(({ body }) => body?.includes('twice'))).toHaveLength(2);
+  });
+
   it('refuses a function what its role does not allow', async () => {
     await simulated();
     const result = await sandbox.drive(sandbox.platform.functions.invoke('follow', { step: 'forbidden' }));

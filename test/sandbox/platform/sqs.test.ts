@@ -168,6 +168,21 @@ describe('the mapping from a queue to a function', () => {
     expect(queue.messages()).toHaveLength(0);
   });
 
+  it('delivers again what its fate says, to another environment, though the first has deleted it by then', async () => {
+    const { clock, queue } = setUp();
+    const seen = startPoller(queue, clock, async () => done, { fate: () => [0, 0, 700] });
+    queue.send('a');
+    queue.send('b');
+    await clock.run();
+    expect(seen.map(({ bodies }) => bodies)).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(seen.map(({ atMs }) => atMs - (seen[0]?.atMs ?? 0))).toEqual([0, 0, 700]);
+    expect(queue.messages()).toEqual([]);
+  });
+
   it('runs no more at once than it may', async () => {
     const { clock, queue } = setUp();
     let [running, most] = [0, 0];

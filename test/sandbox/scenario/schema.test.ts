@@ -114,16 +114,18 @@ describe('a scenario file', () => {
   });
 
   it('becomes a world with one entry for each type, zone and market', () => {
-    const { offerings, quotas } = toWorldSpec(
+    const { offerings, quotas, longestPage, stalePages } = toWorldSpec(
       parseScenario(
         smallest(
           world({
             offerings: [{ instanceTypes: ['a.large', 'b.large'], zones: ['us-east-1a'], market: 'spot', capacity: 'unlimited', priceUsdPerHour: 1 }],
             quotas: { spot: 5 },
+            pages: { longest: 3, lagSeconds: 2, moves: 0.1 },
           }),
         ),
       ).world,
     );
+    expect([longestPage, stalePages]).toEqual([3, { lagSeconds: [2, 2], moves: 0.1 }]);
     expect(offerings.map(({ instanceType, capacity }) => [instanceType, capacity])).toEqual([
       ['a.large', null],
       ['b.large', null],

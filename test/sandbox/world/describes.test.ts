@@ -68,6 +68,36 @@ describe('DescribeInstances', () => {
     expect(refusal(() => ec2('DescribeInstances', { MaxResults: 5, NextToken: 'nonsense' })).code).toBe('InvalidNextToken');
   });
 
+  describe('with stale pages', () => {
+    const pagesOf = (world: ReturnType<typeof createTestWorld>): string[][] => {
+      const pages: string[][] = [];
+      let NextToken: string | undefined;
+      do {
+        const page = world.ec2<Described>('DescribeInstances', { MaxResults: 5, ...(NextToken && { NextToken }) });
+        pages.push(idsOf(page));
+        NextToken = page.NextToken;
+      } while (NextToken !== undefined);
+      return pages;
+    };
+
+    it('shows one instance twice and another not at all where the list moved between two pages', () => {
+      const test = createTestWorld({ stalePages: { lagSeconds: [0, 0], moves: 1 } });
+      const ids = test.launch(7);
+      const [first = [], second = []] = pagesOf(test);
+      expect(first).toEqual(ids.slice(0, 5));
+      expect(second).toEqual([ids[4], ids[6]]);
+    });
+
+    it('shows later pages as they were a while ago, the first as it is', async () => {
+      const test = createTestWorld({ stalePages: { lagSeconds: [4, 4], moves: 0 } });
+      test.launch(6);
+      await test.seconds(6);
+      const answers = [test.ec2<Described>('DescribeInstances', { MaxResults: 5 })];
+      answers.push(test.ec2<Described>('DescribeInstances', { MaxResults: 5, NextToken: answers[0]?.NextToken }));
+      expect(answers.map(statesOf)).toEqual([['running', 'running', 'running', 'running', 'running'], ['pending']]);
+    });
+  });
+
   it('puts every instance in a reservation of its own', () => {
     const { ec2, launch } = createTestWorld();
     launch(3);
