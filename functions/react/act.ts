@@ -9,7 +9,6 @@ export type Acted = {
   readonly admitted: readonly string[];
   readonly failed: readonly { readonly instance: string; readonly code: string }[];
   readonly restored: readonly string[];
-  readonly takenOver: readonly string[];
   readonly wakeAtMs?: number;
 };
 
@@ -30,14 +29,6 @@ const restore = async ({ provider }: Run, decision: Decision): Promise<readonly 
     if ((await provider.restoreMax(raised)) !== 'not-yet') settled.push(raised.asg);
   }
   return settled;
-};
-
-const takeOver = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
-  const taken: string[] = [];
-  for (const { asg, desired } of decision.takeOver) {
-    if ((await provider.takeOver(asg, desired)) === 'done') taken.push(asg);
-  }
-  return taken;
 };
 
 /** Lets leaving members go that are drained or dead, and that Auto Scaling groups still count. A failure needs no word: the next look finds them again, or they are gone. */
@@ -70,11 +61,10 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const { rounds, ports, group } = context;
   const first = rounds[0];
   const last = rounds.at(-1);
-  if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [], takenOver: [] };
+  if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, first);
   const admissions = await admit(context, first.decision);
   const restored = await restore(context, first.decision);
-  const takenOver = await takeOver(context, first.decision);
   const nowMs = ports.clock.now();
   const wanted = wakeTime(
     rounds,
@@ -84,7 +74,7 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
   if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);
   await noteActs(context, last.state, restored, wakeAtMs);
-  return { ...admissions, restored, takenOver, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
+  return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
 /** Losing this race costs a repeated restore or one wake too many, so it is not fought for. */

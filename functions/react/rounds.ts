@@ -5,7 +5,7 @@ import type { GroupState, View } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, sameState } from './group-state.ts';
-import { applyAnswers, type Launched, launchAll, missingAfter } from './launch.ts';
+import { applyAnswers, type Launched, launchAll, missingAfter, repeatAfterMs } from './launch.ts';
 import { learn } from './learn.ts';
 import { recordDecided } from './record.ts';
 import { bind } from './reserve.ts';
@@ -36,12 +36,22 @@ const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): 
   return { ...decision, admissions: decision.admissions.slice(0, room) };
 };
 
+/**
+ * Takes over Auto Scaling groups before anything is launched in their place. One that has launched meanwhile, or cannot be taken over now, goes on by
+ * itself: then nothing is launched before another look.
+ */
+const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
+  let isOurs = true;
+  for (const { asg, desired } of decision.takeOver) isOurs = (await provider.takeOver(asg, desired)) === 'done' && isOurs;
+  return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
+};
+
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
 const playRound = async (run: Run, gathered: Gathered, round: number): Promise<Round | undefined> => {
   const { group, ports, provider, facts } = run;
   const look = viewOf(group, gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
-  const decision = decide(view);
+  const decision = round === 0 ? await takeOver(run, decide(view)) : decide(view);
   const bound = bind(decision, view, { decision: run.id, round });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
   // The reasons stand before anything follows from them: whatever dies after this, what it launched or removed can be explained.
