@@ -8,8 +8,23 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const pinned = join(here, '..', 'node_modules', '.bin', 'node');
 const node = existsSync(pinned) ? pinned : process.execPath;
-const child = spawn(node, ['--disable-warning=ExperimentalWarning', join(here, 'holdfast.ts'), ...process.argv.slice(2)], { stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+// The channel carries nothing. Its end interrupts the command line: when this process is gone, however it went, or is told to end. A signal would come twice
+// after Ctrl-C, which reaches every process of the terminal.
+const child = spawn(node, ['--disable-warning=ExperimentalWarning', join(here, 'holdfast.ts'), ...process.argv.slice(2)], {
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+});
+let interrupted = false;
+const interrupt = (signal) => {
+  if (interrupted) child.kill(signal);
+  interrupted = true;
+  if (child.connected) child.disconnect();
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
+// npm does not pass a signal on to what its shell runs: that shell is gone then, and this process has another parent.
+if (process.env.npm_command !== undefined) {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.connected && child.disconnect(), 500).unref();
+}
 child.on('error', (error) => {
   console.error(`holdfast: could not start: ${error.message}`);
   process.exit(1);

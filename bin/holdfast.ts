@@ -9,6 +9,14 @@ const exitWith = (code: number): void => {
   process.exitCode = code;
 };
 
+// Ends with the process that started it: a sandbox that nobody can reach would keep its port. A command that has something to close listens itself.
+const endUnlessClosing = (): void => {
+  if (process.listenerCount('disconnect') === 1) process.exit(130);
+};
+process.on('disconnect', endUnlessClosing);
+process.channel?.unref();
+if (process.send !== undefined && !process.connected) process.exit(130);
+
 try {
   await createProgram(version, exitWith).parseAsync(process.argv);
 } catch (error) {

@@ -11,7 +11,14 @@ const number = (what: string, holds: (value: number) => boolean) => (text: strin
 };
 const wholeNumber = number('a whole number from 0', (value) => Number.isInteger(value) && value >= 0);
 const port = number('a port from 0 (any that is free) to 65535', (value) => Number.isInteger(value) && value >= 0 && value <= 65_535);
-const positive = number('a number above 0', (value) => value > 0);
+const fromOne = number('a whole number from 1', (value) => Number.isInteger(value) && value >= 1);
+/** Faster, the minute tick of every group comes more often than functions can answer it. */
+const speed = number('a number above 0, at most 1000', (value) => value > 0 && value <= 1_000);
+
+const address = (text: string): string => {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:PORT.');
+  return text;
+};
 
 const instanceId = (text: string): string => {
   if (!/^i-[0-9a-f]{8,17}$/.test(text)) throw new InvalidArgumentError('An instance id looks like i-0123456789abcdef0.');
@@ -23,7 +30,7 @@ type Where = { readonly name: string; readonly sandbox?: string; readonly json?:
 const asked = (command: Command): Command =>
   command
     .option('--name <deployment>', 'name of the deployment', 'holdfast')
-    .option('--sandbox <url>', 'address of a running sandbox; without it AWS is asked, with the credentials and region of the environment')
+    .option('--sandbox <url>', 'address of a running sandbox; without it AWS is asked, with the credentials and region of the environment', address)
     .option('--json', 'print JSON');
 
 const print = (value: unknown, text: string, json: boolean | undefined): void => console.log(json ? JSON.stringify(value, undefined, 2) : text);
@@ -34,7 +41,7 @@ const sandboxCommand = (exitWith: (code: number) => void): Command =>
     .option('--scenario <name|file>', 'play a scenario and report on it: the name of one that ships, or a YAML file')
     .option('--report <file>', 'write the report as JSON')
     .option('--port <port>', 'port on 127.0.0.1; by default any that is free', port)
-    .option('--speed <factor>', 'world seconds per second of wall time', positive)
+    .option('--speed <factor>', 'world seconds per second of wall time', speed)
     .option('--seed <number>', 'what every draw follows from', wholeNumber)
     .option('--stay', 'keep running after the scenario, until interrupted')
     .addHelpText(
@@ -58,7 +65,7 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
 
 const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(new Command('decisions').description('list what was decided for a group, and why, newest first').argument('<group>', 'its name'))
-    .option('--limit <count>', 'how many', wholeNumber, 20)
+    .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
       const decisions = await openAccess(where).store.decisions(group, where.limit);
       const nothing = `No decision is stored for ${group}. A group at rest needs none; is the name right? Decisions are kept for 14 days.`;

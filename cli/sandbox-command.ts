@@ -35,10 +35,12 @@ const start = (scenario: Scenario, flags: SandboxFlags): Promise<Sandbox> =>
     control: (sandbox) => createControlDoor(sandbox),
   });
 
-/** Resolves when the user interrupts. The second interrupt ends the process at once, as anywhere. */
-const interrupted = (): Promise<'interrupted'> =>
+type Stopped = Promise<'interrupted'>;
+
+/** Resolves when the user interrupts, or when the process that started this one goes. The second signal ends the process at once, as anywhere. */
+const interrupted = (): Stopped =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'));
+    for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, () => resolve('interrupted'));
   });
 
 /** Redraws while a live scenario plays; a simulated one is over before anybody could look. */
@@ -72,24 +74,24 @@ const openReport = async (path: string | undefined) => {
 };
 type ReportFile = Awaited<ReturnType<typeof openReport>>;
 
-const play = async (sandbox: Sandbox, scenario: Scenario): Promise<Report | 'interrupted'> => {
+const play = async (sandbox: Sandbox, scenario: Scenario, stopped: Stopped): Promise<Report | 'interrupted'> => {
   const followed = follow(createLiveView(process.stdout.isTTY === true), scenario.mode);
   try {
-    return await Promise.race([playScenario(sandbox, scenario, followed.onProgress), interrupted()]);
+    return await Promise.race([playScenario(sandbox, scenario, followed.onProgress), stopped]);
   } finally {
     followed.stop();
   }
 };
 
-const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: SandboxFlags, file: ReportFile): Promise<number> => {
-  const report = await play(sandbox, { ...scenario, seed: flags.seed ?? scenario.seed });
+const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: SandboxFlags, file: ReportFile, stopped: Stopped): Promise<number> => {
+  const report = await play(sandbox, { ...scenario, seed: flags.seed ?? scenario.seed }, stopped);
   if (report === 'interrupted') {
     console.error('Interrupted before the scenario ended: there is no report.');
     return 130;
   }
   console.log(reportText(report));
   await file?.write(report);
-  if (flags.stay) await interrupted();
+  if (flags.stay) await stopped;
   return report.ok ? 0 : 1;
 };
 
@@ -104,10 +106,12 @@ export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
   const file = await openReport(flags.report);
   const sandbox = await start(scenario, flags);
+  // Before anybody is told that it is ready, and may interrupt it at once.
+  const stopped = interrupted();
   try {
     if (sandbox.url !== undefined) console.log(`ready ${sandbox.url}`);
-    if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags, file);
-    await interrupted();
+    if (flags.scenario !== undefined) return await playToReport(sandbox, scenario, flags, file, stopped);
+    await stopped;
     return 0;
   } finally {
     await sandbox.close();

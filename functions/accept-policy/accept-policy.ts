@@ -85,18 +85,18 @@ const mostProblems = 50;
 const messagesOf = (problems: readonly Problem[]): readonly string[] => problems.slice(0, mostProblems).map(({ message }) => message);
 
 /**
- * Forgets the group and leaves its instances alone. What is in force goes last, for an interrupted run is repeated as a whole; then the loop is told, so
- * that it puts back what it has raised.
+ * Forgets the group and leaves its instances alone. The event goes out while something is in force, for an interrupted run is repeated as a whole; the
+ * status comes after, so that whoever reads it can rely on it; then the loop is told, so that it puts back what it has raised.
  */
 const letGo = async (group: string, { store, changes, announcer, clock }: AcceptPolicyPorts): Promise<Outcome> => {
   const inForce = await store.accepted(group);
   await store.unregister(group);
-  const message = 'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
-  await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
   if (inForce !== undefined) {
     await announcer.announce([{ detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } }]);
     await store.removeInForce(group);
   }
+  const message = 'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
+  await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
   await changes.tell(group, clock.now());
   return { kind: 'let-go', group };
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Stage } from '../scenario/stage.ts';
 import { shapeProblems } from '../shape.ts';
-import { eventBody, faultsBody, instancesBody, interruptBody, offeringBody } from './control-schema.ts';
+import { callsQuery, eventBody, faultsBody, instancesBody, interruptBody, offeringBody } from './control-schema.ts';
 
 /** What a route answers: a status and a JSON body. */
 type Answer = { readonly status: number; readonly body: unknown };
@@ -42,18 +42,11 @@ const readRoutes = (stage: Stage): readonly Route[] => [
     method: 'GET',
     path: '/_sandbox/calls',
     about: 'AWS calls made, newest last; filters: service, operation, caller, outcome, sinceMs',
-    answer: (_, __, query) =>
-      ok({
-        calls: stage.callLog.calls({
-          service: query.get('service') ?? undefined,
-          operation: query.get('operation') ?? undefined,
-          caller: query.get('caller') ?? undefined,
-          outcome: query.get('outcome') ?? undefined,
-          sinceMs: query.has('sinceMs') ? Number(query.get('sinceMs')) : undefined,
-        }),
-        counts: stage.callLog.counts(),
-        mutatingCalls: stage.callLog.mutatingCalls(),
-      }),
+    answer: (_, __, query) => {
+      const filter = callsQuery.safeParse(Object.fromEntries(query));
+      if (!filter.success) return { status: 400, body: { error: `The filter does not fit. ${shapeProblems(filter.error)}` } };
+      return ok({ calls: stage.callLog.calls(filter.data), counts: stage.callLog.counts(), mutatingCalls: stage.callLog.mutatingCalls() });
+    },
   },
   {
     method: 'GET',

@@ -43,6 +43,15 @@ export const offeringBody = exactly({
   reclaim: notice.optional(),
 });
 
+/** Filters of `GET /_sandbox/calls`. */
+export const callsQuery = exactly({
+  service: z.string().optional(),
+  operation: z.string().optional(),
+  caller: z.string().optional(),
+  outcome: z.string().optional(),
+  sinceMs: z.coerce.number().optional(),
+});
+
 /** Body of `POST /_sandbox/faults`: replaces the faults that are set; an empty list clears them. */
 export const faultsBody = z.preprocess((body) => {
   if (Array.isArray(body)) return body;

@@ -77,7 +77,7 @@ export const scenarioSchema = exactly({
     .default('live')
     .describe('Live runs on the wall clock times `speed`; simulated in virtual time, as fast as it goes.'),
   seed: z.number().int().nonnegative().default(1),
-  speed: z.number().positive().default(1),
+  speed: z.number().positive().max(1_000).default(1),
   world: worldSection,
   policies: z.array(z.looseObject({ group: z.string() })),
   trace: traceSection.optional(),

@@ -161,6 +161,21 @@ describe('a deleted policy', () => {
     expect(house.announced.filter(({ detailType }) => detailType === announcements.groupLetGo)).toHaveLength(1);
   });
 
+  it('is not said to be let go while a version is still in force', async () => {
+    const house = await afterWriting(smallDocument);
+    house.remove('workers');
+    house.callsMade();
+    const calls = await house.accept().then(() => house.callsMade());
+    for (let call = 1; call <= calls; call += 1) {
+      const interrupted = await afterWriting(smallDocument);
+      interrupted.remove('workers');
+      interrupted.dieAt({ call, when: 'after' });
+      await expect(interrupted.accept()).rejects.toThrow('killed');
+      const said = interrupted.status('workers')?.status === 'let-go';
+      if (said) expect(interrupted.inForce('workers')).toBeUndefined();
+    }
+  });
+
   it('that is written again goes on with the next number', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');

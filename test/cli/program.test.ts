@@ -38,7 +38,10 @@ describe('the command line', () => {
   it.each([
     ['an unknown command', ['sandbx'], '(Did you mean sandbox?)'],
     ['a port that is none', ['sandbox', '--port', '99999'], 'It must be a port from 0 (any that is free) to 65535.'],
-    ['no speed', ['sandbox', '--speed', '0'], 'It must be a number above 0.'],
+    ['no speed', ['sandbox', '--speed', '0'], 'It must be a number above 0, at most 1000.'],
+    ['a speed that no machine keeps up with', ['sandbox', '--speed', '1e9'], 'It must be a number above 0, at most 1000.'],
+    ['no decision', ['decisions', 'workers', '--limit', '0'], 'It must be a whole number from 1.'],
+    ['an address that is none', ['decisions', 'workers', '--sandbox', '127.0.0.1:4700'], 'It must be an address such as http://127.0.0.1:PORT.'],
     ['half a seed', ['sandbox', '--seed', '1.5'], 'It must be a whole number from 0.'],
     ['an empty number', ['sandbox', '--seed', ''], 'It must be a whole number from 0.'],
     ['an id that is none', ['explain', 'i-xyz'], 'An instance id looks like i-0123456789abcdef0.'],

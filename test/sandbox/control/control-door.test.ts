@@ -57,6 +57,11 @@ describe('looking in', () => {
     expect((await ask('GET', `/calls?operation=RunInstances&sinceMs=${Number.MAX_SAFE_INTEGER}`)).body.calls).toEqual([]);
   });
 
+  it('refuses a filter that it does not have, and a time that is none', async () => {
+    expect((await ask('GET', '/calls?servce=ec2')).body.error).toMatch(/filter does not fit.*servce.*Did you mean service/);
+    expect((await ask('GET', '/calls?sinceMs=yesterday')).status).toBe(400);
+  });
+
   it('tells world time', async () => {
     const { body } = await ask('GET', '/clock');
     expect(new Date(String(body.now)).getTime()).toBe(body.nowMs);

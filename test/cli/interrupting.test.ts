@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const { pid } of started.splice(0)) {
+    try {
+      process.kill(-(pid ?? 0), 'SIGKILL');
+    } catch {
+      // It has ended, as it should.
+    }
+  }
+});
+
+/** Starts an empty sandbox as the head of a process group of its own, as a terminal does, and answers when it can be used. */
+const startSandbox = async () => {
+  const command = join(import.meta.dirname, '../../bin/holdfast.mjs');
+  const wrapper = spawn(process.execPath, [command, 'sandbox'], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(wrapper);
+  for await (const line of createInterface({ input: wrapper.stdout })) {
+    const port = /^ready http:\/\/127\.0\.0\.1:(\d+)$/.exec(line)?.[1];
+    if (port !== undefined) return { wrapper, pid: wrapper.pid ?? 0, port: Number(port) };
+  }
+  throw new Error('The sandbox ended before it was ready.');
+};
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.once('error', () => resolve(false)).once('connect', () => socket.destroy());
+  });
+
+describe('interrupting the sandbox', () => {
+  it('from a terminal, which tells every process of the group, ends it in order', async () => {
+    const { wrapper, pid } = await startSandbox();
+    process.kill(-pid, 'SIGINT');
+    expect(await once(wrapper, 'exit')).toEqual([0, null]);
+  });
+
+  it('by killing the process that started it leaves nothing running', async () => {
+    const { pid, port } = await startSandbox();
+    expect(await answers(port)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => answers(port), { timeout: 20_000 }).toBe(false);
+  });
+});
