@@ -32,10 +32,18 @@ const { HOLDFAST_AWS_CLI_1: cli1, HOLDFAST_AWS_CLI_2: cli2 } = process.env;
 const boto = cli1 === undefined ? [] : [suite('operator with boto3', ['test/emulators/operator-sessions.test.ts'])];
 const clis = cli1 === undefined && cli2 === undefined ? [] : [suite('operator with the AWS CLI', ['test/emulators/operator-clis.test.ts'])];
 
+/** What the drain workflow is made of: needs no emulator, and runs in `npm test` too. */
+const machines = suite('state machines', [
+  'test/drain/workflow.test.ts',
+  'test/lib/synth.test.ts',
+  'test/sandbox/platform/states.test.ts',
+  'test/sandbox/platform/states-jsonata.test.ts',
+]);
+
 export default defineConfig({
   // One suite at a time: they share the emulators, and each begins by resetting them.
   test: {
-    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, ...boto, ...clis, ...stores],
+    projects: [...onMinistack, suite('contract', ['test/emulators/contract.test.ts']), ...oracle, machines, ...boto, ...clis, ...stores],
     pool: 'forks',
     fileParallelism: false,
   },

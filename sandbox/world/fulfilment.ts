@@ -30,6 +30,8 @@ export type FulfilmentOrder<C extends Choice> = {
   readonly details: (choice: C) => Omit<LaunchOrder, 'offering' | 'subnet'>;
   /** Debited per instance; what is over its tokens is throttled. */
   readonly budget?: TokenBucket;
+  /** What all that is launched may cost together: launching stops before it costs more, and nothing is said about that. */
+  readonly maxTotalUsdPerHour?: number;
 };
 
 export type Fulfil = {
@@ -84,6 +86,10 @@ const compareRanks = (a: readonly number[], b: readonly number[]): number => {
   return 0;
 };
 
+/** How many instances a sum pays for; the fraction forgives that sums of prices are not exact. */
+const affordable = (usdPerHour: number, offering: OfferingRecord | undefined): number =>
+  offering === undefined ? 0 : Math.floor(usdPerHour / offering.priceUsdPerHour + 1e-6);
+
 export const createFulfil = (instances: Instances, book: OfferingBook, quotas: NonNullable<WorldSpec['quotas']>): Fulfil => {
   const quotaLeft = (market: Market): number => {
     const quota = quotas[market];
@@ -122,9 +128,14 @@ export const createFulfil = (instances: Instances, book: OfferingBook, quotas: N
     const no = impossible(choice, look(choice).offering) ?? (most(choice) >= count ? undefined : shortage(choice));
     return no === undefined ? undefined : { choice, code: no[0], message: no[1] };
   };
-  const takeFrom = <C extends Choice>(choice: C, want: number, order: FulfilmentOrder<C>): { launched: InstanceRecord[]; refused?: Refused<C> } => {
+  const takeFrom = <C extends Choice>(
+    choice: C,
+    want: number,
+    order: FulfilmentOrder<C>,
+    leftUsd: number,
+  ): { launched: InstanceRecord[]; refused?: Refused<C> } => {
     const { offering } = look(choice);
-    const possible = Math.min(want, most(choice));
+    const possible = Math.min(want, most(choice), affordable(leftUsd, offering));
     const refused = refusalOf(choice, want);
     const allowed = order.budget === undefined ? possible : order.budget.takeUpTo(possible);
     const launched: InstanceRecord[] = [];
@@ -140,16 +151,19 @@ export const createFulfil = (instances: Instances, book: OfferingBook, quotas: N
     const ranked = choices.map((choice) => ({ choice, rank: rank(choice, look(choice)) }));
     return ranked.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ choice }) => choice);
   };
+  const costOf = (choice: Choice, count: number): number => count * (look(choice).offering?.priceUsdPerHour ?? 0);
   const launch = <C extends Choice>(order: FulfilmentOrder<C>): Fulfilment<C> => {
     const launched: { choice: C; instances: InstanceRecord[] }[] = [];
     const refused: Refused<C>[] = [];
     let left = order.count;
+    let { maxTotalUsdPerHour: leftUsd = Number.POSITIVE_INFINITY } = order;
     const ordered = inOrder(order.choices, order.strategy);
     for (const [index, choice] of ordered.entries()) {
       if (left === 0) break;
       const share = order.strategy === 'diversified' ? Math.ceil(left / (ordered.length - index)) : left;
-      const taken = takeFrom(choice, share, order);
+      const taken = takeFrom(choice, share, order, leftUsd);
       left -= taken.launched.length;
+      leftUsd -= costOf(choice, taken.launched.length);
       if (taken.launched.length > 0) launched.push({ choice, instances: taken.launched });
       if (taken.refused !== undefined) refused.push(taken.refused);
     }

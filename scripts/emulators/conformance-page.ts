@@ -30,18 +30,25 @@ hooks that hold, targets that drain) has no second opinion here, and its only ju
 
 const beside = `## What else is judged
 
-- **The stack itself**, deployed to MiniStack by the CDK's command line: bootstrap, deploy, a second deploy with a change, destroy. On it a policy is accepted and
-  another rejected, a warning on the queue is answered with a replacement and a drain that ends, messages that cannot be read are acknowledged. Again with
-  signatures and roles checked, where a grant that is taken away breaks it, and it goes on once the grant is back. Adapted for MiniStack, in
+- **The stack itself**, deployed to MiniStack by the CDK's command line: bootstrap, deploy, a second deploy with a change, destroy, after which nothing is left but the two
+  tables. On it a policy is accepted and another rejected with its reasons; a warning on the queue is answered with a replacement, a state item and a drain execution
+  that ends; messages that cannot be read are acknowledged and counted, and come to no dead-letter queue; signals of a group whose state was broken by hand, which
+  fail each time, come to the dead-letter queue after five receives by the real event source mapping while other groups are served, and are heard once the state is
+  mended and they are sent again. The alarm over that queue goes off at its depth (MiniStack publishes no metrics of SQS: the check puts the depth where SQS does).
+  Again with signatures and roles checked, where a grant that is taken away breaks it, and it goes on once the grant is back. Adapted for MiniStack, in
   \`test/emulators/app.ts\` alone: alarms over expressions get a plain metric (its CloudFormation has no metric math); where roles are checked, the queues' rule
   against plain HTTP is left out (loopback has no TLS), and rights on EC2, Auto Scaling, Elastic Load Balancing and EventBridge are reduced to their actions (it
   asks for no resource there, and knows neither tags nor the source of an event).
 - **Rules**: every event sample against every rule of the template, by TestEventPattern on MiniStack and by the sandbox's own matcher, from one table.
+- **State machines**: the definition by \`asl-validator\` and by the validation that the CDK bundles; the sandbox's JSONata runner by the rules that AWS documents.
 - **Stores**: the project's own tests of what it keeps in DynamoDB, over tables of MiniStack and of moto.
 - **Rights**: every question that the sandbox's policy evaluator is asked in three recorded runs, and variations of each that ask about other resources and tags,
   is put to \`@cloud-copilot/iam-simulate\` too.
-- **Operators**: sessions with boto3 ${versionOf('boto3')} and the AWS CLI ${versionOf('awscli')} on a live sandbox (\`test/emulators/operator-sessions.test.ts\`): a group kept by tag, one attached to an
-  Auto Scaling group, one in single-market groups; each from a rejected policy to a drain that is read event by event.
+- **Operators**: sessions with boto3 ${versionOf('boto3')}, with version ${versionOf('awscli')} of the AWS CLI and with its version 2 on a live sandbox
+  (\`test/emulators/operator-sessions.test.ts\`, \`operator-clis.test.ts\`): a group kept by tag, one attached to an Auto Scaling group, one in single-market groups; each from
+  launch templates, target groups and load balancers over a rejected policy to a drain that is read event by event. AWS publishes version 2 in no package registry: the lane
+  takes Debian's package (2.9 in Debian 12), so it needs apt and says so where there is none; that version speaks to SQS in a protocol that the sandbox does not, so
+  dead letters are read with version 1 alone.
 `;
 
 const countOf = (findings: readonly Finding[], cloud: Finding['cloud'], verdict: Finding['verdict']): number =>

@@ -11,6 +11,14 @@ test('the definition is valid Amazon States Language in JSONata', () => {
   expect(validateAsl(definition)).toMatchObject({ isValid: true });
 });
 
+test.each([
+  ['leads to a state that is not there', { 'Begin drain': { ...states['Begin drain'], Next: 'Nowhere' } }],
+  ['has a state of a type that nobody knows', { 'Begin drain': { ...states['Begin drain'], Type: 'Hope' } }],
+  ['has a field of JSONPath', { 'Begin drain': { ...states['Begin drain'], ResultPath: '$.step' } }],
+])('a definition that %s would be found invalid', (_, broken) => {
+  expect(validateAsl({ ...definition, States: { ...states, ...broken } }).isValid).toBe(false);
+});
+
 test('the states read as the story of a drain', () => {
   expect(definition.StartAt).toBe('Begin drain');
   expect(Object.keys(states).toSorted()).toEqual(

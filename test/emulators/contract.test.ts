@@ -73,3 +73,19 @@ test('every AWS call that Holdfast makes has an expectation', async () => {
   expect([...made].filter((call) => !expected.has(call))).toEqual([]);
   expect(made.size).toBeGreaterThan(25);
 });
+
+/** Made by the SDK or the network on our side: no service sends them. */
+const ownCodes = /^(TimeoutError|AbortError|E[A-Z_]+)$/;
+/** Other names of codes that are provoked: the SDK's exception classes, and what other services call their throttles. */
+const otherNames = /(Fault|Exception)$|^(Throttling|RequestThrottled|RateExceeded|ExecutionDoesNotExist)$/;
+
+test('every error code that Holdfast knows is provoked by an expectation', async () => {
+  const errors = await readFile(join(root, 'aws', 'errors.ts'), 'utf8');
+  const known = [...errors.matchAll(/new Set\(\[([^\]]*)\]\)/g)].flatMap(([, list = '']) =>
+    [...list.matchAll(/'([^']+)'/g)].map(([, code = '']) => code),
+  );
+  const folder = join(import.meta.dirname, 'contract');
+  const contract = (await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
+  expect(known.length).toBeGreaterThan(40);
+  expect(known.filter((code) => !ownCodes.test(code) && !otherNames.test(code) && !contract.includes(code))).toEqual([]);
+});

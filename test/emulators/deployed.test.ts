@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { items, tags } from '../../functions/contract.ts';
+import { items, ownMessages, tags } from '../../functions/contract.ts';
 import { interruptionWarning } from '../react/event-samples.ts';
+import { type AwsCli, awsClis, createAwsCli, type InstalledCli } from './aws-cli.ts';
 import { type Cdk, createCdk } from './cdk.ts';
 import { type Deployment, openDeployment } from './deployment.ts';
 import { needUrl } from './emulators.ts';
 import { eventually } from './eventually.ts';
+import { inventory } from './inventory.ts';
 
 const policyOf = ({ subnets, targetGroup }: Deployment, group: string, more: Readonly<Record<string, unknown>> = {}) => ({
   group,
@@ -33,12 +35,36 @@ const filled = (of: Deployment, group: string, count: number): Promise<readonly 
     return ids.length === count && ids;
   });
 
+const needCli = (): InstalledCli => {
+  const [cli] = awsClis;
+  if (cli === undefined) throw new Error('The AWS CLI could not be installed: what it would have looked at is not checked.');
+  return cli;
+};
+
+/**
+ * The state of a deployed alarm once its metric has this value. MiniStack counts messages and publishes no metrics of SQS, so the value is put where
+ * the alarm looks: under the namespace, name and dimensions that SQS publishes it (SQS developer guide, available CloudWatch metrics).
+ */
+const goesOff = async (aws: AwsCli, alarm: string, value: number): Promise<string> => {
+  const look = () => aws('cloudwatch', 'describe-alarms', '--alarm-names', alarm, '--query', 'MetricAlarms[0]');
+  expect(await look()).toMatchObject({
+    Namespace: 'AWS/SQS',
+    MetricName: 'ApproximateNumberOfMessagesVisible',
+    Dimensions: [{ Name: 'QueueName', Value: 'holdfast-signals-dlq' }],
+  });
+  const metric = ['--namespace', 'AWS/SQS', '--metric-name', 'ApproximateNumberOfMessagesVisible', '--dimensions', 'QueueName=holdfast-signals-dlq'];
+  await aws('cloudwatch', 'put-metric-data', ...metric, '--value', String(value));
+  return (await look()).StateValue;
+};
+
 describe('the stack on MiniStack, deployed by the CDK', () => {
   let cdk: Cdk;
   let stack: Deployment;
+  let aws: AwsCli;
 
   beforeAll(async () => {
     const url = needUrl('ministack');
+    aws = createAwsCli(needCli(), url);
     cdk = await createCdk('ministack', url);
     await cdk.bootstrap();
     await cdk.deploy();
@@ -98,6 +124,33 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
     await filled(stack, 'after-poison', 1);
   });
 
+  test('sets a signal aside that cannot be handled, after five tries and apart from all others; mended, it is sent again and heard', async () => {
+    await stack.putPolicy(policyOf(stack, 'poisoned', { size: 1 }));
+    const before = await filled(stack, 'poisoned', 1);
+    const healthy = await eventually('a state that knows its instance', async () => {
+      const item = await stack.item('state', 'poisoned', items.state);
+      return JSON.stringify(item ?? {}).includes(before[0] ?? 'none') && item;
+    });
+    await stack.putState('poisoned', { version: healthy.version, state: { ...healthy.state, reservations: 7 } });
+    await stack.putPolicy(policyOf(stack, 'poisoned', { size: 2 }));
+    await stack.putPolicy(policyOf(stack, 'beside-poison', { size: 1 }));
+    await filled(stack, 'beside-poison', 1);
+    const set = await eventually('a dead letter', async () => (await stack.depth('holdfast-signals-dlq')).waiting || undefined, 320_000);
+    expect(await idsOf(stack, 'poisoned')).toEqual(before);
+    expect(await goesOff(aws, 'holdfast-signals-dead-letters', set)).toBe('ALARM');
+
+    await stack.putState('poisoned', { version: healthy.version, state: healthy.state });
+    const moved = await stack.redrive();
+    expect(moved.map(({ body }) => JSON.parse(body))).toContainEqual(
+      expect.objectContaining({ 'detail-type': ownMessages.policyChange, detail: { group: 'poisoned' } }),
+    );
+    for (const { body, receives } of moved) {
+      expect(body).toContain('poisoned');
+      expect(receives).toBeGreaterThanOrEqual(5);
+    }
+    expect(await filled(stack, 'poisoned', 2)).toEqual(expect.arrayContaining([...before]));
+  }, 480_000);
+
   test('is deployed again with a change over the living groups, and keeps them', async () => {
     const before = await idsOf(stack, 'after-poison');
     await cdk.deploy({ 'only-tagged': 'true' });
@@ -110,8 +163,14 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
 
   test('is destroyed with everything but its tables and the instances', async () => {
     const before = await idsOf(stack, 'after-poison');
+    const tables = ['holdfast-groups', 'holdfast-state'];
+    const kinds = ['alarms', 'event sources', 'functions', 'log groups', 'queues', 'roles', 'rules', 'stacks', 'state machines', 'tables'];
+    expect(Object.keys(await inventory(aws, 'holdfast'))).toEqual(expect.arrayContaining(kinds));
     await cdk.destroy();
-    expect(await stack.exists('holdfast-signals')).toBe(false);
+    const { 'log groups': logGroups = [], ...left } = await inventory(aws, 'holdfast');
+    expect(left).toEqual({ tables });
+    // A tick that runs meanwhile has MiniStack make its log group anew. On AWS it cannot: no function has the right to.
+    expect(['/aws/lambda/holdfast-tick']).toEqual(expect.arrayContaining([...logGroups]));
     expect(await stack.item('groups', 'after-poison', items.accepted)).toMatchObject({ version: 2 });
     expect(await idsOf(stack, 'after-poison')).toEqual(before);
   });

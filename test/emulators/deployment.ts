@@ -1,7 +1,7 @@
 import { CreateLaunchTemplateCommand, CreateSubnetCommand, CreateVpcCommand, DescribeInstancesCommand, type Instance } from '@aws-sdk/client-ec2';
 import { CreateTargetGroupCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { ListExecutionsCommand, ListStateMachinesCommand } from '@aws-sdk/client-sfn';
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, GetQueueAttributesCommand, GetQueueUrlCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient, createEc2Client, createElbClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
 import { groupTagValue, items, tags } from '../../functions/contract.ts';
@@ -84,6 +84,30 @@ export const openDeployment = async (url: string) => {
       return { waiting: Number(found?.ApproximateNumberOfMessages), taken: Number(found?.ApproximateNumberOfMessagesNotVisible) };
     },
 
+    /** Writes an item of a group's state by hand, as nobody should. */
+    putState: async (group: string, more: Readonly<Record<string, unknown>>): Promise<void> => {
+      await tables.send(new PutCommand({ TableName: 'holdfast-state', Item: { group, item: items.state, ...more } }));
+    },
+
+    /** Takes every message off the dead-letter queue and sends it again, as StartMessageMoveTask does; answers what they were. */
+    async redrive(): Promise<readonly { readonly body: string; readonly receives: number }[]> {
+      const [QueueUrl, home] = [await queueUrl('holdfast-signals-dlq'), await queueUrl('holdfast-signals')];
+      const moved: { body: string; receives: number }[] = [];
+      for (;;) {
+        const names = ['ApproximateReceiveCount'] as const;
+        const { Messages = [] } = await sqs.send(
+          new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageSystemAttributeNames: [...names] }),
+        );
+        if (Messages.length === 0) return moved;
+        for (const { Body = '', ReceiptHandle, Attributes: told } of Messages) {
+          await sqs.send(new SendMessageCommand({ QueueUrl: home, MessageBody: Body }));
+          await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+          // The receive that took it from here is one of them.
+          moved.push({ body: Body, receives: Number(told?.ApproximateReceiveCount) - 1 });
+        }
+      }
+    },
+
     async executions() {
       const { stateMachines = [] } = await sfn.send(new ListStateMachinesCommand({}));
       const drain = stateMachines.find(({ name }) => name === 'holdfast-drain');
@@ -91,11 +115,6 @@ export const openDeployment = async (url: string) => {
       return (await sfn.send(new ListExecutionsCommand({ stateMachineArn: drain.stateMachineArn }))).executions ?? [];
     },
 
-    exists: (name: string): Promise<boolean> =>
-      queueUrl(name).then(
-        () => true,
-        () => false,
-      ),
     close: () => {
       for (const client of Object.values(clients)) client.destroy();
     },

@@ -11,7 +11,7 @@ import { defaultImage, type LaunchTemplates, type TemplateSpecification } from '
 import { type TagSpecification, tagsFor } from './tag-lists.ts';
 
 type Override = { InstanceType?: string; SubnetId?: string; AvailabilityZone?: string; MaxPrice?: string; Priority?: number };
-type MarketOptions = { AllocationStrategy?: string; MinTargetCapacity?: number; SingleAvailabilityZone?: boolean };
+type MarketOptions = { AllocationStrategy?: string; MinTargetCapacity?: number; SingleAvailabilityZone?: boolean; MaxTotalPrice?: string };
 type CreateFleetInput = {
   Type?: string;
   ClientToken?: string;
@@ -117,6 +117,7 @@ const fillMarket = (deps: FleetDeps, input: CreateFleetInput, market: Market, co
     count,
     strategy: options.AllocationStrategy ?? 'lowest-price',
     budget: deps.budget,
+    ...(options.MaxTotalPrice !== undefined && { maxTotalUsdPerHour: Number(options.MaxTotalPrice) }),
     details: ({ template, imageId, templateTags }) => ({ tags: { ...templateTags, ...tags }, template, imageId, ...token }),
   });
   return isDry(market, given) ? nothingGiven(choices) : given;

@@ -57,6 +57,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
   const find = ({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateSpecification): Template => {
     const found = id === undefined ? [...byId.values()].find((template) => template.name === name) : byId.get(id);
     if (found !== undefined) return found;
+    if (id !== undefined && !/^lt-[0-9a-f]{8,17}$/.test(id)) throw new ApiError('InvalidLaunchTemplateId.Malformed', `Invalid id: "${id}"`);
     if (id !== undefined)
       throw new ApiError('InvalidLaunchTemplateId.NotFound', `The specified launch template, with template ID ${id}, does not exist.`);
     const code = 'InvalidLaunchTemplateName.NotFoundException';

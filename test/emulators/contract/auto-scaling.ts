@@ -1,12 +1,8 @@
 import {
-  AttachInstancesCommand,
-  type AutoScalingGroup,
   CompleteLifecycleActionCommand,
   DescribeAutoScalingGroupsCommand,
   DescribeLifecycleHooksCommand,
-  LaunchInstancesCommand,
   RecordLifecycleActionHeartbeatCommand,
-  TerminateInstanceInAutoScalingGroupCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
@@ -22,75 +18,11 @@ import {
   isUnknownInstance,
 } from '../../../aws/errors.ts';
 import { eventually } from '../eventually.ts';
-import { type Cloud, groups, instanceType, zones } from './cloud.ts';
-import { launch, launchRunning } from './ec2.ts';
+import { type Cloud, groups, instanceType } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
-
-const api = (operation: string): string => `https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_${operation}.html`;
-const attaching = 'https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-detach-attach-instances.html';
-const hooks = 'https://docs.aws.amazon.com/autoscaling/ec2/userguide/lifecycle-hooks.html';
-const absentId = 'i-0bbbbbbbbbbbbbbbb';
-
-const groupNamed = async ({ autoScaling }: Cloud, name: string): Promise<AutoScalingGroup> => {
-  const { AutoScalingGroups = [] } = await autoScaling.send(new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: [name], MaxRecords: 100 }));
-  const [found] = AutoScalingGroups;
-  if (found === undefined) throw new Error(`There is no group ${name}`);
-  return found;
-};
-
-const inService = (cloud: Cloud, name: string): Promise<readonly string[]> =>
-  eventually(
-    `members of ${name} in service`,
-    async () => {
-      const { Instances = [] } = await groupNamed(cloud, name);
-      const ready = Instances.filter(({ LifecycleState }) => LifecycleState === 'InService').map(({ InstanceId }) => InstanceId ?? '');
-      return ready.length > 0 && ready;
-    },
-    20_000,
-  );
-
-const attach = ({ autoScaling }: Cloud, name: string, InstanceIds: readonly string[]) =>
-  autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: name, InstanceIds: [...InstanceIds] }));
-
-const end = ({ autoScaling }: Cloud, name: string, InstanceIds: readonly string[]) =>
-  autoScaling.send(
-    new TerminateInstanceInAutoScalingGroupCommand({
-      AutoScalingGroupName: name,
-      InstanceIds: [...InstanceIds],
-      ShouldDecrementDesiredCapacity: true,
-    }),
-  );
-
-const bringIn = async (cloud: Cloud, count: number, token = `in-${Math.random()}`): Promise<string[]> => {
-  const command = new LaunchInstancesCommand({
-    AutoScalingGroupName: groups.plain,
-    RequestedCapacity: count,
-    ClientToken: token,
-    RetryStrategy: 'none',
-  });
-  const { Instances = [] } = await cloud.autoScaling.send(command);
-  return Instances.flatMap(({ InstanceIds = [] }) => InstanceIds);
-};
-
-/** Leaves the group as it was found, so that the next check has the same room. */
-const tidily = async (cloud: Cloud, name: string, work: () => Promise<void>): Promise<void> => {
-  const before = new Set((await groupNamed(cloud, name)).Instances?.map(({ InstanceId }) => InstanceId));
-  try {
-    await work();
-  } finally {
-    const now = (await groupNamed(cloud, name)).Instances ?? [];
-    const added = now.flatMap(({ InstanceId = '', LifecycleState = '' }) =>
-      before.has(InstanceId) || /^Terminat/.test(LifecycleState) ? [] : [InstanceId],
-    );
-    for (const InstanceId of added) {
-      await cloud.autoScaling.send(new TerminateInstanceInAutoScalingGroupCommand({ InstanceId, ShouldDecrementDesiredCapacity: true }));
-    }
-  }
-};
-
-const noLaunchInstances = 'the call does not exist there';
-const noMembers = 'the call does not exist there, and members are no instances of EC2';
-const hooksHoldNobody = 'a hook holds nobody there';
+import { launch, launchRunning } from './instances.ts';
+import { launchInstances } from './launch-instances.ts';
+import { absentId, api, attach, attaching, end, groupNamed, hooks, hooksHoldNobody, inService, noMembers, tidily } from './members.ts';
 
 const describing: readonly Expectation[] = [
   {
@@ -172,6 +104,32 @@ const describing: readonly Expectation[] = [
   },
 ];
 
+const sizes: readonly Expectation[] = [
+  {
+    call: 'UpdateAutoScalingGroup',
+    rule: 'with a MaxSize below the desired capacity lowers that too',
+    source: api('UpdateAutoScalingGroup'),
+    differs: { ministack: 'the desired capacity stays' },
+    async check(cloud) {
+      const update = (change: object) => cloud.autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: groups.held, ...change }));
+      await inService(cloud, groups.held);
+      await update({ MinSize: 0, MaxSize: 0 });
+      const { DesiredCapacity } = await groupNamed(cloud, groups.held);
+      await update({ MaxSize: 4, DesiredCapacity: 1 });
+      expect(DesiredCapacity).toBe(0);
+    },
+  },
+  {
+    call: 'UpdateAutoScalingGroup',
+    rule: 'of a group that does not exist fails with a ValidationError',
+    source: api('UpdateAutoScalingGroup'),
+    async check({ autoScaling }) {
+      const error = await refusal(autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName: 'nobody', MaxSize: 1 })));
+      expect(codeOf(error)).toBe('ValidationError');
+    },
+  },
+];
+
 const attachInstances: readonly Expectation[] = [
   {
     call: 'AttachInstances',
@@ -218,6 +176,19 @@ const attachInstances: readonly Expectation[] = [
   },
   {
     call: 'AttachInstances',
+    rule: 'repeated for a member fails with a ValidationError that names its own group, and changes nothing',
+    source: attaching,
+    cannot: { ministack: noMembers },
+    differs: { moto: 'it is accepted, and the desired capacity rises' },
+    async check(cloud) {
+      const ids = await inService(cloud, groups.plain);
+      const before = (await groupNamed(cloud, groups.plain)).DesiredCapacity;
+      expect(attachedTo(await refusal(attach(cloud, groups.plain, ids.slice(0, 1))))).toBe(groups.plain);
+      expect((await groupNamed(cloud, groups.plain)).DesiredCapacity).toBe(before);
+    },
+  },
+  {
+    call: 'AttachInstances',
     rule: 'of an id that EC2 does not know fails with a ValidationError that names the id, and changes nothing',
     source: attaching,
     cannot: { ministack: noMembers },
@@ -239,72 +210,6 @@ const attachInstances: readonly Expectation[] = [
       const error = await refusal(attach(cloud, groups.held, [id]));
       await cloud.ec2.send(new TerminateInstancesCommand({ InstanceIds: [id] }));
       expect(isNotRunningYet(error)).toBe(true);
-    },
-  },
-];
-
-const launchSource = 'https://docs.aws.amazon.com/autoscaling/ec2/userguide/launch-instances-synchronously.html';
-const withoutLaunch = { cannot: { ministack: noLaunchInstances, moto: noLaunchInstances } };
-
-const launchInstances: readonly Expectation[] = [
-  {
-    call: 'LaunchInstances',
-    rule: 'answers at once with the ids, type, market and zone of what it launched into the group',
-    source: api('LaunchInstances'),
-    ...withoutLaunch,
-    check: (cloud) =>
-      tidily(cloud, groups.plain, async () => {
-        const command = new LaunchInstancesCommand({ AutoScalingGroupName: groups.plain, RequestedCapacity: 2, RetryStrategy: 'none' });
-        const { Instances = [], Errors = [] } = await cloud.autoScaling.send(command);
-        expect(Errors).toEqual([]);
-        expect(Instances).toMatchObject([{ InstanceType: instanceType, MarketType: 'spot', AvailabilityZone: zones[0] }]);
-        const ids = Instances.flatMap(({ InstanceIds = [] }) => InstanceIds);
-        expect(ids).toHaveLength(2);
-        const members = (await groupNamed(cloud, groups.plain)).Instances?.map(({ InstanceId }) => InstanceId);
-        expect(members).toEqual(expect.arrayContaining(ids));
-      }),
-  },
-  {
-    call: 'LaunchInstances',
-    rule: 'repeated with the same ClientToken launches nothing more and answers the same instances',
-    source: api('LaunchInstances'),
-    ...withoutLaunch,
-    check: (cloud) =>
-      tidily(cloud, groups.plain, async () => {
-        const token = `token-${Math.random()}`;
-        expect(await bringIn(cloud, 1, token)).toEqual(await bringIn(cloud, 1, token));
-      }),
-  },
-  {
-    call: 'LaunchInstances',
-    rule: 'with a ClientToken used for other parameters fails with IdempotentParameterMismatch',
-    source: api('LaunchInstances'),
-    ...withoutLaunch,
-    check: (cloud) =>
-      tidily(cloud, groups.plain, async () => {
-        const token = `token-${Math.random()}`;
-        await bringIn(cloud, 1, token);
-        expect(codeOf(await refusal(bringIn(cloud, 2, token)))).toMatch(/^IdempotentParameterMismatch/);
-      }),
-  },
-  {
-    call: 'LaunchInstances',
-    rule: 'names in Errors what EC2 does not have, in an answer of success, and leaves the desired capacity with RetryStrategy none',
-    source: launchSource,
-    ...withoutLaunch,
-    async check(cloud) {
-      const offering = { instanceType, zone: zones[0], market: 'spot' as const };
-      cloud.world?.setOffering(offering, { capacity: 0 });
-      try {
-        const command = new LaunchInstancesCommand({ AutoScalingGroupName: groups.plain, RequestedCapacity: 1, RetryStrategy: 'none' });
-        const before = (await groupNamed(cloud, groups.plain)).DesiredCapacity;
-        const { Instances = [], Errors = [] } = await cloud.autoScaling.send(command);
-        expect(Instances).toEqual([]);
-        expect(Errors).toMatchObject([{ InstanceType: instanceType, AvailabilityZone: zones[0], ErrorCode: 'InsufficientInstanceCapacity' }]);
-        expect((await groupNamed(cloud, groups.plain)).DesiredCapacity).toBe(before);
-      } finally {
-        cloud.world?.setOffering(offering, { capacity: null });
-      }
     },
   },
 ];
@@ -395,4 +300,4 @@ const lifecycle: readonly Expectation[] = [
   },
 ];
 
-export const autoScaling: readonly Expectation[] = [...describing, ...attachInstances, ...launchInstances, ...terminating, ...lifecycle];
+export const autoScaling: readonly Expectation[] = [...describing, ...sizes, ...attachInstances, ...launchInstances, ...terminating, ...lifecycle];

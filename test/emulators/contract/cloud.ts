@@ -17,11 +17,14 @@ import { instanceIndex, keys } from '../../../functions/contract.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/door.ts';
 import type { WorldSpec } from '../../../sandbox/world/spec.ts';
 import type { CloudName } from './cloud-names.ts';
+import { type RunMachine, runByCalls, runInSandbox } from './machines.ts';
 
 export const zones = ['us-east-1a', 'us-east-1b'] as const;
 /** Group names, the same on every cloud. `held`: a terminate hook. */
 export const groups = { plain: 'plain', held: 'held', full: 'full' } as const;
 export const instanceType = 'm7g.large';
+/** Has room for one instance; on our own cloud alone. */
+export const smallSubnet = 'subnet-small';
 export const stateTable = 'holdfast-state';
 
 const clientsOf = (endpoint: string) => {
@@ -54,6 +57,8 @@ export type Ground = {
 export type Cloud = Clients &
   Ground & {
     readonly name: CloudName;
+    /** Runs a state machine of its own to its end. */
+    readonly runMachine: RunMachine;
     /** Changes what EC2 can give; only our own world can be told. */
     readonly world?: Sandbox['world'];
     /** Breaks calls; only our own cloud can be told. */
@@ -167,12 +172,16 @@ export const openEmulator = async (name: 'ministack' | 'moto', url: string): Pro
   const usedTargetGroup = await createUsedTargetGroup(clients, network);
   const { QueueUrl: queueUrl = '' } = await clients.sqs.send(new CreateQueueCommand({ QueueName: 'contract' }));
   const ground: Ground = { ...network, usedTargetGroup, template, queueUrl, stateMachineArn: await createMachine(clients) };
-  return { ...clients, ...ground, name, close: closer(clients) };
+  return { ...clients, ...ground, name, runMachine: runByCalls(clients.sfn), close: closer(clients) };
 };
 
 const spec: WorldSpec = {
   zones,
-  subnets: zones.map((zone) => ({ id: `subnet-${zone.at(-1)}`, zone })),
+  subnets: [
+    ...zones.map((zone) => ({ id: `subnet-${zone.at(-1)}`, zone })),
+    { id: smallSubnet, zone: zones[1], freeAddresses: 1 },
+    ...['c', 'd', 'e', 'f'].map((letter) => ({ id: `subnet-${letter}`, zone: zones[0] })),
+  ],
   offerings: zones.flatMap((zone) =>
     (['spot', 'on-demand'] as const).map((market) => ({
       instanceType,
@@ -185,6 +194,7 @@ const spec: WorldSpec = {
   launchTemplates: [],
   autoScalingGroups: [],
   targetGroups: [],
+  quotas: { 'on-demand': 20 },
   timing: { pendingSeconds: [40, 40], bootSeconds: [20, 20], lagSeconds: [0, 0], asgPeriodSeconds: 30, latencyMs: {} },
 };
 
@@ -207,7 +217,15 @@ export const openSandbox = async (): Promise<Cloud> => {
     queueUrl,
     stateMachineArn: stateMachines?.[0]?.stateMachineArn ?? '',
   };
-  return { ...clients, ...ground, name: 'sandbox', world: sandbox.world, setFaults: sandbox.setFaults, close: closer(clients, sandbox.close) };
+  return {
+    ...clients,
+    ...ground,
+    name: 'sandbox',
+    runMachine: runInSandbox,
+    world: sandbox.world,
+    setFaults: sandbox.setFaults,
+    close: closer(clients, sandbox.close),
+  };
 };
 
 export const createTargetGroup = async ({ elb, vpc }: Cloud, Name: string): Promise<string> => {

@@ -1,199 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import {
-  CreateFleetCommand,
-  type CreateFleetCommandInput,
+  CreateLaunchTemplateCommand,
   CreateTagsCommand,
   DescribeInstancesCommand,
   DescribeLaunchTemplatesCommand,
   DescribeLaunchTemplateVersionsCommand,
   DescribeSpotPriceHistoryCommand,
   DescribeSubnetsCommand,
-  type Filter,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { expect } from 'vitest';
-import { codeOf, instancesNamedIn, isGone, isUnknownTemplate, scopeOfRefusal } from '../../../aws/errors.ts';
-import { eventually } from '../eventually.ts';
-import { type Cloud, instanceType, zones } from './cloud.ts';
+import { codeOf, instancesNamedIn, isGone, isUnknownTemplate } from '../../../aws/errors.ts';
+import { instanceType, zones } from './cloud.ts';
+import { createFleet } from './create-fleet.ts';
 import { type Expectation, refusal } from './expectation.ts';
-
-const api = (operation: string): string => `https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_${operation}.html`;
-const errorCodes = 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html';
-const idempotency = 'https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html';
-
-const unique = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
-const absentId = 'i-0aaaaaaaaaaaaaaaa';
-
-const fleet = (cloud: Cloud, count: number, change: Partial<CreateFleetCommandInput> = {}): CreateFleetCommand =>
-  new CreateFleetCommand({
-    Type: 'instant',
-    ClientToken: unique('token'),
-    LaunchTemplateConfigs: [
-      {
-        LaunchTemplateSpecification: { LaunchTemplateName: cloud.template.name, Version: '$Default' },
-        Overrides: [{ InstanceType: instanceType, SubnetId: cloud.subnets[1], Priority: 0 }],
-      },
-    ],
-    TargetCapacitySpecification: { TotalTargetCapacity: count, DefaultTargetCapacityType: 'spot' },
-    SpotOptions: { AllocationStrategy: 'price-capacity-optimized' },
-    ...change,
-  });
-
-const tagged = (value: string) => [{ ResourceType: 'instance' as const, Tags: [{ Key: 'contract', Value: value }] }];
-
-export const launch = async (cloud: Cloud, count: number, change: Partial<CreateFleetCommandInput> = {}): Promise<string[]> => {
-  const { Instances } = await cloud.ec2.send(fleet(cloud, count, change));
-  return (Instances ?? []).flatMap(({ InstanceIds }) => InstanceIds ?? []);
-};
-
-const describe = async ({ ec2 }: Cloud, Name: string, ...Values: string[]) => {
-  const Filters: Filter[] = [{ Name, Values }];
-  const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({ Filters, MaxResults: 1000 }));
-  return Reservations.flatMap(({ Instances = [] }) => Instances);
-};
-
-/** One instance, whatever else the filter lets through. */
-const instanceOf = async (cloud: Cloud, id: string | undefined) =>
-  (await describe(cloud, 'instance-id', id ?? '')).find(({ InstanceId }) => InstanceId === id);
-
-export const launchRunning = async (cloud: Cloud, count = 1): Promise<string[]> => {
-  const ids = await launch(cloud, count);
-  for (const id of ids) await eventually('a running instance', async () => (await instanceOf(cloud, id))?.State?.Name === 'running');
-  return ids;
-};
-
-const noCapacity = 'every request is fulfilled: there is no capacity that could run out';
-const emulatorsHaveNoCapacity = { ministack: noCapacity, moto: noCapacity };
-
-const inZoneB = { instanceType, zone: zones[1], market: 'spot' as const };
-
-const createFleet: readonly Expectation[] = [
-  {
-    call: 'CreateFleet',
-    rule: 'of type instant answers at once with every instance: id, type, and the override it came from',
-    source: api('CreateFleet'),
-    differs: { ministack: 'an instance does not say which override it came from' },
-    async check(cloud) {
-      const { Instances = [], Errors = [] } = await cloud.ec2.send(fleet(cloud, 3));
-      expect(Errors).toEqual([]);
-      expect(Instances.flatMap(({ InstanceIds = [] }) => InstanceIds)).toHaveLength(3);
-      expect(Instances[0]).toMatchObject({ InstanceType: instanceType });
-      expect(Instances[0]?.LaunchTemplateAndOverrides?.Overrides).toMatchObject({ InstanceType: instanceType, SubnetId: cloud.subnets[1] });
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'launches into the subnet of the override, and so into its zone',
-    source: api('FleetLaunchTemplateOverridesRequest'),
-    differs: { ministack: 'every instance is in the first zone, whatever its subnet' },
-    async check(cloud) {
-      const ids = await launch(cloud, 1);
-      const instance = await instanceOf(cloud, ids[0]);
-      expect(instance).toMatchObject({ SubnetId: cloud.subnets[1], Placement: { AvailabilityZone: zones[1] } });
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'says in Lifecycle which market instances came from, and a spot instance has InstanceLifecycle spot',
-    source: api('CreateFleetInstance'),
-    differs: { ministack: 'no instance has a lifecycle: a spot request gives instances like any other' },
-    async check(cloud) {
-      const { Instances = [] } = await cloud.ec2.send(fleet(cloud, 1));
-      expect(Instances[0]?.Lifecycle).toBe('spot');
-      expect((await instanceOf(cloud, Instances[0]?.InstanceIds?.[0]))?.InstanceLifecycle).toBe('spot');
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'launches on-demand instances without InstanceLifecycle',
-    source: api('CreateFleet'),
-    async check(cloud) {
-      const ids = await launch(cloud, 1, {
-        TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' },
-        SpotOptions: undefined,
-        OnDemandOptions: { AllocationStrategy: 'prioritized' },
-      });
-      expect((await instanceOf(cloud, ids[0]))?.InstanceLifecycle).toBeUndefined();
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'puts the tags of TagSpecifications for instances on every instance from the start',
-    source: api('CreateFleet'),
-    async check(cloud) {
-      const value = unique('fleet');
-      const ids = await launch(cloud, 2, { TagSpecifications: tagged(value) });
-      expect((await describe(cloud, 'tag:contract', value)).map(({ InstanceId }) => InstanceId).toSorted()).toEqual(ids.toSorted());
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'repeated with the same ClientToken and parameters launches nothing more and answers the same instances',
-    source: idempotency,
-    differs: { ministack: 'ClientToken is ignored', moto: 'ClientToken is ignored' },
-    async check(cloud) {
-      const command = { ClientToken: unique('again') };
-      const first = await launch(cloud, 2, command);
-      expect(await launch(cloud, 2, command)).toEqual(first);
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'with a ClientToken used for other parameters fails with IdempotentParameterMismatch',
-    source: idempotency,
-    differs: { ministack: 'ClientToken is ignored', moto: 'ClientToken is ignored' },
-    async check(cloud) {
-      const command = { ClientToken: unique('mismatch') };
-      await launch(cloud, 1, command);
-      expect(codeOf(await refusal(launch(cloud, 2, command)))).toBe('IdempotentParameterMismatch');
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'with a launch template that does not exist fails with InvalidLaunchTemplateName.NotFoundException',
-    source: errorCodes,
-    differs: { ministack: 'it fails with another code' },
-    async check(cloud) {
-      const LaunchTemplateConfigs = [{ LaunchTemplateSpecification: { LaunchTemplateName: 'nobody', Version: '$Default' } }];
-      expect(isUnknownTemplate(await refusal(launch(cloud, 1, { LaunchTemplateConfigs })))).toBe(true);
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'of type instant keeps what it got when capacity runs out, and names each override that refused in Errors, in an answer of success',
-    source: 'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instant-fleet.html',
-    cannot: emulatorsHaveNoCapacity,
-    async check(cloud) {
-      cloud.world?.setOffering(inZoneB, { capacity: 1 });
-      try {
-        const { Instances = [], Errors = [] } = await cloud.ec2.send(fleet(cloud, 3));
-        const got = Instances.flatMap(({ InstanceIds = [] }) => InstanceIds).length;
-        expect(got).toBeLessThan(3);
-        expect(Errors.map(({ ErrorCode }) => scopeOfRefusal(ErrorCode ?? ''))).toEqual(['offering']);
-        expect(Errors[0]?.LaunchTemplateAndOverrides?.Overrides).toMatchObject({ InstanceType: instanceType, SubnetId: cloud.subnets[1] });
-      } finally {
-        cloud.world?.setOffering(inZoneB, { capacity: null });
-      }
-    },
-  },
-  {
-    call: 'CreateFleet',
-    rule: 'answers a MaxPrice below the spot price with SpotMaxPriceTooLow in Errors',
-    source: errorCodes,
-    cannot: { ministack: 'there are no spot prices that a launch is compared with', moto: 'there are no spot prices that a launch is compared with' },
-    async check(cloud) {
-      const LaunchTemplateConfigs = [
-        {
-          LaunchTemplateSpecification: { LaunchTemplateName: cloud.template.name, Version: '$Default' },
-          Overrides: [{ InstanceType: instanceType, SubnetId: cloud.subnets[1], MaxPrice: '0.0001' }] as never,
-        },
-      ];
-      const { Instances = [], Errors = [] } = await cloud.ec2.send(fleet(cloud, 1, { LaunchTemplateConfigs }));
-      expect(Instances).toEqual([]);
-      expect(Errors[0]?.ErrorCode).toBe('SpotMaxPriceTooLow');
-    },
-  },
-];
+import { absentId, allPages, api, describe, errorCodes, instanceOf, launch, tagged, unique } from './instances.ts';
 
 const describeInstances: readonly Expectation[] = [
   {
@@ -300,6 +120,17 @@ const others: readonly Expectation[] = [
   },
   {
     call: 'TerminateInstances',
+    rule: 'with an id that none can be fails with InvalidInstanceID.Malformed',
+    source: errorCodes,
+    differs: { ministack: 'it fails with InvalidInstanceID.NotFound', moto: 'it fails with InvalidInstanceID.NotFound' },
+    async check({ ec2 }) {
+      const error = await refusal(ec2.send(new TerminateInstancesCommand({ InstanceIds: ['i-nonsense'] })));
+      expect(codeOf(error)).toBe('InvalidInstanceID.Malformed');
+      expect(isGone(error)).toBe(true);
+    },
+  },
+  {
+    call: 'TerminateInstances',
     rule: 'with one unknown id fails as a whole with InvalidInstanceID.NotFound, names the id, and ends none',
     source: api('TerminateInstances'),
     async check(cloud) {
@@ -323,6 +154,50 @@ const others: readonly Expectation[] = [
           [subnets[1], zones[1]],
         ]),
       );
+    },
+  },
+  {
+    call: 'DescribeSubnets',
+    rule: 'gives at most MaxResults subnets a page, and NextToken while there are more; each subnet once',
+    source: api('DescribeSubnets'),
+    differs: { ministack: 'MaxResults is ignored: everything is one page', moto: 'MaxResults is ignored: everything is one page' },
+    async check({ ec2, subnets }) {
+      const { pages, seen } = await allPages(async (NextToken) => {
+        const page = await ec2.send(new DescribeSubnetsCommand({ MaxResults: 5, ...(NextToken && { NextToken }) }));
+        return { found: (page.Subnets ?? []).map(({ SubnetId }) => SubnetId), next: page.NextToken };
+      });
+      expect(seen).toEqual(expect.arrayContaining([...subnets]));
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(pages).toBeGreaterThan(1);
+    },
+  },
+  {
+    call: 'DescribeLaunchTemplates',
+    rule: 'gives at most MaxResults templates a page, and NextToken while there are more; each template once',
+    source: api('DescribeLaunchTemplates'),
+    differs: { ministack: 'MaxResults is ignored: everything is one page', moto: 'the first page comes without NextToken: the rest cannot be had' },
+    async check({ ec2 }) {
+      const names = [unique('page'), unique('page')];
+      const LaunchTemplateData = { InstanceType: instanceType } as const;
+      for (const LaunchTemplateName of names) await ec2.send(new CreateLaunchTemplateCommand({ LaunchTemplateName, LaunchTemplateData }));
+      const Filters = [{ Name: 'launch-template-name', Values: names }];
+      const { pages, seen } = await allPages(async (NextToken) => {
+        const page = await ec2.send(new DescribeLaunchTemplatesCommand({ Filters, MaxResults: 1, ...(NextToken && { NextToken }) }));
+        return { found: (page.LaunchTemplates ?? []).map(({ LaunchTemplateName }) => LaunchTemplateName), next: page.NextToken };
+      });
+      expect(seen.toSorted()).toEqual(names.toSorted());
+      expect(pages).toBeGreaterThan(1);
+    },
+  },
+  {
+    call: 'DescribeLaunchTemplates',
+    rule: 'with an id that none can be fails with InvalidLaunchTemplateId.Malformed',
+    source: errorCodes,
+    differs: { ministack: 'it answers an empty list', moto: 'it answers an empty list' },
+    async check({ ec2 }) {
+      const error = await refusal(ec2.send(new DescribeLaunchTemplatesCommand({ LaunchTemplateIds: ['lt-nonsense'] })));
+      expect(codeOf(error)).toBe('InvalidLaunchTemplateId.Malformed');
+      expect(isUnknownTemplate(error)).toBe(true);
     },
   },
   {
@@ -391,4 +266,23 @@ const others: readonly Expectation[] = [
   },
 ];
 
-export const ec2: readonly Expectation[] = [...createFleet, ...describeInstances, ...others];
+const spotPricePages: Expectation = {
+  call: 'DescribeSpotPriceHistory',
+  rule: 'gives at most MaxResults prices a page, and NextToken while there are more; each price once',
+  source: api('DescribeSpotPriceHistory'),
+  cannot: { ministack: 'the call does not exist there' },
+  differs: { moto: 'MaxResults is ignored: everything is one page' },
+  async check({ ec2 }) {
+    const StartTime = new Date();
+    const Filters = [{ Name: 'availability-zone', Values: [...zones] }];
+    const asked = { ProductDescriptions: ['Linux/UNIX'], Filters, StartTime, MaxResults: 1 };
+    const { pages, seen } = await allPages(async (NextToken) => {
+      const page = await ec2.send(new DescribeSpotPriceHistoryCommand({ ...asked, InstanceTypes: [instanceType], ...(NextToken && { NextToken }) }));
+      return { found: (page.SpotPriceHistory ?? []).map(({ AvailabilityZone }) => AvailabilityZone), next: page.NextToken };
+    });
+    expect(seen.toSorted()).toEqual([...zones]);
+    expect(pages).toBeGreaterThan(1);
+  },
+};
+
+export const ec2: readonly Expectation[] = [...createFleet, ...describeInstances, ...others, spotPricePages];

@@ -6,10 +6,10 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { expect } from 'vitest';
-import { isGone, isInvalidTarget } from '../../../aws/errors.ts';
+import { instancesNamedIn, isGone, isInvalidTarget } from '../../../aws/errors.ts';
 import { type Cloud, createTargetGroup } from './cloud.ts';
-import { launch, launchRunning } from './ec2.ts';
 import { type Expectation, refusal } from './expectation.ts';
+import { launch, launchRunning } from './instances.ts';
 
 const api = (operation: string): string => `https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_${operation}.html`;
 const absentId = 'i-0cccccccccccccccc';
@@ -50,6 +50,18 @@ export const loadBalancing: readonly Expectation[] = [
     differs: { ministack: 'it is accepted', moto: 'it is accepted' },
     async check(cloud) {
       expect(isInvalidTarget(await refusal(register(cloud, await newGroup(cloud), [absentId])))).toBe(true);
+    },
+  },
+  {
+    call: 'RegisterTargets',
+    rule: 'with one target among several that is not valid fails as a whole, names it, and registers none',
+    source: api('RegisterTargets'),
+    differs: { ministack: 'it is accepted', moto: 'it is accepted' },
+    async check(cloud) {
+      const arn = await newGroup(cloud);
+      const error = await refusal(register(cloud, arn, [...(await launchRunning(cloud)), absentId]));
+      expect(instancesNamedIn(error)).toEqual([absentId]);
+      expect(await health(cloud, arn)).toEqual([]);
     },
   },
   {

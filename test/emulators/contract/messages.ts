@@ -1,5 +1,5 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { codeOf, isExecutionAlreadyStarted } from '../../../aws/errors.ts';
@@ -90,6 +90,16 @@ const executions: readonly Expectation[] = [
   },
   {
     call: 'StartExecution',
+    rule: 'with the name of an execution that has ended fails with ExecutionAlreadyExists, whatever the input',
+    source: startSource,
+    async check(cloud) {
+      const { executionArn } = await start(cloud, 'ended');
+      await cloud.sfn.send(new StopExecutionCommand({ executionArn }));
+      expect(isExecutionAlreadyStarted(await refusal(start(cloud, 'ended')))).toBe(true);
+    },
+  },
+  {
+    call: 'StartExecution',
     rule: 'of a state machine that does not exist fails with StateMachineDoesNotExist',
     source: startSource,
     async check(cloud) {
@@ -123,4 +133,14 @@ const events: readonly Expectation[] = [
   },
 ];
 
-export const messages: readonly Expectation[] = [...queues, ...executions, ...events];
+const tooMany: Expectation = {
+  call: 'PutEvents',
+  rule: 'with more than ten entries fails as a whole',
+  source: putEventsSource,
+  async check({ events: bus }) {
+    const Entries = Array.from({ length: 11 }, () => event('{}'));
+    expect(codeOf(await refusal(bus.send(new PutEventsCommand({ Entries }))))).toBe('ValidationException');
+  },
+};
+
+export const messages: readonly Expectation[] = [...queues, ...executions, ...events, tooMany];

@@ -2,6 +2,7 @@ import { autoScaling } from './auto-scaling.ts';
 import { type CloudName, cloudNames } from './cloud-names.ts';
 import { ec2 } from './ec2.ts';
 import type { Expectation, Finding } from './expectation.ts';
+import { jsonata } from './jsonata.ts';
 import { loadBalancing } from './load-balancing.ts';
 import { messages } from './messages.ts';
 import { tables } from './tables.ts';
@@ -14,6 +15,7 @@ export const services: Readonly<Record<string, readonly Expectation[]>> = {
   'Elastic Load Balancing': loadBalancing,
   'Amazon SQS, AWS Step Functions, Amazon EventBridge': messages,
   'Amazon DynamoDB': tables,
+  'JSONata in AWS Step Functions': jsonata,
   'Calls in trouble': trouble,
 };
 

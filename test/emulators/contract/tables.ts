@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { isConditionFailed } from '../../../aws/errors.ts';
+import { codeOf, isConditionFailed, isGone } from '../../../aws/errors.ts';
 import { type Cloud, stateTable as TableName } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 
@@ -131,6 +131,37 @@ export const tables: readonly Expectation[] = [
       };
       const { Items = [] } = await cloud.tables.send(new QueryCommand({ TableName, IndexName: 'by-instance', ...query }));
       expect(Items).toEqual([{ group: 'index', item: 'swap#i-1', instance: 'i-contract' }]);
+    },
+  },
+  {
+    call: 'GetItem',
+    rule: 'of a table that does not exist fails with ResourceNotFoundException',
+    source: api('GetItem'),
+    async check({ tables: client }) {
+      const error = await refusal(client.send(new GetCommand({ TableName: 'nobody', Key: { group: 'contract', item: 'shape' } })));
+      expect(codeOf(error)).toBe('ResourceNotFoundException');
+      expect(isGone(error)).toBe(true);
+    },
+  },
+  {
+    call: 'PutItem',
+    rule: 'under a condition on a number that was read writes only while it stands there, so that one of two writers is told',
+    source: 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithItems.html#WorkingWithItems.ConditionalUpdate',
+    async check(cloud) {
+      const write = (version: number, by: string) =>
+        put(
+          cloud,
+          { group: 'contract', item: 'versioned', version, by },
+          {
+            ConditionExpression: 'attribute_not_exists(#version) OR #version = :previous',
+            ExpressionAttributeNames: { '#version': 'version' },
+            ExpressionAttributeValues: { ':previous': version - 1 },
+          },
+        );
+      await write(1, 'first');
+      await write(2, 'second');
+      expect(isConditionFailed(await refusal(write(2, 'third')))).toBe(true);
+      expect(await get(cloud, 'versioned')).toMatchObject({ version: 2, by: 'second' });
     },
   },
 ];

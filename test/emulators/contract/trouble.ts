@@ -1,26 +1,16 @@
-import { DescribeAutoScalingGroupsCommand, LaunchInstancesCommand } from '@aws-sdk/client-auto-scaling';
-import { DescribeSubnetsCommand } from '@aws-sdk/client-ec2';
+import { LaunchInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { expect } from 'vitest';
-import { codeOf, troubleOf } from '../../../aws/errors.ts';
+import { codeOf, type LaunchTrouble, scopeOfRefusal, troubleOf } from '../../../aws/errors.ts';
 import type { FaultInput } from '../../../sandbox/fault-schema.ts';
-import { type Cloud, createTargetGroup, groups } from './cloud.ts';
-import { launch } from './ec2.ts';
-import { type Expectation, refusal } from './expectation.ts';
+import { type Cloud, groups } from './cloud.ts';
+import type { Expectation } from './expectation.ts';
+import { launch } from './instances.ts';
+import { throttles } from './throttles.ts';
+import { under } from './under-fault.ts';
 
-const neverThrottled = 'it is never too much there';
 const neverInTrouble = 'it answers every call there';
+const onlyHere = { cannot: { ministack: neverInTrouble, moto: neverInTrouble } };
 
-/** One call under one fault. */
-const under = async (cloud: Cloud, fault: FaultInput, call: () => Promise<unknown>): Promise<Error> => {
-  cloud.setFaults?.([{ ...fault, times: 1 } as FaultInput]);
-  try {
-    return await refusal(call());
-  } finally {
-    cloud.setFaults?.([]);
-  }
-};
-
-const throttle = (operation: string): FaultInput => ({ on: 'call', kind: 'throttle', match: { operation, caller: 'operator' } });
 const fail = (operation: string, code: string, status: number): FaultInput => ({
   on: 'call',
   kind: 'error',
@@ -29,68 +19,119 @@ const fail = (operation: string, code: string, status: number): FaultInput => ({
   match: { operation, caller: 'operator' },
 });
 
-const throttled = (call: string, source: string, codes: RegExp, ask: (cloud: Cloud) => Promise<unknown>): Expectation => ({
+const ec2Errors = 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html';
+const commonErrors = 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/CommonErrors.html';
+const scalingApi = 'https://docs.aws.amazon.com/autoscaling/ec2/APIReference';
+
+type Send = (cloud: Cloud) => Promise<unknown>;
+
+const launchFleet: Send = (cloud) => launch(cloud, 1);
+const launchIntoGroup: Send = ({ autoScaling }) =>
+  autoScaling.send(new LaunchInstancesCommand({ AutoScalingGroupName: groups.plain, RequestedCapacity: 1, RetryStrategy: 'none' }));
+
+/** Each of these codes, as the wire carries it to the SDK and the SDK to us. */
+const meaning = (
+  call: string,
+  send: Send,
+  means: LaunchTrouble,
+  says: string,
+  source: string,
+  status: number,
+  codes: readonly string[],
+): Expectation => ({
   call,
-  rule: `asked too often fails with a code that says so (${codes.source})`,
+  rule: `that fails with ${codes.join(', ')} ${says}`,
   source,
-  cannot: { ministack: neverThrottled, moto: neverThrottled },
+  ...onlyHere,
   async check(cloud) {
-    const error = await under(cloud, throttle(call), () => ask(cloud));
-    expect(codeOf(error)).toMatch(codes);
-    expect(troubleOf(error)).toBe('throttled');
+    for (const code of codes) {
+      const error = await under(cloud, fail(call, code, status), () => send(cloud));
+      expect(codeOf(error)).toMatch(new RegExp(`^${code}(Fault|Exception)?$`));
+      expect([code, troubleOf(error)]).toEqual([code, means]);
+    }
   },
 });
 
-const ec2Throttling = 'https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html';
-const ec2Errors = 'https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html';
-const launchSource = 'https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_LaunchInstances.html';
-
-const launchIntoGroup = ({ autoScaling }: Cloud) =>
-  autoScaling.send(new LaunchInstancesCommand({ AutoScalingGroupName: groups.plain, RequestedCapacity: 1, RetryStrategy: 'none' }));
+const capacity = [
+  'InsufficientInstanceCapacity',
+  'InsufficientHostCapacity',
+  'InsufficientCapacityOnHost',
+  'InsufficientCapacity',
+  'UnfulfillableCapacity',
+  'SpotMaxPriceTooLow',
+  'MaxTotalPriceExceeded',
+  'InsufficientFreeAddressesInSubnet',
+  'ReservationCapacityExceeded',
+];
+const quotas = ['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded'];
+const contention = ['ResourceContention', 'ScalingActivityInProgress', 'ResourceInUse'];
 
 export const trouble: readonly Expectation[] = [
-  throttled('CreateFleet', ec2Throttling, /^RequestLimitExceeded$/, (cloud) => launch(cloud, 1)),
-  throttled('DescribeSubnets', ec2Throttling, /^RequestLimitExceeded$/, ({ ec2 }) => ec2.send(new DescribeSubnetsCommand({}))),
-  throttled(
-    'DescribeAutoScalingGroups',
-    'https://docs.aws.amazon.com/autoscaling/ec2/APIReference/CommonErrors.html',
-    /^Throttling/,
-    ({ autoScaling }) => autoScaling.send(new DescribeAutoScalingGroupsCommand({})),
-  ),
-  throttled(
-    'CreateTargetGroup',
-    'https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html',
-    /^Throttling/,
-    (cloud) => createTargetGroup(cloud, 'too-often'),
-  ),
+  ...throttles,
+  meaning('CreateFleet', launchFleet, 'refused', 'has nothing to give here and now', ec2Errors, 400, capacity),
+  meaning('CreateFleet', launchFleet, 'refused', 'has not this type in this zone', ec2Errors, 400, ['Unsupported']),
+  {
+    ...meaning('CreateFleet', launchFleet, 'refused', 'gives no more of this market to this account', ec2Errors, 400, quotas),
+    async check(cloud) {
+      for (const code of quotas) {
+        const error = await under(cloud, fail('CreateFleet', code, 400), () => launch(cloud, 1));
+        expect([troubleOf(error), scopeOfRefusal(codeOf(error))]).toEqual(['refused', 'market']);
+      }
+    },
+  },
+  meaning('CreateFleet', launchFleet, 'throttled', 'was not carried out, and says nothing about capacity', ec2Errors, 400, [
+    'RequestLimitExceeded',
+    'EC2ThrottledException',
+    'MaxFleetCountExceeded',
+    'IncorrectInstanceState',
+  ]),
+  meaning('CreateFleet', launchFleet, 'ambiguous', 'may have been carried out', commonErrors, 500, [
+    'InternalError',
+    'InternalFailure',
+    'InternalServerError',
+    'Unavailable',
+    'ServiceUnavailable',
+    'ServiceUnavailableException',
+    'RequestTimeout',
+    'RequestTimeoutException',
+  ]),
   {
     call: 'CreateFleet',
-    rule: 'that fails with InternalError may have been carried out',
-    source: ec2Errors,
-    cannot: { ministack: neverInTrouble, moto: neverInTrouble },
+    rule: 'that fails with 500 and a code that nobody listed may have been carried out; with 400 it was wrong',
+    source: commonErrors,
+    ...onlyHere,
     async check(cloud) {
-      expect(troubleOf(await under(cloud, fail('CreateFleet', 'InternalError', 500), () => launch(cloud, 1)))).toBe('ambiguous');
+      const means = async (status: number) => troubleOf(await under(cloud, fail('CreateFleet', 'NobodyListedThis', status), () => launch(cloud, 1)));
+      expect(await means(500)).toBe('ambiguous');
+      expect(await means(400)).toBe('invalid');
     },
   },
   {
     call: 'CreateFleet',
-    rule: 'whose answer never arrives may have been carried out',
+    rule: 'whose answer never arrives, because the connection breaks or times out, may have been carried out',
     source: 'https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html',
-    cannot: { ministack: neverInTrouble, moto: neverInTrouble },
+    ...onlyHere,
     async check(cloud) {
-      const lost: FaultInput = { on: 'call', kind: 'lose-answer', when: 'after', match: { operation: 'CreateFleet', caller: 'operator' } };
-      expect(troubleOf(await under(cloud, lost, () => launch(cloud, 1)))).toBe('ambiguous');
+      const lost = (as: 'reset' | 'timeout'): FaultInput => ({
+        on: 'call',
+        kind: 'lose-answer',
+        when: 'after',
+        as,
+        match: { operation: 'CreateFleet', caller: 'operator' },
+      });
+      for (const as of ['reset', 'timeout'] as const) expect(troubleOf(await under(cloud, lost(as), () => launch(cloud, 1)))).toBe('ambiguous');
     },
   },
-  {
-    call: 'LaunchInstances',
-    rule: 'fails with ResourceContention while another change to the group is under way, and with IdempotentCallInProgress while the same token is',
-    source: launchSource,
-    cannot: { ministack: 'the call does not exist there', moto: 'the call does not exist there' },
-    async check(cloud) {
-      const troubleWith = async (code: string) => troubleOf(await under(cloud, fail('LaunchInstances', code, 500), () => launchIntoGroup(cloud)));
-      expect(await troubleWith('ResourceContention')).toBe('throttled');
-      expect(await troubleWith('IdempotentCallInProgress')).toBe('ambiguous');
-    },
-  },
+  meaning(
+    'LaunchInstances',
+    launchIntoGroup,
+    'throttled',
+    'waits for another change to the group',
+    `${scalingApi}/API_LaunchInstances.html`,
+    500,
+    contention,
+  ),
+  meaning('LaunchInstances', launchIntoGroup, 'ambiguous', 'is under way with the same token', `${scalingApi}/API_LaunchInstances.html`, 500, [
+    'IdempotentCallInProgress',
+  ]),
 ];
