@@ -25,7 +25,10 @@ const stores = ['ministack', 'moto'].flatMap((name) => {
 const onMinistack =
   emulators.ministack === undefined ? [] : [suite('ministack', ['test/emulators/deployed.test.ts', 'test/emulators/rule-patterns.test.ts'])];
 
-const oracle = process.env.HOLDFAST_IAM_SIMULATE_DIR === undefined ? [] : [suite('policy oracle', ['test/emulators/policy-oracle.test.ts'])];
+const oracle =
+  process.env.HOLDFAST_IAM_SIMULATE_DIR === undefined
+    ? []
+    : [suite('policy oracle', ['test/emulators/policy-oracle.test.ts', 'test/emulators/policy-language.test.ts'])];
 
 /** An operator with boto3 and the AWS CLI, on our own sandbox. */
 const { HOLDFAST_AWS_CLI_1: cli1, HOLDFAST_AWS_CLI_2: cli2 } = process.env;

@@ -1,11 +1,8 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { playScenario, readScenario, startSandbox, toWorldSpec } from '../../sandbox/door.ts';
-import { evaluate, type Question, type Verdict } from '../../sandbox/iam/evaluate.ts';
+import { evaluate } from '../../sandbox/iam/evaluate.ts';
 import type { Statement } from '../../sandbox/iam/statement.ts';
-
-type Asked = { readonly statements: readonly Statement[]; readonly question: Question };
+import { type Asked, differences, type Oracle, openOracle } from './policy-oracle.ts';
 
 const asked = vi.hoisted(() => new Map<string, unknown>()) as Map<string, Asked>;
 
@@ -21,42 +18,11 @@ vi.mock('../../sandbox/iam/evaluate.ts', async (original) => {
   return { ...real, evaluate: record };
 });
 
-type Simulation = {
-  readonly resultType: string;
-  readonly overallResult?: 'Allowed' | 'ExplicitlyDenied' | 'ImplicitlyDenied';
-  readonly errors?: { readonly message: string };
-};
-type Oracle = { runSimulation(simulation: object, options: object): Promise<Simulation> };
-
-const oracleDir = process.env.HOLDFAST_IAM_SIMULATE_DIR ?? '';
-const accountId = '123456789012';
-
-const ask = async (oracle: Oracle, { statements, question }: Asked): Promise<string> => {
-  const { action, resource, context } = question;
-  const contextVariables = Object.fromEntries(Object.entries(context).map(([key, values]) => [key, values.length === 1 ? values[0] : values]));
-  const answer = await oracle.runSimulation(
-    {
-      identityPolicies: [{ name: 'role', policy: { Version: '2012-10-17', Statement: statements } }],
-      serviceControlPolicies: [],
-      resourceControlPolicies: [],
-      request: { action, principal: `arn:aws:iam::${accountId}:role/role`, resource: { resource, accountId }, contextVariables },
-    },
-    {},
-  );
-  return answer.overallResult ?? `${answer.resultType}: ${answer.errors?.message ?? ''}`;
-};
-
-const names: Readonly<Record<Verdict['kind'], string>> = {
-  allowed: 'Allowed',
-  'denied-explicitly': 'ExplicitlyDenied',
-  'denied-implicitly': 'ImplicitlyDenied',
-};
-
-/** Questions near those of the run, most of them about what nobody may do: other resources, other tags, tags that are not there. */
 /** Keys that some condition looks at; changing any other changes nothing. */
 const keysIn = (statements: readonly Statement[]): ReadonlySet<string> =>
   new Set(statements.flatMap(({ Condition = {} }) => Object.values(Condition).flatMap((keys) => Object.keys(keys).map((key) => key.toLowerCase()))));
 
+/** Questions near those of the run, most of them about what nobody may do: other resources, other tags, tags that are not there. */
 const neighboursOf = ({ statements, question }: Asked): readonly Asked[] => {
   const { resource, context } = question;
   const resources = resource === '*' ? [] : [resource.replace(/.$/, 'X'), resource.replace(/holdfast/, 'holdfast-b')];
@@ -86,29 +52,20 @@ describe('our policy evaluator and iam-simulate', () => {
   let oracle: Oracle;
   let run: readonly Asked[];
   beforeAll(async () => {
-    oracle = (await import(pathToFileURL(join(oracleDir, 'dist', 'esm', 'index.js')).href)) as Oracle;
+    oracle = await openOracle();
     for (const name of ['zone-outage', 'attached-group', 'single-market-groups']) await record(name);
     run = [...asked.values()];
   });
 
-  const differences = async (questions: readonly Asked[]): Promise<readonly object[]> => {
-    const found: object[] = [];
-    for (const one of questions) {
-      const [ours, theirs] = [names[evaluate(one.statements, one.question).kind], await ask(oracle, one)];
-      if (ours !== theirs) found.push({ ...one.question, ours, theirs });
-    }
-    return found;
-  };
-
   test('agree on every question of a recorded run', async () => {
     expect(run.length).toBeGreaterThan(50);
-    expect(await differences(run)).toEqual([]);
+    expect(await differences(oracle, run)).toEqual([]);
   });
 
   test('agree on questions near those of the run, allowed and denied', async () => {
     const near = new Map(run.flatMap(neighboursOf).map((one) => [JSON.stringify([one.statements, one.question]), one]));
     const questions = [...near.values()];
-    expect(await differences(questions)).toEqual([]);
+    expect(await differences(oracle, questions)).toEqual([]);
     const kinds = new Set(questions.map(({ statements, question }) => evaluate(statements, question).kind));
     expect(kinds).toEqual(new Set(['allowed', 'denied-implicitly']));
   });
