@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { items, ownMessages, tags } from '../../functions/contract.ts';
+import { items, metrics, ownMessages, tags } from '../../functions/contract.ts';
 import { interruptionWarning } from '../react/event-samples.ts';
 import { type AwsCli, awsClis, createAwsCli, type InstalledCli } from './aws-cli.ts';
 import { type Cdk, createCdk } from './cdk.ts';
@@ -34,6 +34,13 @@ const filled = (of: Deployment, group: string, count: number): Promise<readonly 
     const ids = await idsOf(of, group);
     return ids.length === count && ids;
   });
+
+/** Sum of a metric that a function writes into its log, in CloudWatch's embedded format. */
+const countIn = async (aws: AwsCli, group: string, metric: string): Promise<number> => {
+  const lines: readonly string[] = await aws('logs', 'filter-log-events', '--log-group-name', group, '--query', 'events[].message');
+  const counts = lines.flatMap((line) => [...line.matchAll(new RegExp(`"${metric}":(\\d+)`, 'g'))].map(([, count]) => Number(count)));
+  return counts.reduce((sum, count) => sum + count, 0);
+};
 
 const needCli = (): InstalledCli => {
   const [cli] = awsClis;
@@ -110,7 +117,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
     expect(ended.map(({ status }) => status)).toEqual(['SUCCEEDED']);
   }, 200_000);
 
-  test('acknowledges what it cannot read: nothing comes again, nothing is set aside, and the next signal is heard', async () => {
+  test('acknowledges and counts what it cannot read: nothing comes again, nothing is set aside, and the next signal is heard', async () => {
     for (const poison of ['not JSON at all', '{"detail-type":"Nobody Knows This","source":"somewhere","detail":{}}', '[]'])
       await stack.signal(poison);
     await eventually('an empty queue', async () => {
@@ -118,6 +125,7 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
       return waiting + taken === 0;
     });
     expect(await stack.depth('holdfast-signals-dlq')).toEqual({ waiting: 0, taken: 0 });
+    await eventually('a count of two poison messages', async () => (await countIn(aws, '/aws/lambda/holdfast-react', metrics.poisonMessages)) === 2);
     const sinceMs = Date.now();
     await stack.putPolicy(policyOf(stack, 'after-poison', { size: 1 }));
     expect(await stack.statusSince('after-poison', sinceMs)).toMatchObject({ status: 'accepted' });
