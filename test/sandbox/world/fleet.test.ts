@@ -58,6 +58,17 @@ describe('CreateFleet', () => {
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['Unsupported']);
   });
 
+  it.each([
+    ['1.50', 10],
+    ['0.80', 8],
+    ['0.79', 7],
+    ['0.05', 0],
+  ])('of ten on-demand instances at 0.10 stops before they cost more than %s together, without a word', (MaxTotalPrice, launched) => {
+    const { answer } = fleet(10, { ...onDemand(10), OnDemandOptions: { AllocationStrategy: 'prioritized', MaxTotalPrice } });
+    expect(count(answer)).toBe(launched);
+    expect(answer.Errors).toEqual([]);
+  });
+
   it('says SpotMaxPriceTooLow where the limit is under the price', () => {
     const { answer } = fleet(1, overrides(['m7g.large', 'subnet-a', { MaxPrice: '0.02' }], ['m6g.large', 'subnet-b', { MaxPrice: '0.03' }]));
     expect(answer.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['SpotMaxPriceTooLow', 'SpotMaxPriceTooLow']);
