@@ -4,7 +4,7 @@ import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcoun
 import type { Placement } from './placement.ts';
 import { planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
-import type { View } from './view.ts';
+import type { Member, View } from './view.ts';
 
 /** A tagged instance that nobody's reservation explains is removed once seen this often and for this long; before that it may be one we forgot. */
 const straySightings = 2;
@@ -43,18 +43,38 @@ const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
     })
     .map(({ instance }) => ({ instance, reason: 'unwanted', why: 'tagged as ours, but no reservation and no pool explains it' }));
 
+/** How many members can leave without taking an Auto Scaling group below its minimum size, which is its user's and holds. */
+const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
+  const ids = new Set(members.map(({ instance }) => instance));
+  const roomOf = new Map<string, { left: number }>();
+  let total = members.length;
+  for (const { holds, min } of asgs) {
+    const held = holds.filter((instance) => ids.has(instance));
+    const room = { left: Math.max(0, held.length - min) };
+    total -= held.length - room.left;
+    for (const instance of held) roomOf.set(instance, room);
+  }
+  const take = (instance: string): boolean => {
+    const room = roomOf.get(instance);
+    return room === undefined || room.left-- > 0;
+  };
+  return { total, take };
+};
+
 /**
  * Members above the desired size, in the policy's order. Members that serve are only taken while those that are left still serve the desired size:
- * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here.
+ * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here. The minimum size of an Auto Scaling
+ * group is its user's, and holds.
  */
 const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
-  const surplus = headcount.staying.length - headcount.waiting.length - view.state.desired;
-  if (surplus <= 0) return [];
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
   const candidates = headcount.staying.filter(({ instance }) => !waiting.has(instance));
+  const surplus = Math.min(candidates.length - view.state.desired, roomAboveMinimum(view, candidates).total);
+  if (surplus <= 0) return [];
   const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
   const next = (count: number): readonly Leaving[] => {
     let spare = Math.max(0, servingIds.size - view.state.desired);
+    const room = roomAboveMinimum(view, candidates);
     const ordered = chooseRemovals({
       count,
       members: candidates,
@@ -63,7 +83,12 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
       nowMs: view.nowMs,
       memory: view.state.memory,
     });
-    return ordered.filter(({ instance }) => !servingIds.has(instance) || spare-- > 0);
+    return ordered.filter(({ instance }) => {
+      const serves = servingIds.has(instance);
+      const goes = (!serves || spare > 0) && room.take(instance);
+      if (goes && serves) spare -= 1;
+      return goes;
+    });
   };
   // Mostly the first of the order may go; the whole order of a large group is asked for only when some of them must stay.
   const first = next(surplus);

@@ -133,6 +133,30 @@ describe('an Auto Scaling group', () => {
   const ready = members(onDemandB, 3, { admitted: false, serving: false });
   const attachView = (rest: Parameters<typeof view>[0] = {}) => view({ group: attached, asgs: [asg], ...rest });
 
+  it('keeps the minimum size that its user gave it, though the policy wants fewer', () => {
+    const all = [...five(spotA), ...five(spotB)];
+    const holds = all.map(({ instance }) => instance);
+    const shrunk = (min: number) => decide(attachView({ asgs: [{ ...asg, min, holds }], members: all, state: state({ desired: 4 }) })).removals;
+    expect([0, 4, 7, 10].map((min) => shrunk(min).length)).toEqual([6, 6, 3, 0]);
+  });
+
+  it('keeps it in each of several groups, and takes the rest where it can', () => {
+    const all = [...five(spotA), ...five(spotB)];
+    const asgs = [spotA, spotB].map(({ name }, index) => ({
+      ...asg,
+      name,
+      min: index * 5,
+      holds: all.filter(({ pool }) => pool === name).map(({ instance }) => instance),
+    }));
+    const single = group({ holding: { kind: 'launch-instances' } });
+    const { removals } = decide(view({ group: single, asgs, members: all, state: state({ desired: 4 }) }));
+    expect(removals.map(({ instance }) => instance).sort()).toEqual(
+      five(spotA)
+        .map(({ instance }) => instance)
+        .sort(),
+    );
+  });
+
   it('is left to refill itself for a while', () => {
     const short = { ...asg, held: 9 };
     expect(decide(attachView({ asgs: [short], members: [...five(spotA), ...members(spotB, 4)] })).placements).toEqual([]);

@@ -75,8 +75,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'the surplus goes before replacements serve',
     file: 'core/decide.ts',
-    from: '!servingIds.has(instance) || spare-- > 0',
-    to: '!servingIds.has(instance) || spare-- > -99',
+    from: '(!serves || spare > 0)',
+    to: '(!serves || spare > -99)',
     caughtBy: ['surplus while replacements boot'],
   },
   {
