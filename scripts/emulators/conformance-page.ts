@@ -43,7 +43,7 @@ const beside = `## What else is judged
 - **State machines**: the definition by \`asl-validator\` and by the validation that the CDK bundles; the sandbox's JSONata runner by the rules that AWS documents.
 - **Stores**: the project's own tests of what it keeps in DynamoDB, over tables of MiniStack and of moto.
 - **Rights**: every question that the sandbox's policy evaluator is asked in three recorded runs, and variations of each that ask about other resources and tags,
-  is put to \`@cloud-copilot/iam-simulate\` too.
+  and hand-made ones about every condition operator, quantifier, wildcard, NotAction, NotResource and explicit deny, is put to \`@cloud-copilot/iam-simulate\` too.
 - **Operators**: sessions with boto3 ${versionOf('boto3')}, with version ${versionOf('awscli')} of the AWS CLI and with its version 2 on a live sandbox
   (\`test/emulators/operator-sessions.test.ts\`, \`operator-clis.test.ts\`): a group kept by tag, one attached to an Auto Scaling group, one in single-market groups; each from
   launch templates, target groups and load balancers over a rejected policy to a drain that is read event by event. AWS publishes version 2 in no package registry: the lane
