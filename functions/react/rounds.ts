@@ -55,12 +55,11 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
   const bound = bind(decision, view, { decision: run.id, round });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
   // The reasons stand before anything follows from them: whatever dies after this, what it launched or removed can be explained.
-  const recorded = decision.placements.length > 0 || decision.removals.length > 0 ? recordDecided(run, view, decision) : undefined;
+  if (decision.placements.length > 0 || decision.removals.length > 0) await recordDecided(run, view, decision);
   // A maximum may stand as raised where whoever noted it died before raising it.
   const isWritten = decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0;
-  const [written] = await Promise.all([isWritten ? undefined : ports.store.putState(group.name, state), recorded]);
   if (isWritten) return { decision, view, launched: [], state: gathered.stored };
-  if (written === 'conflict') return undefined;
+  if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;
   const fits = await raiseAll(run, decision);
   const launched = await launchAll(group, bound.reservations, provider, ports);
   const played = { decision: fits ? decision : asFits(decision, view), view, launched };

@@ -12,15 +12,15 @@ export const launching: readonly Mutant[] = [
   {
     name: 'a reservation is not written before its launch',
     file: 'functions/react/rounds.ts',
-    from: 'ports.store.putState(group.name, state),',
-    to: "Promise.resolve('done'),",
+    from: 'await ports.store.putState(group.name, state)',
+    to: "'done'",
     caughtBy: ['warnings overlap', 'killed after the launch'],
   },
   {
     name: 'a lost race for the state item is taken for won',
     file: 'functions/react/rounds.ts',
-    from: "if (written === 'conflict') return undefined;",
-    to: '',
+    from: "if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;",
+    to: 'await ports.store.putState(group.name, state);',
     caughtBy: ['warnings overlap'],
   },
   {

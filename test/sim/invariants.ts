@@ -24,13 +24,21 @@ const eachGroup = (evidence: Evidence, look: (group: string, lives: readonly Lif
 const isLost = ({ warnedAtMs, rebalanceAtMs, endedByScript }: Life): boolean =>
   warnedAtMs !== undefined || rebalanceAtMs !== undefined || endedByScript === true;
 
-/** Members that an Auto Scaling group may have replaced by itself, where it could learn of their end before Holdfast did. */
-const replacedByAsg = ({ situation }: Evidence, group: string, lives: readonly Life[]): number => {
+/** How long after an end a look may still show the instance: describes lag, and calls are slow. */
+const unseenEndMs = 20_000;
+
+/**
+ * Members that an Auto Scaling group may have replaced while Holdfast did: their replacement was on its way when they ended, before their time, or just
+ * then, and the group knew before it could be told to let them go. What ended before anybody heard of it is left to the group alone.
+ */
+const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: readonly Life[]): number => {
   const policy = situation.policies.find((one) => one.group === group);
-  const isTagged = policy?.asg === undefined && !JSON.stringify(policy?.pools ?? {}).includes('"asg"');
-  return situation.late && !isTagged
-    ? lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && life.drainingAtMs === undefined).length
-    : 0;
+  if (policy?.asg === undefined && !JSON.stringify(policy?.pools ?? {}).includes('"asg"')) return 0;
+  const ours = swaps.filter(({ drain, reason }) => drain !== undefined && reason !== 'hook');
+  const claimedAtMs = new Map(ours.map((swap) => [swap.instance, swap.claimedAtMs]));
+  const isBoth = ({ instance, goneAtMs = 0, drainingAtMs }: Life): boolean =>
+    drainingAtMs === undefined && (claimedAtMs.get(instance) ?? goneAtMs + unseenEndMs) < goneAtMs + unseenEndMs;
+  return lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && isBoth(life)).length;
 };
 
 /** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */

@@ -111,6 +111,5 @@ export const randomSituation = (seed: number, always?: Trouble): Situation => {
     calmAtMs: 120_000,
     restWithinMs: 720_000,
     deaf: faults.length > 0,
-    late: faults.some(({ on }) => on === 'event' || on === 'call') || spec.timing.lagSeconds[1] > 1,
   };
 };

@@ -36,6 +36,4 @@ export type Situation = {
   readonly deaf?: boolean;
   /** How wrong the clocks of functions may be, each environment's in its own way. */
   readonly clockErrorMs?: number;
-  /** Whether word of an end, or what Holdfast does about it, may come so late that an Auto Scaling group replaces the dead before anybody could know: one launch more for each. */
-  readonly late?: boolean;
 };
