@@ -83,16 +83,19 @@ const asgRefillGraceMs = 90_000;
  * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it ends itself it replaces too, unless its desired
  * capacity falls: a describe that still shows the one as held is older than the other.
  */
-const lacks = (view: View, asg: AsgView): number => {
+const shortBy = (view: View, asg: AsgView): number => {
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
   const over = new Set(replaces ? view.ended : []);
   const ending = new Set(endingItself(view, asg));
   const ours = new Set(unnoticedIn(view, asg));
-  return Math.max(
-    0,
-    asg.desired - asg.held + asg.holds.filter((instance) => ending.has(instance) || (over.has(instance) && !ours.has(instance))).length,
-  );
+  return asg.desired - asg.held + asg.holds.filter((instance) => ending.has(instance) || (over.has(instance) && !ours.has(instance))).length;
 };
+
+const lacks = (view: View, asg: AsgView): number => Math.max(0, shortBy(view, asg));
+
+/** How many Auto Scaling groups are about to end by themselves, so that we do not end others too: one that evens out its zones launches first. */
+export const ownShrink = (view: View): number =>
+  view.asgs.reduce((sum, asg) => sum + (asg.suspended.includes('Terminate') ? 0 : Math.max(0, -shortBy(view, asg))), 0);
 
 const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));

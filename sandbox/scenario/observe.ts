@@ -71,7 +71,7 @@ export const observe = (world: World, groupOf: GroupOf, now: () => number): Obse
       if (fact.takenAtMs !== undefined) life.takenAtMs = fact.takenAtMs;
     } else if (fact.kind === 'terminated') {
       life.goneAtMs ??= fact.atMs;
-    } else if (fact.kind !== 'rebalance') {
+    } else if (fact.kind !== 'rebalance' && fact.kind !== 'retired') {
       life[timeField[fact.kind]] ??= fact.atMs;
     }
     if (fact.kind === 'serving') setServing(life, true, fact.atMs);

@@ -6,6 +6,7 @@ import type { Subnet } from './network.ts';
 import type { OfferingBook, OfferingRecord } from './offerings.ts';
 import type { TimingSpec } from './spec.ts';
 import { createTagIndex } from './tag-index.ts';
+import type { OwnAccord } from './world.ts';
 
 export type LaunchOrder = {
   readonly offering: OfferingRecord;
@@ -14,6 +15,7 @@ export type LaunchOrder = {
   readonly imageId: string;
   readonly template?: TemplateReference;
   readonly clientToken?: string;
+  readonly ownAccord?: OwnAccord;
 };
 
 /** Who wants to know what becomes of instances. Called in the order of subscription, before the next thing happens. */
@@ -71,7 +73,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       detail: { 'instance-id': instance.id, state },
     });
   };
-  const fact = (kind: 'launched' | 'running' | 'shutting-down' | 'terminated', instance: InstanceRecord): void =>
+  const fact = (kind: 'running' | 'shutting-down' | 'terminated', instance: InstanceRecord): void =>
     base.tell({ kind, instance: instance.id, atMs: clock.now() });
 
   const boot = (instance: InstanceRecord): void => {
@@ -87,7 +89,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
     notify('running', instance);
   };
-  const build = (order: LaunchOrder): InstanceRecord => {
+  const build = ({ ownAccord: _, ...order }: LaunchOrder): InstanceRecord => {
     ordinal += 1;
     const { instanceType, zone, market } = order.offering;
     const number = order.subnet.addresses - order.subnet.free;
@@ -113,7 +115,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     records.set(instance.id, instance);
     index.add(instance, instance.tags);
     enter(instance, 'pending');
-    fact('launched', instance);
+    base.tell({ kind: 'launched', instance: instance.id, atMs: clock.now(), ...(order.ownAccord && { ownAccord: order.ownAccord }) });
     clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(order.offering)}`), () => run(instance));
     return instance;
   };

@@ -82,14 +82,20 @@ export type WorldSnapshot = {
   }[];
 };
 
+/** Why an Auto Scaling group launches without being asked for just that instance: to hold its desired capacity, or to even out its zones. */
+export type OwnAccord = 'size' | 'zones';
+
 /**
  * What happened in the world; times are world time in epoch milliseconds.
  * `serving`: answers requests, told when it turns healthy in a target group, or at the end of its boot when it is in none.
+ * `retired`: its Auto Scaling group ends it of its own accord, because it holds more than its desired capacity.
  * `draining`, `drained`: taken off its first target group; the last request that was in flight has ended.
  */
 export type WorldFact =
+  | { readonly kind: 'launched'; readonly instance: string; readonly atMs: number; readonly ownAccord?: OwnAccord }
+  | { readonly kind: 'retired'; readonly instance: string; readonly atMs: number }
   | {
-      readonly kind: 'launched' | 'running' | 'serving' | 'draining' | 'drained' | 'shutting-down' | 'terminated';
+      readonly kind: 'running' | 'serving' | 'draining' | 'drained' | 'shutting-down' | 'terminated';
       readonly instance: string;
       readonly atMs: number;
     }

@@ -161,6 +161,11 @@ describe('an Auto Scaling group', () => {
     const short = { ...asg, held: 9 };
     expect(decide(attachView({ asgs: [short], members: [...five(spotA), ...members(spotB, 4)] })).placements).toEqual([]);
   });
+  it('is left to end by itself what it holds beyond its desired capacity, unless the user has suspended that', () => {
+    const evening = { asgs: [{ ...asg, held: 11 }], members: [...five(spotA), ...members(spotB, 6)] };
+    expect(decide(attachView(evening)).removals).toEqual([]);
+    expect(decide(attachView({ ...evening, asgs: [{ ...asg, held: 11, suspended: ['Terminate'] }] })).removals).toHaveLength(1);
+  });
   it('is left to replace what EC2 has ended before the group noticed, unless the user has suspended that', () => {
     const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], members: [...five(spotA), ...members(spotB, 4)], ended: ['i-dead'] };
     expect(decide(attachView(dead)).placements).toEqual([]);

@@ -125,7 +125,10 @@ describe('the stack on MiniStack, deployed by the CDK', () => {
       return waiting + taken === 0;
     });
     expect(await stack.depth('holdfast-signals-dlq')).toEqual({ waiting: 0, taken: 0 });
-    await eventually('a count of three poison messages', async () => (await countIn(aws, '/aws/lambda/holdfast-react', metrics.poisonMessages)) === 3);
+    await eventually(
+      'a count of three poison messages',
+      async () => (await countIn(aws, '/aws/lambda/holdfast-react', metrics.poisonMessages)) === 3,
+    );
     const sinceMs = Date.now();
     await stack.putPolicy(policyOf(stack, 'after-poison', { size: 1 }));
     expect(await stack.statusSince('after-poison', sinceMs)).toMatchObject({ status: 'accepted' });

@@ -59,6 +59,13 @@ export const deciding: readonly Mutant[] = [
     caughtBy: ['refilled by its own group'],
   },
   {
+    name: 'what an Auto Scaling group ends by itself is ignored',
+    file: 'core/decide.ts',
+    from: ' - ownShrink(view),',
+    to: ' - 0 * ownShrink(view),',
+    caughtBy: ['zones evened out by its own group'],
+  },
+  {
     name: 'a short Auto Scaling group is never taken over',
     file: 'core/headcount.ts',
     from: '.filter((asg) => asg.desired > asg.held && asg.held >= asg.min && ownRefill(view, asg) === 0)',

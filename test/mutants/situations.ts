@@ -320,6 +320,13 @@ export const situations = {
     }),
   'connections outlast the notice': () =>
     of('connections outlast the notice', withWorld(settingOf('tag'), deregistrationOf(300)), { asked: six, steps: [interrupt(1_000, 2)] }),
+  'zones evened out by its own group': () => {
+    const policy = { capacity: { tiered: ['spot-b', 'od-b'] }, removal: { order: 'newest-first' } };
+    return of('zones evened out by its own group', settingOf('attach', { rebalancesZones: true, policy }), {
+      asked: six,
+      steps: [interrupt(1_000, 3)],
+    });
+  },
   'short pages of instances': () =>
     of(
       'short pages of instances',

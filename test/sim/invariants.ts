@@ -46,12 +46,16 @@ const launchedOnce: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     const { size, more = 0 } = evidence.situation.asked[group] ?? { size: 0 };
     const lost = lives.filter(isLost).length + replacedByAsg(evidence, group, lives);
-    return lives.length <= size + more + lost ? [] : [`${group}: ${lives.length} launched for ${size} at the start, ${more} more and ${lost} lost`];
+    // What a group launches to even out its zones replaces nobody: it ends another by itself.
+    const launched = lives.filter(({ ownAccord }) => ownAccord !== 'zones').length;
+    return launched <= size + more + lost ? [] : [`${group}: ${launched} launched for ${size} at the start, ${more} more and ${lost} lost`];
   });
 
 const removedAsAsked: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
-    const fewer = (evidence.situation.asked[group]?.fewer ?? 0) + replacedByAsg(evidence, group, lives);
+    // Where a group that evens out its zones ends one that leaves anyway and is replaced already, one too many stays.
+    const ownChoice = lives.filter((life) => life.retiredAtMs !== undefined && isLost(life)).length;
+    const fewer = (evidence.situation.asked[group]?.fewer ?? 0) + ownChoice + replacedByAsg(evidence, group, lives);
     const removed = evidence.swaps.filter((swap) => swap.group === group && (swap.reason === 'scale-in' || swap.reason === 'unwanted'));
     return removed.length <= fewer
       ? []
@@ -62,7 +66,9 @@ const removedAsAsked: Rule = (evidence) =>
 const endedForAReason: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     const claimed = new Set(evidence.swaps.map(({ instance }) => instance));
-    const without = lives.filter((life) => life.goneAtMs !== undefined && !isLost(life) && !claimed.has(life.instance));
+    const without = lives.filter(
+      (life) => life.goneAtMs !== undefined && life.retiredAtMs === undefined && !isLost(life) && !claimed.has(life.instance),
+    );
     return without.map(({ instance }) => `${group}: ${instance} ended and nobody knows why`);
   });
 
@@ -126,7 +132,8 @@ const drainedOnce: Rule = (evidence) => {
     .flatMap((life) => {
       const swap = swaps.get(life.instance);
       if (life.drains > 1) return [`${life.instance} was drained ${life.drains} times`];
-      if (swap === undefined) return evidence.situation.deaf || life.endedByScript ? [] : [`${life.instance} left, and no swap says so`];
+      if (swap === undefined)
+        return evidence.situation.deaf || life.endedByScript || life.retiredAtMs !== undefined ? [] : [`${life.instance} left, and no swap says so`];
       // One that never took work has none to be taken off; one that had ended before anybody heard could not be.
       if ((life.goneAtMs ?? 0) < swap.claimedAtMs) return [];
       if (swap.shortfall !== undefined || life.endedByScript || life.servingAtMs === undefined) return [];

@@ -1,12 +1,13 @@
 import type { Random } from '../../sandbox/random.ts';
 
 /** Trouble that can be asked for, so that every world has it. */
-export const troubles = ['rivals', 'clock-steps', 'stale-pages'] as const;
+export const troubles = ['rivals', 'clock-steps', 'stale-pages', 'zones'] as const;
 export type Trouble = (typeof troubles)[number];
 
 export const drawFrom = (random: Random, always?: Trouble) => {
   const chance = (probability: number): boolean => random() < probability;
   return {
+    always,
     chance,
     between: (least: number, most: number): number => least + Math.floor(random() * (most - least + 1)),
     one: <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T,

@@ -62,6 +62,7 @@ const drawOptions = (draw: Draw): SettingOptions => ({
   spot: draw.between(1, 5),
   ...(draw.chance(0.4) ? { hooks: terminatingHook(draw) } : {}),
   ...(draw.chance(0.3) ? { delaySeconds: draw.one([5, 90, 300, 3_600]) } : {}),
+  ...(draw.has('zones', 0.2) ? { rebalancesZones: true } : {}),
   ...(draw.chance(0.3) ? { asgLagSeconds: [0, 4] as const } : {}),
   lagSeconds: draw.one([
     [0, 1],
@@ -91,9 +92,11 @@ const drawSteps = (draw: Draw, holding: HoldingKind, policy: Readonly<Record<str
 export const randomSituation = (seed: number, always?: Trouble): Situation => {
   const draw = drawFrom(forkRandom(seed, 'situation'), always);
   const options = drawOptions(draw);
-  const holding = draw.one(holdings);
-  const { spec: drawn, policy } = settingOf(holding, { ...options, ...(draw.chance(0.5) ? { max: 12 } : {}) });
-  const spec = { ...drawn, ...drawPages(draw) };
+  const drawn = draw.one(holdings);
+  // Only a group over several zones can even them out.
+  const holding = draw.always === 'zones' ? 'attach' : drawn;
+  const { spec: world, policy } = settingOf(holding, { ...options, ...(draw.chance(0.5) ? { max: 12 } : {}) });
+  const spec = { ...world, ...drawPages(draw) };
   const script = drawSteps(draw, holding, policy);
   const faults = drawFaults(draw);
   const asked = (name: string): number => alarmStep * script.filter(({ what }) => what === `alarm ${name}`).length;

@@ -9,20 +9,28 @@ const membersOf = ({ lives }: Evidence, group: string): readonly Life[] => lives
 const leavesAtMs = ({ warnedAtMs = never, rebalanceAtMs = never, drainingAtMs = never, goneAtMs = never, endedByScript }: Life): number =>
   endedByScript ? 0 : Math.min(warnedAtMs, rebalanceAtMs, drainingAtMs, goneAtMs);
 
-const maxOf = ({ size }: Readonly<Record<string, unknown>>): number =>
-  typeof size === 'number' ? size : ((size as { readonly max?: number } | undefined)?.max ?? never);
+/** While it evens out its zones a group may exceed its maximum by a tenth or by one (EC2 Auto Scaling User Guide, Availability Zone rebalancing). */
+const marginOf = ({ situation: { spec } }: Evidence, { asg }: Readonly<Record<string, unknown>>, max: number): number =>
+  spec.autoScalingGroups.some(({ name, rebalancesZones }) => name === asg && rebalancesZones) ? Math.max(1, Math.floor(max / 10)) : 0;
+
+const maxOf = (evidence: Evidence, policy: Readonly<Record<string, unknown>>): number => {
+  const { size } = policy;
+  const max = typeof size === 'number' ? size : ((size as { readonly max?: number } | undefined)?.max ?? never);
+  return max + marginOf(evidence, policy, max);
+};
 
 /** At no moment stay more than the policy's maximum, those on their way counted. */
 export const maximumHeld = (evidence: Evidence): readonly string[] =>
   evidence.situation.policies.flatMap((policy) => {
     const group = String(policy.group);
     const members = membersOf(evidence, group);
+    const most = maxOf(evidence, policy);
     return members
       .map(({ launchedAtMs: atMs }) => ({ atMs, staying: members.filter((life) => life.launchedAtMs <= atMs && leavesAtMs(life) > atMs).length }))
-      .filter(({ staying }) => staying > maxOf(policy))
+      .filter(({ staying }) => staying > most)
       .map(
         ({ atMs, staying }) =>
-          `${group}: ${staying} stay ${((atMs - evidence.readyAtMs) / 1_000).toFixed(1)} s after the beginning, at most ${maxOf(policy)} may`,
+          `${group}: ${staying} stay ${((atMs - evidence.readyAtMs) / 1_000).toFixed(1)} s after the beginning, at most ${most} may`,
       );
   });
 

@@ -1,6 +1,6 @@
 import { tags } from '../../functions/contract.ts';
 import type { Sandbox } from '../../sandbox/door.ts';
-import type { WorldFact } from '../../sandbox/world/world.ts';
+import type { OwnAccord, WorldFact } from '../../sandbox/world/world.ts';
 
 /** What the world itself saw of one instance: the judge's own notes, none of them Holdfast's. */
 export type Life = {
@@ -19,6 +19,10 @@ export type Life = {
   goneAtMs?: number;
   /** How often it was taken off its target groups. */
   drains: number;
+  /** Launched by its Auto Scaling group of its own accord, and why. */
+  ownAccord?: OwnAccord;
+  /** Ended by its Auto Scaling group of its own accord. */
+  retiredAtMs?: number;
   /** Ended by a step of the situation (a failure, the user). */
   endedByScript?: boolean;
 };
@@ -33,6 +37,8 @@ export type Watched = {
 };
 
 const note = (life: Life, fact: Watched['facts'][number]): void => {
+  if (fact.kind === 'launched' && fact.ownAccord !== undefined) life.ownAccord = fact.ownAccord;
+  if (fact.kind === 'retired') life.retiredAtMs ??= fact.atMs;
   if (fact.kind === 'serving') life.servingAtMs ??= fact.atMs;
   if (fact.kind === 'rebalance') life.rebalanceAtMs ??= fact.atMs;
   if (fact.kind === 'draining') {

@@ -27,6 +27,8 @@ export type SettingOptions = {
   /** Maximum size of the Auto Scaling group that members are attached to; the size itself, when nothing is said, so that it must be raised. */
   readonly max?: number;
   readonly min?: number;
+  /** Whether the Auto Scaling group that members are attached to evens out its zones by itself. */
+  readonly rebalancesZones?: boolean;
 };
 
 const desiredOf = (size: Size): number => (typeof size === 'number' ? size : size.desired);
@@ -108,6 +110,7 @@ const byHolding: Readonly<Record<HoldingKind, (options: SettingOptions & { reado
           max: options.max ?? largestOf(options.size),
           desired: desiredOf(options.size),
           targetGroups: ['web'],
+          ...(options.rebalancesZones && { rebalancesZones: true }),
           ...(options.hooks && { hooks: options.hooks }),
         }),
       ],

@@ -1,6 +1,6 @@
 import { isLive } from '../instance.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
-import { fillUp, launchMembers, marketOf } from './launching.ts';
+import { fillUp, launchMembers, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
@@ -28,6 +28,7 @@ const shrink = (scaling: Scaling, group: Group): void => {
     const [member] = candidates.splice(index, 1);
     if (member === undefined) return;
     counts.set(member.instance.zone, size(member) - 1);
+    scaling.base.tell({ kind: 'retired', instance: member.instance.id, atMs: scaling.base.clock.now() });
     retire(scaling, group, member);
   }
 };
@@ -45,7 +46,7 @@ const rebalance = (scaling: Scaling, group: Group): void => {
   const skew = skewOf(group);
   if (skew === undefined || held(group).length !== group.desired) return;
   const subnets = group.subnets.filter(({ zone }) => zone === skew.emptiest);
-  launchMembers(scaling, group, { subnets, market: marketOf(group) ?? 'spot', count: 1 });
+  launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1, ownAccord: 'zones' });
 };
 
 /** While a member that rebalances is still on its way, its counterpart stays. */

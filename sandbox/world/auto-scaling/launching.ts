@@ -3,6 +3,7 @@ import { defaultImage } from '../ec2/launch-templates.ts';
 import { tagsFor } from '../ec2/tag-lists.ts';
 import type { Choice, Fulfilment, FulfilmentOrder, Refused } from '../fulfilment.ts';
 import type { Subnet } from '../network.ts';
+import type { OwnAccord } from '../world.ts';
 import { emitLaunchFailure } from './activities.ts';
 import { countByZone, type Group, held, type Scaling } from './group.ts';
 import { groupTag, join } from './member-life.ts';
@@ -14,7 +15,7 @@ export const marketOf = ({ mixed }: Group): Market | undefined => {
 };
 
 /** On-demand first, until base and percentage hold; a fraction counts as a whole instance on demand. */
-const nextMarket = (group: Group): Market => {
+export const nextMarket = (group: Group): Market => {
   const only = marketOf(group);
   if (only !== undefined || group.mixed === undefined) return only ?? 'on-demand';
   const { base, percentAbove } = group.mixed;
@@ -24,7 +25,7 @@ const nextMarket = (group: Group): Market => {
 
 const strategyOf = (group: Group, market: Market): string => (market === 'spot' ? (group.mixed?.spotStrategy ?? 'lowest-price') : 'prioritized');
 
-export type LaunchAsk = { readonly subnets: readonly Subnet[]; readonly market: Market; readonly count: number; readonly token?: string };
+export type LaunchAsk = { readonly subnets: readonly Subnet[]; readonly market: Market; readonly count: number; readonly ownAccord?: OwnAccord };
 
 /** Launches members from the group's own configuration; they are Pending until their instances run. */
 export const launchMembers = (scaling: Scaling, group: Group, ask: LaunchAsk, budget?: FulfilmentOrder<Choice>['budget']): Fulfilment<Choice> => {
@@ -37,7 +38,7 @@ export const launchMembers = (scaling: Scaling, group: Group, ask: LaunchAsk, bu
     ),
     count: ask.count,
     strategy: strategyOf(group, ask.market),
-    details: () => ({ tags, imageId: data.ImageId ?? defaultImage, template: reference }),
+    details: () => ({ tags, imageId: data.ImageId ?? defaultImage, template: reference, ...(ask.ownAccord && { ownAccord: ask.ownAccord }) }),
     ...(budget === undefined ? {} : { budget }),
   });
   for (const { instances } of given.launched) for (const instance of instances) join(group, instance, 'Pending');
@@ -59,7 +60,7 @@ export const fillUp = (scaling: Scaling, group: Group): void => {
     const zone = nextZone(counts, dry);
     if (zone === undefined) break;
     const subnets = group.subnets.filter((subnet) => subnet.zone === zone);
-    const given = launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1 });
+    const given = launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1, ownAccord: 'size' });
     if (given.launched.length > 0) {
       missing -= 1;
       counts.set(zone, (counts.get(zone) ?? 0) + 1);

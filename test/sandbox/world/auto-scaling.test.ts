@@ -354,6 +354,23 @@ describe('zones of a group', () => {
     expect((await skewed({ rebalancesZones: true })).sort()).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
   });
 
+  it('are evened out beyond the maximum for a while, and the world tells which launches and ends are the group’s own', async () => {
+    const test = build({ desired: 0, max: 3, rebalancesZones: true });
+    const ids = test.launch(3);
+    await test.seconds(10);
+    test.autoScaling('AttachInstances', { ...named, InstanceIds: ids });
+    let most = 0;
+    for (let second = 0; second < 120; second += 1) {
+      await test.seconds(1);
+      most = Math.max(most, test.inService().length);
+    }
+    expect(most).toBe(4);
+    const own = test.facts.filter((fact) => fact.kind === 'launched' && fact.ownAccord === 'zones');
+    const retired = test.facts.filter(({ kind }) => kind === 'retired');
+    expect([own.length, retired.length]).toEqual([2, 2]);
+    expect(retired.every((fact) => 'instance' in fact && ids.includes(fact.instance))).toBe(true);
+  });
+
   it('are left alone while AZRebalance is suspended, or not wanted', async () => {
     const uneven = ['us-east-1a', 'us-east-1a', 'us-east-1a'];
     expect(await skewed({ rebalancesZones: true, suspended: ['AZRebalance'] })).toEqual(uneven);
