@@ -134,21 +134,21 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
-/** How many to launch: what the group lacks, less what its Auto Scaling groups are about to launch by themselves. */
-const missingNow = (view: View, headcount: Headcount): number => {
+/** How many the group lacks, less what its Auto Scaling groups are about to launch by themselves; negative when that is more than it lacks. */
+const lacking = (view: View, headcount: Headcount): number => {
   const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  return Math.max(0, view.state.desired + surgeOf(view, headcount) - present - refill);
+  return view.state.desired + surgeOf(view, headcount) - present - refill;
 };
 
 /** Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision. */
 export const decide = (view: View): Decision => {
   const headcount = takeHeadcount(view);
-  const missing = isHeldBack(view) ? 0 : missingNow(view, headcount);
+  const lack = lacking(view, headcount);
   const plan = planPlacements({
     selector: view.group.capacity,
     pools: view.group.pools,
-    count: missing,
+    count: isHeldBack(view) ? 0 : Math.max(0, lack),
     nowMs: view.nowMs,
     memory: view.state.memory,
     prices: view.state.prices.usdPerHour,
@@ -181,7 +181,7 @@ export const decide = (view: View): Decision => {
     raise,
     restore: chooseRestores(view, headcount, raise),
     takeOver: groupsToTakeOver(view),
-    unnoticed: unnoticed(view),
+    unnoticed: unnoticed(view, -lack),
     cheapest: plan.cheapest,
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };

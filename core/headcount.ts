@@ -109,19 +109,27 @@ export const endingItself = (view: View, asg: AsgView): readonly string[] =>
     view.swaps.filter(({ reason }) => reason === 'hook'),
   );
 
-/** Leaving instances that are drained or dead, and that a group still counts: we replace them, so the group must not. It ends those of a hook itself. */
-const unnoticedIn = (view: View, asg: AsgView): readonly string[] => {
+/** Of the held members that leave for another reason than a hook, those that this is true of. */
+const heldLeaving = (view: View, asg: AsgView, holds: (swap: Swap, isDead: boolean) => boolean): readonly string[] => {
   const over = new Set(view.ended);
   return heldOf(
     asg,
-    view.swaps.filter(
-      ({ drain, reason, state, instance }) => drain !== undefined && reason !== 'hook' && (state === 'drained' || over.has(instance)),
-    ),
+    view.swaps.filter((swap) => swap.reason !== 'hook' && holds(swap, over.has(swap.instance))),
   );
 };
 
-/** Leaving instances that their Auto Scaling groups are to let go before they replace them. */
-export const unnoticed = (view: View): readonly string[] => view.asgs.flatMap((asg) => unnoticedIn(view, asg));
+/** Leaving instances that are drained or dead, and that a group still counts: we replace them, so the group must not. It ends those of a hook itself. */
+const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
+  heldLeaving(view, asg, ({ drain, state }, isDead) => drain !== undefined && (isDead || state === 'drained'));
+
+/**
+ * Leaving instances that their Auto Scaling groups are to let go before they replace them. Of those that died before their drain was ordered only as many
+ * as the group can spare: what was launched for them while they waited.
+ */
+export const unnoticed = (view: View, spare: number): readonly string[] => {
+  const waited = view.asgs.flatMap((asg) => heldLeaving(view, asg, ({ drain }, isDead) => drain === undefined && isDead));
+  return [...view.asgs.flatMap((asg) => unnoticedIn(view, asg)), ...waited.slice(0, Math.max(0, spare))];
+};
 
 /** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. */
 export const ownRefill = (view: View, asg: AsgView): number => {

@@ -179,6 +179,11 @@ describe('an Auto Scaling group', () => {
     };
     expect(decide(attachView({ ...late, members: [...five(spotA), ...members(spotB, 4)] }))).toMatchObject({ placements: [], unnoticed: [] });
   });
+  it('lets go of one that died while it waited for its turn, when what was launched for it is there', () => {
+    const waited = { ...swapOf('i-waited', { state: 'gone', reason: 'rebalance' }), drain: undefined } as never;
+    const dead = { asgs: [{ ...asg, desired: 11, held: 11, holds: ['i-waited'] }], swaps: [waited], ended: ['i-waited'] };
+    expect(decide(attachView({ ...dead, members: [...five(spotA), ...five(spotB)] })).unnoticed).toEqual(['i-waited']);
+  });
   it('lets go of a leaving instance that is dead, because its replacement is ours', () => {
     const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], swaps: [swapOf('i-dead', { state: 'gone' })], ended: ['i-dead'] };
     const decision = decide(attachView({ ...dead, members: [...five(spotA), ...members(spotB, 4)] }));
