@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLiveClock } from '../../../sandbox/platform/live-clock.ts';
@@ -21,6 +22,15 @@ describe('virtual time', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('does not move while a file is read', async () => {
+    const clock = createVirtualClock(0);
+    const read = async (): Promise<number> => {
+      for (let times = 0; times < 20; times += 1) await readFile(import.meta.filename);
+      return clock.now();
+    };
+    expect(await clock.drive(Promise.all([read(), clock.sleep(10).then(() => clock.now())]))).toEqual([0, 10]);
   });
 
   it('does not move while real work is under way', async () => {
