@@ -1,6 +1,6 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import type { Decision, Leaving } from './decision.ts';
-import { endingItself, groupsToTakeOver, type Headcount, ownRefill, ownShrink, takeHeadcount, unnoticed } from './headcount.ts';
+import { endingItself, groupsToTakeOver, type Headcount, notShownYet, ownRefill, ownShrink, takeHeadcount, unnoticed } from './headcount.ts';
 import type { Placement } from './placement.ts';
 import { planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
@@ -69,7 +69,8 @@ const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
 const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
   const candidates = headcount.staying.filter(({ instance }) => !waiting.has(instance));
-  const surplus = Math.min(candidates.length - view.state.desired - ownShrink(view), roomAboveMinimum(view, candidates).total);
+  const own = ownShrink(view) + notShownYet(view, candidates);
+  const surplus = Math.min(candidates.length - view.state.desired - own, roomAboveMinimum(view, candidates).total);
   if (surplus <= 0) return [];
   const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
   const next = (count: number): readonly Leaving[] => {

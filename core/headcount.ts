@@ -97,6 +97,12 @@ const lacks = (view: View, asg: AsgView): number => Math.max(0, shortBy(view, as
 export const ownShrink = (view: View): number =>
   view.asgs.reduce((sum, asg) => sum + (asg.suspended.includes('Terminate') ? 0 : Math.max(0, -shortBy(view, asg))), 0);
 
+/** Members that Auto Scaling groups launched by themselves and do not show yet: whether as one too many, only a younger describe can say. */
+export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
+  const held = new Set(asgs.flatMap(({ holds }) => holds));
+  return group.holding.kind === 'tag' ? 0 : members.filter(({ instance, reservation }) => reservation === undefined && !held.has(instance)).length;
+};
+
 const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
   return holds.filter((instance) => leaving.has(instance));

@@ -162,9 +162,14 @@ describe('an Auto Scaling group', () => {
     expect(decide(attachView({ asgs: [short], members: [...five(spotA), ...members(spotB, 4)] })).placements).toEqual([]);
   });
   it('is left to end by itself what it holds beyond its desired capacity, unless the user has suspended that', () => {
-    const evening = { asgs: [{ ...asg, held: 11 }], members: [...five(spotA), ...members(spotB, 6)] };
-    expect(decide(attachView(evening)).removals).toEqual([]);
-    expect(decide(attachView({ ...evening, asgs: [{ ...asg, held: 11, suspended: ['Terminate'] }] })).removals).toHaveLength(1);
+    const eleven = [...five(spotA), ...members(spotB, 6)];
+    const held = { ...asg, held: 11, holds: eleven.map(({ instance }) => instance) };
+    expect(decide(attachView({ asgs: [held], members: eleven })).removals).toEqual([]);
+    expect(decide(attachView({ asgs: [{ ...held, suspended: ['Terminate'] }], members: eleven })).removals).toHaveLength(1);
+  });
+  it('is not corrected for what it launched itself before it shows that as its own', () => {
+    const eleven = [...five(spotA), ...members(spotB, 6)].map((one, index) => ({ ...one, reservation: index === 10 ? undefined : 'ours' })) as never;
+    expect(decide(attachView({ members: eleven })).removals).toEqual([]);
   });
   it('is left to replace what EC2 has ended before the group noticed, unless the user has suspended that', () => {
     const dead = { asgs: [{ ...asg, holds: ['i-dead'] }], members: [...five(spotA), ...members(spotB, 4)], ended: ['i-dead'] };
