@@ -7,7 +7,7 @@ import type { InvocationRecord } from '../../sandbox/platform/functions/invocati
 import type { Execution } from '../../sandbox/platform/states/execution.ts';
 import type { WorldSnapshot } from '../../sandbox/world/world.ts';
 import type { Situation } from './situation.ts';
-import type { Stage } from './stage.ts';
+import type { Operated, Stage } from './stage.ts';
 import type { Life } from './watch.ts';
 
 /** All that invariants look at, when everything has come to rest or was given up waiting for. */
@@ -23,6 +23,7 @@ export type Evidence = {
   /** Instances of nobody's group, as they were when the groups were up. */
   readonly strangers: readonly string[];
   readonly executions: readonly Execution[];
+  readonly operated: Operated;
   /** Messages on a queue that should long have been done with. */
   readonly staleMessages: number;
   readonly deadLetters: number;
@@ -61,6 +62,7 @@ export const gatherEvidence = async (stage: Stage, { restAtMs, ...moments }: Mom
     ...readTable(await sandbox.items('state')),
     serving: Object.fromEntries(groups.map((group) => [group, watched.serving(group)])),
     executions: sandbox.executions(),
+    operated: stage.operated,
     staleMessages: sandbox.platform.queues.flatMap((queue) => queue.messages()).filter(({ sentAtMs }) => sandbox.clock.now() - sentAtMs > staleMs)
       .length,
     deadLetters: sandbox.deadLetters(),

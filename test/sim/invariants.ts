@@ -41,11 +41,15 @@ const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: rea
   return lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && isBoth(life)).length;
 };
 
+/** Members that their group ended beyond what it launched to even out its zones: its desired capacity was lowered, and Holdfast keeps to its own. */
+const endedByAsg = (lives: readonly Life[]): number =>
+  Math.max(0, lives.filter(({ retiredAtMs }) => retiredAtMs !== undefined).length - lives.filter(({ ownAccord }) => ownAccord === 'zones').length);
+
 /** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */
 const launchedOnce: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     const { size, more = 0 } = evidence.situation.asked[group] ?? { size: 0 };
-    const lost = lives.filter(isLost).length + replacedByAsg(evidence, group, lives);
+    const lost = lives.filter(isLost).length + replacedByAsg(evidence, group, lives) + endedByAsg(lives);
     // What a group launches to even out its zones replaces nobody: it ends another by itself.
     const launched = lives.filter(({ ownAccord }) => ownAccord !== 'zones').length;
     return launched <= size + more + lost ? [] : [`${group}: ${launched} launched for ${size} at the start, ${more} more and ${lost} lost`];
@@ -85,10 +89,11 @@ const sizeIsHeld: Rule = (evidence) =>
       : [`${group}: ${serving} serve, ${alive.length} run, desired is ${state?.desired}, wanted ${wanted}`];
   });
 
-const putBack: Rule = ({ snapshot, situation }) =>
+const putBack: Rule = ({ snapshot, situation, operated }) =>
   snapshot.autoScalingGroups.flatMap((asg) => {
-    const before = situation.spec.autoScalingGroups.find(({ name }) => name === asg.name);
-    if (before === undefined) return [`${asg.name} is new`];
+    const spec = situation.spec.autoScalingGroups.find(({ name }) => name === asg.name);
+    if (spec === undefined) return [`${asg.name} is new`];
+    const before = { ...spec, ...operated.bounds.get(asg.name) };
     const differs = [
       ...(asg.max === before.max ? [] : [`maximum ${asg.max}, was ${before.max}`]),
       ...(asg.min === before.min ? [] : [`minimum ${asg.min}, was ${before.min}`]),
@@ -118,7 +123,9 @@ const nothingOpen: Rule = (evidence) => {
     ...evidence.swaps
       .filter(({ instance, state }) => state === 'gone' && alive.has(instance))
       .map(({ instance }) => `${instance} lives on, its swap is gone`),
-    ...evidence.executions.filter(({ status }) => status !== 'SUCCEEDED').map(({ name, status }) => `drain ${name}: ${status}`),
+    ...evidence.executions
+      .filter(({ name, status }) => status !== 'SUCCEEDED' && !evidence.operated.stopped.has(name))
+      .map(({ name, status }) => `drain ${name}: ${status}`),
     ...(evidence.staleMessages === 0 ? [] : [`${evidence.staleMessages} messages stay on a queue`]),
     ...(evidence.deadLetters === 0 ? [] : [`${evidence.deadLetters} dead letters`]),
   ];

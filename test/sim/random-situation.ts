@@ -2,6 +2,7 @@ import { forkRandom } from '../../sandbox/random.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
 import { drawFaults } from './random-faults.ts';
+import { askedByEdits, drawOperators } from './random-operators.ts';
 import { randomTree } from './random-tree.ts';
 import type { Situation, Step } from './situation.ts';
 import {
@@ -97,17 +98,18 @@ export const randomSituation = (seed: number, always?: Trouble): Situation => {
   const holding = draw.always === 'zones' ? 'attach' : drawn;
   const { spec: world, policy } = settingOf(holding, { ...options, ...(draw.chance(0.5) ? { max: 12 } : {}) });
   const spec = { ...world, ...drawPages(draw) };
-  const script = drawSteps(draw, holding, policy);
+  const script = [...drawSteps(draw, holding, policy), ...drawOperators(draw, holding, policy)];
   const faults = drawFaults(draw);
   const asked = (name: string): number => alarmStep * script.filter(({ what }) => what === `alarm ${name}`).length;
   const raised = script.filter(({ what }) => what.includes('desired capacity')).length;
+  const edits = askedByEdits(script, asked('high') + asked('low'));
   const size = (options.size as { readonly desired: number }).desired;
   return {
     name: `seed ${seed}`,
     seed,
     spec,
     policies: [policy],
-    asked: { web: { size, more: asked('high') + raised, fewer: asked('low') + raised } },
+    asked: { web: { size, more: asked('high') + raised + edits, fewer: asked('low') + raised + edits } },
     steps: script,
     faults,
     clockErrorMs: draw.chance(0.3) ? 3_000 : 0,

@@ -5,11 +5,19 @@ import { assemble } from '../../scripts/assemble.ts';
 import type { Situation } from './situation.ts';
 import { type Watched, watch } from './watch.ts';
 
+/** What users have done by hand, so that it is theirs and need not be put back. */
+export type Operated = {
+  readonly bounds: Map<string, { readonly min?: number; readonly max?: number }>;
+  /** Names of the executions that they stopped. */
+  readonly stopped: Set<string>;
+};
+
 /** A running simulation, as steps and invariants see it. */
 export type Stage = {
   readonly situation: Situation;
   readonly sandbox: Sandbox;
   readonly watched: Watched;
+  readonly operated: Operated;
   /** Roles of the functions: the callers whose calls are counted, and that crash. */
   readonly functionRoles: readonly string[];
   readonly groupOf: (instance: string) => string | undefined;
@@ -56,6 +64,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     situation,
     sandbox,
     watched: watch(sandbox, groupOf),
+    operated: { bounds: new Map(), stopped: new Set() },
     functionRoles,
     groupOf,
     members: (group, filter = {}) =>

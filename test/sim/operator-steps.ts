@@ -1,0 +1,101 @@
+import type { Step } from './situation.ts';
+import type { Stage } from './stage.ts';
+import { interrupt } from './steps.ts';
+
+const asgOf = ({ sandbox: { world } }: Stage, asg: string) => world.snapshot().autoScalingGroups.find(({ name }) => name === asg);
+
+/** The user lowers the desired capacity by one, as far as the minimum allows: the group ends a member of its own choice. */
+export const lowerDesired = (atMs: number, asg: string): Step => ({
+  atMs,
+  what: `the user sets the desired capacity of ${asg} one lower`,
+  happen: async (stage) => {
+    const { desired, min } = asgOf(stage, asg) ?? { desired: 0, min: 0 };
+    if (desired > min) await stage.operate('autoscaling', 'SetDesiredCapacity', { AutoScalingGroupName: asg, DesiredCapacity: desired - 1 });
+  },
+});
+
+/** The user moves a bound of an Auto Scaling group: from then on it is theirs, whatever it was before. */
+export const moveBound = (atMs: number, asg: string, bound: 'min' | 'max', by: number): Step => ({
+  atMs,
+  what: `the user moves the ${bound}imum of ${asg} by ${by}`,
+  happen: async (stage) => {
+    const now = asgOf(stage, asg);
+    if (now === undefined) return;
+    const wanted = bound === 'max' ? Math.max(now.desired, now.max + by) : Math.min(now.desired, Math.max(0, now.min + by));
+    stage.operated.bounds.set(asg, { ...stage.operated.bounds.get(asg), [bound]: wanted });
+    await stage.operate('autoscaling', 'UpdateAutoScalingGroup', {
+      AutoScalingGroupName: asg,
+      [bound === 'max' ? 'MaxSize' : 'MinSize']: wanted,
+    });
+  },
+});
+
+/** The user suspends a process of an Auto Scaling group, and resumes it after this time. */
+export const suspend = (atMs: number, asg: string, process: string, forMs: number): Step => ({
+  atMs,
+  what: `the user suspends ${process} of ${asg} for ${forMs / 1_000} s`,
+  happen: async (stage) => {
+    const input = { AutoScalingGroupName: asg, ScalingProcesses: [process] };
+    await stage.operate('autoscaling', 'SuspendProcesses', input);
+    stage.sandbox.clock.after(forMs, async () => void (await stage.operate('autoscaling', 'ResumeProcesses', input)));
+  },
+});
+
+const someMembers = (stage: Stage, count: number): readonly string[] =>
+  stage
+    .members('web')
+    .filter(({ state }) => state === 'running')
+    .slice(0, count)
+    .map(({ id }) => id);
+
+/** The user writes a tag of their own on members, or takes one of ours away. The tag of the group stays: without it a member is nobody's. */
+export const tagMembers = (atMs: number, count: number, remove?: string): Step => ({
+  atMs,
+  what: remove === undefined ? `the user tags ${count} members` : `the user takes the tag ${remove} from ${count} members`,
+  happen: async (stage) => {
+    const Resources = someMembers(stage, count);
+    if (Resources.length === 0) return;
+    if (remove === undefined) await stage.operate('ec2', 'CreateTags', { Resources, Tags: [{ Key: 'owner', Value: 'web' }] });
+    else await stage.operate('ec2', 'DeleteTags', { Resources, Tags: [{ Key: remove }] });
+  },
+});
+
+const stopRunning = async (stage: Stage): Promise<number> => {
+  const running = stage.sandbox.executions().filter(({ status }) => status === 'RUNNING');
+  for (const { name, arn } of running) {
+    stage.operated.stopped.add(name);
+    await stage.operate('states', 'StopExecution', { executionArn: arn });
+  }
+  return running.length;
+};
+
+/** How long the user waits for a drain to stop. */
+const patienceMs = 28_000;
+
+/** EC2 takes an instance, and the user stops the drains that run, or else the first that begins soon after. */
+export const stopDrains = (atMs: number): Step => ({
+  atMs,
+  what: 'EC2 takes a spot instance in 120 s, and the user stops drains',
+  happen: async (stage) => {
+    const { clock } = stage.sandbox;
+    await interrupt(atMs, 1).happen(stage);
+    const untilMs = clock.now() + patienceMs;
+    const look = async (): Promise<void> => {
+      if ((await stopRunning(stage)) === 0 && clock.now() < untilMs) clock.after(1_000, look);
+    };
+    return look();
+  },
+});
+
+/** The user ends members through their Auto Scaling group and lets it replace them. */
+export const replaceThroughAsg = (atMs: number, count: number): Step => ({
+  atMs,
+  what: `the user has ${count} members replaced by their Auto Scaling group`,
+  happen: async (stage) => {
+    for (const { id, lifecycleState } of stage.sandbox.world.snapshot().autoScalingGroups.flatMap(({ instances }) => instances)) {
+      if (lifecycleState !== 'InService' || !someMembers(stage, count).includes(id)) continue;
+      stage.watched.endedByScript(id);
+      await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: false });
+    }
+  },
+});
