@@ -1,32 +1,53 @@
 import { type AutoScalingClient, type AutoScalingGroup, DescribeAutoScalingGroupsCommand } from '@aws-sdk/client-auto-scaling';
 import { DescribeSubnetsCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { PolicyResolver } from '../core/policy/ports.ts';
 import type { AsgFacts } from '../core/policy/resolution.ts';
 import { asgShape, subnetIdsOf } from './asg-shape.ts';
 import { chunks } from './chunks.ts';
+import { codeOf } from './errors.ts';
+import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
+import { describeHealth } from './providers/target-groups.ts';
 
 /** Values that one filter takes (EC2 API reference, Using filtering). */
 const filterValues = 200;
 /** Names that one call takes (DescribeAutoScalingGroups: with MaxRecords up to 100). */
 const asgNames = 100;
+const targetGroupsAtOnce = 5;
 
-export type PolicyResolverDeps = { readonly ec2: EC2Client; readonly autoScaling: AutoScalingClient };
+export type PolicyResolverDeps = { readonly ec2: EC2Client; readonly autoScaling: AutoScalingClient; readonly elb: ElasticLoadBalancingV2Client };
 
 /** Looks up what a policy names. By filter wherever EC2 has one: an unknown name is then absent instead of an error for the whole call. */
-export const createPolicyResolver = ({ ec2, autoScaling }: PolicyResolverDeps): PolicyResolver => {
+export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDeps): PolicyResolver => {
   const templates = createLaunchTemplates(ec2);
   return {
     async lookUp(names) {
-      const [groups, launchTemplates] = await Promise.all([describeGroups(autoScaling, names.asgs), templates.latestVersions(names.launchTemplates)]);
+      const [groups, launchTemplates, targetGroups] = await Promise.all([
+        describeGroups(autoScaling, names.asgs),
+        templates.latestVersions(names.launchTemplates),
+        inParallel(names.targetGroups, targetGroupsAtOnce, (arn) => isTargetGroup(elb, arn)),
+      ]);
+      const unknownTargetGroups = names.targetGroups.filter((_, index) => !targetGroups[index]);
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const facts = await Promise.all(
         groups.map(async (group) => [group.AutoScalingGroupName ?? '', await factsOf(group, subnets, templates)] as const),
       );
-      return { subnets: Object.fromEntries(subnets), asgs: Object.fromEntries(facts), launchTemplates };
+      const found = { subnets: Object.fromEntries(subnets), asgs: Object.fromEntries(facts), launchTemplates };
+      return unknownTargetGroups.length === 0 ? found : { ...found, unknownTargetGroups };
     },
   };
 };
+
+/** An ARN of another region or account is refused as invalid, not as unknown. */
+const isTargetGroup = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
+  describeHealth(elb, [arn]).then(
+    (found) => found.has(arn),
+    (error: unknown) => {
+      if (codeOf(error) === 'ValidationError') return false;
+      throw error;
+    },
+  );
 
 const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const zones = new Map<string, string>();

@@ -52,7 +52,12 @@ With one it ends with the report: exit code 0 when every invariant held, 1 when 
 Scenarios of kind simulated run in virtual time, unless --port, --speed or --stay asks for the wall clock.
 The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, any credentials. See docs/sandbox.md.`,
     )
-    .action(async (flags: SandboxFlags) => exitWith(await runSandbox(flags)));
+    .action(async (flags: SandboxFlags, command: Command) => {
+      if (flags.report !== undefined && flags.scenario === undefined) {
+        command.error("error: option '--report <file>' needs --scenario: a report is of a scenario. Nothing was started.");
+      }
+      exitWith(await runSandbox(flags));
+    });
 
 const explainCommand = (exitWith: (code: number) => void): Command =>
   asked(

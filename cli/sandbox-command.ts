@@ -60,12 +60,13 @@ const follow = (view: LiveView, mode: Scenario['mode']) => {
   };
 };
 
-/** Opens the file before anything is played: a path that cannot be written is told at once. */
+/** Opens the file before anything is played: a path that cannot be written is told at once. What stands in it is kept until there is a new report. */
 const openReport = async (path: string | undefined) => {
   if (path === undefined) return undefined;
-  const file = await open(path, 'w');
+  const file = await open(path, 'a');
   return {
     write: async (report: Report): Promise<void> => {
+      await file.truncate();
       await file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`);
       console.log(`The report stands in ${path}.`);
     },

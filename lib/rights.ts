@@ -58,6 +58,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeLaunchTemplates',
     'ec2:DescribeLaunchTemplateVersions',
     'autoscaling:DescribeAutoScalingGroups',
+    ...health,
   ]);
 };
 

@@ -5,7 +5,13 @@ import type { PoolDocument } from './pool-schema.ts';
 import type { Policy } from './schema.ts';
 
 /** Names in a policy that only AWS can say more about. */
-export type Names = { readonly subnets: readonly string[]; readonly asgs: readonly string[]; readonly launchTemplates: readonly string[] };
+export type Names = {
+  readonly subnets: readonly string[];
+  readonly asgs: readonly string[];
+  readonly launchTemplates: readonly string[];
+  /** By ARN. */
+  readonly targetGroups: readonly string[];
+};
 
 /** An Auto Scaling group as it stood when the policy was accepted. */
 export type AsgFacts = {
@@ -23,6 +29,8 @@ export type Resolution = {
   readonly asgs: Readonly<Record<string, AsgFacts>>;
   /** Highest version of each launch template, by the name or id that the policy uses. */
   readonly launchTemplates: Readonly<Record<string, number>>;
+  /** ARNs that are nobody's. Absent: all are there. */
+  readonly unknownTargetGroups?: readonly string[];
 };
 
 export type TemplateReference = { readonly template: string; readonly version?: string };
@@ -37,6 +45,8 @@ export const templateReference = (text: string): TemplateReference => {
 export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocument>> =>
   Object.fromEntries(Object.entries(policy.pools).map(([name, pool]) => [name, mergeDefaults(policy.defaults, pool) as PoolDocument]));
 
+export const targetGroupsIn = ({ drain }: Policy): readonly string[] => (drain.loadBalancers === 'auto' ? [] : drain.loadBalancers);
+
 export const namesIn = (policy: Policy): Names => {
   const pools = Object.values(mergedPools(policy));
   const asgs = [policy.asg, ...pools.map(({ asg }) => asg)];
@@ -46,6 +56,7 @@ export const namesIn = (policy: Policy): Names => {
     launchTemplates: distinct(
       pools.flatMap(({ launchTemplate }) => (launchTemplate === undefined ? [] : [templateReference(launchTemplate).template])),
     ),
+    targetGroups: targetGroupsIn(policy),
   };
 };
 

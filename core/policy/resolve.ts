@@ -6,7 +6,7 @@ import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { fieldOf } from './reading.ts';
-import { mergedPools, type Resolution } from './resolution.ts';
+import { mergedPools, type Resolution, targetGroupsIn } from './resolution.ts';
 import { type FieldPath, resolvePool, unknownAsg } from './resolve-pool.ts';
 import type { Policy } from './schema.ts';
 
@@ -19,7 +19,11 @@ export type Resolved = { readonly kind: 'resolved'; readonly group: Group } | { 
 export const resolveGroup = (policy: Policy, resolution: Resolution, version: number): Resolved => {
   const resolved = Object.entries(mergedPools(policy)).map(([name, document]) => resolvePool(name, document, resolution, fieldPath(policy, name)));
   const pools = resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
-  const problems = [...resolved.flatMap((one) => ('pool' in one ? [] : one.problems)), ...groupAsgProblems(policy, pools, resolution)];
+  const problems = [
+    ...resolved.flatMap((one) => ('pool' in one ? [] : one.problems)),
+    ...groupAsgProblems(policy, pools, resolution),
+    ...targetGroupProblems(policy, resolution),
+  ];
   if (problems.length > 0) return { kind: 'unresolved', problems: sortedProblems(problems) };
   return { kind: 'resolved', group: groupOf(policy, pools, version) };
 };
@@ -49,6 +53,19 @@ const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: R
     ];
   });
 };
+
+const targetGroupProblems = (policy: Policy, { unknownTargetGroups = [] }: Resolution): readonly Problem[] =>
+  targetGroupsIn(policy).flatMap((arn, index) =>
+    unknownTargetGroups.includes(arn)
+      ? [
+          problemOf({
+            path: ['drain', 'loadBalancers', index],
+            found: `${showFound(arn)}, which Elastic Load Balancing does not know`,
+            allowed: 'a target group of this account and region',
+          }),
+        ]
+      : [],
+  );
 
 const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group => ({
   name: policy.group,

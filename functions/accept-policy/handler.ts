@@ -1,5 +1,12 @@
 import { createAnnouncer } from '../../aws/announcer.ts';
-import { createAutoScalingClient, createDocumentClient, createEc2Client, createEventBridgeClient, createSqsClient } from '../../aws/clients.ts';
+import {
+  createAutoScalingClient,
+  createDocumentClient,
+  createEc2Client,
+  createElbClient,
+  createEventBridgeClient,
+  createSqsClient,
+} from '../../aws/clients.ts';
 import { createPolicyChanges } from '../../aws/policy-changes.ts';
 import { createPolicyResolver } from '../../aws/policy-resolver.ts';
 import { createPolicyStore } from '../../aws/policy-store.ts';
@@ -17,7 +24,11 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
   const client = createDocumentClient(clientConfig);
   return {
     store: createPolicyStore({ client, groupsTable: requireEnv(surroundings, env.groupsTable) }),
-    resolver: createPolicyResolver({ ec2: createEc2Client(clientConfig), autoScaling: createAutoScalingClient(clientConfig) }),
+    resolver: createPolicyResolver({
+      ec2: createEc2Client(clientConfig),
+      autoScaling: createAutoScalingClient(clientConfig),
+      elb: createElbClient(clientConfig),
+    }),
     changes: createPolicyChanges({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl) }),
     announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
     clock: { now },

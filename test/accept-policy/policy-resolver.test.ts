@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPolicyResolver } from '../../aws/policy-resolver.ts';
 import { type Answers, createFakeAws, failsWith } from '../aws/fake-aws.ts';
 
-const names = { subnets: [], asgs: [], launchTemplates: [] };
+const names = { subnets: [], asgs: [], launchTemplates: [], targetGroups: [] };
 const subnets = [
   { SubnetId: 'subnet-a', AvailabilityZone: 'eu-west-1a' },
   { SubnetId: 'subnet-b', AvailabilityZone: 'eu-west-1b' },
@@ -14,7 +14,7 @@ const group = (more: object) => ({ AutoScalingGroupName: 'g', AvailabilityZones:
 const template = { LaunchTemplateId: 'lt-1', Version: '3' };
 const open = (answers: Answers) => {
   const fake = createFakeAws({ DescribeSubnets: filtered, DescribeLaunchTemplates: { LaunchTemplates: [] }, ...answers });
-  return { fake, resolver: createPolicyResolver({ ec2: fake.ec2, autoScaling: fake.autoScaling }) };
+  return { fake, resolver: createPolicyResolver({ ec2: fake.ec2, autoScaling: fake.autoScaling, elb: fake.elb }) };
 };
 const factsOf = async (asg: object, data: object = {}) => {
   const { resolver } = open({
@@ -46,6 +46,18 @@ describe('looking up what a policy names', () => {
       },
     });
     expect((await resolver.lookUp({ ...names, launchTemplates: ['web', 'lt-1', 'lt-9'] })).launchTemplates).toEqual({ web: 5, 'lt-1': 2 });
+  });
+
+  it('names target groups that are not there, and says nothing of them when all are', async () => {
+    const { resolver } = open({
+      DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) => {
+        if (TargetGroupArn === 'arn:elsewhere') return failsWith('ValidationError')();
+        return TargetGroupArn === 'arn:there' ? { TargetHealthDescriptions: [] } : failsWith('TargetGroupNotFound')();
+      },
+    });
+    const targetGroups = ['arn:gone', 'arn:there', 'arn:elsewhere'];
+    expect(await resolver.lookUp({ ...names, targetGroups })).toMatchObject({ unknownTargetGroups: ['arn:gone', 'arn:elsewhere'] });
+    expect(await resolver.lookUp({ ...names, targetGroups: ['arn:there'] })).not.toHaveProperty('unknownTargetGroups');
   });
 
   it('asks nothing that the policy does not name', async () => {

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { failureText } from '../../cli/failure-text.ts';
@@ -40,6 +45,7 @@ describe('the command line', () => {
     ['a port that is none', ['sandbox', '--port', '99999'], 'It must be a port from 0 (any that is free) to 65535.'],
     ['no speed', ['sandbox', '--speed', '0'], 'It must be a number above 0, at most 1000.'],
     ['a speed that no machine keeps up with', ['sandbox', '--speed', '1e9'], 'It must be a number above 0, at most 1000.'],
+    ['a report of nothing', ['sandbox', '--report', 'run.json'], 'needs --scenario: a report is of a scenario'],
     ['no decision', ['decisions', 'workers', '--limit', '0'], 'It must be a whole number from 1.'],
     ['an address that is none', ['decisions', 'workers', '--sandbox', '127.0.0.1:4700'], 'It must be an address such as http://127.0.0.1:PORT.'],
     ['half a seed', ['sandbox', '--seed', '1.5'], 'It must be a whole number from 0.'],
@@ -54,6 +60,17 @@ describe('the command line', () => {
 
   it('says which scenarios ship when a name is none of them', async () => {
     await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/These ship: .*zone-outage/);
+  });
+
+  it('keeps the last report until there is a new one', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'holdfast-')), 'run.json');
+    await writeFile(path, 'the last report');
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    await expect(runSandbox({ scenario: 'lost-events', report: path, port })).rejects.toThrow('EADDRINUSE');
+    other.close();
+    expect(await readFile(path, 'utf8')).toBe('the last report');
   });
 
   it('says at once that a report cannot be written', async () => {

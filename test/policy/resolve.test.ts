@@ -224,12 +224,24 @@ describe('what AWS does not know or allow', () => {
   });
 });
 
+describe('target groups', () => {
+  it('that nobody has are refused, each at its place in the list', () => {
+    const policy = accepted({ ...smallDocument, drain: { loadBalancers: [targetGroupArn] } });
+    expect(resolveGroup(policy, resolution, 1).kind).toBe('resolved');
+    expect(resolveGroup(policy, { ...resolution, unknownTargetGroups: [targetGroupArn] }, 1)).toMatchObject({
+      kind: 'unresolved',
+      problems: [{ path: 'drain.loadBalancers[0]', allowed: 'a target group of this account and region' }],
+    });
+  });
+});
+
 describe('the names to look up', () => {
   it('are each asked for once, templates without their version', () => {
     expect(namesIn(accepted(fullDocument))).toEqual({
       asgs: ['workers-asg'],
       launchTemplates: ['web'],
       subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-c2'],
+      targetGroups: [targetGroupArn],
     });
   });
 
