@@ -6,7 +6,7 @@ type Node = string | { readonly [kind: string]: unknown };
 
 /** What a pool of the settings holds when the group is up, and whether its one offering could have given another. */
 type Filling = { readonly zone: string; readonly held: number; readonly isFull: boolean };
-export type Fillings = ReadonlyMap<string, Filling>;
+type Fillings = ReadonlyMap<string, Filling>;
 
 const kindOf = (node: Exclude<Node, string>): string => Object.keys(node).find((key) => key !== 'by') ?? '';
 const childrenOf = (node: Node): readonly Node[] => {
@@ -62,7 +62,7 @@ const isWrong = (node: Exclude<Node, string>, fillings: Fillings): boolean => {
  * Selectors whose children do not hold what the policy reference promises. Prices are equal within a market, so `cheapest` keeps to its first.
  * A spread by zone or type chooses that before its children choose anything, so what is below it decides within each alone.
  */
-export const misplaced = (node: Node, fillings: Fillings): readonly string[] => {
+const misplaced = (node: Node, fillings: Fillings): readonly string[] => {
   if (typeof node === 'string') return [];
   const below = node.by === 'zone' || node.by === 'instance-type' ? [] : childrenOf(node);
   return [...(isWrong(node, fillings) ? [JSON.stringify(node)] : []), ...below.flatMap((child) => misplaced(child, fillings))];
