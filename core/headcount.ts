@@ -124,9 +124,16 @@ const heldLeaving = (view: View, asg: AsgView, holds: (swap: Swap, isDead: boole
   );
 };
 
-/** Leaving instances that are drained or dead, and that a group still counts: we replace them, so the group must not. It ends those of a hook itself. */
+/**
+ * Leaving instances that are dead, or taken out of service for good, and that a group still counts: we replace them, so the group must not. It ends those
+ * of a hook itself, and lets the living go only down to its minimum.
+ */
 const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
-  heldLeaving(view, asg, ({ drain, state }, isDead) => drain !== undefined && (isDead || state === 'drained'));
+  heldLeaving(
+    view,
+    asg,
+    ({ drain, state }, isDead) => drain !== undefined && (isDead || (asg.desired > asg.min && (state === 'draining' || state === 'drained'))),
+  );
 
 /**
  * Leaving instances that their Auto Scaling groups are to let go before they replace them. Of those that died before their drain was ordered only as many

@@ -195,10 +195,15 @@ describe('an Auto Scaling group', () => {
     expect(decision.unnoticed).toEqual(['i-dead']);
     expect(launched(decision.placements)).toBe(1);
   });
-  it('lets go of a leaving instance whose drain is over, before EC2 takes it and the group replaces it', () => {
-    const drained = { asgs: [{ ...asg, holds: ['spot-a#1'] }], swaps: [swapOf('spot-a#1', { state: 'drained' })] };
-    expect(decide(attachView({ ...drained, members: [...five(spotA), ...five(spotB)] })).unnoticed).toEqual(['spot-a#1']);
-  });
+  it.each(['draining', 'drained'] as const)(
+    'lets go of a %s instance once its minimum allows, before EC2 takes it and the group replaces it',
+    (now) => {
+      const held = { ...asg, holds: ['spot-a#1'] };
+      const left = { swaps: [swapOf('spot-a#1', { state: now })], members: [...five(spotA), ...five(spotB)] };
+      expect(decide(attachView({ ...left, asgs: [held] })).unnoticed).toEqual(['spot-a#1']);
+      expect(decide(attachView({ ...left, asgs: [{ ...held, min: 10 }] })).unnoticed).toEqual([]);
+    },
+  );
   it('is believed to replace what it ends itself until its describe shows whether it does, dead or alive', () => {
     const swaps = [swapOf('i-hooked', { reason: 'hook' })];
     const nine = [...five(spotA), ...members(spotB, 4)];
