@@ -1,3 +1,4 @@
+import { belowMinSize } from '../../aws/errors.ts';
 import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
@@ -101,7 +102,9 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   const released = group === undefined ? own : await releaseLate(ports, group, own);
   const swaps = await closeSwaps(ending, released);
   await completeHooks(ports, swaps);
-  const { done, failed } = await endOurs(ending, swaps);
+  const { done, failed: unended } = await endOurs(ending, swaps);
+  // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain has no part in that.
+  const failed = unended.filter(({ code }) => code !== belowMinSize);
   const later = failed.filter(({ retry }) => retry === 'later');
   if (later.length > 0) throw new InstancesNotEnded(later);
   await recordUnended(ending, swaps, failed);
