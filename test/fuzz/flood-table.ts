@@ -92,8 +92,9 @@ const flood = async (total: number, seed: number): Promise<Omit<FloodedTable, 'l
     const tally: Tally = { refused: 0, byKind: {}, statuses: {}, unanswered: [] };
     const before = house.fleet();
     const inForceBefore = await house.inForce();
+    const targetGroup = house.sandbox.world.snapshot().targetGroups[0]?.arn ?? 'none';
     for (let done = 0; done < total; done += chunk) {
-      const items = Array.from({ length: Math.min(chunk, total - done) }, (_, index) => policyItem(done + index, goodPolicy, draw));
+      const items = Array.from({ length: Math.min(chunk, total - done) }, (_, index) => policyItem(done + index, goodPolicy, targetGroup, draw));
       await playChunk(house, items, tally);
     }
     await house.pass(600);

@@ -20,7 +20,7 @@ export const houseSpec: WorldSpec = {
     ...zones.map((zone) => ({ instanceType: 'm7g.none', zone, market: 'spot' as const, capacity: 0, priceUsdPerHour: 0.01 })),
   ],
   launchTemplates: [{ name: 'web' }],
-  targetGroups: [],
+  targetGroups: [{ name: 'spare', deregistrationDelaySeconds: 30, healthCheckIntervalSeconds: 5, healthyThreshold: 2 }],
   autoScalingGroups: [
     {
       name: 'fleet',

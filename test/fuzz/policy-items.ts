@@ -19,7 +19,7 @@ const capacities = [
 ];
 
 /** Every field of a policy in use, for instances that are never to be had. */
-const fullPolicy = (group: string, draw: Draw) => ({
+const fullPolicy = (group: string, draw: Draw, targetGroup: string) => ({
   group,
   size: draw.pick([0, { min: 0, max: 5 }, { min: 0, max: 5, desired: 1 }]),
   capacity: draw.pick(capacities),
@@ -32,7 +32,7 @@ const fullPolicy = (group: string, draw: Draw) => ({
   removal: { order: 'oldest-first' },
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },
-  drain: { timeout: '30s', loadBalancers: ['arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/web/0123456789abcdef'] },
+  drain: { timeout: '30s', loadBalancers: [targetGroup] },
   scaling: [{ alarm: `${group}-high`, adjust: '+20%', cooldown: '2m' }],
   tags: { team: canary },
 });
@@ -71,8 +71,8 @@ const manyPools = (count: number) =>
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 /** Documents near or above what an item can hold, shaped to make each rule do its worst. */
-const enormous = (group: string, draw: Draw): unknown => {
-  const policy = fullPolicy(group, draw);
+const enormous = (group: string, draw: Draw, targetGroup: string): unknown => {
+  const policy = fullPolicy(group, draw, targetGroup);
   return draw.pick<() => unknown>([
     () => ({ ...policy, pools: manyPools(6_000), capacity: { spread: names('pool-', 6_000) } }),
     () => ({ ...policy, pools: manyPools(3_000), capacity: { spread: names('poll-', 10_000) } }),
@@ -123,12 +123,14 @@ const odd = (draw: Draw): string =>
   ]);
 
 /** What may be written for a group of its own; some of it is right. */
-const forAnyGroup: Readonly<Record<string, (group: string, draw: Draw) => PolicyItem['Item']>> = {
-  'right as it is': (group, draw) => plain(group, fullPolicy(group, draw)),
-  'changed anywhere': (group, draw) => plain(group, mutated(fullPolicy(group, draw), draw)),
-  'changed anywhere, as JSON': (group, draw) => plain(group, JSON.stringify(mutated(fullPolicy(group, draw), draw))),
-  'changed and disfigured text': (group, draw) => plain(group, disfigured(JSON.stringify(mutated(fullPolicy(group, draw), draw)), draw)),
-  'changed anywhere, as YAML': (group, draw) => plain(group, stringify(mutated(fullPolicy(group, draw), draw), { aliasDuplicateObjects: false })),
+const forAnyGroup: Readonly<Record<string, (group: string, draw: Draw, targetGroup: string) => PolicyItem['Item']>> = {
+  'right as it is': (group, draw, targetGroup) => plain(group, fullPolicy(group, draw, targetGroup)),
+  'changed anywhere': (group, draw, targetGroup) => plain(group, mutated(fullPolicy(group, draw, targetGroup), draw)),
+  'changed anywhere, as JSON': (group, draw, targetGroup) => plain(group, JSON.stringify(mutated(fullPolicy(group, draw, targetGroup), draw))),
+  'changed and disfigured text': (group, draw, targetGroup) =>
+    plain(group, disfigured(JSON.stringify(mutated(fullPolicy(group, draw, targetGroup), draw)), draw)),
+  'changed anywhere, as YAML': (group, draw, targetGroup) =>
+    plain(group, stringify(mutated(fullPolicy(group, draw, targetGroup), draw), { aliasDuplicateObjects: false })),
   'odd YAML': (group, draw) => plain(group, odd(draw)),
   'anything but a document': (group, draw) => plain(group, nasty(draw)),
   'deep nesting': (group, draw) => plain(group, draw.chance(0.5) ? nested(28, draw) : JSON.stringify(nested(1_500, draw))),
@@ -152,12 +154,12 @@ const oddGroups = (draw: Draw): string =>
     `1${canary}`,
   ]);
 
-const forOddGroup = (draw: Draw): PolicyItem => {
+const forOddGroup = (draw: Draw, targetGroup: string): PolicyItem => {
   const group = oddGroups(draw);
   return {
     kind: 'a group name that no group can have',
     group,
-    Item: plain(group, draw.chance(0.5) ? fullPolicy(group, draw) : mutated(fullPolicy('web', draw), draw)),
+    Item: plain(group, draw.chance(0.5) ? fullPolicy(group, draw, targetGroup) : mutated(fullPolicy('web', draw, targetGroup), draw)),
   };
 };
 
@@ -173,14 +175,18 @@ const forGoodGroup = (good: Readonly<Record<string, unknown>>, draw: Draw): Poli
   return { kind: 'the good group, broken', group: 'web', Item: plain('web', policy) };
 };
 
-/** One write of a user into the groups table. `index` gives each group a name of its own. */
-export const policyItem = (index: number, good: Readonly<Record<string, unknown>>, draw: Draw): PolicyItem => {
+/** One write of a user into the groups table. `index` gives each group a name of its own; `targetGroup` is the ARN of one that is there. */
+export const policyItem = (index: number, good: Readonly<Record<string, unknown>>, targetGroup: string, draw: Draw): PolicyItem => {
   const luck = draw.int(100);
   const group = `fuzz-${index}`;
   if (luck < 15) return forGoodGroup(good, draw);
-  if (luck < 20) return forOddGroup(draw);
+  if (luck < 20) return forOddGroup(draw, targetGroup);
   if (luck < 21)
-    return { kind: 'enormous', group, Item: plain(group, draw.chance(0.5) ? enormous(group, draw) : JSON.stringify(enormous(group, draw))) };
+    return {
+      kind: 'enormous',
+      group,
+      Item: plain(group, draw.chance(0.5) ? enormous(group, draw, targetGroup) : JSON.stringify(enormous(group, draw, targetGroup))),
+    };
   const kind = draw.pick(Object.keys(forAnyGroup));
-  return { kind, group, Item: forAnyGroup[kind]?.(group, draw) ?? {} };
+  return { kind, group, Item: forAnyGroup[kind]?.(group, draw, targetGroup) ?? {} };
 };
