@@ -19,12 +19,12 @@ const maxOf = (evidence: Evidence, policy: Readonly<Record<string, unknown>>): n
   return max + marginOf(evidence, policy, max);
 };
 
-/** At no moment stay more than the policy's maximum, those on their way counted. */
+/** At no moment stay more than the policy's maximum, those on their way counted; a policy that comes to ask for more may have them. */
 export const maximumHeld = (evidence: Evidence): readonly string[] =>
   evidence.situation.policies.flatMap((policy) => {
     const group = String(policy.group);
     const members = membersOf(evidence, group);
-    const most = maxOf(evidence, policy);
+    const most = Math.max(maxOf(evidence, policy), evidence.situation.asked[group]?.endsAt ?? 0);
     return members
       .map(({ launchedAtMs: atMs }) => ({ atMs, staying: members.filter((life) => life.launchedAtMs <= atMs && leavesAtMs(life) > atMs).length }))
       .filter(({ staying }) => staying > most)
