@@ -108,6 +108,13 @@ export const launching: readonly Mutant[] = [
     caughtBy: ['short pages of instances'],
   },
   {
+    name: 'every look asks for a wake of its own',
+    file: 'functions/react/act.ts',
+    from: 'state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;',
+    to: 'nowMs > 0 && (state.wakeAtMs <= nowMs || state.wakeAtMs > 0);',
+    caughtBy: ['slow boots while warnings come one by one'],
+  },
+  {
     name: 'a list that moved while it was read is not read again',
     file: 'aws/instances.ts',
     from: 'once.size < found.length && readings > 1',

@@ -320,6 +320,12 @@ export const situations = {
     }),
   'connections outlast the notice': () =>
     of('connections outlast the notice', withWorld(settingOf('tag'), deregistrationOf(300)), { asked: six, steps: [interrupt(1_000, 2)] }),
+  'slow boots while warnings come one by one': () =>
+    of('slow boots while warnings come one by one', settingOf('tag', { size: 12, spot: 12, pendingSeconds: [380, 380] }), {
+      asked: { web: { size: 12, endsAt: 12 } },
+      restWithinMs: 900_000,
+      steps: Array.from({ length: 10 }, (_, index) => interrupt(1_000 + 3_000 * index, 1)),
+    }),
   'zones evened out by its own group': () => {
     const policy = { capacity: { tiered: ['spot-b', 'od-b'] }, removal: { order: 'newest-first' } };
     return of('zones evened out by its own group', settingOf('attach', { rebalancesZones: true, policy }), {

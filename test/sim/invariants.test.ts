@@ -51,6 +51,9 @@ const wrongs: Readonly<Record<keyof typeof invariants, (evidence: Evidence) => P
   }),
   'everything explained': ({ lives }) => ({ lives: [...lives, { ...stranger, reservation: 'nobody-r0-0' }] }),
   'calls bounded': (evidence) => ({ calls: [...evidence.calls, ...Array.from({ length: 50 }, () => call(evidence, 'ok'))] }),
+  'no storm of calls': (evidence) => ({
+    calls: [...evidence.calls, ...Array.from({ length: 3_000 }, () => ({ ...call(evidence, 'Throttling'), operation: 'DescribeFleets' }))],
+  }),
   'rights suffice': (evidence) => ({ calls: [...evidence.calls, call(evidence, 'UnauthorizedOperation')] }),
   'functions answer': ({ invocations }) => ({
     invocations: changed(invocations, { result: { kind: 'error', errorType: 'TypeError', errorMessage: 'x is undefined' } }),

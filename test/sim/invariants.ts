@@ -2,6 +2,7 @@ import { isMutating } from '../../sandbox/call-log.ts';
 import type { Evidence } from './evidence.ts';
 import { everythingExplained } from './explained.ts';
 import { placedByTree } from './placed.ts';
+import { noStormOfCalls } from './storm-of-calls.ts';
 import { enoughServe, maximumHeld } from './throughout.ts';
 import type { Life } from './watch.ts';
 
@@ -217,6 +218,7 @@ export const invariants: Readonly<Record<string, Rule>> = {
   'placed as the tree says': placedByTree,
   'everything explained': everythingExplained,
   'calls bounded': callsAreBounded,
+  'no storm of calls': noStormOfCalls,
   'rights suffice': rightsSuffice,
   'functions answer': functionsAnswer,
 };

@@ -9,7 +9,7 @@ import { openStage, type Stage } from './stage.ts';
 export type Outcome = { readonly violations: readonly Violation[]; readonly evidence: Evidence };
 
 /** Groups come up within this time, or the situation is wrong. */
-const comeUpMs = 240_000;
+const comeUpMs = 480_000;
 const lookEveryMs = 2_500;
 /** At rest means that two ticks later nothing more has happened. */
 const stillMs = 125_000;

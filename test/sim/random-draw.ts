@@ -1,7 +1,7 @@
 import type { Random } from '../../sandbox/random.ts';
 
 /** Trouble that can be asked for, so that every world has it. */
-export const troubles = ['rivals', 'clock-steps', 'stale-pages', 'zones', 'operators'] as const;
+export const troubles = ['rivals', 'clock-steps', 'stale-pages', 'zones', 'operators', 'slow-boots'] as const;
 export type Trouble = (typeof troubles)[number];
 
 export const drawFrom = (random: Random, always?: Trouble) => {

@@ -63,6 +63,7 @@ const drawOptions = (draw: Draw): SettingOptions => ({
   spot: draw.between(1, 5),
   ...(draw.chance(0.4) ? { hooks: terminatingHook(draw) } : {}),
   ...(draw.chance(0.3) ? { delaySeconds: draw.one([5, 90, 300, 3_600]) } : {}),
+  ...(draw.has('slow-boots', 0.15) ? { pendingSeconds: [10, draw.between(20, 60)] as const, bootSeconds: [20, draw.between(30, 120)] as const } : {}),
   ...(draw.has('zones', 0.2) ? { rebalancesZones: true } : {}),
   ...(draw.chance(0.3) ? { asgLagSeconds: [0, 4] as const } : {}),
   lagSeconds: draw.one([
@@ -101,7 +102,8 @@ export const randomSituation = (seed: number, always?: Trouble): Situation => {
   const script = [...drawSteps(draw, holding, policy), ...drawOperators(draw, holding, policy)];
   const faults = drawFaults(draw);
   const asked = (name: string): number => alarmStep * script.filter(({ what }) => what === `alarm ${name}`).length;
-  const raised = script.filter(({ what }) => what.includes('desired capacity')).length;
+  // A minimum that is raised is a need of its own: its group refills up to there, whoever else has replaced the member.
+  const raised = script.filter(({ what }) => what.includes('desired capacity') || /minimum of .* by 1$/.test(what)).length;
   const edits = askedByEdits(script, asked('high') + asked('low'));
   const size = (options.size as { readonly desired: number }).desired;
   return {

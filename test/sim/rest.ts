@@ -9,6 +9,10 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
   return sandbox.world.snapshot().instances.every(isStill) && sandbox.executions().every(({ status }) => status !== 'RUNNING');
 };
 
+/** A member that runs and does not serve yet will change what its group does once it serves. */
+const isComingUp = ({ sandbox: { world }, watched: { lives }, groupOf }: Stage, group: string): boolean =>
+  world.snapshot().instances.some(({ id, state }) => state === 'running' && groupOf(id) === group && lives.get(id)?.servingAtMs === undefined);
+
 /**
  * Whether nothing is under way any more: no instance comes or goes, no drain runs, nothing is reserved or raised, every group serves this size (or,
  * where none is given, the one it has come to).
@@ -21,7 +25,10 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     swaps.every(({ state }) => state === 'gone') &&
     [...states].every(
       ([group, { desired, reservations, raised }]) =>
-        watched.serving(group) === (sizes[group] ?? desired) && raised.length === 0 && reservations.every(({ instances }) => instances),
+        watched.serving(group) === (sizes[group] ?? desired) &&
+        !isComingUp(stage, group) &&
+        raised.length === 0 &&
+        reservations.every(({ instances }) => instances),
     )
   );
 };

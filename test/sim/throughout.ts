@@ -50,6 +50,13 @@ const troublesOf = ({ situation, lives, invocations, readyAtMs, calmAtMs }: Evid
  * (40 s), or a tick where it does not (60 s), the lease of a launch whose author died (35 s), and the time to launch, boot and pass health checks.
  */
 const servingAgainWithinMs = 180_000;
+/** Of which this is for an instance to come up; where that takes longer, so does the whole. */
+const comesUpWithinSeconds = 30;
+
+const againWithinMs = ({ situation: { spec } }: Evidence): number => {
+  const { pendingSeconds, bootSeconds } = spec.timing;
+  return servingAgainWithinMs + 1_000 * Math.max(0, pendingSeconds[1] + bootSeconds[1] - comesUpWithinSeconds);
+};
 
 /** Milliseconds from the last trouble to the end of each time in which fewer served than the script leaves the group. */
 const shortTimes = (evidence: Evidence, group: string): readonly number[] => {
@@ -71,6 +78,6 @@ const shortTimes = (evidence: Evidence, group: string): readonly number[] => {
 export const enoughServe = (evidence: Evidence): readonly string[] =>
   Object.keys(evidence.situation.asked).flatMap((group) =>
     shortTimes(evidence, group)
-      .filter((ms) => ms > servingAgainWithinMs)
+      .filter((ms) => ms > againWithinMs(evidence))
       .map((ms) => `${group}: too few still serve ${(ms / 1_000).toFixed(1)} s after the last trouble`),
   );

@@ -18,6 +18,8 @@ export type SettingOptions = {
   /** Spot instances that each zone can give. */
   readonly spot?: number;
   readonly lagSeconds?: readonly [number, number];
+  readonly pendingSeconds?: readonly [number, number];
+  readonly bootSeconds?: readonly [number, number];
   /** Deregistration delay of the target group. */
   readonly delaySeconds?: number;
   readonly asgLagSeconds?: readonly [number, number];
@@ -59,6 +61,8 @@ const base = ({
   lagSeconds = [0, 1],
   asgLagSeconds = [0, 0],
   delaySeconds = 20,
+  pendingSeconds = [5, 12],
+  bootSeconds = [5, 15],
 }: SettingOptions): Omit<WorldSpec, 'autoScalingGroups'> => ({
   zones,
   subnets: zones.map((zone) => ({ id: subnetIn(zone), zone })),
@@ -69,8 +73,8 @@ const base = ({
   launchTemplates: [{ name: 'web' }],
   targetGroups: [{ name: 'web', deregistrationDelaySeconds: delaySeconds, healthCheckIntervalSeconds: 10, healthyThreshold: 2 }],
   timing: {
-    pendingSeconds: [5, 12],
-    bootSeconds: [5, 15],
+    pendingSeconds,
+    bootSeconds,
     lagSeconds,
     asgLagSeconds,
     asgPeriodSeconds: 15,
