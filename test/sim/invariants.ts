@@ -37,8 +37,12 @@ const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: rea
   if (policy?.asg === undefined && !JSON.stringify(policy?.pools ?? {}).includes('"asg"')) return 0;
   const ours = swaps.filter(({ drain, reason }) => drain !== undefined && reason !== 'hook');
   const claimedAtMs = new Map(ours.map((swap) => [swap.instance, swap.claimedAtMs]));
-  const isBoth = ({ instance, goneAtMs = 0, drainingAtMs }: Life): boolean =>
-    drainingAtMs === undefined && (claimedAtMs.get(instance) ?? goneAtMs + unseenEndMs) < goneAtMs + unseenEndMs;
+  // While its health checks are suspended a group keeps its dead, which Holdfast replaces; once they are resumed the group does so too.
+  const keepsDead = situation.steps.some(({ what }) => /suspends (HealthCheck|ReplaceUnhealthy)/.test(what));
+  const isBoth = ({ instance, goneAtMs = 0, drainingAtMs, endedByScript, warnedAtMs = goneAtMs, rebalanceAtMs = warnedAtMs }: Life): boolean =>
+    keepsDead ||
+    (endedByScript === true && rebalanceAtMs < goneAtMs) ||
+    (drainingAtMs === undefined && (claimedAtMs.get(instance) ?? goneAtMs + unseenEndMs) < goneAtMs + unseenEndMs);
   return lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && isBoth(life)).length;
 };
 
@@ -145,7 +149,8 @@ const drainedOnce: Rule = (evidence) => {
       // One that never took work has none to be taken off; one that had ended before anybody heard could not be.
       if ((life.goneAtMs ?? 0) < swap.claimedAtMs) return [];
       if (swap.shortfall !== undefined || life.endedByScript || life.servingAtMs === undefined) return [];
-      const drainedAtMs = swap.drainedAtMs ?? life.drainedAtMs;
+      // What the world saw comes first: the clock of the function that wrote it down may have been wrong.
+      const drainedAtMs = life.drainedAtMs ?? swap.drainedAtMs;
       if (drainedAtMs === undefined) return [`${life.instance} (${swap.reason}) left undrained, and nothing says why`];
       return swap.deadlineMs !== undefined && drainedAtMs > swap.deadlineMs
         ? [`${life.instance} was drained ${seconds(drainedAtMs - swap.deadlineMs)} late`]
