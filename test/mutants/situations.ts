@@ -17,6 +17,17 @@ const of = (name: string, { spec, policy }: Setting, script: Script): Situation 
   ...script,
 });
 
+/** EC2 takes what it runs on spot in a zone, and has more there. */
+const interruptIn = (atMs: number, zone: string): Step => ({
+  atMs,
+  what: `EC2 takes the spot instances of ${zone}`,
+  happen: ({ sandbox, members }) =>
+    void sandbox.world.interrupt(
+      members('web', { zone, market: 'spot' }).map(({ id }) => id),
+      { noticeMs: 120_000 },
+    ),
+});
+
 const six = { web: { size: 6, endsAt: 6 } };
 const alarms = (cooldown: string, adjust = '+2') => ({
   scaling: [
@@ -220,9 +231,9 @@ export const situations = {
       steps: [interrupt(1_000, 0)],
     }),
   'interrupted where capacity is left': () =>
-    of('interrupted where capacity is left', settingOf('tag'), { asked: six, steps: [interrupt(1_000, 2)] }),
+    of('interrupted where capacity is left', settingOf('tag'), { asked: six, steps: [interruptIn(1_000, zones[1])] }),
   'throttled launches': () =>
-    of('throttled launches', settingOf('tag'), { asked: six, steps: [interrupt(15_000, 2)], faults: [throttledLaunches(7)] }),
+    of('throttled launches', settingOf('tag'), { asked: six, steps: [interruptIn(15_000, zones[1])], faults: [throttledLaunches(7)] }),
   'launch answers lost': () =>
     of('launch answers lost', settingOf('tag', { lagSeconds: [12, 15] }), {
       asked: six,
@@ -272,7 +283,7 @@ export const situations = {
     );
   },
   'stray instance': () =>
-    of('stray instance', settingOf('tag', { policy: { removal: { order: 'oldest-first' } } }), {
+    of('stray instance', settingOf('tag', { size: { min: 2, max: 7, desired: 6 }, policy: { removal: { order: 'oldest-first' } } }), {
       asked: { web: { size: 6, more: 1, fewer: 1, endsAt: 6 } },
       steps: [launchStray(1_000)],
       restWithinMs: 900_000,
