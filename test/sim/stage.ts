@@ -1,3 +1,4 @@
+import { ApiError } from '../../sandbox/api.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
@@ -53,6 +54,22 @@ const groupFinder = ({ policies }: Situation, { world }: Sandbox): Stage['groupO
   };
 };
 
+const isThrottled = (error: unknown): boolean => error instanceof ApiError && ['Throttling', 'RequestLimitExceeded'].includes(error.code);
+
+/** People share the request tokens of their account with Holdfast: who finds none asks again a second later, as the CLI does. */
+const operatorOf = ({ cloud, clock }: Sandbox): Stage['operate'] => {
+  const operate: Stage['operate'] = async (service, operation, input) => {
+    try {
+      return await cloud.call({ service, operation, input: { ...input }, caller: { kind: 'operator' } });
+    } catch (error) {
+      if (!isThrottled(error)) throw error;
+      await clock.sleep(1_000);
+      return operate(service, operation, input);
+    }
+  };
+  return operate;
+};
+
 /** Starts the synthesized stack in virtual time, in the world of this situation. */
 export const openStage = async (situation: Situation, synthesized: string | Promise<string> = current()): Promise<Stage> => {
   const directory = await synthesized;
@@ -78,6 +95,6 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     addFaults: (faults) => {
       for (const fault of faults) sandbox.faults.add(fault.on === 'call' ? { ...fault, match: { caller: functionRoles, ...fault.match } } : fault);
     },
-    operate: (service, operation, input) => sandbox.cloud.call({ service, operation, input: { ...input }, caller: { kind: 'operator' } }),
+    operate: operatorOf(sandbox),
   };
 };
