@@ -2,6 +2,7 @@ import { isMutating } from '../../sandbox/call-log.ts';
 import type { Evidence } from './evidence.ts';
 import { everythingExplained } from './explained.ts';
 import { placedByTree } from './placed.ts';
+import { leastOf } from './rest.ts';
 import { noStormOfCalls } from './storm-of-calls.ts';
 import { enoughServe, maximumHeld } from './throughout.ts';
 import type { Life } from './watch.ts';
@@ -39,8 +40,11 @@ const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: rea
   const claimedAtMs = new Map(ours.map((swap) => [swap.instance, swap.claimedAtMs]));
   // While its health checks are suspended a group keeps its dead, which Holdfast replaces; once they are resumed the group does so too.
   const keepsDead = situation.steps.some(({ what }) => /suspends (HealthCheck|ReplaceUnhealthy)/.test(what));
+  // A clock that is wrong by up to a minute cuts short the time that a group is given to launch by itself, so that both do.
+  const isHasty = (situation.faults ?? []).some((fault) => fault.on === 'clock' && fault.withinMs > 10_000);
   const isBoth = ({ instance, goneAtMs = 0, drainingAtMs, endedByScript, warnedAtMs = goneAtMs, rebalanceAtMs = warnedAtMs }: Life): boolean =>
     keepsDead ||
+    isHasty ||
     (endedByScript === true && rebalanceAtMs < goneAtMs) ||
     (drainingAtMs === undefined && (claimedAtMs.get(instance) ?? goneAtMs + unseenEndMs) < goneAtMs + unseenEndMs);
   return lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && isBoth(life)).length;
@@ -84,12 +88,13 @@ const endedForAReason: Rule = (evidence) =>
 const sizeIsHeld: Rule = (evidence) =>
   eachGroup(evidence, (group) => {
     const state = evidence.states.get(group);
-    const wanted = evidence.situation.asked[group]?.endsAt ?? state?.desired;
+    const asked = evidence.situation.asked[group]?.endsAt ?? state?.desired;
+    const wanted = asked && Math.max(asked, leastOf(evidence.situation, evidence.snapshot, group));
     const alive = evidence.snapshot.instances.filter(
       ({ id, state: now }) => now === 'running' && evidence.lives.some((life) => life.instance === id && life.group === group),
     );
     const serving = evidence.serving[group];
-    return serving === wanted && alive.length === wanted && state?.desired === wanted
+    return serving === wanted && alive.length === wanted && state?.desired === asked
       ? []
       : [`${group}: ${serving} serve, ${alive.length} run, desired is ${state?.desired}, wanted ${wanted}`];
   });

@@ -1,6 +1,7 @@
-import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
+import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readTable } from './evidence.ts';
-import type { Stage } from './stage.ts';
+import type { Situation } from './situation.ts';
+import { asgsOf, type Stage } from './stage.ts';
 
 const isWorldStill = ({ sandbox }: Stage): boolean => {
   // A target group may drain the target of a dead instance for an hour: nobody can hasten that, and nobody is served by it.
@@ -13,19 +14,25 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
 const isComingUp = ({ sandbox: { world }, watched: { lives }, groupOf }: Stage, group: string): boolean =>
   world.snapshot().instances.some(({ id, state }) => state === 'running' && groupOf(id) === group && lives.get(id)?.servingAtMs === undefined);
 
+/** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
+export const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {
+  const names = policies.filter((policy) => policy.group === group).flatMap(asgsOf);
+  return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
+};
+
 /**
  * Whether nothing is under way any more: no instance comes or goes, no drain runs, nothing is reserved or raised, every group serves this size (or,
  * where none is given, the one it has come to).
  */
 export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, number | undefined>>): Promise<boolean> => {
-  const { sandbox, watched } = stage;
+  const { sandbox, watched, situation } = stage;
   if (!isWorldStill(stage)) return false;
   const { states, swaps } = readTable(await sandbox.items('state'));
   return (
     swaps.every(({ state }) => state === 'gone') &&
     [...states].every(
       ([group, { desired, reservations, raised }]) =>
-        watched.serving(group) === (sizes[group] ?? desired) &&
+        watched.serving(group) === Math.max(sizes[group] ?? desired, leastOf(situation, sandbox.world.snapshot(), group)) &&
         !isComingUp(stage, group) &&
         raised.length === 0 &&
         reservations.every(({ instances }) => instances),

@@ -41,7 +41,8 @@ const current = (): Promise<string> => {
   return assembly;
 };
 
-const asgsOf = (policy: Readonly<Record<string, unknown>>): readonly string[] => {
+/** Auto Scaling groups that a policy names. */
+export const asgsOf = (policy: Readonly<Record<string, unknown>>): readonly string[] => {
   const pools = Object.values((policy.pools ?? {}) as Record<string, { readonly asg?: string }>);
   return [policy.asg as string | undefined, ...pools.map(({ asg }) => asg)].filter((name) => name !== undefined);
 };
