@@ -178,7 +178,8 @@ const shortestHookMs = 30_000;
 const heartbeatsDue = ({ swaps, snapshot: { nowMs } }: Evidence): number =>
   swaps.reduce((sum, { hook, claimedAtMs, goneAtMs = nowMs }) => {
     if (hook === undefined) return sum;
-    return sum + Math.ceil((goneAtMs - claimedAtMs) / ((hook.timeoutMs ?? shortestHookMs) / 2));
+    // Two functions wrote these down, and the clock of either may have been wrong.
+    return sum + Math.ceil(Math.max(0, goneAtMs - claimedAtMs) / ((hook.timeoutMs ?? shortestHookMs) / 2));
   }, 0);
 
 /**
