@@ -2,7 +2,7 @@ import { isMutating } from '../../sandbox/call-log.ts';
 import type { Evidence } from './evidence.ts';
 import { everythingExplained } from './explained.ts';
 import { placedByTree } from './placed.ts';
-import { leastOf } from './rest.ts';
+import { keptByMinimum, leastOf } from './rest.ts';
 import { noStormOfCalls } from './storm-of-calls.ts';
 import { enoughServe, maximumHeld } from './throughout.ts';
 import type { Life } from './watch.ts';
@@ -54,11 +54,14 @@ const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: rea
 const endedByAsg = (lives: readonly Life[]): number =>
   Math.max(0, lives.filter(({ retiredAtMs }) => retiredAtMs !== undefined).length - lives.filter(({ ownAccord }) => ownAccord === 'zones').length);
 
+/** A process that a user suspends in the middle of a change, or one that starts again, makes a group end or launch one that nobody could count on. */
+const surprises = ({ situation }: Evidence): number => situation.steps.filter(({ what }) => what.includes('the user suspends')).length;
+
 /** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */
 const launchedOnce: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     const { size, more = 0 } = evidence.situation.asked[group] ?? { size: 0 };
-    const lost = lives.filter(isLost).length + replacedByAsg(evidence, group, lives) + endedByAsg(lives);
+    const lost = lives.filter(isLost).length + replacedByAsg(evidence, group, lives) + endedByAsg(lives) + surprises(evidence);
     // What a group launches to even out its zones replaces nobody: it ends another by itself.
     const launched = lives.filter(({ ownAccord }) => ownAccord !== 'zones').length;
     return launched <= size + more + lost ? [] : [`${group}: ${launched} launched for ${size} at the start, ${more} more and ${lost} lost`];
@@ -68,7 +71,7 @@ const removedAsAsked: Rule = (evidence) =>
   eachGroup(evidence, (group, lives) => {
     // Where a group that evens out its zones ends one that leaves anyway and is replaced already, one too many stays.
     const ownChoice = lives.filter((life) => life.retiredAtMs !== undefined && isLost(life)).length;
-    const fewer = (evidence.situation.asked[group]?.fewer ?? 0) + ownChoice + replacedByAsg(evidence, group, lives);
+    const fewer = (evidence.situation.asked[group]?.fewer ?? 0) + ownChoice + replacedByAsg(evidence, group, lives) + surprises(evidence);
     const removed = evidence.swaps.filter((swap) => swap.group === group && (swap.reason === 'scale-in' || swap.reason === 'unwanted'));
     return removed.length <= fewer
       ? []
@@ -89,7 +92,8 @@ const sizeIsHeld: Rule = (evidence) =>
   eachGroup(evidence, (group) => {
     const state = evidence.states.get(group);
     const asked = evidence.situation.asked[group]?.endsAt ?? state?.desired;
-    const wanted = asked && Math.max(asked, leastOf(evidence.situation, evidence.snapshot, group));
+    const kept = keptByMinimum(evidence.swaps, evidence.snapshot, evidence.operated).size;
+    const wanted = asked && Math.max(asked, leastOf(evidence.situation, evidence.snapshot, group)) + kept;
     const alive = evidence.snapshot.instances.filter(
       ({ id, state: now }) => now === 'running' && evidence.lives.some((life) => life.instance === id && life.group === group),
     );
@@ -118,6 +122,7 @@ const putBack: Rule = ({ snapshot, situation, operated }) =>
 const believedTooLongMs = 120_000;
 
 const nothingOpen: Rule = (evidence) => {
+  const kept = keptByMinimum(evidence.swaps, evidence.snapshot, evidence.operated);
   const alive = new Set(evidence.snapshot.instances.filter(({ state }) => state === 'running' || state === 'pending').map(({ id }) => id));
   return [
     ...[...evidence.states].flatMap(([group, { reservations, raised }]) => [
@@ -128,7 +133,7 @@ const nothingOpen: Rule = (evidence) => {
       ...raised.map(({ asg, fromMax, toMax }) => `${group}: ${asg} is still noted as raised from ${fromMax} to ${toMax}`),
     ]),
     ...evidence.swaps
-      .filter(({ state }) => state !== 'gone')
+      .filter(({ state, instance }) => state !== 'gone' && !kept.has(instance))
       .map(({ instance, state, reason }) => `${instance}: its swap (${reason}) stays ${state}`),
     ...evidence.swaps
       .filter(({ instance, state }) => state === 'gone' && alive.has(instance))

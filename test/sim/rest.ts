@@ -1,3 +1,4 @@
+import type { Swap } from '../../core/swap.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readTable } from './evidence.ts';
 import type { Situation } from './situation.ts';
@@ -20,6 +21,13 @@ export const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSna
   return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
 };
 
+/** Leaving members that a minimum keeps alive which the user raised meanwhile: they are let go as soon as it allows. */
+export const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnapshot, { bounds }: Stage['operated']): ReadonlySet<string> => {
+  const drained = new Set(swaps.filter(({ state }) => state === 'drained').map(({ instance }) => instance));
+  const kept = autoScalingGroups.filter(({ name, desired, min }) => bounds.get(name)?.min !== undefined && desired <= min);
+  return new Set(kept.flatMap(({ instances }) => instances.map(({ id }) => id)).filter((id) => drained.has(id)));
+};
+
 /**
  * Whether nothing is under way any more: no instance comes or goes, no drain runs, nothing is reserved or raised, every group serves this size (or,
  * where none is given, the one it has come to).
@@ -28,11 +36,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const { sandbox, watched, situation } = stage;
   if (!isWorldStill(stage)) return false;
   const { states, swaps } = readTable(await sandbox.items('state'));
+  const snapshot = sandbox.world.snapshot();
+  const kept = keptByMinimum(swaps, snapshot, stage.operated);
   return (
-    swaps.every(({ state }) => state === 'gone') &&
+    swaps.every(({ state, instance }) => state === 'gone' || kept.has(instance)) &&
     [...states].every(
       ([group, { desired, reservations, raised }]) =>
-        watched.serving(group) === Math.max(sizes[group] ?? desired, leastOf(situation, sandbox.world.snapshot(), group)) &&
+        watched.serving(group) === Math.max(sizes[group] ?? desired, leastOf(situation, snapshot, group)) + kept.size &&
         !isComingUp(stage, group) &&
         raised.length === 0 &&
         reservations.every(({ instances }) => instances),
