@@ -1,4 +1,5 @@
 import { isMutating } from '../../sandbox/call-log.ts';
+import { endedByAsg, isLost, replacedByAsg, surprises, unseenEndMs } from './allowances.ts';
 import type { Evidence } from './evidence.ts';
 import { everythingExplained } from './explained.ts';
 import { placedByTree } from './placed.ts';
@@ -21,41 +22,6 @@ const eachGroup = (evidence: Evidence, look: (group: string, lives: readonly Lif
       evidence.lives.filter((life) => life.group === group),
     ),
   );
-
-/** EC2 takes it, is about to, or it ended without us. */
-const isLost = ({ warnedAtMs, rebalanceAtMs, endedByScript }: Life): boolean =>
-  warnedAtMs !== undefined || rebalanceAtMs !== undefined || endedByScript === true;
-
-/** How long after an end a look may still show the instance: describes lag, and calls are slow. */
-const unseenEndMs = 20_000;
-
-/**
- * Members that an Auto Scaling group may have replaced while Holdfast did: their replacement was on its way when they ended, before their time, or just
- * then, and the group knew before it could be told to let them go. What ended before anybody heard of it is left to the group alone.
- */
-const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: readonly Life[]): number => {
-  const policy = situation.policies.find((one) => one.group === group);
-  if (policy?.asg === undefined && !JSON.stringify(policy?.pools ?? {}).includes('"asg"')) return 0;
-  const ours = swaps.filter(({ drain, reason }) => drain !== undefined && reason !== 'hook');
-  const claimedAtMs = new Map(ours.map((swap) => [swap.instance, swap.claimedAtMs]));
-  // While its health checks are suspended a group keeps its dead, which Holdfast replaces; once they are resumed the group does so too.
-  const keepsDead = situation.steps.some(({ what }) => /suspends (HealthCheck|ReplaceUnhealthy)/.test(what));
-  // A clock that is wrong by up to a minute cuts short the time that a group is given to launch by itself, so that both do.
-  const isHasty = (situation.faults ?? []).some((fault) => fault.on === 'clock' && fault.withinMs > 10_000);
-  const isBoth = ({ instance, goneAtMs = 0, drainingAtMs, endedByScript, warnedAtMs = goneAtMs, rebalanceAtMs = warnedAtMs }: Life): boolean =>
-    keepsDead ||
-    isHasty ||
-    (endedByScript === true && rebalanceAtMs < goneAtMs) ||
-    (drainingAtMs === undefined && (claimedAtMs.get(instance) ?? goneAtMs + unseenEndMs) < goneAtMs + unseenEndMs);
-  return lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && isBoth(life)).length;
-};
-
-/** Members that their group ended beyond what it launched to even out its zones: its desired capacity was lowered, and Holdfast keeps to its own. */
-const endedByAsg = (lives: readonly Life[]): number =>
-  Math.max(0, lives.filter(({ retiredAtMs }) => retiredAtMs !== undefined).length - lives.filter(({ ownAccord }) => ownAccord === 'zones').length);
-
-/** A process that a user suspends in the middle of a change, or one that starts again, makes a group end or launch one that nobody could count on. */
-const surprises = ({ situation }: Evidence): number => situation.steps.filter(({ what }) => what.includes('the user suspends')).length;
 
 /** Every launch answers a need: the starting size, an increase that was asked for, a member that was lost. Removed again is launched all the same. */
 const launchedOnce: Rule = (evidence) =>
@@ -157,6 +123,9 @@ const drainedOnce: Rule = (evidence) => {
       if (swap === undefined)
         return evidence.situation.deaf || life.endedByScript || life.retiredAtMs !== undefined ? [] : [`${life.instance} left, and no swap says so`];
       // One that never took work has none to be taken off; one that had ended before anybody heard could not be.
+      // What ends as its drain begins is shown as alive by describes that lag.
+      const { drainStartedAtMs = swap.claimedAtMs } = swap;
+      if ((life.goneAtMs ?? 0) < drainStartedAtMs && drainStartedAtMs < (life.goneAtMs ?? 0) + unseenEndMs) return [];
       if ((life.goneAtMs ?? 0) < swap.claimedAtMs) return [];
       if (swap.shortfall !== undefined || life.endedByScript || life.servingAtMs === undefined) return [];
       // What the world saw comes first: the clock of the function that wrote it down may have been wrong.
