@@ -144,20 +144,29 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
   return [...view.asgs.flatMap((asg) => unnoticedIn(view, asg)), ...waited.slice(0, Math.max(0, spare))];
 };
 
-/** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. */
+/**
+ * Whether an Auto Scaling group does not refill itself: it may not, it did not in time, or it was refused. What it was refused is missing in its describe
+ * too, or the describe is older: only then can it be taken over.
+ */
+const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' | undefined => {
+  const gap = state.asgGaps[asg.name];
+  if (asg.suspended.includes('Launch') || (gap !== undefined && nowMs - gap.sinceMs > asgRefillGraceMs)) return 'idle';
+  return gap?.refused && asg.desired > asg.held ? 'refused' : undefined;
+};
+
+/** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too: where it was refused, for its dead alone. */
 export const ownRefill = (view: View, asg: AsgView): number => {
   const missing = lacks(view, asg);
-  if (missing === 0 || asg.suspended.includes('Launch')) return 0;
-  const gap = view.state.asgGaps[asg.name];
-  // What it was refused is missing in its describe too, or the describe is older: only then can it be taken over.
-  if ((gap?.refused && asg.desired > asg.held) || (gap !== undefined && view.nowMs - gap.sinceMs > asgRefillGraceMs)) return 0;
+  const why = whyNoRefill(view, asg);
+  if (missing === 0 || why === 'idle') return 0;
+  if (why === 'refused') return Math.max(0, missing - (asg.desired - asg.held));
   return missing;
 };
 
 /** Auto Scaling groups that are short and do not refill themselves: their desired capacity is to be what they hold, and we launch. */
 export const groupsToTakeOver = (view: View): readonly { readonly asg: string; readonly desired: number }[] =>
   view.asgs
-    .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && ownRefill(view, asg) === 0)
+    .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(view, asg) !== undefined)
     .map((asg) => ({ asg: asg.name, desired: asg.held }));
 
 /** The gaps as they are now: kept while they last, forgotten when closed. */

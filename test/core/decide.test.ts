@@ -232,6 +232,13 @@ describe('an Auto Scaling group', () => {
       expect(takeOver).toEqual([{ asg: 'web-asg', desired: 9 }]);
     }
   });
+  it('that was refused is taken over with its dead, which it replaces itself once it notices', () => {
+    const [eight, refused] = [[...five(spotA), ...members(spotB, 3)], state({ asgGaps: { 'web-asg': { sinceMs: nowMs, refused: true } } })];
+    const short = { ...asg, held: 9, holds: ['i-dead'] };
+    const decision = decide(attachView({ asgs: [short], members: eight, ended: ['i-dead'], state: refused }));
+    expect(launched(decision.placements)).toBe(1);
+    expect(decision.takeOver).toEqual([{ asg: 'web-asg', desired: 9 }]);
+  });
   it('has its maximum raised only as far as the newcomers need, and the old value is kept', () => {
     const swaps = [1, 2, 3].map((n) => swapOf(`spot-a#${n}`));
     const decision = decide(attachView({ swaps, members: [...five(spotA), ...five(spotB), ...ready] }));

@@ -68,7 +68,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'a short Auto Scaling group is never taken over',
     file: 'core/headcount.ts',
-    from: '.filter((asg) => asg.desired > asg.held && asg.held >= asg.min && ownRefill(view, asg) === 0)',
+    from: '.filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(view, asg) !== undefined)',
     to: '.filter((asg) => asg.desired < 0)',
     caughtBy: ['own group finds nothing'],
   },
