@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence.ts';
+import { leastOf } from './rest.ts';
 import type { Life } from './watch.ts';
 
 /** EC2 takes it, is about to, or it ended without us. */
@@ -8,11 +9,14 @@ export const isLost = ({ warnedAtMs, rebalanceAtMs, endedByScript }: Life): bool
 /** How long after an end a look may still show the instance: describes lag, and calls are slow. */
 export const unseenEndMs = 20_000;
 
+/** Less than the notice that EC2 gives, so that whoever ends sooner was taken before its time. */
+const noticeMs = 115_000;
+
 /**
  * Members that an Auto Scaling group may have replaced while Holdfast did: their replacement was on its way when they ended, before their time, or just
  * then, and the group knew before it could be told to let them go. What ended before anybody heard of it is left to the group alone.
  */
-export const replacedByAsg = ({ situation, swaps }: Evidence, group: string, lives: readonly Life[]): number => {
+export const replacedByAsg = ({ situation, swaps, snapshot }: Evidence, group: string, lives: readonly Life[]): number => {
   const policy = situation.policies.find((one) => one.group === group);
   if (policy?.asg === undefined && !JSON.stringify(policy?.pools ?? {}).includes('"asg"')) return 0;
   const ours = swaps.filter(({ drain, reason }) => drain !== undefined && reason !== 'hook');
@@ -26,7 +30,15 @@ export const replacedByAsg = ({ situation, swaps }: Evidence, group: string, liv
     endedByScript === true && (servingAtMs === undefined || rebalanceAtMs < goneAtMs);
   const isClaimedFirst = ({ instance, goneAtMs = 0, drainingAtMs }: Life): boolean =>
     drainingAtMs === undefined && (claimedAtMs.get(instance) ?? goneAtMs + unseenEndMs) < goneAtMs + unseenEndMs;
-  const isBoth = (life: Life): boolean => keepsDead || isHasty || isOnItsWay(life) || isClaimedFirst(life);
+  const least = leastOf(situation, snapshot, group);
+  const leftBy = ({ goneAtMs = 0 }: Life): number =>
+    lives.filter((life) => life.launchedAtMs <= goneAtMs && (life.goneAtMs ?? Number.POSITIVE_INFINITY) > goneAtMs).length;
+  // Below its minimum a group cannot be taken over, and Holdfast does not wait for one that was refused.
+  const fallsBelow = lives.some((life) => life.endedByScript === true && leftBy(life) < least);
+  // At its minimum a group lets nobody go: whom EC2 takes before its time it replaces.
+  const isHeldUntilTaken = (life: Life): boolean => (life.goneAtMs ?? 0) - (life.warnedAtMs ?? 0) < noticeMs && leftBy(life) <= least;
+  const isAtMinimum = (life: Life): boolean => (life.endedByScript === true && fallsBelow) || isHeldUntilTaken(life);
+  const isBoth = (life: Life): boolean => keepsDead || isHasty || isAtMinimum(life) || isOnItsWay(life) || isClaimedFirst(life);
   return lives.filter((life) => isLost(life) && life.goneAtMs !== undefined && isBoth(life)).length;
 };
 
