@@ -11,4 +11,12 @@ export type Mutant = Edit & {
   readonly caughtBy: readonly [RunName, ...RunName[]];
 };
 
-export const editsOf = ({ file, from, to, also = [] }: Mutant): readonly Edit[] => [{ file, from, to }, ...also];
+/** A fault that an audit found in an earlier version, as an edit that puts it back into this one. */
+export type PutBack = Edit & {
+  readonly name: string;
+  readonly also?: readonly Edit[];
+  /** Name of the audit's situation (test/sim/audit) that shows it; random worlds must show it too. */
+  readonly situation: string;
+};
+
+export const editsOf = ({ file, from, to, also = [] }: Edit & { readonly also?: readonly Edit[] }): readonly Edit[] => [{ file, from, to }, ...also];

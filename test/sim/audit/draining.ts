@@ -1,0 +1,4 @@
+import type { Situation } from '../situation.ts';
+
+/** Situations in which the audit saw a fault, by what goes wrong in them. */
+export const draining: Readonly<Record<string, () => Situation>> = {};

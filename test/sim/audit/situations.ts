@@ -1,0 +1,8 @@
+import type { Situation } from '../situation.ts';
+import { deciding } from './deciding.ts';
+import { draining } from './draining.ts';
+import { holding } from './holding.ts';
+import { launching } from './launching.ts';
+
+/** Every situation in which the audit saw a fault. A situation's name is its own. */
+export const auditSituations: Readonly<Record<string, () => Situation>> = { ...deciding, ...launching, ...holding, ...draining };
