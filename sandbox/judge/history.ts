@@ -1,0 +1,216 @@
+import type { Market } from '../../core/offering.ts';
+import type { FaultInput } from '../fault-schema.ts';
+import type { WorldSpec } from '../world/spec.ts';
+
+/**
+ * What happened in one run, as the world itself knows it: plain data, so that it can be stored, changed on purpose and judged again.
+ * Nothing in it is Holdfast's word, except where a type says so (`stored`, `announced`, `drain`).
+ * All times are world time in epoch milliseconds.
+ */
+export type History = {
+  /** A replay line or a scenario's name. */
+  readonly name: string;
+  readonly seed: number;
+  readonly spec: WorldSpec;
+  /** Faults that were set, and while they were in force. */
+  readonly faults: readonly { readonly fault: FaultInput; readonly fromMs: number; readonly untilMs: number }[];
+  /** How wrong clocks of functions may have been from the start, besides faults. */
+  readonly clockErrorMs: number;
+  readonly beganAtMs: number;
+  /** Every group served its first size, and the script began. */
+  readonly readyAtMs: number;
+  /** Nothing more was done to the world, and faults were taken back. */
+  readonly calmAtMs: number;
+  /** Everything came to rest. Absent: it never did. */
+  readonly restAtMs?: number;
+  readonly endedAtMs: number;
+  /** In the order in which they happened. */
+  readonly events: readonly HistoryEvent[];
+  readonly stored: Stored;
+};
+
+/** Who did something. */
+export type Actor =
+  /** A function of Holdfast, in one invocation. */
+  | { readonly kind: 'function'; readonly function: string; readonly invocation: string }
+  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace what is unhealthy. */
+  | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'health' }
+  /** EC2: an announced or a silent interruption. */
+  | { readonly kind: 'ec2' }
+  /** A person, by an API call. */
+  | { readonly kind: 'user' }
+  /** The script of the run: an instance that fails. */
+  | { readonly kind: 'script' };
+
+type At<Kind extends string, Data> = { readonly kind: Kind; readonly atMs: number } & Data;
+
+export type HistoryEvent =
+  | InstanceEvent
+  | GroupEvent
+  | FunctionEvent
+  | At<
+      'offering',
+      {
+        readonly instanceType: string;
+        readonly zone: string;
+        readonly market: Market;
+        readonly capacity: number | null;
+        readonly priceUsdPerHour: number;
+      }
+    >
+  /** The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. */
+  | At<
+      'step',
+      { readonly step: string; readonly instances: readonly string[]; readonly groups: readonly string[]; readonly asgs: readonly string[] }
+    >;
+
+/** What an instance went through. */
+export type InstanceEvent =
+  | At<
+      'launched',
+      {
+        readonly instance: string;
+        readonly instanceType: string;
+        readonly zone: string;
+        readonly subnet: string;
+        readonly market: Market;
+        /** Price of the offering at that moment. */
+        readonly priceUsdPerHour: number;
+        readonly tags: Readonly<Record<string, string>>;
+        /** The Auto Scaling group that it was launched into. */
+        readonly asg?: string;
+        readonly by: Actor;
+        /** When the call arrived that launched it; absent where no call did. */
+        readonly askedAtMs?: number;
+      }
+    >
+  | At<'running' | 'booted', { readonly instance: string }>
+  /** It takes requests of this target group: registered and healthy. */
+  | At<'in-service', { readonly instance: string; readonly targetGroup: string }>
+  /** It takes no new requests of this target group any more. */
+  | At<
+      'out-of-service',
+      { readonly instance: string; readonly targetGroup: string; readonly why: 'deregistered' | 'unhealthy' | 'ending'; readonly by: Actor }
+    >
+  /** The last request from this target group has ended, or its deregistration delay is over. */
+  | At<'empty', { readonly instance: string; readonly targetGroup: string }>
+  | At<
+      'warned',
+      { readonly instance: string; readonly takenAtMs: number; readonly action: 'terminate' | 'stop' | 'hibernate'; readonly silent: boolean }
+    >
+  | At<'advised', { readonly instance: string }>
+  /** Its Auto Scaling group ends it and waits in a terminating hook. */
+  | At<'hook-waits', { readonly instance: string; readonly asg: string; readonly hook: string; readonly expiresAtMs: number }>
+  | At<
+      'hook-over',
+      {
+        readonly instance: string;
+        readonly asg: string;
+        readonly hook: string;
+        readonly how: 'completed' | 'expired' | 'gone';
+        readonly result?: string;
+        readonly by: Actor;
+      }
+    >
+  | At<'ending', { readonly instance: string; readonly by: Actor }>
+  | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
+  | At<'tagged', { readonly instance: string; readonly tags: Readonly<Record<string, string>>; readonly by: Actor }>
+  | At<'joined', { readonly instance: string; readonly asg: string; readonly by: Actor }>
+  | At<'left', { readonly instance: string; readonly asg: string; readonly how: 'detached' | 'standby' | 'terminating'; readonly by: Actor }>
+  | At<'protection', { readonly instance: string; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean; readonly by: Actor }>;
+
+/** What became of groups and of the Auto Scaling groups that hold them. */
+export type GroupEvent =
+  /** A user wrote (or, without a document, deleted) the policy item. */
+  | At<'policy-written', { readonly group: string; readonly document?: Readonly<Record<string, unknown>> }>
+  /** What is in force from now on; without a document the group is let go. */
+  | At<'policy-in-force', { readonly group: string; readonly version?: number; readonly document?: Readonly<Record<string, unknown>> }>
+  /** Every change of an Auto Scaling group's own numbers. */
+  | At<
+      'asg-changed',
+      {
+        readonly asg: string;
+        readonly min: number;
+        readonly max: number;
+        readonly desired: number;
+        readonly suspended: readonly string[];
+        readonly by: Actor;
+      }
+    >
+  /** The state item of a group was written: what Holdfast binds itself to. */
+  | At<
+      'state-written',
+      { readonly group: string; readonly version: number; readonly policyVersion: number; readonly desired: number; readonly bytes: number }
+    >
+  /** Another item was written whose size counts: a swap, a decision, a policy. */
+  | At<'item-written', { readonly table: 'groups' | 'state'; readonly group: string; readonly item: string; readonly bytes: number }>;
+
+/** What a message told, as its sender meant it. */
+export type Told =
+  | { readonly about: 'warning' | 'advice' | 'hook' | 'state'; readonly instance: string; readonly state?: string }
+  | { readonly about: 'alarm'; readonly alarm: string }
+  | { readonly about: 'launch-unsuccessful'; readonly asg: string }
+  | { readonly about: 'tick' | 'policy'; readonly group: string }
+  | { readonly about: 'other' };
+
+/** What functions of Holdfast were given, and did. */
+export type FunctionEvent =
+  /** A message reached an invocation. `happenedAtMs`: when what it tells of happened. */
+  | At<
+      'delivered',
+      { readonly invocation: string; readonly function: string; readonly message: string; readonly told: Told; readonly happenedAtMs: number }
+    >
+  | At<'invocation-began', { readonly invocation: string; readonly function: string }>
+  | At<
+      'invocation-ended',
+      {
+        readonly invocation: string;
+        readonly function: string;
+        readonly startedAtMs: number;
+        readonly timeoutMs: number;
+        /** Absent: it ended well. */
+        readonly error?: { readonly type: string; readonly message: string };
+        /** Messages that it gave back. */
+        readonly again: readonly string[];
+        /** A fault was injected into it: a call of it was refused, lost, delayed or killed, or its clock was moved. */
+        readonly injected: boolean;
+      }
+    >
+  /** A call that a function made, when its answer came (or never came). */
+  | At<
+      'called',
+      {
+        readonly invocation: string;
+        readonly function: string;
+        readonly service: string;
+        readonly operation: string;
+        readonly askedAtMs: number;
+        /** `ok`, an error code, `lost` or `crashed`. */
+        readonly outcome: string;
+        /** The outcome is a fault that was set, or a throttle by the account's buckets. */
+        readonly trouble?: 'fault' | 'bucket';
+        /** Whether the service applied it, whatever the caller heard. */
+        readonly applied: boolean;
+        readonly isMutating: boolean;
+      }
+    >
+  | At<'announced', { readonly detailType: string; readonly detail: Readonly<Record<string, unknown>> }>
+  | At<
+      'drain',
+      {
+        readonly drain: string;
+        readonly group: string;
+        readonly instances: readonly string[];
+        readonly status: 'started' | 'succeeded' | 'failed' | 'aborted' | 'timed-out';
+      }
+    >;
+
+/** What Holdfast wrote down, as it stood at the end: its own word, to be compared with the events. */
+export type Stored = {
+  readonly states: Readonly<Record<string, unknown>>;
+  readonly swaps: readonly unknown[];
+  readonly decisions: readonly unknown[];
+  readonly deadLetters: number;
+  /** Messages on a queue that should long have been done with. */
+  readonly staleMessages: number;
+};
