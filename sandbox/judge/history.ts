@@ -85,7 +85,7 @@ export type InstanceEvent =
       }
     >
   | At<'running' | 'booted', { readonly instance: string }>
-  /** It takes requests of this target group: registered and healthy. */
+  /** It takes requests of this target group (its name): registered and healthy. */
   | At<'in-service', { readonly instance: string; readonly targetGroup: string }>
   /** It takes no new requests of this target group any more. */
   | At<
@@ -140,10 +140,20 @@ export type GroupEvent =
   /** The state item of a group was written: what Holdfast binds itself to. */
   | At<
       'state-written',
-      { readonly group: string; readonly version: number; readonly policyVersion: number; readonly desired: number; readonly bytes: number }
+      {
+        readonly group: string;
+        readonly version: number;
+        readonly policyVersion: number;
+        readonly desired: number;
+        readonly bytes: number;
+        readonly by: Actor;
+      }
     >
   /** Another item was written whose size counts: a swap, a decision, a policy. */
-  | At<'item-written', { readonly table: 'groups' | 'state'; readonly group: string; readonly item: string; readonly bytes: number }>;
+  | At<
+      'item-written',
+      { readonly table: 'groups' | 'state'; readonly group: string; readonly item: string; readonly bytes: number; readonly by: Actor }
+    >;
 
 /** What a message told, as its sender meant it. */
 export type Told =
@@ -192,6 +202,21 @@ export type FunctionEvent =
         /** Whether the service applied it, whatever the caller heard. */
         readonly applied: boolean;
         readonly isMutating: boolean;
+        /** What a call that launches asked for: `CreateFleet` names its group by tag, `LaunchInstances` its Auto Scaling group. */
+        readonly launch?: { readonly group?: string; readonly asg?: string; readonly count: number };
+      }
+    >
+  /** A call that launches was told no for an offering, by EC2 itself: no fault, no throttle. */
+  | At<
+      'refused',
+      {
+        readonly invocation: string;
+        readonly group?: string;
+        readonly asg?: string;
+        readonly instanceType: string;
+        readonly zone: string;
+        readonly market: Market;
+        readonly code: string;
       }
     >
   | At<'announced', { readonly detailType: string; readonly detail: Readonly<Record<string, unknown>> }>
