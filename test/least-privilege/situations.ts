@@ -1,5 +1,5 @@
 import type { Situation, Step } from '../sim/situation.ts';
-import { alarm, endThroughAsg, interrupt, loseZone, recommendRebalance } from '../sim/steps.ts';
+import { alarm, deletePolicy, endThroughAsg, interrupt, loseZone, recommendRebalance } from '../sim/steps.ts';
 import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
 
 type Rest = { readonly steps: readonly Step[]; readonly calmAtMs?: number } & Pick<Partial<Situation>, 'faults' | 'spec' | 'policies'>;
@@ -25,18 +25,13 @@ const slowTargets = (options: SettingOptions) => {
   return { ...spec, targetGroups: spec.targetGroups.map((group) => ({ ...group, deregistrationDelaySeconds: 600 })) };
 };
 
-const letGo: Step = {
-  atMs: 1_000,
-  what: 'the policy is deleted',
-  happen: async ({ operate }) =>
-    void (await operate('dynamodb', 'DeleteItem', { TableName: 'holdfast-groups', Key: { group: { S: 'web' }, item: { S: 'policy' } } })),
-};
-
 /** A plain Auto Scaling group: what it launches stands in its template alone. */
 const plainGroup: Step = {
+  kind: 'asg-created',
   atMs: 1_000,
   what: 'the user makes an Auto Scaling group of a template alone, and names it in a policy',
-  happen: async ({ operate, sandbox }) => {
+  happen: async ({ operate, sandbox, did }) => {
+    did({ kind: 'asg-created', groups: ['plain'], asgs: ['plain'] });
     const LaunchTemplateData = { InstanceType: 'm7g.large', ImageId: 'ami-0123456789abcdef0' };
     await operate('ec2', 'CreateLaunchTemplate', { LaunchTemplateName: 'plain', LaunchTemplateData });
     const sizes = { MinSize: 0, MaxSize: 1, DesiredCapacity: 0 };
@@ -59,9 +54,11 @@ const cheapest = { capacity: { tiered: [{ cheapest: ['spot-a', 'spot-b', 'spot-c
 
 /** No drain can begin any more: its end does what is left to do. */
 const breakDrains: Step = {
+  kind: 'fault-arranged',
   atMs: 500,
   what: 'begin-drain cannot read its swaps',
-  happen: ({ sandbox, addFaults }) => {
+  happen: ({ sandbox, addFaults, did }) => {
+    did({ kind: 'fault-arranged' });
     const caller = sandbox.platform.functions.specs.find(({ name }) => name === 'holdfast-begin-drain')?.role ?? 'none';
     addFaults([{ kind: 'error', on: 'call', code: 'InternalServerError', status: 500, match: { caller, service: 'dynamodb', operation: 'Query' } }]);
   },
@@ -70,7 +67,7 @@ const breakDrains: Step = {
 /** What the workflows of the simulation do not need: less usual policies, late drains, broken ones, members that die. */
 export const situations: readonly (() => Situation)[] = [
   () => situation('cheapest', 'tag', { policy: cheapest }, { steps: [loseZone(1_000, zones[0])] }),
-  () => situation('let-go', 'tag', {}, { steps: [letGo] }),
+  () => situation('let-go', 'tag', {}, { steps: [deletePolicy(1_000)] }),
   () => situation('plain-asg', 'tag', {}, { steps: [plainGroup] }),
   () => situation('history', 'tag', {}, { steps: [interrupt(1_000, 1)], calmAtMs: 1_500_000 }),
   () => situation('late-drain', 'tag', {}, { steps: [interrupt(1_000, 2)], spec: slowTargets({}), calmAtMs: 200_000 }),

@@ -19,13 +19,14 @@ const of = (name: string, { spec, policy }: Setting, script: Script): Situation 
 
 /** EC2 takes what it runs on spot in a zone, and has more there. */
 const interruptIn = (atMs: number, zone: string): Step => ({
+  kind: 'interrupted',
   atMs,
   what: `EC2 takes the spot instances of ${zone}`,
-  happen: ({ sandbox, members }) =>
-    void sandbox.world.interrupt(
-      members('web', { zone, market: 'spot' }).map(({ id }) => id),
-      { noticeMs: 120_000 },
-    ),
+  happen: ({ sandbox, members, did }) => {
+    const instances = members('web', { zone, market: 'spot' }).map(({ id }) => id);
+    did({ kind: 'interrupted', instances, groups: ['web'] });
+    sandbox.world.interrupt(instances, { noticeMs: 120_000 });
+  },
 });
 
 const six = { web: { size: 6, endsAt: 6 } };
@@ -72,9 +73,11 @@ const oldest = (stage: Stage, count: number): readonly string[] =>
     .map(({ id }) => id);
 
 const setProtection = (atMs: number, count: number): Step => ({
+  kind: 'protected',
   atMs,
   what: `the ${count} oldest members are protected from scale-in`,
   happen: async (stage) => {
+    stage.did({ kind: 'protected', instances: oldest(stage, count), groups: ['web'], asgs: ['web-asg'] });
     await stage.operate('autoscaling', 'SetInstanceProtection', {
       AutoScalingGroupName: 'web-asg',
       InstanceIds: oldest(stage, count),
@@ -84,9 +87,11 @@ const setProtection = (atMs: number, count: number): Step => ({
 });
 
 const garbage = (atMs: number): Step => ({
+  kind: 'garbage-sent',
   atMs,
   what: 'something that is no message is sent to the queue',
-  happen: ({ sandbox }) => {
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'garbage-sent' });
     const queue = sandbox.platform.queues.find(({ name }) => name.endsWith('-signals'));
     queue?.send('{"not": json');
     queue?.send('null');
@@ -94,9 +99,11 @@ const garbage = (atMs: number): Step => ({
 });
 
 const launchStray = (atMs: number): Step => ({
+  kind: 'stray-launched',
   atMs,
   what: 'somebody launches an instance with the tag of the group, in no pool of it',
   happen: async (stage) => {
+    stage.did({ kind: 'stray-launched', groups: ['web'] });
     await stage.operate('ec2', 'RunInstances', {
       LaunchTemplate: { LaunchTemplateName: 'web' },
       InstanceType: 'm7g.large',
@@ -110,11 +117,12 @@ const launchStray = (atMs: number): Step => ({
 
 /** The user ends members through their Auto Scaling group, which is to replace them itself. */
 const endForReplacement = (atMs: number, count: number): Step => ({
+  kind: 'replaced-through-asg',
   atMs,
   what: `the user ends ${count} members, to be replaced by their Auto Scaling group`,
   happen: async (stage) => {
     for (const InstanceId of oldest(stage, count)) {
-      stage.watched.endedByScript(InstanceId);
+      stage.did({ kind: 'replaced-through-asg', instances: [InstanceId], groups: ['web'] });
       await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity: false });
     }
   },
@@ -122,14 +130,17 @@ const endForReplacement = (atMs: number, count: number): Step => ({
 
 /** Once a function has died nothing is heard any more, and what waits on queues is lost: only the tick remains. */
 const deafAfterADeath = (atMs: number): Step => ({
+  kind: 'fault-arranged',
   atMs,
   what: 'the first death of a function is to take all messages with it',
-  happen: (stage) =>
+  happen: (stage) => {
+    stage.did({ kind: 'fault-arranged' });
     stage.sandbox.platform.functions.observe(({ result }) => {
       if (result.kind !== 'error' || result.errorType !== 'Runtime.ExitError') return;
       for (const queue of stage.sandbox.platform.queues) queue.purge();
       stage.addFaults([{ on: 'event', kind: 'drop' }]);
-    }),
+    });
+  },
 });
 
 const killedBefore = (operation: string): FaultInput => ({ on: 'call', kind: 'crash-caller', when: 'before', times: 1, match: { operation } });
@@ -276,8 +287,8 @@ export const situations = {
       {
         asked: { web: { size: 6, more: 2, fewer: 2, endsAt: 6 } },
         steps: [
-          putPolicy(1_000, { ...policy, size: { ...elastic, desired: 8 } }, 'the policy asks for eight'),
-          putPolicy(12_000, { ...policy, size: elastic }, 'the policy asks for six again'),
+          putPolicy(1_000, { ...policy, size: { ...elastic, desired: 8 } }, 'the policy asks for eight', 'size-edited'),
+          putPolicy(12_000, { ...policy, size: elastic }, 'the policy asks for six again', 'size-edited'),
         ],
       },
     );
@@ -291,7 +302,7 @@ export const situations = {
   'policy becomes invalid, then a loss': () =>
     of('policy becomes invalid, then a loss', settingOf('tag'), {
       asked: six,
-      steps: [putPolicy(1_000, { group: 'web', size: 'many' }), loseZone(10_000, zones[0])],
+      steps: [putPolicy(1_000, { group: 'web', size: 'many' }, 'the policy is made invalid', 'policy-broken'), loseZone(10_000, zones[0])],
     }),
   'a second group wants the same Auto Scaling group': () => {
     const { spec, policy } = settingOf('attach');

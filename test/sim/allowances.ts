@@ -22,7 +22,7 @@ export const replacedByAsg = ({ situation, swaps, snapshot }: Evidence, group: s
   const ours = swaps.filter(({ drain, reason }) => drain !== undefined && reason !== 'hook');
   const claimedAtMs = new Map(ours.map((swap) => [swap.instance, swap.claimedAtMs]));
   // While its health checks or launches are suspended Holdfast replaces its dead; once they are resumed the group does so too.
-  const keepsDead = situation.steps.some(({ what }) => /suspends (HealthCheck|ReplaceUnhealthy|Launch)/.test(what));
+  const keepsDead = situation.steps.some(({ about }) => ['HealthCheck', 'ReplaceUnhealthy', 'Launch'].includes(about?.process ?? ''));
   // A clock that is wrong by up to a minute cuts short the time that a group is given to launch by itself, so that both do.
   const isHasty = (situation.faults ?? []).some((fault) => fault.on === 'clock' && fault.withinMs > 10_000);
   // What dies before it serves may have joined its group a moment before: whether it had, a describe that lags does not show.
@@ -47,4 +47,4 @@ export const endedByAsg = (lives: readonly Life[]): number =>
   Math.max(0, lives.filter(({ retiredAtMs }) => retiredAtMs !== undefined).length - lives.filter(({ ownAccord }) => ownAccord === 'zones').length);
 
 /** A process that a user suspends in the middle of a change, or one that starts again, makes a group end or launch one that nobody could count on. */
-export const surprises = ({ situation }: Evidence): number => situation.steps.filter(({ what }) => what.includes('the user suspends')).length;
+export const surprises = ({ situation }: Evidence): number => situation.steps.filter(({ kind }) => kind === 'process-suspended').length;

@@ -1,14 +1,17 @@
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
-import { interrupt } from './steps.ts';
+import { interrupt, some } from './steps.ts';
 
 const asgOf = ({ sandbox: { world } }: Stage, asg: string) => world.snapshot().autoScalingGroups.find(({ name }) => name === asg);
 
 /** The user lowers the desired capacity by one, as far as the minimum allows: the group ends a member of its own choice. */
 export const lowerDesired = (atMs: number, asg: string): Step => ({
+  kind: 'desired-lowered',
   atMs,
   what: `the user sets the desired capacity of ${asg} one lower`,
+  about: { asg },
   happen: async (stage) => {
+    stage.did({ kind: 'desired-lowered', asgs: [asg] });
     const { desired, min } = asgOf(stage, asg) ?? { desired: 0, min: 0 };
     if (desired > min) await stage.operate('autoscaling', 'SetDesiredCapacity', { AutoScalingGroupName: asg, DesiredCapacity: desired - 1 });
   },
@@ -16,9 +19,13 @@ export const lowerDesired = (atMs: number, asg: string): Step => ({
 
 /** The user moves a bound of an Auto Scaling group: from then on it is theirs, whatever it was before. */
 export const moveBound = (atMs: number, asg: string, bound: 'min' | 'max', by: number): Step => ({
+  kind: 'bound-moved',
+  ...(bound === 'min' && by > 0 && { raises: true }),
   atMs,
   what: `the user moves the ${bound}imum of ${asg} by ${by}`,
+  about: { asg },
   happen: async (stage) => {
+    stage.did({ kind: 'bound-moved', asgs: [asg] });
     const now = asgOf(stage, asg);
     if (now === undefined) return;
     const wanted = bound === 'max' ? Math.max(now.desired, now.max + by) : Math.min(now.desired, Math.max(0, now.min + by));
@@ -32,28 +39,27 @@ export const moveBound = (atMs: number, asg: string, bound: 'min' | 'max', by: n
 
 /** The user suspends a process of an Auto Scaling group, and resumes it after this time. */
 export const suspend = (atMs: number, asg: string, process: string, forMs: number): Step => ({
+  kind: 'process-suspended',
   atMs,
   what: `the user suspends ${process} of ${asg} for ${forMs / 1_000} s`,
+  about: { asg, process },
   happen: async (stage) => {
+    stage.did({ kind: 'process-suspended', asgs: [asg] });
     const input = { AutoScalingGroupName: asg, ScalingProcesses: [process] };
     await stage.operate('autoscaling', 'SuspendProcesses', input);
     stage.sandbox.clock.after(forMs, async () => void (await stage.operate('autoscaling', 'ResumeProcesses', input)));
   },
 });
 
-const someMembers = (stage: Stage, count: number): readonly string[] =>
-  stage
-    .members('web')
-    .filter(({ state }) => state === 'running')
-    .slice(0, count)
-    .map(({ id }) => id);
-
 /** The user writes a tag of their own on members, or takes one of ours away. The tag of the group stays: without it a member is nobody's. */
-export const tagMembers = (atMs: number, count: number, remove?: string): Step => ({
+export const tagMembers = (atMs: number, count: number, remove?: string, group = 'web'): Step => ({
+  kind: remove === undefined ? 'tagged' : 'tag-removed',
   atMs,
   what: remove === undefined ? `the user tags ${count} members` : `the user takes the tag ${remove} from ${count} members`,
+  about: { group },
   happen: async (stage) => {
-    const Resources = someMembers(stage, count);
+    const Resources = some(stage, count, undefined, group);
+    stage.did({ kind: remove === undefined ? 'tagged' : 'tag-removed', instances: Resources, groups: [group] });
     if (Resources.length === 0) return;
     if (remove === undefined) await stage.operate('ec2', 'CreateTags', { Resources, Tags: [{ Key: 'owner', Value: 'web' }] });
     else await stage.operate('ec2', 'DeleteTags', { Resources, Tags: [{ Key: remove }] });
@@ -73,12 +79,15 @@ const stopRunning = async (stage: Stage): Promise<number> => {
 const patienceMs = 28_000;
 
 /** EC2 takes an instance, and the user stops the drains that run, or else the first that begins soon after. */
-export const stopDrains = (atMs: number): Step => ({
+export const stopDrains = (atMs: number, group = 'web'): Step => ({
+  kind: 'drains-stopped',
   atMs,
   what: 'EC2 takes a spot instance in 120 s, and the user stops drains',
+  about: { group },
   happen: async (stage) => {
+    stage.did({ kind: 'drains-stopped', groups: [group] });
     const { clock } = stage.sandbox;
-    await interrupt(atMs, 1).happen(stage);
+    await interrupt(atMs, 1, undefined, group).happen(stage);
     const untilMs = clock.now() + patienceMs;
     const look = async (): Promise<void> => {
       if ((await stopRunning(stage)) === 0 && clock.now() < untilMs) clock.after(1_000, look);
@@ -88,13 +97,17 @@ export const stopDrains = (atMs: number): Step => ({
 });
 
 /** The user ends members through their Auto Scaling group and lets it replace them. */
-export const replaceThroughAsg = (atMs: number, count: number): Step => ({
+export const replaceThroughAsg = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'replaced-through-asg',
   atMs,
   what: `the user has ${count} members replaced by their Auto Scaling group`,
+  about: { group },
   happen: async (stage) => {
-    for (const { id, lifecycleState } of stage.sandbox.world.snapshot().autoScalingGroups.flatMap(({ instances }) => instances)) {
-      if (lifecycleState !== 'InService' || !someMembers(stage, count).includes(id)) continue;
-      stage.watched.endedByScript(id);
+    const wanted = some(stage, count, undefined, group);
+    const members = stage.sandbox.world.snapshot().autoScalingGroups.flatMap(({ instances }) => instances);
+    const found = members.filter(({ id, lifecycleState }) => lifecycleState === 'InService' && wanted.includes(id));
+    for (const { id } of found) {
+      stage.did({ kind: 'replaced-through-asg', instances: [id], groups: [group] });
       await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', { InstanceId: id, ShouldDecrementDesiredCapacity: false });
     }
   },

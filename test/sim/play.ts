@@ -1,4 +1,3 @@
-import { withArns } from '../../sandbox/scenario/perform.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { checkInvariants, type Violation } from './invariants.ts';
 import { isAtRest } from './rest.ts';
@@ -37,7 +36,7 @@ const sizesOf = ({ asked }: Situation, size: 'size' | 'endsAt') =>
 
 const comeUp = async (stage: Stage): Promise<void> => {
   const { sandbox, situation, watched } = stage;
-  for (const policy of situation.policies) await sandbox.putPolicy(withArns(sandbox as never, policy));
+  for (const policy of situation.policies) await stage.putPolicy(policy);
   const isUp = (): boolean => Object.entries(situation.asked).every(([group, { size }]) => watched.serving(group) === size);
   const upAtMs = await waitUntil(stage, () => isUp() && isAtRest(stage, sizesOf(situation, 'size')), comeUpMs);
   if (upAtMs === undefined)

@@ -1,18 +1,21 @@
 import { lowerDesired, moveBound, replaceThroughAsg, stopDrains, suspend, tagMembers } from './operator-steps.ts';
 import type { Draw } from './random-draw.ts';
 import type { Step } from './situation.ts';
+import type { StepKind } from './step-kind.ts';
 import { putPolicy, raiseDesired } from './steps.ts';
 import type { HoldingKind } from './worlds.ts';
 
 type Policy = Readonly<Record<string, unknown>>;
 type DrawStep = (draw: Draw, atMs: number, policy: Policy) => Step;
 
-/** What an edit of the policy's size is called, so that what it asks for can be counted. */
-const resized = 'the policy asks for another size';
-
 const resize: DrawStep = (draw, atMs, policy) => {
   const size = policy.size as { readonly desired: number };
-  return putPolicy(atMs, { ...policy, size: { ...size, desired: size.desired + draw.one([-1, 1]) } }, resized);
+  return putPolicy(
+    atMs,
+    { ...policy, size: { ...size, desired: size.desired + draw.one([-1, 1]) } },
+    'the policy asks for another size',
+    'size-edited',
+  );
 };
 
 const anywhere: readonly DrawStep[] = [
@@ -42,11 +45,13 @@ export const drawOperators = (draw: Draw, holding: HoldingKind, policy: Policy):
     ? Array.from({ length: draw.between(1, 3) }, () => draw.one(byHolding[holding])(draw, draw.between(1, 90) * 1_000, policy))
     : [];
 
+const edits: ReadonlySet<StepKind> = new Set(['size-edited', 'tags-edited', 'tree-edited', 'policy-broken']);
+
 /**
  * How many more, and how many fewer, edits of the policy may ask for: every later edit that says the old size again takes back what was asked for
  * meanwhile, by an edit or an alarm.
  */
 export const askedByEdits = (script: readonly Step[], byAlarms: number): number => {
-  if (!script.some(({ what }) => what === resized)) return 0;
-  return byAlarms + 2 * script.filter(({ what }) => what.startsWith('the policy')).length;
+  if (!script.some(({ kind }) => kind === 'size-edited')) return 0;
+  return byAlarms + 2 * script.filter(({ kind }) => edits.has(kind)).length;
 };

@@ -38,9 +38,9 @@ const steps: readonly ((draw: Draw, atMs: number, policy: Readonly<Record<string
   (_, atMs) => alarm(atMs, 'high'),
   (_, atMs) => alarm(atMs, 'low'),
   (draw, atMs) => setSpot(atMs, zones, draw.between(0, 6)),
-  (_, atMs) => putPolicy(atMs, broken, 'the policy is made invalid'),
-  (draw, atMs, policy) => putPolicy(atMs, { ...policy, tags: { run: String(draw.between(1, 9)) } }, 'the policy changes in its tags'),
-  (draw, atMs, policy) => putPolicy(atMs, { ...policy, capacity: randomTree(draw) }, 'the policy gets another tree'),
+  (_, atMs) => putPolicy(atMs, broken, 'the policy is made invalid', 'policy-broken'),
+  (draw, atMs, policy) => putPolicy(atMs, { ...policy, tags: { run: String(draw.between(1, 9)) } }, 'the policy changes in its tags', 'tags-edited'),
+  (draw, atMs, policy) => putPolicy(atMs, { ...policy, capacity: randomTree(draw) }, 'the policy gets another tree', 'tree-edited'),
   (draw, atMs) => killPending(atMs, draw.between(1, 2)),
   (_, atMs) => fewEverywhere(atMs, zones),
 ];
@@ -101,9 +101,9 @@ export const randomSituation = (seed: number, always?: Trouble): Situation => {
   const spec = { ...world, ...drawPages(draw) };
   const script = [...drawSteps(draw, holding, policy), ...drawOperators(draw, holding, policy)];
   const faults = drawFaults(draw);
-  const asked = (name: string): number => alarmStep * script.filter(({ what }) => what === `alarm ${name}`).length;
+  const asked = (name: string): number => alarmStep * script.filter(({ about }) => about?.alarm === name).length;
   // A minimum that is raised is a need of its own: its group refills up to there, whoever else has replaced the member.
-  const raised = script.filter(({ what }) => what.includes('desired capacity') || /minimum of .* by 1$/.test(what)).length;
+  const raised = script.filter(({ kind, raises }) => kind === 'desired-raised' || kind === 'desired-lowered' || raises === true).length;
   const edits = askedByEdits(script, asked('high') + asked('low'));
   const size = (options.size as { readonly desired: number }).desired;
   return {

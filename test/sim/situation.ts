@@ -1,9 +1,22 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import type { Stage } from './stage.ts';
+import type { StepKind } from './step-kind.ts';
 
 /** Something that happens to the world, at a time counted from the moment when every group serves its size. */
-export type Step = { readonly atMs: number; readonly what: string; readonly happen: (stage: Stage) => void | Promise<void> };
+export type Step = {
+  /** What it does: rules, allowances and tables go by this, never by the sentence. */
+  readonly kind: StepKind;
+  readonly atMs: number;
+  /** The same for people who read a trace. */
+  readonly what: string;
+  /** Names of what it is about, where it is about one. */
+  readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string };
+  /** A minimum that this raises is a need of its own. */
+  readonly raises?: boolean;
+  /** Does it, and says through `stage.did` which instances and groups it touches. */
+  readonly happen: (stage: Stage) => void | Promise<void>;
+};
 
 /** What the script of a situation asks of a group, as bounds for what Holdfast may do. */
 export type Asked = {

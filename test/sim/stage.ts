@@ -1,9 +1,13 @@
+import { env, items } from '../../functions/contract.ts';
 import { ApiError } from '../../sandbox/api.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
+import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
+import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import { assemble } from '../../scripts/assemble.ts';
 import type { Situation } from './situation.ts';
+import type { Deed, StepKind } from './step-kind.ts';
 import { type Watched, watch } from './watch.ts';
 
 /** What users have done by hand, so that it is theirs and need not be put back. */
@@ -19,6 +23,10 @@ export type Stage = {
   readonly sandbox: Sandbox;
   readonly watched: Watched;
   readonly operated: Operated;
+  /** What the script has done so far, in its order. */
+  readonly deeds: readonly Deed[];
+  /** Notes what a step does now, and to whom: the world does not know who a failing instance or an event came from. */
+  readonly did: (deed: Pick<Deed, 'kind'> & Partial<Omit<Deed, 'atMs'>>) => void;
   /** Roles of the functions: the callers whose calls are counted, and that crash. */
   readonly functionRoles: readonly string[];
   readonly groupOf: (instance: string) => string | undefined;
@@ -26,6 +34,10 @@ export type Stage = {
   readonly members: (group: string, filter?: { readonly zone?: string; readonly market?: string }) => readonly InstanceSnapshot[];
   /** Faults of calls hit the functions alone: what the user does himself succeeds. */
   readonly addFaults: (faults: readonly FaultInput[]) => void;
+  /** Writes a policy as the user does; ${targetGroup:NAME} in it becomes the ARN. From then on what it names is its group's. */
+  readonly putPolicy: (document: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Deletes a policy as the user does. What it named stays known as its group's. */
+  readonly deletePolicy: (group: string) => Promise<void>;
   /** A call that the user makes himself. */
   readonly operate: (service: string, operation: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 };
@@ -47,12 +59,51 @@ export const asgsOf = (policy: Readonly<Record<string, unknown>>): readonly stri
   return [policy.asg as string | undefined, ...pools.map(({ asg }) => asg)].filter((name) => name !== undefined);
 };
 
-const groupFinder = ({ policies }: Situation, { world }: Sandbox): Stage['groupOf'] => {
-  const byAsg = new Map(policies.flatMap((policy) => asgsOf(policy).map((asg) => [asg, String(policy.group)] as const)));
-  return (instance) => {
-    const tags = world.tagsOf(instance) ?? {};
-    return tags['holdfast:group']?.split('/')[1] ?? byAsg.get(tags['aws:autoscaling:groupName'] ?? '');
+/** Instances that such a step names end by it. */
+const endings: ReadonlySet<StepKind> = new Set(['died', 'ended-by-user', 'ended-through-asg', 'replaced-through-asg']);
+
+const deedsOf = ({ clock }: Sandbox, watched: Watched): Pick<Stage, 'deeds' | 'did'> => {
+  const deeds: Deed[] = [];
+  return {
+    deeds,
+    did: ({ kind, instances = [], groups = [], asgs = [] }) => {
+      deeds.push({ kind, atMs: clock.now(), instances, groups, asgs });
+      if (endings.has(kind)) for (const instance of instances) watched.endedByScript(instance);
+    },
   };
+};
+
+/**
+ * Whose an instance is. An Auto Scaling group belongs to the group whose policy names it, and stays that group's until another one may take it; its
+ * members are that group's too, whatever their tags say.
+ */
+const groupFinder = ({ world }: Sandbox) => {
+  const byAsg = new Map<string, string>();
+  const named = new Map<string, readonly string[]>();
+  const isFree = (asg: string, group: string): boolean => {
+    const owner = byAsg.get(asg);
+    return owner === undefined || owner === group || !named.get(owner)?.includes(asg);
+  };
+  const groupOf: Stage['groupOf'] = (instance) => {
+    const tags = world.tagsOf(instance) ?? {};
+    return byAsg.get(tags['aws:autoscaling:groupName'] ?? '') ?? tags['holdfast:group']?.split('/')[1];
+  };
+  return {
+    groupOf,
+    learn: (policy: Readonly<Record<string, unknown>>): void => {
+      const group = String(policy.group);
+      const free = asgsOf(policy).filter((asg) => isFree(asg, group));
+      for (const asg of free) byAsg.set(asg, group);
+      // What is no policy at all is rejected, and changes nothing.
+      if (policy.pools !== undefined) named.set(group, free);
+    },
+    forget: (group: string): void => void named.delete(group),
+  };
+};
+
+const deletePolicy = async ({ platform }: Sandbox, operate: Stage['operate'], group: string): Promise<void> => {
+  const { variables } = platform.functions.specs.find((spec) => spec.variables[env.groupsTable] !== undefined) ?? {};
+  await operate('dynamodb', 'DeleteItem', { TableName: variables?.[env.groupsTable], Key: toItem({ group, item: items.policy }) });
 };
 
 const isThrottled = (error: unknown): boolean => error instanceof ApiError && ['Throttling', 'RequestLimitExceeded'].includes(error.code);
@@ -76,13 +127,17 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
   const directory = await synthesized;
   const { spec, seed, clockErrorMs = 0 } = situation;
   const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, assembly: directory });
-  const groupOf = groupFinder(situation, sandbox);
+  const { groupOf, learn, forget } = groupFinder(sandbox);
+  const operate = operatorOf(sandbox);
+  for (const policy of situation.policies) learn(policy);
+  const watched = watch(sandbox, groupOf);
   const functionRoles = sandbox.platform.functions.specs.map(({ role }) => role) as [string, ...string[]];
   return {
     situation,
     sandbox,
-    watched: watch(sandbox, groupOf),
+    watched,
     operated: { bounds: new Map(), stopped: new Set() },
+    ...deedsOf(sandbox, watched),
     functionRoles,
     groupOf,
     members: (group, filter = {}) =>
@@ -96,6 +151,14 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     addFaults: (faults) => {
       for (const fault of faults) sandbox.faults.add(fault.on === 'call' ? { ...fault, match: { caller: functionRoles, ...fault.match } } : fault);
     },
-    operate: operatorOf(sandbox),
+    putPolicy: async (document) => {
+      await sandbox.putPolicy(withArns(sandbox as never, document));
+      learn(document);
+    },
+    deletePolicy: async (group) => {
+      await deletePolicy(sandbox, operate, group);
+      forget(group);
+    },
+    operate,
   };
 };

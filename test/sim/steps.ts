@@ -1,48 +1,66 @@
-import { env, items } from '../../functions/contract.ts';
-import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
-import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
+import type { StepKind } from './step-kind.ts';
 
 const noticeMs = 120_000;
 
 /** EC2 takes all spot instances of a zone, and has no more there. */
 export const loseZone = (atMs: number, zone: string, instanceType = 'm7g.large'): Step => ({
+  kind: 'zone-lost',
   atMs,
   what: `${zone} loses its spot capacity`,
-  happen: ({ sandbox }) => void sandbox.world.setOffering({ instanceType, zone, market: 'spot' }, { capacity: 0, reclaim: { noticeMs } }),
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'zone-lost' });
+    sandbox.world.setOffering({ instanceType, zone, market: 'spot' }, { capacity: 0, reclaim: { noticeMs } });
+  },
 });
 
-const some = (stage: Stage, count: number, market?: string): readonly string[] =>
+/** The oldest running members of a group. */
+export const some = (stage: Stage, count: number, market?: string, group = 'web'): readonly string[] =>
   stage
-    .members('web', market === undefined ? {} : { market })
+    .members(group, market === undefined ? {} : { market })
     .filter(({ state }) => state === 'running')
     .slice(0, count)
     .map(({ id }) => id);
 
-export const interrupt = (atMs: number, count: number, givenMs = noticeMs): Step => ({
+const ofGroup = (group: string): string => (group === 'web' ? '' : ` of ${group}`);
+
+/** What becomes of an instance that EC2 takes; who hibernates has no notice. */
+export type Ending = 'terminate' | 'stop' | 'hibernate';
+
+export const interrupt = (atMs: number, count: number, givenMs = noticeMs, group = 'web', action: Ending = 'terminate'): Step => ({
+  kind: 'interrupted',
   atMs,
-  what: `EC2 takes ${count} spot instances in ${givenMs / 1_000} s`,
-  happen: (stage) => void stage.sandbox.world.interrupt(some(stage, count, 'spot'), { noticeMs: givenMs }),
+  what: `EC2 takes ${count} spot instances${ofGroup(group)} in ${givenMs / 1_000} s${action === 'terminate' ? '' : ` (${action})`}`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, 'spot', group);
+    stage.did({ kind: 'interrupted', instances, groups: [group] });
+    stage.sandbox.world.interrupt(instances, { noticeMs: givenMs, action });
+  },
 });
 
 /** The user ends members with EC2 alone, past their group. */
-export const endThroughEc2 = (atMs: number, count: number): Step => ({
+export const endThroughEc2 = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'ended-by-user',
   atMs,
-  what: `the user ends ${count} members through EC2`,
+  what: `the user ends ${count} members${ofGroup(group)} through EC2`,
+  about: { group },
   happen: async (stage) => {
-    const InstanceIds = some(stage, count);
-    for (const id of InstanceIds) stage.watched.endedByScript(id);
+    const InstanceIds = some(stage, count, undefined, group);
+    stage.did({ kind: 'ended-by-user', instances: InstanceIds, groups: [group] });
     if (InstanceIds.length > 0) await stage.operate('ec2', 'TerminateInstances', { InstanceIds });
   },
 });
 
 /** The warning of one instance comes a second time, as EventBridge may deliver it. */
 export const warnAgain = (atMs: number): Step => ({
+  kind: 'warning-repeated',
   atMs,
   what: 'one warning comes again',
-  happen: ({ sandbox, watched }) => {
+  happen: ({ sandbox, watched, did }) => {
     const [warned] = [...watched.lives.values()].filter(({ warnedAtMs, goneAtMs }) => warnedAtMs !== undefined && goneAtMs === undefined);
+    did({ kind: 'warning-repeated', instances: warned === undefined ? [] : [warned.instance] });
     sandbox.emitEvent({
       source: 'aws.ec2',
       'detail-type': 'EC2 Spot Instance Interruption Warning',
@@ -51,38 +69,56 @@ export const warnAgain = (atMs: number): Step => ({
   },
 });
 
-export const recommendRebalance = (atMs: number, count: number): Step => ({
+export const recommendRebalance = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'rebalance-advised',
   atMs,
-  what: `EC2 recommends to rebalance ${count} instances`,
-  happen: (stage) => void stage.sandbox.world.recommendRebalance(some(stage, count, 'spot')),
+  what: `EC2 recommends to rebalance ${count} instances${ofGroup(group)}`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, 'spot', group);
+    stage.did({ kind: 'rebalance-advised', instances, groups: [group] });
+    stage.sandbox.world.recommendRebalance(instances);
+  },
 });
 
 /** Instances fail without any warning: the youngest, so that one that is still pending comes first. */
-export const kill = (atMs: number, count: number): Step => ({
+export const kill = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'died',
   atMs,
-  what: `${count} instances die`,
+  what: `${count} instances${ofGroup(group)} die`,
+  about: { group },
   happen: (stage) => {
-    for (const { id } of stage.members('web').toReversed().slice(0, count)) {
-      stage.watched.endedByScript(id);
-      stage.sandbox.world.kill(id);
-    }
+    const instances = stage
+      .members(group)
+      .toReversed()
+      .slice(0, count)
+      .map(({ id }) => id);
+    stage.did({ kind: 'died', instances, groups: [group] });
+    for (const id of instances) stage.sandbox.world.kill(id);
+  },
+});
+
+/** An event as CloudWatch sends it when an alarm goes off. */
+const alarmEvent = (alarmName: string, atMs: number) => ({
+  source: 'aws.cloudwatch',
+  'detail-type': 'CloudWatch Alarm State Change',
+  detail: {
+    alarmName,
+    state: { value: 'ALARM', reason: 'Threshold Crossed', timestamp: new Date(atMs).toISOString() },
+    previousState: { value: 'OK', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
+    configuration: { metrics: [] },
   },
 });
 
 export const alarm = (atMs: number, alarmName: string): Step => ({
+  kind: 'alarmed',
   atMs,
   what: `alarm ${alarmName}`,
-  happen: ({ sandbox }) =>
-    sandbox.emitEvent({
-      source: 'aws.cloudwatch',
-      'detail-type': 'CloudWatch Alarm State Change',
-      detail: {
-        alarmName,
-        state: { value: 'ALARM', reason: 'Threshold Crossed', timestamp: new Date(sandbox.clock.now()).toISOString() },
-        previousState: { value: 'OK', reason: 'Within bounds', timestamp: new Date(sandbox.clock.now() - 60_000).toISOString() },
-        configuration: { metrics: [] },
-      },
-    }),
+  about: { alarm: alarmName },
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'alarmed' });
+    sandbox.emitEvent(alarmEvent(alarmName, sandbox.clock.now()));
+  },
 });
 
 /** Members in service of one Auto Scaling group, as many as it may lose without falling below its minimum. */
@@ -95,44 +131,29 @@ const spareInAsg = ({ sandbox: { world } }: Stage, candidates: readonly string[]
 };
 
 /** The user ends members through their Auto Scaling group, so that its terminating hook waits for Holdfast. */
-export const endThroughAsg = (atMs: number, count: number): Step => ({
+export const endThroughAsg = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'ended-through-asg',
   atMs,
-  what: `the user ends ${count} members through their Auto Scaling group`,
+  what: `the user ends ${count} members${ofGroup(group)} through their Auto Scaling group`,
+  about: { group },
   happen: async (stage) => {
-    const { name: AutoScalingGroupName, instances: InstanceIds } = spareInAsg(stage, some(stage, count));
+    const { name, instances: InstanceIds } = spareInAsg(stage, some(stage, count, undefined, group));
+    stage.did({ kind: 'ended-through-asg', instances: InstanceIds, groups: [group], asgs: name === undefined ? [] : [name] });
     if (InstanceIds.length === 0) return;
-    for (const id of InstanceIds) stage.watched.endedByScript(id);
     await stage.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', {
-      AutoScalingGroupName,
+      AutoScalingGroupName: name,
       InstanceIds,
       ShouldDecrementDesiredCapacity: true,
     });
   },
 });
 
-export const putPolicy = (atMs: number, document: Readonly<Record<string, unknown>>, what = 'the policy changes'): Step => ({
-  atMs,
-  what,
-  happen: ({ sandbox }) => sandbox.putPolicy(withArns(sandbox as never, document)),
-});
-
-/** The user deletes the policy: its group is let go, and its instances run on. */
-export const deletePolicy = (atMs: number): Step => ({
-  atMs,
-  what: 'the policy is deleted',
-  happen: async (stage) => {
-    const { variables } = stage.sandbox.platform.functions.specs.find(({ variables }) => variables[env.groupsTable] !== undefined) ?? {};
-    await stage.operate('dynamodb', 'DeleteItem', {
-      TableName: variables?.[env.groupsTable],
-      Key: toItem({ group: 'web', item: items.policy }),
-    });
-  },
-});
-
 export const setSpot = (atMs: number, zones: readonly string[], capacity: number): Step => ({
+  kind: 'capacity-changed',
   atMs,
   what: `spot capacity of ${zones.join(', ')} is ${capacity}`,
-  happen: ({ sandbox }) => {
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'capacity-changed' });
     for (const zone of zones) sandbox.world.setOffering({ instanceType: 'm7g.large', zone, market: 'spot' }, { capacity });
   },
 });
@@ -141,42 +162,86 @@ export const setSpot = (atMs: number, zones: readonly string[], capacity: number
 const pendingAfterMs = [4_000, 8_000, 12_000];
 
 /** EC2 takes instances, and what is launched in their place dies on its way up. */
-export const killPending = (atMs: number, count: number): Step => {
-  const { what, happen } = interrupt(atMs, count);
+export const killPending = (atMs: number, count: number, group = 'web'): Step => {
+  const { what, happen, ...step } = interrupt(atMs, count, noticeMs, group);
   return {
-    atMs,
+    ...step,
     what: `${what}; what is launched for them dies while it is pending`,
     happen: async (stage) => {
       await happen(stage);
-      const kill = (): void => {
-        for (const { id, state } of stage.members('web').slice(-count)) {
-          if (state !== 'pending') continue;
-          stage.watched.endedByScript(id);
-          stage.sandbox.world.kill(id);
-        }
+      const die = (): void => {
+        const pending = stage.members(group).slice(-count);
+        const instances = pending.filter(({ state }) => state === 'pending').map(({ id }) => id);
+        if (instances.length > 0) stage.did({ kind: 'died', instances, groups: [group] });
+        for (const id of instances) stage.sandbox.world.kill(id);
       };
-      for (const afterMs of pendingAfterMs) stage.sandbox.clock.after(afterMs, kill);
+      for (const afterMs of pendingAfterMs) stage.sandbox.clock.after(afterMs, die);
     },
   };
 };
 
 /** The user raises the desired capacity of the group's Auto Scaling group, as far as its maximum allows. */
 export const raiseDesired = (atMs: number, asg: string): Step => ({
+  kind: 'desired-raised',
   atMs,
   what: `the user sets the desired capacity of ${asg} one higher`,
+  about: { asg },
   happen: async (stage) => {
     const { desired, max } = stage.sandbox.world.snapshot().autoScalingGroups.find(({ name }) => name === asg) ?? { desired: 0, max: 0 };
+    stage.did({ kind: 'desired-raised', asgs: [asg] });
     if (desired < max) await stage.operate('autoscaling', 'SetDesiredCapacity', { AutoScalingGroupName: asg, DesiredCapacity: desired + 1 });
   },
 });
 
 /** Each zone gives a little of what is asked: launches are answered in part. */
 export const fewEverywhere = (atMs: number, zones: readonly string[]): Step => ({
+  kind: 'capacity-changed',
   atMs,
   what: 'every zone has room for one more spot instance',
-  happen: ({ sandbox }) => {
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'capacity-changed' });
     for (const { zone, market, used, instanceType } of sandbox.world.snapshot().offerings) {
       if (market === 'spot' && zones.includes(zone)) sandbox.world.setOffering({ instanceType, zone, market }, { capacity: used + 1 });
     }
+  },
+});
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** What an edit of a policy changes. */
+export type EditKind = Extract<
+  StepKind,
+  | 'size-edited'
+  | 'tags-edited'
+  | 'tree-edited'
+  | 'pools-edited'
+  | 'asg-edited'
+  | 'holding-edited'
+  | 'swap-edited'
+  | 'policy-edited'
+  | 'policy-broken'
+  | 'policy-written-again'
+>;
+
+export const putPolicy = (atMs: number, document: Document, what = 'the policy changes', kind: EditKind = 'policy-edited'): Step => ({
+  kind,
+  atMs,
+  what,
+  about: { group: String(document.group) },
+  happen: ({ did, putPolicy: put }) => {
+    did({ kind, groups: [String(document.group)] });
+    return put(document);
+  },
+});
+
+/** The user deletes the policy: its group is let go, and its instances run on. */
+export const deletePolicy = (atMs: number, group = 'web'): Step => ({
+  kind: 'policy-deleted',
+  atMs,
+  what: `the policy${group === 'web' ? '' : ` of ${group}`} is deleted`,
+  about: { group },
+  happen: (stage) => {
+    stage.did({ kind: 'policy-deleted', groups: [group] });
+    return stage.deletePolicy(group);
   },
 });

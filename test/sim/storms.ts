@@ -50,7 +50,7 @@ const storms: readonly Storm[] = [
   { about: 'spot is gone everywhere', steps: [setSpot(500, zones, 0)] },
   { about: 'the launch is refused halfway', options: { spot: 2 }, steps: [setSpot(500, [zones[1]], 3)] },
   { about: 'an instance dies while it is pending', steps: [kill(9_000, 1)] },
-  { about: 'the policy is made invalid', steps: [putPolicy(2_000, { group: 'web', size: 'many' })] },
+  { about: 'the policy is made invalid', steps: [putPolicy(2_000, { group: 'web', size: 'many' }, 'the policy is made invalid', 'policy-broken')] },
   { about: 'warnings come in batches that overlap', steps: [interrupt(2_200, 1), interrupt(3_400, 1), interrupt(4_600, 1)] },
   { about: 'describes lag behind launches', options: { lagSeconds: [2, 8] } },
 ];

@@ -31,7 +31,7 @@ const changed = (): Situation => {
     {},
     {
       asked: { web: { size: 6, more: 2, endsAt: 8 } },
-      steps: [loseZone(1_000, zones[0]), putPolicy(2_500, { ...policy, tags: { team: 'web' } }, 'the policy asks for eight')],
+      steps: [loseZone(1_000, zones[0]), putPolicy(2_500, { ...policy, tags: { team: 'web' } }, 'the policy asks for eight', 'size-edited')],
     },
   );
 };
@@ -43,7 +43,11 @@ const tight = { min: 6, max: 6 };
 const letGo = (): Situation =>
   situation('let-go', 'attach', tight, {
     asked: six,
-    steps: [loseZone(1_000, zones[0]), deletePolicy(35_000), putPolicy(100_000, settingOf('attach', tight).policy, 'the policy is written again')],
+    steps: [
+      loseZone(1_000, zones[0]),
+      deletePolicy(35_000),
+      putPolicy(100_000, settingOf('attach', tight).policy, 'the policy is written again', 'policy-written-again'),
+    ],
     // Who dies over a warning hears it again when the group is let go, and leaves it alone.
     deaf: true,
   });

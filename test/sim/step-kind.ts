@@ -1,0 +1,65 @@
+/** Everything that a script can do to a world, by who or what does it. */
+export const stepKinds = [
+  // EC2 and its capacity.
+  'zone-lost',
+  'capacity-changed',
+  'price-changed',
+  'subnet-filled',
+  'interrupted',
+  'rebalance-advised',
+  'warning-repeated',
+  'old-event-replayed',
+  // Instances by themselves.
+  'died',
+  'boot-broken',
+  'serving-broken',
+  // CloudWatch.
+  'alarmed',
+  // The user writes the policy.
+  'size-edited',
+  'tags-edited',
+  'tree-edited',
+  'pools-edited',
+  'asg-edited',
+  'holding-edited',
+  'swap-edited',
+  'policy-edited',
+  'policy-broken',
+  'policy-deleted',
+  'policy-written-again',
+  'group-renamed',
+  // The user acts by hand.
+  'ended-by-user',
+  'ended-through-asg',
+  'replaced-through-asg',
+  'desired-raised',
+  'desired-lowered',
+  'bound-moved',
+  'process-suspended',
+  'tagged',
+  'tag-removed',
+  'drains-stopped',
+  'standby-entered',
+  'standby-left',
+  'detached',
+  'attached',
+  'protected',
+  'hook-put',
+  'hook-removed',
+  'asg-created',
+  'stray-launched',
+  // The situation arranges something about the run itself.
+  'fault-arranged',
+  'garbage-sent',
+] as const;
+
+export type StepKind = (typeof stepKinds)[number];
+
+/** What a step did, and to whom. Times are world time in epoch milliseconds. */
+export type Deed = {
+  readonly kind: StepKind;
+  readonly atMs: number;
+  readonly instances: readonly string[];
+  readonly groups: readonly string[];
+  readonly asgs: readonly string[];
+};
