@@ -1,3 +1,4 @@
+import { shortfallText } from '../core/drain/shortfall-text.ts';
 import type { DecisionRecord, Owner } from '../core/ports.ts';
 import type { Swap } from '../core/swap.ts';
 import type { Access } from './aws-access.ts';
@@ -59,7 +60,7 @@ const swapLines = (swap: Swap): readonly string[] => [
     ['gone', swap.goneAtMs],
     ['deadline: gone by then, whatever happens', swap.deadlineMs],
   ]),
-  ...(swap.shortfall === undefined ? [] : [`  What fell short: ${swap.shortfall}`]),
+  ...(swap.shortfall === undefined ? [] : [`  What fell short: ${shortfallText(swap.shortfall)}`]),
 ];
 
 /** The explanation in plain text. */

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { shortfallText } from '../core/drain/shortfall-text.ts';
 import type { InterruptionRow, Report } from '../sandbox/door.ts';
 import { clockText, durationText } from './time.ts';
 
@@ -40,7 +41,7 @@ const interruptionSection = ({ interruptions }: Report): readonly string[] => {
     `${pc.bold('Interruptions')} (seconds after the warning)`,
     interruptionTable(shown),
     ...(rest > 0 ? [`and ${rest} more: see --report`] : []),
-    ...shown.filter(({ shortfall }) => shortfall !== undefined).map(({ instance, shortfall }) => `${instance}: ${shortfall}`),
+    ...shown.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [`${instance}: ${shortfallText(shortfall)}`])),
   ];
 };
 

@@ -1,3 +1,5 @@
+import type { Shortfall } from './shortfall.ts';
+
 /**
  * Why an instance leaves.
  * `interruption`: EC2 takes it. `rebalance`: EC2 says it is at risk. `hook`: its Auto Scaling group terminates it and waits for us.
@@ -41,8 +43,8 @@ export type Swap = {
   readonly drainStartedAtMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
-  /** What could not be done in time, or failed, in one sentence. */
-  readonly shortfall?: string;
+  /** What could not be done in time, or failed. */
+  readonly shortfall?: Shortfall;
   /** Decision that claimed it. */
   readonly decision: string;
 };

@@ -17,8 +17,9 @@ const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained'
 const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({ [keys.group]: group, [keys.item]: items.swap(instance) });
 
 const toSwap = (item: Item): Swap => {
-  const { [keys.item]: _item, [ttlAttribute]: _ttl, ...swap } = item;
-  return swap as unknown as Swap;
+  const { [keys.item]: _item, [ttlAttribute]: _ttl, shortfall, ...swap } = item;
+  const told = typeof shortfall === 'string' ? { code: 'prose', text: shortfall } : shortfall;
+  return { ...swap, ...(told !== undefined && { shortfall: told }) } as unknown as Swap;
 };
 
 const expiry = (state: SwapState | undefined, nowMs: number): Item =>

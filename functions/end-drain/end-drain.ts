@@ -2,6 +2,7 @@ import { belowMinSize } from '../../aws/errors.ts';
 import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
+import type { Shortfall } from '../../core/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
@@ -28,8 +29,6 @@ export class InstancesNotEnded extends Error {
   }
 }
 
-const letGoShortfall = 'the group was let go while it drained: the instance is left as it is';
-
 type Ending = {
   readonly ports: EndDrainPorts;
   readonly order: DrainOrder;
@@ -37,9 +36,9 @@ type Ending = {
   readonly group: Group | undefined;
 };
 
-const shortfallOf = (swap: Swap, { order, error, group }: Ending): string => {
+const shortfallOf = (swap: Swap, { order, error, group }: Ending): Shortfall => {
   if (swap.shortfall !== undefined) return swap.shortfall;
-  if (group === undefined) return letGoShortfall;
+  if (group === undefined) return { code: 'let-go' };
   return error === undefined ? unfinishedShortfall(swap, order, group.drain.timeoutMs) : brokenShortfall(error);
 };
 

@@ -1,3 +1,5 @@
+import type { Shortfall } from '../../core/shortfall.ts';
+
 /** One thing that must hold, and whether it did. */
 export type Invariant = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
@@ -14,7 +16,7 @@ export type InterruptionRow = {
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
   /** What Holdfast itself said could not be done in time. */
-  readonly shortfall?: string;
+  readonly shortfall?: Shortfall;
 };
 
 export type GroupRow = {

@@ -158,7 +158,7 @@ describe('a swap', () => {
   });
 
   test('is found among a thousand, over every page of more than a megabyte', async () => {
-    const shortfall = 'x'.repeat(2_000);
+    const shortfall = { code: 'drain-broke', error: 'x'.repeat(2_000) } as const;
     const all = Array.from({ length: 1_000 }, (_, index) => swap('storm-swaps', `i-${index}`, { shortfall }));
     await inParallel(all, 32, (one) => store.claim(one));
     expect(await store.swaps('storm-swaps')).toHaveLength(1_000);

@@ -165,11 +165,11 @@ The decision by which it was launched:
     const text = explanationText({
       instance: swap.instance,
       group: 'web',
-      swap: { ...swap, goneAtMs: at(120), shortfall: 'Connections were open.' },
+      swap: { ...swap, goneAtMs: at(120), shortfall: { code: 'not-released', awsCode: 'AccessDenied' } },
       decisions: [],
     });
     expect(text.indexOf('gone\n')).toBeLessThan(text.indexOf('deadline'));
-    expect(text).toContain('What fell short: Connections were open.');
+    expect(text).toContain('What fell short: could not be taken out of service (AccessDenied): work on it is cut when it goes');
   });
 
   it('that is a member finds its group by its tag', async () => {

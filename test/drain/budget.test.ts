@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { beginsRegardless, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
 import { heartbeatDueMs, heartbeatsDue, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
-import { foreseenShortfall, timeOfDay, unfinishedShortfall } from '../../core/drain/shortfall.ts';
+import { foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
+import { shortfallText, timeOfDay } from '../../core/drain/shortfall-text.ts';
 import { growingStepMs, retryAtMs } from '../../core/drain/steps.ts';
 import { drainEndsByMs, latestDrainStart } from '../../core/drain.ts';
+import type { Shortfall } from '../../core/shortfall.ts';
 import { member, noonMs, order, swap } from './fleet.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1000;
@@ -157,8 +159,11 @@ describe('the next look at connections', () => {
 describe('a shortfall says what is cut, when and by whom', () => {
   const draining = swap('i-1', { state: 'draining', drainStartedAtMs: inMs(34) });
   test('a deregistration delay longer than the time left', () => {
-    const said = foreseenShortfall({ swap: draining, busyUntilMs: inMs(334) }, order({ deadlineMs: inMs(130) }), 600_000);
-    expect(said).toBe('deregistration delay 300 s exceeds the 96 s left: connections still open at 12:02:10 UTC are cut by EC2');
+    const found = foreseenShortfall({ swap: draining, busyUntilMs: inMs(334) }, order({ deadlineMs: inMs(130) }), 600_000);
+    expect(found).toEqual({ code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 96_000, cutAtMs: inMs(130), by: 'ec2' });
+    expect(found && shortfallText(found)).toBe(
+      'deregistration delay 300 s exceeds the 96 s left: connections still open at 12:02:10 UTC are cut by EC2',
+    );
   });
   test('nothing, when the delay ends in time', () => {
     expect(foreseenShortfall({ swap: draining, busyUntilMs: inMs(130) }, order({ deadlineMs: inMs(130) }), 600_000)).toBeUndefined();
@@ -168,14 +173,40 @@ describe('a shortfall says what is cut, when and by whom', () => {
     ['rebalance', 'the end of the instance'],
     ['hook', 'Auto Scaling'],
   ] as const)('a %s drain is bounded by the drain time-out', (reason, by) => {
-    const said = foreseenShortfall({ swap: { ...draining, reason }, busyUntilMs: inMs(334) }, order(), 60_000);
-    expect(said).toBe(`deregistration delay 300 s exceeds the 60 s left: connections still open at 12:01:34 UTC are cut by ${by}`);
+    const found = foreseenShortfall({ swap: { ...draining, reason }, busyUntilMs: inMs(334) }, order(), 60_000);
+    expect(found && shortfallText(found)).toBe(
+      `deregistration delay 300 s exceeds the 60 s left: connections still open at 12:01:34 UTC are cut by ${by}`,
+    );
   });
   test('one that was not foreseen', () => {
-    expect(unfinishedShortfall(draining, order({ deadlineMs: inMs(130) }), 600_000)).toBe(
+    const cut = { cutAtMs: inMs(130), by: 'ec2' };
+    expect(unfinishedShortfall(draining, order({ deadlineMs: inMs(130) }), 600_000)).toEqual({ code: 'still-draining', ...cut });
+    expect(unfinishedShortfall(swap('i-1'), order({ deadlineMs: inMs(130) }), 600_000)).toEqual({ code: 'not-released-in-time', ...cut });
+  });
+  test.each<readonly [Shortfall, string]>([
+    [{ code: 'not-released', awsCode: 'AccessDenied' }, 'could not be taken out of service (AccessDenied): work on it is cut when it goes'],
+    [
+      { code: 'not-released-in-time', cutAtMs: inMs(130), by: 'auto-scaling' },
+      'was not taken out of service in time: connections still open at 12:02:10 UTC are cut by Auto Scaling',
+    ],
+    [
+      { code: 'still-draining', cutAtMs: inMs(130), by: 'ec2' },
       'was still draining when its time was up: connections still open at 12:02:10 UTC are cut by EC2',
-    );
-    expect(unfinishedShortfall(swap('i-1'), order({ deadlineMs: inMs(130) }), 600_000)).toContain('was not taken out of service in time');
+    ],
+    [{ code: 'drain-broke', error: 'States.Timeout' }, 'the drain broke off (States.Timeout): connections still open are cut when it goes'],
+    [
+      { code: 'drain-broke', error: 'AccessDenied', cause: 'no right' },
+      'the drain broke off (AccessDenied: no right): connections still open are cut when it goes',
+    ],
+    [
+      { code: 'not-ended', awsCode: 'OperationNotPermitted' },
+      'could not be ended (OperationNotPermitted): it runs on, out of service, until someone ends it',
+    ],
+    [{ code: 'ended-before-drain' }, 'it ended before it was taken out of service: work on it was cut'],
+    [{ code: 'let-go' }, 'the group was let go while it drained: the instance is left as it is'],
+    [{ code: 'prose', text: 'as the first version stored it' }, 'as the first version stored it'],
+  ])('%o in words', (shortfall, text) => {
+    expect(shortfallText(shortfall)).toBe(text);
   });
   test('times of day wrap at midnight', () => expect(timeOfDay(noonMs + 12 * 3_600_000 + 5_000)).toBe('00:00:05'));
 });

@@ -44,17 +44,18 @@ describe('a drain under a spot notice', () => {
     const fleet = createFleet(pair(warned), 300_000);
     fleet.nowMs = awaitServingUntilMs;
     const { visits, outcome } = await execute(fleet, order({ ...warned, awaitServingUntilMs }));
-    const shortfall = 'deregistration delay 300 s exceeds the 65 s left: connections still open at 12:02:00 UTC are cut by EC2';
+    const shortfall = { code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 65_000, cutAtMs: inMs(120), by: 'ec2' };
+    const text = 'deregistration delay 300 s exceeds the 65 s left: connections still open at 12:02:00 UTC are cut by EC2';
     expect(secondsOf(visits)).toEqual(['begin 55', 'check 110', 'end 110']);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall });
     expect(outcome).toMatchObject({ drained: 2, late: 2 });
-    expect(fleet.told[0]?.detail.shortfalls).toEqual([{ sentence: shortfall, instances: ['i-1', 'i-2'] }]);
+    expect(fleet.told[0]?.detail.shortfalls).toEqual([{ ...shortfall, text, instances: ['i-1', 'i-2'] }]);
   });
 
   test('says the shortfall as soon as the drain begins', async () => {
     const fleet = createFleet(pair(warned), 300_000);
     await beginDrain(fleet.ports, order(warned));
-    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', shortfall: expect.stringContaining('exceeds the 120 s left') });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', shortfall: { code: 'delay-exceeds-deadline', leftMs: 120_000 } });
   });
 
   test('seen only inside the margin, it is still taken out of service', async () => {
@@ -63,7 +64,7 @@ describe('a drain under a spot notice', () => {
     const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(115) }));
     expect(secondsOf(visits)).toEqual(['begin 115', 'end 115']);
     expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(115));
-    expect(fleet.stateOf('i-1').shortfall).toContain('exceeds the 5 s left');
+    expect(fleet.stateOf('i-1').shortfall).toMatchObject({ code: 'delay-exceeds-deadline', leftMs: 5_000 });
   });
 
   test('nothing is registered anywhere: drained at once', async () => {
@@ -106,9 +107,13 @@ describe('a drain that is ours to end', () => {
     await execute(fleet, order());
     expect(fleet.nowMs).toBe(inMs(300));
     expect([...fleet.ended]).toEqual(['i-1', 'i-2']);
-    expect(fleet.stateOf('i-1').shortfall).toBe(
-      'deregistration delay 900 s exceeds the 300 s left: connections still open at 12:05:00 UTC are cut by the end of the instance',
-    );
+    expect(fleet.stateOf('i-1').shortfall).toEqual({
+      code: 'delay-exceeds-deadline',
+      delayMs: 900_000,
+      leftMs: 300_000,
+      cutAtMs: inMs(300),
+      by: 'holdfast',
+    });
   });
 
   test('begins when the group is wanted smaller than when it was ordered', async () => {
@@ -127,11 +132,12 @@ describe('a drain that is ours to end', () => {
     await expect(endDrain(fleet.ports, order())).rejects.toBeInstanceOf(InstancesNotEnded);
     expect(fleet.told).toEqual([]);
     await endDrain(fleet.ports, order());
-    const why = 'could not be ended (OperationNotPermitted): it runs on, out of service, until someone ends it';
+    const shortfall = { code: 'not-ended', awsCode: 'OperationNotPermitted' };
+    const text = 'could not be ended (OperationNotPermitted): it runs on, out of service, until someone ends it';
     expect([...fleet.ended]).toEqual(['i-1']);
-    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall: why });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall });
     expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
-    expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], why });
+    expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
   });
 });
 
@@ -155,7 +161,7 @@ describe('taking out of service', () => {
     expect(visits.length).toBeLessThan(25);
     expect(fleet.stateOf('i-2')).toMatchObject({
       state: 'drained',
-      shortfall: 'could not be taken out of service (Throttling): work on it is cut when it goes',
+      shortfall: { code: 'not-released', awsCode: 'Throttling' },
     });
     expect(outcome).toMatchObject({ late: 1 });
   });
@@ -165,7 +171,7 @@ describe('taking out of service', () => {
     fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 99 });
     const outcome = await beginDrain(fleet.ports, order(warned));
     expect(outcome.failed).toEqual([{ instance: 'i-2', code: 'AccessDenied', retry: 'never' }]);
-    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining', shortfall: expect.stringContaining('AccessDenied') });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining', shortfall: { code: 'not-released', awsCode: 'AccessDenied' } });
   });
 });
 
@@ -257,7 +263,7 @@ describe('an instance on a lifecycle hook', () => {
   test('and interrupted: with connections still open it is left to EC2, which gives them until the deadline', async () => {
     const fleet = createFleet([swap('i-1', { ...warned, hook }), swap('i-2', warned)], 300_000);
     await execute(fleet, order(warned));
-    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: expect.stringContaining('are cut by EC2') });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'delay-exceeds-deadline', by: 'ec2' } });
     expect(fleet.completed.size).toBe(0);
 
     const fast = createFleet([swap('i-1', { ...warned, hook })], 30_000);
@@ -279,9 +285,11 @@ describe('when the drain broke off', () => {
     const outcome = await endDrain(fleet.ports, order(), { Error: 'AccessDeniedException', Cause: 'not authorized to perform DescribeTargetHealth' });
     expect(outcome).toMatchObject({ drained: 2, ended: 2, late: 2 });
     expect([...fleet.releasedAtMs.keys()]).toEqual(['i-1', 'i-2']);
-    expect(fleet.stateOf('i-1').shortfall).toBe(
-      'the drain broke off (AccessDeniedException: not authorized to perform DescribeTargetHealth): connections still open are cut when it goes',
-    );
+    expect(fleet.stateOf('i-1').shortfall).toEqual({
+      code: 'drain-broke',
+      error: 'AccessDeniedException',
+      cause: 'not authorized to perform DescribeTargetHealth',
+    });
     expect(fleet.told[0]?.detail.error).toBe('AccessDeniedException');
   });
 
@@ -289,7 +297,7 @@ describe('when the drain broke off', () => {
     const fleet = createFleet([swap('i-1', { state: 'drained', drainedAtMs: noonMs }), swap('i-2', { state: 'draining' })]);
     await endDrain(fleet.ports, order(), { Error: 'States.Timeout' });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
-    expect(fleet.stateOf('i-2').shortfall).toContain('States.Timeout');
+    expect(fleet.stateOf('i-2').shortfall).toEqual({ code: 'drain-broke', error: 'States.Timeout' });
   });
 
   test('a release that throws at the end does not keep instances from their end', async () => {
@@ -297,7 +305,7 @@ describe('when the drain broke off', () => {
     fleet.provider.release = () => Promise.reject(Object.assign(new Error('no'), { name: 'AccessDenied' }));
     await endDrain(fleet.ports, order(), { Error: 'AccessDenied' });
     expect([...fleet.ended]).toEqual(['i-1', 'i-2']);
-    expect(fleet.stateOf('i-1').shortfall).toContain('could not be taken out of service (AccessDenied)');
+    expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'not-released', awsCode: 'AccessDenied' });
   });
 });
 
@@ -307,7 +315,7 @@ test('a group that was let go keeps its instances', async () => {
   const { visits } = await execute(fleet, order());
   expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
   expect(fleet.ended.size + fleet.releasedAtMs.size).toBe(0);
-  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: expect.stringContaining('let go') });
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'let-go' } });
 });
 
 describe('a batch of a thousand', () => {
@@ -362,7 +370,7 @@ test('a shortfall that shows only once targets drain is said by the next look', 
   await checkDrain(fleet.ports, order(warned));
   expect(fleet.stateOf('i-1')).toMatchObject({
     state: 'draining',
-    shortfall: expect.stringContaining('deregistration delay 300 s exceeds the 120 s left'),
+    shortfall: { code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 120_000 },
   });
 });
 

@@ -18,13 +18,14 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...swap, state }, 5_000)).toMatchObject({
       state: 'gone',
       goneAtMs: 5_000,
-      shortfall: expect.stringContaining('before it was taken out of service'),
+      shortfall: { code: 'ended-before-drain' },
     });
   });
   it.each(['draining', 'drained'] as const)('while it was %s needs no word', (state) => {
     expect(asGone({ ...swap, state }, 5_000).shortfall).toBeUndefined();
   });
   it('keeps what was said before', () => {
-    expect(asGone({ ...swap, shortfall: 'foreseen' }, 5_000).shortfall).toBe('foreseen');
+    const shortfall = { code: 'not-released', awsCode: 'AccessDenied' } as const;
+    expect(asGone({ ...swap, shortfall }, 5_000).shortfall).toEqual(shortfall);
   });
 });

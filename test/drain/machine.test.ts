@@ -114,9 +114,7 @@ describe('the synthesized workflow, run', () => {
     expect(entered.slice(-2)).toEqual(['Check drain', 'End drain']);
     expect(execution.status).toBe('SUCCEEDED');
     expect([...fleet.ended]).toEqual(['i-1']);
-    expect(fleet.stateOf('i-1').shortfall).toBe(
-      'the drain broke off (AccessDenied: no rights to DescribeTargetHealth): connections still open are cut when it goes',
-    );
+    expect(fleet.stateOf('i-1').shortfall).toEqual({ code: 'drain-broke', error: 'AccessDenied', cause: 'no rights to DescribeTargetHealth' });
   });
 
   test('instances that cannot be ended by any number of repeats fail the execution, by name', async () => {

@@ -1,3 +1,4 @@
+import { shortfallText } from '../../core/drain/shortfall-text.ts';
 import type { Evidence } from '../sim/evidence.ts';
 import type { Violation } from '../sim/invariants.ts';
 import type { Life } from '../sim/watch.ts';
@@ -69,13 +70,13 @@ export const straysGetTime = (leastMs: number): Check =>
 
 /** Nothing hinders this drain, so nothing may have to be excused. */
 export const nothingExcused: Check = check('drained without an excuse', ({ swaps }) =>
-  swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [`${instance}: ${shortfall}`])),
+  swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [`${instance}: ${shortfallText(shortfall)}`])),
 );
 
 /** The same, where Holdfast itself waits for connections and must have seen their end. */
 export const drainedInFull: Check = check('drained in full', ({ swaps }) =>
   swaps.flatMap(({ instance, shortfall, drainedAtMs }) => {
-    if (shortfall !== undefined) return [`${instance}: ${shortfall}`];
+    if (shortfall !== undefined) return [`${instance}: ${shortfallText(shortfall)}`];
     return drainedAtMs === undefined ? [`${instance} went before it had drained`] : [];
   }),
 );

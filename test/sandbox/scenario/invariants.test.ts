@@ -144,7 +144,7 @@ describe('the invariants of a scenario', () => {
   });
 
   it('take what Holdfast said could not be done for an answer', () => {
-    expect(broken({ interruptions: [{ ...row, drainedAtMs: 130, shortfall: 'The deadline came first.' }] })).toEqual([]);
+    expect(broken({ interruptions: [{ ...row, drainedAtMs: 130, shortfall: { code: 'ended-before-drain' } }] })).toEqual([]);
   });
 
   it('ask for no drain and no early replacement where no warning reaches anybody', () => {

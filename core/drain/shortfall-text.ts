@@ -1,0 +1,40 @@
+import type { CutBy, Shortfall } from '../shortfall.ts';
+
+const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s`;
+
+const two = (n: number): string => String(n).padStart(2, '0');
+
+/** Time of day in UTC, `12:02:10`. */
+export const timeOfDay = (atMs: number): string => {
+  const second = Math.floor(atMs / 1000) % 86_400;
+  return `${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}`;
+};
+
+const cutters: Readonly<Record<CutBy, string>> = { ec2: 'EC2', 'auto-scaling': 'Auto Scaling', holdfast: 'the end of the instance' };
+
+const areCut = ({ cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): string =>
+  `connections still open at ${timeOfDay(cutAtMs)} UTC are cut by ${cutters[by]}`;
+
+/** A shortfall in one sentence, for events and for the command line. */
+export const shortfallText = (shortfall: Shortfall): string => {
+  switch (shortfall.code) {
+    case 'delay-exceeds-deadline':
+      return `deregistration delay ${seconds(shortfall.delayMs)} exceeds the ${seconds(shortfall.leftMs)} left: ${areCut(shortfall)}`;
+    case 'not-released':
+      return `could not be taken out of service (${shortfall.awsCode}): work on it is cut when it goes`;
+    case 'not-released-in-time':
+      return `was not taken out of service in time: ${areCut(shortfall)}`;
+    case 'still-draining':
+      return `was still draining when its time was up: ${areCut(shortfall)}`;
+    case 'drain-broke':
+      return `the drain broke off (${shortfall.error}${shortfall.cause === undefined ? '' : `: ${shortfall.cause}`}): connections still open are cut when it goes`;
+    case 'not-ended':
+      return `could not be ended (${shortfall.awsCode}): it runs on, out of service, until someone ends it`;
+    case 'ended-before-drain':
+      return 'it ended before it was taken out of service: work on it was cut';
+    case 'let-go':
+      return 'the group was let go while it drained: the instance is left as it is';
+    case 'prose':
+      return shortfall.text;
+  }
+};

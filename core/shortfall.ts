@@ -1,0 +1,31 @@
+/** What the first version of Holdfast stored where data stands now: a sentence. Only what was stored then has this form. */
+export type Prose = { readonly code: 'prose'; readonly text: string };
+
+/** Who cuts connections that are still open: EC2 takes the instance, Auto Scaling goes on, or Holdfast ends the instance. */
+export type CutBy = 'ec2' | 'auto-scaling' | 'holdfast';
+
+/** What could not be done for a leaving instance, or not in time. */
+export type Shortfall =
+  /** Foreseen as the drain begins: the deregistration delay ends after the time that is left. */
+  | {
+      readonly code: 'delay-exceeds-deadline';
+      readonly delayMs: number;
+      readonly leftMs: number;
+      readonly cutAtMs: number;
+      readonly by: CutBy;
+    }
+  /** It could not be taken out of service. */
+  | { readonly code: 'not-released'; readonly awsCode: string }
+  /** Its time was up before it was taken out of service. */
+  | { readonly code: 'not-released-in-time'; readonly cutAtMs: number; readonly by: CutBy }
+  /** Its time was up before its connections had closed. */
+  | { readonly code: 'still-draining'; readonly cutAtMs: number; readonly by: CutBy }
+  /** The drain ended by an error of the state machine or of a function. */
+  | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }
+  /** It is drained, and EC2 or Auto Scaling refuses to end it. */
+  | { readonly code: 'not-ended'; readonly awsCode: string }
+  /** It ended before its drain had taken it out of service. */
+  | { readonly code: 'ended-before-drain' }
+  /** Its group was let go while it drained. */
+  | { readonly code: 'let-go' }
+  | Prose;
