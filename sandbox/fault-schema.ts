@@ -7,7 +7,7 @@ const milliseconds = z
   .nonnegative()
   .max(30 * 24 * 3_600_000);
 
-/** How often a fault acts, among the calls or events that match it. With none of these: every time. */
+/** How often and while a fault acts, among the calls or events that match it. With none of these: every time, until it is taken back. */
 const frequency = {
   /** Chance, 0 to 1. */
   probability: z.number().min(0).max(1).optional(),
@@ -15,6 +15,10 @@ const frequency = {
   nth: z.int().positive().optional(),
   /** At most so many times. */
   times: z.int().positive().optional(),
+  /** In force from then on, counted from when the fault was set (default: at once). */
+  fromMs: milliseconds.optional(),
+  /** In force until then, counted from when the fault was set (default: until it is taken back). */
+  untilMs: milliseconds.positive().optional(),
 };
 
 const oneOrMany = z.union([z.string(), z.array(z.string()).nonempty()]);

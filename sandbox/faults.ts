@@ -1,5 +1,6 @@
 import { type ApiCall, ApiError, type BusEvent } from './api.ts';
 import { callerName } from './call-log.ts';
+import type { WorldClock } from './clock.ts';
 import { type CallFault, type EventFault, type Fault, type FaultInput, faultSchema } from './fault-schema.ts';
 import type { Random } from './random.ts';
 import { throttlingError } from './throttle/published-buckets.ts';
@@ -13,13 +14,15 @@ export type CallTrouble = {
   readonly delayMs: number;
 };
 
+type Entry = { readonly id: number; readonly fault: Fault; readonly setAtMs: number; matched: number; applied: number };
+
 export type Faults = {
   /** Sets a fault; answers its number. */
   add(fault: FaultInput): number;
   /** Takes a fault back; false when there is none of that number. */
   remove(id: number): boolean;
   clear(): void;
-  list(): readonly { readonly id: number; readonly fault: Fault; readonly matched: number; readonly applied: number }[];
+  list(): readonly Readonly<Entry>[];
   onCall(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): CallTrouble;
   /** Delays of the copies to deliver, in milliseconds: none when the event is lost, `[0]` when nothing is wrong. */
   onEvent(event: Pick<BusEvent, 'source' | 'detail-type'>): readonly number[];
@@ -28,8 +31,6 @@ export type Faults = {
   /** How wrong a function's clock is from now on, in milliseconds, when it was wrong by so much until now. */
   onClock(caller: string, wrongByMs: number): number;
 };
-
-type Entry = { readonly id: number; readonly fault: Fault; matched: number; applied: number };
 
 const isOneOf = (wanted: string | readonly string[] | undefined, value: string): boolean =>
   wanted === undefined || (typeof wanted === 'string' ? wanted === value : wanted.includes(value));
@@ -90,13 +91,18 @@ const steppedTo = (entry: Entry, random: Random): number | undefined =>
   entry.fault.on === 'clock' && acts(entry, random) ? Math.round((2 * random() - 1) * entry.fault.withinMs) : undefined;
 
 /** The table of faults now in force. The earliest set wins where two would do the same thing to one call; delays add up. */
-export const createFaults = ({ random }: { readonly random: Random }): Faults => {
+export const createFaults = ({ random, clock }: { readonly random: Random; readonly clock: Pick<WorldClock, 'now'> }): Faults => {
   let entries: readonly Entry[] = [];
   let lastId = 0;
+  const isInForce = ({ fault: { fromMs = 0, untilMs = Number.POSITIVE_INFINITY }, setAtMs }: Entry): boolean => {
+    const sinceMs = clock.now() - setAtMs;
+    return sinceMs >= fromMs && sinceMs < untilMs;
+  };
+  const inForce = (): readonly Entry[] => entries.filter(isInForce);
   return {
     add: (input) => {
       lastId += 1;
-      entries = [...entries, { id: lastId, fault: faultSchema.parse(input), matched: 0, applied: 0 }];
+      entries = [...entries, { id: lastId, fault: faultSchema.parse(input), setAtMs: clock.now(), matched: 0, applied: 0 }];
       return lastId;
     },
     remove: (id) => {
@@ -110,7 +116,7 @@ export const createFaults = ({ random }: { readonly random: Random }): Faults =>
     list: () => entries.map((entry) => ({ ...entry })),
     onCall: (call) => {
       let trouble: CallTrouble = { delayMs: 0 };
-      for (const entry of entries) {
+      for (const entry of inForce()) {
         if (entry.fault.on !== 'call' || !matchesCall(entry.fault, call) || !acts(entry, random)) continue;
         const added = troubleOf(entry.fault, call.service);
         trouble = { ...added, ...trouble, delayMs: trouble.delayMs + (added.delayMs ?? 0) };
@@ -119,7 +125,7 @@ export const createFaults = ({ random }: { readonly random: Random }): Faults =>
     },
     onEvent: (event) => {
       let delays: readonly number[] = [0];
-      for (const entry of entries) {
+      for (const entry of inForce()) {
         if (entry.fault.on !== 'event' || !matchesEvent(entry.fault, event) || !acts(entry, random)) continue;
         delays = deliveriesOf(entry.fault, delays, random);
       }
@@ -127,14 +133,14 @@ export const createFaults = ({ random }: { readonly random: Random }): Faults =>
     },
     onMessage: (queue) => {
       let delays: readonly number[] = [0];
-      for (const entry of entries) {
+      for (const entry of inForce()) {
         if (entry.fault.on !== 'message' || !isOneOf(entry.fault.match.queue, queue) || !acts(entry, random)) continue;
         delays = duplicated(entry.fault, delays, random);
       }
       return delays;
     },
     onClock: (caller, wrongByMs) => {
-      const wrong = entries.filter(({ fault }) => fault.on === 'clock' && isOneOf(fault.match.caller, caller));
+      const wrong = inForce().filter(({ fault }) => fault.on === 'clock' && isOneOf(fault.match.caller, caller));
       return wrong.reduce((ms, entry) => steppedTo(entry, random) ?? ms, wrong.length === 0 ? 0 : wrongByMs);
     },
   };

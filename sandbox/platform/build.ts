@@ -59,7 +59,7 @@ const toQueue =
 /** Puts the stack, the world around it and the front of the cloud together. */
 export const build = async ({ assembly, machinery, spec, place, seed }: BuildOptions): Promise<Built> => {
   const { clock, url } = machinery;
-  const faults = createFaults({ random: forkRandom(seed, 'faults') });
+  const faults = createFaults({ random: forkRandom(seed, 'faults'), clock });
   const callLog = createCallLog({ clock });
   const late: { cloud?: Cloud } = {};
   const stack = resolveStack(assembly.template, { name: assembly.stackName, place, ...(url && { queueOrigin: url }) });

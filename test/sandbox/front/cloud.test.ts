@@ -11,7 +11,7 @@ import { cloudOf, createSleepClock, direct, recordingService, type Seen } from '
 
 const describeInstances = new DescribeInstancesCommand({});
 const ec2 = (seen?: Seen[]) => recordingService('ec2', { DescribeInstances: { Reservations: [] } }, seen);
-const faultsWith = () => createFaults({ random: () => 0.5 });
+const faultsWith = () => createFaults({ random: () => 0.5, clock: { now: () => 0 } });
 
 describe('what is not simulated is named, never answered with an empty success', () => {
   test('an operation of the API that the service does not have', async () => {

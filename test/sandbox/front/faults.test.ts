@@ -4,7 +4,8 @@ import { createRandom } from '../../../sandbox/random.ts';
 
 const warning = { source: 'aws.ec2', 'detail-type': 'EC2 Spot Instance Interruption Warning' };
 const alarm = { source: 'aws.cloudwatch', 'detail-type': 'CloudWatch Alarm State Change' };
-const create = () => createFaults({ random: createRandom(7) });
+const still = { now: () => 0 };
+const create = (clock = still) => createFaults({ random: createRandom(7), clock });
 
 test('without faults an event is delivered once, at once', () => {
   expect(create().onEvent(warning)).toEqual([0]);
@@ -74,4 +75,15 @@ test('a fault that is not understood is refused by name', () => {
   const faults = create();
   expect(() => faults.add({ on: 'call', kind: 'explode' } as never)).toThrow();
   expect(() => faults.add({ on: 'call', kind: 'throttle', match: { servce: 'ec2' } } as never)).toThrow(/servce/);
+});
+
+test('a fault with a time of its own acts then only, counted from when it was set', () => {
+  let nowMs = 50_000;
+  const faults = create({ now: () => nowMs });
+  faults.add({ on: 'call', kind: 'throttle', match: { service: 'ec2' }, fromMs: 1_000, untilMs: 3_000 });
+  const isThrottledAt = (atMs: number): boolean => {
+    nowMs = atMs;
+    return faults.onCall({ service: 'ec2', operation: 'CreateFleet', caller: { kind: 'operator' } }).refuse !== undefined;
+  };
+  expect([50_000, 50_999, 51_000, 52_999, 53_000].map(isThrottledAt)).toEqual([false, false, true, true, false]);
 });

@@ -50,7 +50,7 @@ test('real clients over real HTTP: queries, JSON, typed errors, the caller by it
 });
 
 test('a lost answer cuts the connection', async () => {
-  const faults = createFaults({ random: () => 0 });
+  const faults = createFaults({ random: () => 0, clock: { now: () => 0 } });
   faults.add({ on: 'call', kind: 'lose-answer' });
   const config = await serve(cloudOf([recordingService('autoscaling', { DescribeAutoScalingGroups: { AutoScalingGroups: [] } })], { faults }));
   await expect(new AutoScalingClient(config).send(new DescribeAutoScalingGroupsCommand({}))).rejects.toMatchObject({ code: 'ECONNRESET' });
