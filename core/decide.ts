@@ -2,8 +2,9 @@ import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './
 import type { Decision, Leaving } from './decision.ts';
 import { endingItself, groupsToTakeOver, type Headcount, notShownYet, ownRefill, ownShrink, takeHeadcount, unnoticed } from './headcount.ts';
 import type { Placement } from './placement.ts';
-import { planPlacements } from './plan-placements.ts';
+import { type Plan, planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
+import { swapsToBegin } from './swaps-to-begin.ts';
 import type { Member, View } from './view.ts';
 
 /** A tagged instance that nobody's reservation explains is removed once seen this often and for this long; before that it may be one we forgot. */
@@ -16,24 +17,6 @@ const lookAgainMs = 10_000;
 /** Extra members wanted for a while, so that swaps which wait can begin without a gap. */
 const surgeOf = (view: View, headcount: Headcount): number =>
   view.group.swap.order === 'launch-first' ? Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;
-
-/**
- * Swaps that may begin: with `launch-first` as many as the group can spare and still serve its desired size,
- * with `drain-first` up to `maxSurge` at a time. An instance that does not serve is spared at once.
- */
-const drainsToBegin = (view: View, headcount: Headcount): readonly string[] => {
-  const waiting = [...headcount.waiting].sort((a, b) => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1));
-  if (view.group.swap.order === 'drain-first') {
-    return waiting.slice(0, Math.max(0, view.group.swap.maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance);
-  }
-  const serving = new Set(headcount.staying.filter((member) => member.serving).map(({ instance }) => instance));
-  let spare = serving.size - view.state.desired;
-  return waiting.flatMap(({ instance }) => {
-    if (!serving.has(instance)) return headcount.staying.length > view.state.desired ? [instance] : [];
-    spare -= 1;
-    return spare >= 0 ? [instance] : [];
-  });
-};
 
 const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
   headcount.strays
@@ -142,11 +125,12 @@ const lacking = (view: View, headcount: Headcount): number => {
   return view.state.desired + surgeOf(view, headcount) - present - refill;
 };
 
-/** Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision. */
-export const decide = (view: View): Decision => {
-  const headcount = takeHeadcount(view);
-  const lack = lacking(view, headcount);
-  const plan = planPlacements({
+const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>
+  leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
+
+/** Where what the group lacks is to come from, with these members counted as gone. */
+const planFor = (view: View, headcount: Headcount, lack: number, leaving: readonly string[] = []): Plan =>
+  planPlacements({
     selector: view.group.capacity,
     pools: view.group.pools,
     count: isHeldBack(view) ? 0 : Math.max(0, lack),
@@ -155,7 +139,12 @@ export const decide = (view: View): Decision => {
     prices: view.state.prices.usdPerHour,
     cheapest: view.state.cheapest,
     held: [
-      ...headcount.staying.map(({ pool, offering }) => ({ pool, zone: offering.zone, instanceType: offering.instanceType, count: 1 })),
+      ...without(headcount.staying, leaving).map(({ pool, offering }) => ({
+        pool,
+        zone: offering.zone,
+        instanceType: offering.instanceType,
+        count: 1,
+      })),
       ...headcount.inFlight.map(({ pool, offerings, count }) => ({
         pool,
         zone: offerings[0]?.zone ?? '',
@@ -164,7 +153,20 @@ export const decide = (view: View): Decision => {
       })),
     ],
   });
-  const drains = drainsToBegin(view, headcount);
+
+/** How many of these members the tree could replace now: none while launches are throttled, or while others are missing that it cannot give. */
+const obtainable = (view: View, headcount: Headcount, lack: number, leaving: readonly string[]): number => {
+  if (isHeldBack(view)) return 0;
+  const { unplaced } = planFor(view, headcount, Math.max(0, lack) + leaving.length, leaving);
+  return Math.max(0, leaving.length - unplaced);
+};
+
+/** Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision. */
+export const decide = (view: View): Decision => {
+  const headcount = takeHeadcount(view);
+  const lack = lacking(view, headcount);
+  const plan = planFor(view, headcount, lack);
+  const drains = swapsToBegin(view, headcount, (leaving) => obtainable(view, headcount, lack, leaving));
   const admissions = chooseAdmissions(view, headcount);
   const raise = chooseRaises(view, joiningByAsg(view, headcount, plan.placements, admissions));
   const wakeAtMs = nextLook(view, headcount, plan.unplaced);

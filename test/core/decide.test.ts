@@ -91,18 +91,66 @@ describe('a rebalance, launch first', () => {
 });
 
 describe('a rebalance, drain first', () => {
-  const drainFirst = group({ swap: { order: 'drain-first', maxSurge: 1 } });
+  const drainFirst = (maxSurge: number) => group({ swap: { order: 'drain-first', maxSurge } });
   const soft = { reason: 'rebalance', deadlineMs: undefined } as const;
-  it('begins at once, one at a time, and launches only when drained', () => {
-    const waiting = [1, 2].map((n) => swapOf(`spot-a#${n}`, { ...soft, state: 'waiting', drain: undefined, claimedAtMs: n }));
-    const first = decide(view({ group: drainFirst, swaps: waiting }));
+  const waiting = (count: number) =>
+    [1, 2, 3, 4, 5].slice(0, count).map((n) => swapOf(`spot-a#${n}`, { ...soft, state: 'waiting', drain: undefined, claimedAtMs: n }));
+  const [, ...fourOfA] = five(spotA);
+  const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 30_000, streak: 1 } as const;
+
+  it('begins at once, at most the surge budget, and launches only when drained', () => {
+    const first = decide(view({ group: drainFirst(1), swaps: waiting(2) }));
     expect(first.drains).toEqual(['spot-a#1']);
     expect(first.placements).toEqual([]);
-    const draining = decide(view({ group: drainFirst, swaps: [swapOf('spot-a#1', { ...soft, state: 'draining' }), ...waiting.slice(1)] }));
+    expect(decide(view({ group: drainFirst(3), swaps: waiting(5) })).drains).toEqual(['spot-a#1', 'spot-a#2', 'spot-a#3']);
+    const draining = decide(view({ group: drainFirst(1), swaps: [swapOf('spot-a#1', { ...soft, state: 'draining' }), ...waiting(2).slice(1)] }));
     expect(draining.drains).toEqual([]);
     expect(draining.placements).toEqual([]);
-    const drained = decide(view({ group: drainFirst, swaps: [swapOf('spot-a#1', { ...soft, state: 'drained' })] }));
+    const drained = decide(view({ group: drainFirst(1), swaps: [swapOf('spot-a#1', { ...soft, state: 'drained' })] }));
     expect(launched(drained.placements)).toBe(1);
+  });
+  it('goes on only when the successor of the one before serves, and not when it is merely there', () => {
+    const next = (successor: object) =>
+      decide(view({ group: drainFirst(1), swaps: waiting(2).slice(1), members: [...fourOfA, ...five(spotB), member('i-new', spotB, successor)] }))
+        .drains;
+    expect(next({ state: 'pending', admitted: false, serving: false })).toEqual([]);
+    expect(next({ serving: false })).toEqual([]);
+    expect(next({})).toEqual(['spot-a#2']);
+  });
+  it('is held back by a member that was lost for another reason', () => {
+    const lost = decide(view({ group: drainFirst(1), swaps: [swapOf('spot-b#1'), ...waiting(2)] }));
+    expect(lost.drains).toEqual([]);
+    expect(launched(lost.placements)).toBe(1);
+  });
+  it('does not begin while nothing could replace it: all is refused, launches are throttled, or others are missing', () => {
+    const memory = { 'm7g.large/a/spot': refused, 'm7g.large/b/spot': refused, 'm7g.large/b/on-demand': refused };
+    expect(decide(view({ group: drainFirst(1), swaps: waiting(2), state: state({ memory }) })).drains).toEqual([]);
+    const throttle = { untilMs: nowMs + 2_000, streak: 1 };
+    expect(decide(view({ group: drainFirst(1), swaps: waiting(2), state: state({ throttle }) })).drains).toEqual([]);
+    const eleven = [...five(spotA), ...members(spotB, 6)];
+    expect(decide(view({ group: drainFirst(1), swaps: waiting(2), members: eleven, state: state({ memory }) })).drains).toEqual(['spot-a#1']);
+  });
+  it('begins as many as the tree can replace, the room counted that they leave below the cap of their pool', () => {
+    const pools = { 'spot-a': { ...spotA, cap: 5 }, 'spot-b': { ...spotB, cap: 5 }, 'od-b': { ...onDemandB, cap: 0 } };
+    expect(decide(view({ group: { ...drainFirst(2), pools }, swaps: waiting(3) })).drains).toEqual(['spot-a#1', 'spot-a#2']);
+    const full = { ...pools, 'spot-b': { ...spotB, cap: 4 } };
+    const ofBoth = [...waiting(1), { ...swapOf('spot-b#1'), ...waiting(1)[0], instance: 'spot-b#1', claimedAtMs: 2 }];
+    expect(decide(view({ group: { ...drainFirst(2), pools: full }, swaps: ofBoth })).drains).toEqual(['spot-a#1']);
+  });
+});
+
+describe('a member at risk that does not serve', () => {
+  const waits = swapOf('i-late', { reason: 'rebalance', state: 'waiting', drain: undefined, deadlineMs: undefined });
+  const late = member('i-late', spotB, { serving: false });
+  const nine = [...five(spotA), ...members(spotB, 4)];
+  it('stays until its successor serves, because it may be there first', () => {
+    const coming = member('i-new', spotB, { state: 'pending', admitted: false, serving: false });
+    expect(decide(view({ swaps: [waits], members: [...nine, late, coming] })).drains).toEqual([]);
+  });
+  it('leaves then, and takes no other with it', () => {
+    expect(decide(view({ swaps: [waits], members: [...nine, late, member('i-new', spotB)] })).drains).toEqual(['i-late']);
+    const two = [waits, swapOf('spot-a#1', { ...waits, instance: 'spot-a#1', claimedAtMs: nowMs + 1 })];
+    expect(decide(view({ swaps: two, members: [...nine, late, member('i-new', spotB)] })).drains).toEqual(['i-late']);
   });
 });
 

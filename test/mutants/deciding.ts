@@ -88,9 +88,9 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'a member at risk leaves before its replacement serves',
-    file: 'core/decide.ts',
-    from: 'return spare >= 0 ? [instance] : [];',
-    to: 'return [instance];',
+    file: 'core/swaps-to-begin.ts',
+    from: 'if (spare <= 0 || (serves && spareServing <= 0)) return [];',
+    to: '',
     caughtBy: ['rebalance'],
   },
   {

@@ -1,4 +1,12 @@
 import type { PutBack } from '../mutant.ts';
 
 /** Faults that the audit found, put back into the code. */
-export const deciding: readonly PutBack[] = [];
+export const deciding: readonly PutBack[] = [
+  {
+    name: 'drain-first asks nobody whether the one before was replaced',
+    file: 'core/decide.ts',
+    from: 'const drains = swapsToBegin(',
+    to: "const drains = view.group.swap.order === 'drain-first' ? headcount.waiting.slice(0, Math.max(0, view.group.swap.maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance) : swapsToBegin(",
+    situation: 'drain first, nothing to be had',
+  },
+];

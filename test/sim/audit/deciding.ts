@@ -1,4 +1,45 @@
-import type { Situation } from '../situation.ts';
+import type { Situation, Step } from '../situation.ts';
+import { recommendRebalance } from '../steps.ts';
+import { type Setting, type SettingOptions, settingOf } from '../worlds.ts';
+
+type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;
+
+const of = (name: string, { spec, policy }: Setting, script: Script): Situation => ({
+  name,
+  seed: 1,
+  spec,
+  policies: [policy],
+  calmAtMs: Math.max(...script.steps.map(({ atMs }) => atMs)) + 60_000,
+  restWithinMs: 900_000,
+  ...script,
+});
+
+const six = { web: { size: 6, endsAt: 6 } };
+
+/** Members at risk leave one at a time, before their replacements come. */
+const drainFirst = (options: SettingOptions = {}): Setting =>
+  settingOf('tag', { ...options, policy: { rebalance: { act: true }, swap: { order: 'drain-first', maxSurge: 1 }, ...options.policy } });
+
+/** What every zone can give of both markets from now on: `null` is without limit. Instances that run stay. */
+const setCapacity = (atMs: number, capacity: number | null): Step => ({
+  kind: 'capacity-changed',
+  atMs,
+  what: capacity === null ? 'there is capacity everywhere again' : `no zone has more than ${capacity} to give`,
+  happen: ({ sandbox, did }) => {
+    did({ kind: 'capacity-changed' });
+    for (const { instanceType, zone, market } of sandbox.world.snapshot().offerings) {
+      sandbox.world.setOffering({ instanceType, zone, market }, { capacity });
+    }
+  },
+});
 
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
-export const deciding: Readonly<Record<string, () => Situation>> = {};
+export const deciding: Readonly<Record<string, () => Situation>> = {
+  'drain first, capacity everywhere': () =>
+    of('drain first, capacity everywhere', drainFirst(), { asked: six, steps: [recommendRebalance(1_000, 5)] }),
+  'drain first, nothing to be had': () =>
+    of('drain first, nothing to be had', drainFirst(), {
+      asked: six,
+      steps: [setCapacity(500, 0), recommendRebalance(1_000, 5), setCapacity(150_000, null)],
+    }),
+};
