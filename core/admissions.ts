@@ -1,4 +1,5 @@
 import type { Headcount } from './headcount.ts';
+import { raisedTo } from './raised-max.ts';
 import type { Member, RaisedMax, View } from './view.ts';
 
 /** A member that has been coming for this long is no longer waited for by the others of its batch. */
@@ -22,8 +23,6 @@ export const chooseAdmissions = (view: View, headcount: Headcount): readonly str
   return view.group.holding.kind === 'attach' ? ids.slice(0, Math.floor(ids.length / attachBatch) * attachBatch) : [];
 };
 
-const originalMax = (view: View, asg: string, max: number): number => view.state.raised.find((raised) => raised.asg === asg)?.fromMax ?? max;
-
 /** What is about to join an Auto Scaling group: at once, and while those that are on their way come up. */
 export type Joining = { readonly now: number; readonly soon: number };
 
@@ -35,7 +34,7 @@ export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>):
   view.asgs.flatMap((asg) => {
     const { now, soon } = joining.get(asg.name) ?? { now: 0, soon: 0 };
     if (now === 0 || asg.desired + now <= asg.max) return [];
-    return [{ asg: asg.name, fromMax: originalMax(view, asg.name, asg.max), toMax: asg.desired + now + soon }];
+    return [raisedTo(view.state.raised, asg, asg.desired + now + soon)];
   });
 
 /** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */

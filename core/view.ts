@@ -37,8 +37,16 @@ export type AsgView = {
   readonly suspended: readonly string[];
 };
 
-/** Maximum sizes that we raised, and must put back: the group's name, what it was, what we made it. */
-export type RaisedMax = { readonly asg: string; readonly fromMax: number; readonly toMax: number };
+/** A maximum size that we raised and must put back. */
+export type RaisedMax = {
+  readonly asg: string;
+  /** The owner's value. */
+  readonly fromMax: number;
+  /** The value that we gave it last. */
+  readonly toMax: number;
+  /** Values that we gave it before: what was noted last may never have been carried out. */
+  readonly earlier?: readonly number[];
+};
 
 /** A tagged instance that no reservation accounts for: adopted, or removed once seen twice and old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };

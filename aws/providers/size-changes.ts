@@ -1,5 +1,6 @@
 import { UpdateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { CapacityProvider } from '../../core/ports.ts';
+import { isGiven, isKnown } from '../../core/raised-max.ts';
 import { isFromAws, retryOf } from '../errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -15,10 +16,11 @@ export const createSizeChanges = ({
     autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
 
   return {
-    /** A maximum between the old one and the new was raised by us before, or by this very call before its answer was lost. */
-    async raiseMax({ asg, fromMax, toMax }) {
+    /** A maximum that is neither the owner's nor one that we gave is the owner's own change. */
+    async raiseMax(raised) {
+      const { asg, toMax } = raised;
       const now = await read(asg);
-      if (now === undefined || now.max < fromMax || now.max > toMax) return 'changed-by-others';
+      if (now === undefined || !isKnown(raised, now.max)) return 'changed-by-others';
       if (now.max >= toMax) return 'done';
       return update(asg, { MaxSize: toMax }).then(
         () => 'done' as const,
@@ -30,10 +32,11 @@ export const createSizeChanges = ({
     },
 
     /** Never below the desired capacity: Auto Scaling would lower that too, and end instances for it. */
-    async restoreMax({ asg, fromMax, toMax }) {
+    async restoreMax(raised) {
+      const { asg, fromMax } = raised;
       const now = await read(asg);
       if (now?.max === fromMax) return 'done';
-      if (now?.max !== toMax) return 'changed-by-others';
+      if (now === undefined || !isGiven(raised, now.max)) return 'changed-by-others';
       if (now.desired > fromMax) return 'not-yet';
       await update(asg, { MaxSize: fromMax });
       return 'done';

@@ -303,7 +303,7 @@ describe('inspecting a drain', () => {
 });
 
 describe("changes of an Auto Scaling group's numbers", () => {
-  const raised = { asg: 'web', fromMax: 10, toMax: 14 };
+  const raised = { asg: 'web', fromMax: 10, toMax: 14, earlier: [12] };
   const at = (max: number, desired = 10) => over(attached, { ...inWeb({}, { max, desired }), UpdateAutoScalingGroup: {} });
   const update = (of: ReturnType<typeof at>) => of.aws.inputsOf('UpdateAutoScalingGroup');
 
@@ -312,6 +312,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
     [12, 'done', [{ AutoScalingGroupName: 'web', MaxSize: 14 }]],
     [14, 'done', []],
     [9, 'changed-by-others', []],
+    [13, 'changed-by-others', []],
     [20, 'changed-by-others', []],
   ])('raising the maximum from %i: %s', async (max, outcome, updates) => {
     const of = at(max);
@@ -322,7 +323,8 @@ describe("changes of an Auto Scaling group's numbers", () => {
   test.each([
     [14, 10, 'done', [{ AutoScalingGroupName: 'web', MaxSize: 10 }]],
     [10, 10, 'done', []],
-    [12, 10, 'changed-by-others', []],
+    [12, 10, 'done', [{ AutoScalingGroupName: 'web', MaxSize: 10 }]],
+    [13, 10, 'changed-by-others', []],
     [14, 11, 'not-yet', []],
   ])('restoring the maximum from %i with %i wanted: %s', async (max, desired, outcome, updates) => {
     const of = at(max, desired);

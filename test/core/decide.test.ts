@@ -295,7 +295,7 @@ describe('an Auto Scaling group', () => {
     const again = state({ raised: [{ asg: 'web-asg', fromMax: 10, toMax: 12 }] });
     expect(
       decide(attachView({ swaps, members: [...five(spotA), ...five(spotB), ...ready], asgs: [{ ...asg, max: 12 }], state: again })).raise,
-    ).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 13 }]);
+    ).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 13, earlier: [12] }]);
   });
   it('has its maximum raised once for all that are on their way, not for each batch of them', () => {
     const swaps = [1, 2, 3, 4, 5].map((n) => swapOf(`spot-a#${n}`));
