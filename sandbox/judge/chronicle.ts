@@ -1,0 +1,182 @@
+import { type Cloud, cloudOf } from './cloud.ts';
+import type { History, HistoryEvent } from './history.ts';
+import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
+import { livesOf } from './lives.ts';
+import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
+import { type Times, timesOf } from './times.ts';
+
+/** A policy from when it came in force; without one the group was let go. */
+export type InForce = { readonly atMs: number; readonly version?: number; readonly policy?: Policy };
+export type Written = Extract<HistoryEvent, { readonly kind: 'state-written' }>;
+
+/** What was in force for a group over time. */
+export type GroupTimeline = { readonly group: string; readonly policies: readonly InForce[]; readonly written: readonly Written[] };
+
+export type Invocation = {
+  readonly id: string;
+  readonly function: string;
+  readonly beganAtMs: number;
+  readonly ended?: Extract<HistoryEvent, { readonly kind: 'invocation-ended' }>;
+  readonly deliveries: readonly Extract<HistoryEvent, { readonly kind: 'delivered' }>[];
+};
+
+/** The events of a run, folded into lives of instances and timelines of groups: what rules look at. */
+export type Chronicle = {
+  readonly history: History;
+  readonly times: Times;
+  readonly lives: readonly Life[];
+  readonly life: (instance: string) => Life | undefined;
+  readonly groups: ReadonlyMap<string, GroupTimeline>;
+  readonly cloud: Cloud;
+  readonly invocations: ReadonlyMap<string, Invocation>;
+  readonly of: <Kind extends HistoryEvent['kind']>(kind: Kind) => readonly Extract<HistoryEvent, { readonly kind: Kind }>[];
+  /** The policy in force for a group. */
+  readonly policyAt: (group: string, atMs: number) => Policy | undefined;
+  /** Every policy that was in force at some time between the two. */
+  readonly policiesIn: (group: string, fromMs: number, untilMs: number) => readonly Policy[];
+  /** Desired sizes that were in force at some time between the two. */
+  readonly desiredIn: (group: string, fromMs: number, untilMs: number) => readonly number[];
+  /** The group that an instance belongs to: its Auto Scaling group's, or else the one that its tag names. */
+  readonly groupAt: (life: Life, atMs: number) => string | undefined;
+  /** All that ever belonged to a group. */
+  readonly livesIn: (group: string) => readonly Life[];
+  /** Alive and of this group, leaving or not. */
+  readonly membersAt: (group: string, atMs: number) => readonly Life[];
+  /** Whether it takes work of every target group that it should serve; where there is none, whether it has booted. */
+  readonly servesAt: (life: Life, atMs: number) => boolean;
+  /** Target groups that an instance should serve. */
+  readonly targetsOf: (life: Life, atMs: number) => readonly string[];
+};
+
+const latest = <T extends { readonly atMs: number }>(list: readonly T[], atMs: number): T | undefined => list.findLast((one) => one.atMs <= atMs);
+
+/** What was so at some time between two moments: what was so at the first, and every change until the second. */
+const within = <T extends { readonly atMs: number }>(list: readonly T[], fromMs: number, untilMs: number): readonly T[] => {
+  const before = latest(list, fromMs);
+  return [...(before === undefined ? [] : [before]), ...list.filter(({ atMs }) => atMs > fromMs && atMs <= untilMs)];
+};
+
+const timelinesOf = (history: History): ReadonlyMap<string, GroupTimeline> => {
+  const groups = new Map<string, { group: string; policies: InForce[]; written: Written[] }>();
+  const of = (group: string) => {
+    const found = groups.get(group) ?? { group, policies: [], written: [] };
+    groups.set(group, found);
+    return found;
+  };
+  for (const event of history.events) {
+    if (event.kind === 'state-written') of(event.group).written.push(event);
+    if (event.kind !== 'policy-in-force') continue;
+    const { atMs, version, document } = event;
+    of(event.group).policies.push({
+      atMs,
+      ...(version === undefined ? {} : { version }),
+      ...(document === undefined ? {} : { policy: readPolicy(document, history.spec) }),
+    });
+  }
+  return groups;
+};
+
+const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => {
+  type Draft = { -readonly [Key in keyof Invocation]: Invocation[Key] } & { deliveries: Invocation['deliveries'][number][] };
+  const found = new Map<string, Draft>();
+  const of = (id: string, name: string, atMs: number): Draft => {
+    const one = found.get(id) ?? { id, function: name, beganAtMs: atMs, deliveries: [] };
+    found.set(id, one);
+    return one;
+  };
+  for (const event of events) {
+    if (event.kind === 'invocation-began') of(event.invocation, event.function, event.atMs);
+    if (event.kind === 'delivered') of(event.invocation, event.function, event.atMs).deliveries.push(event);
+    if (event.kind === 'invocation-ended') of(event.invocation, event.function, event.startedAtMs).ended = event;
+  }
+  return found;
+};
+
+const groupTag = 'holdfast:group';
+
+/** Whose an Auto Scaling group is, by the policies in force. */
+const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs: number): string | undefined =>
+  [...groups.values()].find(({ policies }) => {
+    const policy = latest(policies, atMs)?.policy;
+    return policy !== undefined && asgsOf(policy).includes(asg);
+  })?.group;
+
+const groupFinder =
+  (groups: ReadonlyMap<string, GroupTimeline>): Chronicle['groupAt'] =>
+  (life, atMs) => {
+    const stay = stayAt(life, atMs) ?? life.stays.findLast(({ how, untilMs }) => how === 'terminating' && untilMs <= atMs);
+    const holder = stay === undefined ? undefined : holderOf(groups, stay.asg, atMs);
+    if (holder !== undefined) return holder;
+    // Whoever its user took out of its Auto Scaling group is no member until it is put back.
+    if (life.stays.some(({ how, untilMs, by }) => (how === 'detached' || how === 'standby') && by?.kind === 'user' && untilMs <= atMs))
+      return undefined;
+    return tagsAt(life, atMs)[groupTag]?.split('/')[1];
+  };
+
+/** Everybody that ever belonged to a group, at the changes of what decides about that. */
+const belongings = (lives: readonly Life[], groups: ReadonlyMap<string, GroupTimeline>, groupAt: Chronicle['groupAt']) => {
+  const changes = [...groups.values()].flatMap(({ policies }) => policies.map(({ atMs }) => atMs));
+  const byGroup = new Map<string, Life[]>();
+  for (const life of lives) {
+    const moments = [life.launchedAtMs, ...life.tags.map(({ atMs }) => atMs), ...life.stays.flatMap(({ fromMs }) => fromMs), ...changes];
+    const names = new Set(moments.filter((atMs) => atMs >= life.launchedAtMs).map((atMs) => groupAt(life, atMs)));
+    for (const name of names) if (name !== undefined) byGroup.set(name, [...(byGroup.get(name) ?? []), life]);
+  }
+  return byGroup;
+};
+
+const serviceLooks = (
+  history: History,
+  policyAt: Chronicle['policyAt'],
+  groupAt: Chronicle['groupAt'],
+): Pick<Chronicle, 'servesAt' | 'targetsOf'> => {
+  const targetsOfAsg = new Map(history.spec.autoScalingGroups.map(({ name, targetGroups = [] }) => [name, targetGroups.map(targetGroupName)]));
+  const targetsOf: Chronicle['targetsOf'] = (life, atMs) => {
+    const group = groupAt(life, atMs);
+    const policy = group === undefined ? undefined : policyAt(group, atMs);
+    const asg = stayAt(life, atMs)?.asg ?? policy?.asg;
+    return [...new Set([...(policy?.targetGroups ?? []), ...(asg === undefined ? [] : (targetsOfAsg.get(asg) ?? []))])];
+  };
+  const servesAt: Chronicle['servesAt'] = (life, atMs) => {
+    if (!isAlive(life, atMs)) return false;
+    const wanted = targetsOf(life, atMs);
+    if (wanted.length === 0) return (life.bootedAtMs ?? Number.POSITIVE_INFINITY) <= atMs;
+    return wanted.every((targetGroup) => life.services.some((service) => service.targetGroup === targetGroup && covers(service, atMs)));
+  };
+  return { servesAt, targetsOf };
+};
+
+const indexOf = ({ events }: History): Chronicle['of'] => {
+  const byKind = Map.groupBy(events, ({ kind }) => kind);
+  return (kind) => (byKind.get(kind) ?? []) as never;
+};
+
+/** Folds a history. */
+export const chronicleOf = (history: History): Chronicle => {
+  const lives = livesOf(history);
+  const byId = new Map(lives.map((life) => [life.instance, life]));
+  const groups = timelinesOf(history);
+  const groupAt = groupFinder(groups);
+  const byGroup = belongings(lives, groups, groupAt);
+  const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.policies ?? [], atMs)?.policy;
+  return {
+    history,
+    times: timesOf(history),
+    lives,
+    life: (instance) => byId.get(instance),
+    groups,
+    cloud: cloudOf(history, lives),
+    invocations: invocationsOf(history),
+    of: indexOf(history),
+    policyAt,
+    policiesIn: (group, fromMs, untilMs) => within(groups.get(group)?.policies ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []),
+    desiredIn: (group, fromMs, untilMs) => within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired),
+    groupAt,
+    livesIn: (group) => byGroup.get(group) ?? [],
+    membersAt: (group, atMs) => (byGroup.get(group) ?? []).filter((life) => isAlive(life, atMs) && groupAt(life, atMs) === group),
+    ...serviceLooks(history, policyAt, groupAt),
+  };
+};
+
+/** Whether it stays a member as far as the world knows, advice aside. */
+export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life) > atMs;

@@ -1,0 +1,72 @@
+import type { Market } from '../../core/offering.ts';
+import type { History, HistoryEvent } from './history.ts';
+import { goneAtMs, type Life } from './life.ts';
+
+export type OfferingName = { readonly instanceType: string; readonly zone: string; readonly market: Market };
+export const nameOf = ({ instanceType, zone, market }: OfferingName): string => `${instanceType}/${zone}/${market}`;
+
+type OfferingChange = OfferingName & { readonly atMs: number; readonly capacity: number; readonly priceUsdPerHour: number };
+export type AsgChange = Extract<HistoryEvent, { readonly kind: 'asg-changed' }>;
+
+/** What EC2 and Auto Scaling had and were told, over time. */
+export type Cloud = {
+  /** How many more an offering could have given, the account's quota counted; nothing where it is not sold. */
+  readonly freeAt: (offering: OfferingName, atMs: number) => number;
+  /** Least that an offering could have given at any moment between the two. */
+  readonly leastFree: (offering: OfferingName, fromMs: number, untilMs: number) => number;
+  readonly priceAt: (offering: OfferingName, atMs: number) => number | undefined;
+  /** Every price of an offering between the two. */
+  readonly pricesIn: (offering: OfferingName, fromMs: number, untilMs: number) => readonly number[];
+  /** Changes of an Auto Scaling group, oldest first; the first is how the run found it. */
+  readonly asgChanges: (asg: string) => readonly AsgChange[];
+  readonly asgAt: (asg: string, atMs: number) => AsgChange | undefined;
+};
+
+const offeringChanges = ({ spec, beganAtMs, events }: History): ReadonlyMap<string, readonly OfferingChange[]> => {
+  const all: readonly OfferingChange[] = [
+    ...spec.offerings.map((offering) => ({ ...offering, atMs: beganAtMs - 1, capacity: offering.capacity ?? Number.POSITIVE_INFINITY })),
+    ...events.flatMap((event) => (event.kind === 'offering' ? [{ ...event, capacity: event.capacity ?? Number.POSITIVE_INFINITY }] : [])),
+  ];
+  return Map.groupBy(all, nameOf);
+};
+
+const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string, readonly AsgChange[]> => {
+  const found = Map.groupBy(
+    events.filter((event): event is AsgChange => event.kind === 'asg-changed'),
+    ({ asg }) => asg,
+  );
+  for (const { name, min, max, desired, suspended = [] } of spec.autoScalingGroups) {
+    const first: AsgChange = { kind: 'asg-changed', atMs: beganAtMs - 1, asg: name, min, max, desired, suspended, by: { kind: 'user' } };
+    found.set(name, [first, ...(found.get(name) ?? [])]);
+  }
+  return found;
+};
+
+export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
+  const offerings = offeringChanges(history);
+  const asgs = asgChangesOf(history);
+  const byOffering = Map.groupBy(lives, nameOf);
+  const byMarket = Map.groupBy(lives, ({ market }) => market);
+  const count = (list: readonly Life[] = [], atMs: number): number =>
+    list.filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > atMs).length;
+  const changeAt = (offering: OfferingName, atMs: number): OfferingChange | undefined =>
+    offerings.get(nameOf(offering))?.findLast((change) => change.atMs <= atMs);
+  const freeAt: Cloud['freeAt'] = (offering, atMs) => {
+    const { capacity = 0 } = changeAt(offering, atMs) ?? {};
+    const quota = history.spec.quotas?.[offering.market] ?? Number.POSITIVE_INFINITY;
+    return Math.min(capacity - count(byOffering.get(nameOf(offering)), atMs), quota - count(byMarket.get(offering.market), atMs));
+  };
+  const momentsIn = (offering: OfferingName, fromMs: number, untilMs: number): readonly number[] => {
+    const changes = (offerings.get(nameOf(offering)) ?? []).map(({ atMs }) => atMs);
+    const launches = (byMarket.get(offering.market) ?? []).map(({ launchedAtMs }) => launchedAtMs);
+    return [fromMs, ...[...changes, ...launches].filter((atMs) => atMs > fromMs && atMs < untilMs)];
+  };
+  return {
+    freeAt,
+    leastFree: (offering, fromMs, untilMs) => Math.min(...momentsIn(offering, fromMs, untilMs).map((atMs) => freeAt(offering, atMs))),
+    priceAt: (offering, atMs) => changeAt(offering, atMs)?.priceUsdPerHour,
+    pricesIn: (offering, fromMs, untilMs) => momentsIn(offering, fromMs, untilMs).flatMap((atMs) => changeAt(offering, atMs)?.priceUsdPerHour ?? []),
+    asgChanges: (asg) => asgs.get(asg) ?? [],
+    asgAt: (asg, atMs) => asgs.get(asg)?.findLast((change) => change.atMs <= atMs),
+  };
+};

@@ -1,0 +1,28 @@
+import { allowances } from './allowances.ts';
+import { chronicleOf } from './chronicle.ts';
+import type { Allowance, Finding, Rule } from './finding.ts';
+import type { History } from './history.ts';
+import { rules } from './rules.ts';
+
+/** What broke, and what did not count because an allowance covers it. */
+export type Judgement = {
+  readonly broken: readonly Finding[];
+  readonly excused: readonly { readonly finding: Finding; readonly allowance: string }[];
+};
+
+/** Rules and allowances that are judged by; all of them unless a test takes some away. */
+export type Law = { readonly rules: readonly Rule[]; readonly allowances: readonly Allowance[] };
+
+/** Judges what happened in a run. Pure: the same history gives the same judgement. */
+export const judge = (history: History, law: Law = { rules, allowances }): Judgement => {
+  const chronicle = chronicleOf(history);
+  const found = law.rules.flatMap((rule) => rule.broken(chronicle).map((broken): Finding => ({ rule: rule.name, ...broken })));
+  const broken: Finding[] = [];
+  const excused: { finding: Finding; allowance: string }[] = [];
+  for (const finding of found) {
+    const row = law.allowances.find((one) => one.excuses === finding.rule && one.covers(finding, chronicle));
+    if (row === undefined) broken.push(finding);
+    else excused.push({ finding, allowance: row.name });
+  }
+  return { broken, excused };
+};

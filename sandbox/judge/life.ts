@@ -1,0 +1,115 @@
+import type { Market } from '../../core/offering.ts';
+import type { Actor, Told } from './history.ts';
+
+/** A time in which something was so; without an end it still is. */
+export type Span = { readonly fromMs: number; readonly untilMs: number };
+
+/** Where nothing ends a span. */
+export const endless = Number.POSITIVE_INFINITY;
+
+export const covers = ({ fromMs, untilMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs < untilMs;
+
+/** In service of one target group, until somebody took it out or it failed. */
+export type Service = Span & { readonly targetGroup: string; readonly why?: 'deregistered' | 'unhealthy' | 'ending'; readonly by?: Actor };
+
+/** Held by an Auto Scaling group. */
+export type Stay = Span & { readonly asg: string; readonly how?: 'detached' | 'standby' | 'terminating'; readonly by?: Actor };
+
+export type Warning = {
+  readonly atMs: number;
+  readonly takenAtMs: number;
+  readonly action: 'terminate' | 'stop' | 'hibernate';
+  readonly silent: boolean;
+};
+
+export type HookWait = {
+  readonly atMs: number;
+  readonly asg: string;
+  readonly hook: string;
+  readonly expiresAtMs: number;
+  readonly over?: { readonly atMs: number; readonly how: 'completed' | 'expired' | 'gone'; readonly result?: string; readonly by: Actor };
+};
+
+/** A message that reached a function. */
+export type Delivery = {
+  readonly atMs: number;
+  readonly invocation: string;
+  readonly message: string;
+  readonly told: Told;
+  readonly happenedAtMs: number;
+};
+
+/** What the world knows of one instance. */
+export type Life = {
+  readonly instance: string;
+  /** Its launch among all events: orders launches of one moment. */
+  readonly order: number;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly subnet: string;
+  readonly market: Market;
+  readonly priceUsdPerHour: number;
+  readonly launchedAtMs: number;
+  readonly askedAtMs?: number;
+  readonly by: Actor;
+  readonly tags: readonly { readonly atMs: number; readonly tags: Readonly<Record<string, string>>; readonly by: Actor }[];
+  readonly stays: readonly Stay[];
+  readonly runningAtMs?: number;
+  readonly bootedAtMs?: number;
+  readonly services: readonly Service[];
+  readonly empties: readonly { readonly atMs: number; readonly targetGroup: string }[];
+  readonly warnings: readonly Warning[];
+  readonly advisedAtMs: readonly number[];
+  readonly hooks: readonly HookWait[];
+  readonly ending?: { readonly atMs: number; readonly by: Actor };
+  readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
+  readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
+  /** When its swap item was written, and in which invocation. */
+  readonly claims: readonly { readonly atMs: number; readonly by: Actor }[];
+  readonly drains: readonly { readonly atMs: number; readonly drain: string }[];
+  readonly deliveries: readonly Delivery[];
+};
+
+export const tagsAt = ({ tags }: Life, atMs: number): Readonly<Record<string, string>> =>
+  (tags.findLast((change) => change.atMs <= atMs) ?? tags[0])?.tags ?? {};
+
+export const isAlive = ({ launchedAtMs, ending, ended }: Life, atMs: number): boolean =>
+  launchedAtMs <= atMs && Math.min(ending?.atMs ?? endless, ended?.atMs ?? endless) > atMs;
+
+/** When it was first gone for good: it shuts down, or has ended. */
+export const goneAtMs = ({ ending, ended }: Life): number => Math.min(ending?.atMs ?? endless, ended?.atMs ?? endless);
+
+export const stayAt = ({ stays }: Life, atMs: number): Stay | undefined => stays.find((stay) => covers(stay, atMs));
+
+export const isFunction = (by: Actor | undefined): by is Extract<Actor, { kind: 'function' }> => by?.kind === 'function';
+
+/** When Holdfast first took it out of service of some target group. */
+export const takenOutAtMs = ({ services }: Life): number =>
+  Math.min(endless, ...services.filter(({ why, by }) => why === 'deregistered' && isFunction(by)).map(({ untilMs }) => untilMs));
+
+export const isProtected = ({ protections }: Life, atMs: number): boolean =>
+  (['scale-in', 'termination'] as const).some((kind) => protections.findLast((change) => change.from === kind && change.atMs <= atMs)?.isOn === true);
+
+/** Announced warnings: what nobody was told of cannot be acted on. */
+export const warnedAtMs = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(({ atMs }) => atMs));
+
+/** Why it leaves without Holdfast's choice, from when on: EC2 takes it, or its Auto Scaling group ends it. */
+export const forcedOutAtMs = (life: Life): number =>
+  Math.min(
+    warnedAtMs(life),
+    ...life.warnings.map(({ takenAtMs }) => takenAtMs),
+    ...life.hooks.map(({ atMs }) => atMs),
+    ...life.stays.filter(({ how, by }) => how === 'terminating' && !isFunction(by)).map(({ untilMs }) => untilMs),
+    isFunction(life.ending?.by) ? endless : goneAtMs(life),
+  );
+
+/** From when on it leaves, advice aside: it is forced to, or Holdfast's choice was carried out. */
+export const leavesAtMs = (life: Life): number => {
+  const acted = Math.min(takenOutAtMs(life), goneAtMs(life), ...life.drains.map(({ atMs }) => atMs));
+  const left = Math.min(endless, ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
+  const advised = Math.min(endless, ...life.advisedAtMs);
+  // A choice that came to nothing was none. A claim on advice only waits for its turn.
+  const claimed = life.claims.find(({ atMs }) => atMs <= advised)?.atMs ?? endless;
+  const chosen = Math.min(acted, left) === endless || claimed >= advised ? endless : claimed;
+  return Math.min(forcedOutAtMs(life), acted, left, chosen);
+};

@@ -1,0 +1,132 @@
+import type { Actor, History, HistoryEvent } from './history.ts';
+import { endless, type HookWait, type Life, type Service, type Stay } from './life.ts';
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
+type Draft = Writable<Life>;
+
+type About<Kind extends HistoryEvent['kind']> = Extract<HistoryEvent, { readonly kind: Kind }>;
+
+const begin = (event: About<'launched'>, order: number): Draft => ({
+  instance: event.instance,
+  order,
+  instanceType: event.instanceType,
+  zone: event.zone,
+  subnet: event.subnet,
+  market: event.market,
+  priceUsdPerHour: event.priceUsdPerHour,
+  launchedAtMs: event.atMs,
+  ...(event.askedAtMs === undefined ? {} : { askedAtMs: event.askedAtMs }),
+  by: event.by,
+  tags: [{ atMs: event.atMs, tags: event.tags, by: event.by }],
+  stays: event.asg === undefined ? [] : [{ asg: event.asg, fromMs: event.atMs, untilMs: endless }],
+  services: [],
+  empties: [],
+  warnings: [],
+  advisedAtMs: [],
+  hooks: [],
+  protections: [],
+  claims: [],
+  drains: [],
+  deliveries: [],
+});
+
+const isOpen = ({ untilMs }: { readonly untilMs: number }): boolean => untilMs === endless;
+
+const endService = (life: Draft, { atMs, targetGroup, why, by }: Pick<About<'out-of-service'>, 'atMs' | 'targetGroup' | 'why' | 'by'>): void => {
+  life.services = life.services.map(
+    (service): Service => (service.targetGroup === targetGroup && isOpen(service) ? { ...service, untilMs: atMs, why, by } : service),
+  );
+};
+
+/** A dead instance serves nobody, whatever a target group believes. */
+const endServices = (life: Draft, atMs: number, by: Actor): void => {
+  for (const { targetGroup } of life.services.filter(isOpen)) endService(life, { atMs, targetGroup, why: 'ending', by });
+};
+
+const endHook = (life: Draft, { hook, atMs, how, result, by }: About<'hook-over'>): void => {
+  const index = life.hooks.findLastIndex((wait) => wait.hook === hook && wait.over === undefined);
+  const wait = life.hooks[index];
+  if (wait === undefined) return;
+  const over: HookWait['over'] = { atMs, how, ...(result === undefined ? {} : { result }), by };
+  life.hooks[index] = { ...wait, over };
+};
+
+const join = (life: Draft, { asg, atMs }: About<'joined'>): void => {
+  if (!life.stays.some((stay) => stay.asg === asg && isOpen(stay))) life.stays.push({ asg, fromMs: atMs, untilMs: endless });
+};
+
+const leave = (life: Draft, { asg, atMs, how, by }: About<'left'>): void => {
+  life.stays = life.stays.map((stay): Stay => (stay.asg === asg && isOpen(stay) ? { ...stay, untilMs: atMs, how, by } : stay));
+};
+
+type Note<Kind extends HistoryEvent['kind']> = (life: Draft, event: About<Kind>) => void;
+type Notes = { readonly [Kind in Extract<HistoryEvent, { readonly instance: string }>['kind']]?: Note<Kind> };
+
+const notes: Notes = {
+  running: (life, { atMs }) => {
+    life.runningAtMs ??= atMs;
+  },
+  booted: (life, { atMs }) => {
+    life.bootedAtMs ??= atMs;
+  },
+  'in-service': (life, { atMs, targetGroup }) => {
+    if (!life.services.some((service) => service.targetGroup === targetGroup && isOpen(service)))
+      life.services.push({ targetGroup, fromMs: atMs, untilMs: endless });
+  },
+  'out-of-service': endService,
+  empty: (life, { atMs, targetGroup }) => void life.empties.push({ atMs, targetGroup }),
+  warned: (life, { atMs, takenAtMs, action, silent }) => void life.warnings.push({ atMs, takenAtMs, action, silent }),
+  advised: (life, { atMs }) => void life.advisedAtMs.push(atMs),
+  'hook-waits': (life, { atMs, asg, hook, expiresAtMs }) => void life.hooks.push({ atMs, asg, hook, expiresAtMs }),
+  'hook-over': endHook,
+  ending: (life, { atMs, by }) => {
+    life.ending ??= { atMs, by };
+    endServices(life, atMs, by);
+  },
+  ended: (life, { atMs, state }) => {
+    life.ended ??= { atMs, state };
+    endServices(life, atMs, { kind: 'ec2' });
+  },
+  tagged: (life, { atMs, tags, by }) => void life.tags.push({ atMs, tags, by }),
+  joined: join,
+  left: leave,
+  protection: (life, { atMs, from, isOn }) => void life.protections.push({ atMs, from, isOn }),
+};
+
+const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocation, message, happenedAtMs }: About<'delivered'>): void => {
+  if ('instance' in told) lives.get(told.instance)?.deliveries.push({ atMs, invocation, message, told, happenedAtMs });
+};
+
+const swapItem = /^swap#(.+)$/;
+
+const noteClaim = (lives: ReadonlyMap<string, Draft>, { item, atMs, by }: About<'item-written'>): void => {
+  const [, instance = ''] = swapItem.exec(item) ?? [];
+  lives.get(instance)?.claims.push({ atMs, by });
+};
+
+const noteDrain = (lives: ReadonlyMap<string, Draft>, { status, instances, atMs, drain }: About<'drain'>): void => {
+  if (status === 'started') for (const instance of instances) lives.get(instance)?.drains.push({ atMs, drain });
+};
+
+const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number): void => {
+  if (event.kind === 'launched') {
+    lives.set(event.instance, begin(event, order));
+    return;
+  }
+  if (event.kind === 'delivered') noteDelivery(lives, event);
+  else if (event.kind === 'item-written') noteClaim(lives, event);
+  else if (event.kind === 'drain') noteDrain(lives, event);
+  else if ('instance' in event && event.instance !== undefined) {
+    const life = lives.get(event.instance);
+    if (life !== undefined) (notes[event.kind] as Note<typeof event.kind> | undefined)?.(life, event as never);
+  }
+};
+
+/** Folds the events into one life per instance, in the order of their launches. */
+export const livesOf = ({ events }: History): readonly Life[] => {
+  const lives = new Map<string, Draft>();
+  events.forEach((event, order) => {
+    noteOne(lives, event, order);
+  });
+  return [...lives.values()];
+};

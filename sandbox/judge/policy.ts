@@ -1,0 +1,116 @@
+import { parseDurationMs } from '../../core/duration.ts';
+import type { Market } from '../../core/offering.ts';
+import type { WorldSpec } from '../world/spec.ts';
+
+/** A selector tree as policies write it. */
+export type TreeNode = string | { readonly [kind: string]: unknown };
+
+export type PolicyPool = {
+  readonly name: string;
+  readonly market: Market | 'mixed';
+  readonly subnets: readonly string[];
+  readonly zones: readonly string[];
+  readonly instanceTypes: readonly string[];
+  readonly maxPriceUsdPerHour: number;
+  readonly cap: number;
+  readonly asg?: string;
+};
+
+export type ScalingRow = { readonly alarm: string; readonly by: number; readonly isPercent: boolean; readonly cooldownMs: number };
+
+/** A policy document as the judge reads it: by the policy reference, and not by the code that is judged. */
+export type Policy = {
+  readonly group: string;
+  readonly size: { readonly min: number; readonly max: number; readonly desired: number };
+  readonly capacity: TreeNode;
+  readonly pools: Readonly<Record<string, PolicyPool>>;
+  /** The Auto Scaling group that members are attached to. */
+  readonly asg?: string;
+  readonly order: 'launch-first' | 'drain-first';
+  readonly maxSurge: number;
+  readonly actsOnAdvice: boolean;
+  readonly drainTimeoutMs: number;
+  /** Names of the target groups that the policy lists. */
+  readonly targetGroups: readonly string[];
+  readonly scaling: readonly ScalingRow[];
+  readonly tags: Readonly<Record<string, string>>;
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+const minuteMs = 60_000;
+const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+const mapOf = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {});
+const durationOr = (value: unknown, otherwise: number): number => parseDurationMs(textOr(value, '')) ?? otherwise;
+
+/** The name within a target group's ARN, or the text itself. */
+export const targetGroupName = (arn: string): string => /targetgroup\/([^/]+)/.exec(arn)?.[1] ?? arn;
+
+const sizeOf = (size: unknown): Policy['size'] => {
+  if (typeof size === 'number') return { min: size, max: size, desired: size };
+  const { min, max, desired } = mapOf(size);
+  const least = numberOr(min, 0);
+  return { min: least, max: numberOr(max, least), desired: numberOr(desired, least) };
+};
+
+const poolOf = (name: string, document: Json, spec: WorldSpec): PolicyPool => {
+  const asg = typeof document.asg === 'string' ? document.asg : undefined;
+  const held = spec.autoScalingGroups.find((one) => one.name === asg);
+  const subnets = held?.subnets ?? listOf(document.subnets);
+  return {
+    name,
+    market: held?.market ?? (document.market === 'on-demand' ? 'on-demand' : 'spot'),
+    subnets,
+    zones: [...new Set(subnets.map((id) => spec.subnets.find((subnet) => subnet.id === id)?.zone ?? id))],
+    instanceTypes: held?.instanceTypes ?? listOf(document.instanceTypes),
+    maxPriceUsdPerHour: numberOr(document.maxPriceUsdPerHour, Number.POSITIVE_INFINITY),
+    cap: numberOr(document.cap, Number.POSITIVE_INFINITY),
+    ...(asg === undefined ? {} : { asg }),
+  };
+};
+
+const scalingOf = (value: unknown): readonly ScalingRow[] =>
+  (Array.isArray(value) ? value : []).map((row) => {
+    const { alarm, adjust, cooldown } = mapOf(row);
+    const text = String(adjust);
+    return { alarm: String(alarm), by: Number.parseFloat(text), isPercent: text.endsWith('%'), cooldownMs: durationOr(cooldown, 5 * minuteMs) };
+  });
+
+/** Reads a document that is in force; subnets and Auto Scaling groups are looked up in the world. */
+export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
+  const [swap, drain, rebalance, defaults] = [document.swap, document.drain, document.rebalance, document.defaults].map(mapOf) as [
+    Json,
+    Json,
+    Json,
+    Json,
+  ];
+  const pools = Object.entries(mapOf(document.pools)).map(([name, pool]) => [name, poolOf(name, { ...defaults, ...mapOf(pool) }, spec)] as const);
+  return {
+    group: String(document.group),
+    size: sizeOf(document.size),
+    capacity: (document.capacity ?? '') as TreeNode,
+    pools: Object.fromEntries(pools),
+    ...(typeof document.asg === 'string' ? { asg: document.asg } : {}),
+    order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',
+    maxSurge: numberOr(swap.maxSurge, 3),
+    actsOnAdvice: rebalance.act === true,
+    drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
+    targetGroups: listOf(drain.loadBalancers).map(targetGroupName),
+    scaling: scalingOf(document.scaling),
+    tags: Object.fromEntries(Object.entries(mapOf(document.tags)).map(([key, value]) => [key, String(value)])),
+  };
+};
+
+/** Auto Scaling groups that a policy names. */
+export const asgsOf = ({ asg, pools }: Policy): readonly string[] => [
+  ...new Set([...(asg === undefined ? [] : [asg]), ...Object.values(pools).flatMap((pool) => pool.asg ?? [])]),
+];
+
+/** The size after an alarm's adjustment: a share is rounded away from zero, and is one instance at least. */
+export const adjusted = (desired: number, { by, isPercent }: ScalingRow, { min, max }: Policy['size']): number => {
+  const share = (desired * Math.abs(by)) / 100;
+  const step = isPercent ? Math.sign(by) * Math.max(1, Math.ceil(share - 1e-9)) : by;
+  return Math.min(max, Math.max(min, desired + step));
+};

@@ -1,0 +1,105 @@
+import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isFunction } from '../life.ts';
+import { adjusted, type Policy, type ScalingRow } from '../policy.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** An alarm is told of for so long (core: older ones say nothing about now). */
+const alarmTellsForMs = 3_600_000;
+
+/** Alarms that reached the function that wrote, and that its policy acts on. */
+type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number };
+
+const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): readonly Heard[] => {
+  const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
+  const heard = (invocation?.deliveries ?? []).flatMap(({ told, happenedAtMs }) => {
+    if (told.about !== 'alarm' || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];
+    return policy.scaling.filter(({ alarm }) => alarm === told.alarm).map((row) => ({ row, happenedAtMs }));
+  });
+  // Of several of one alarm only the newest counts.
+  return [...new Map(heard.toSorted((a, b) => a.happenedAtMs - b.happenedAtMs).map((one) => [one.row.alarm, one])).values()];
+};
+
+/** All sizes that some of these alarms make of a size, with who acted for each. */
+const outcomesOf = (
+  size: number,
+  heard: readonly Heard[],
+  policy: Policy,
+): readonly { readonly size: number; readonly acted: readonly string[] }[] => [
+  { size, acted: [] },
+  ...heard.flatMap((one) =>
+    outcomesOf(
+      adjusted(size, one.row, policy.size),
+      heard.filter((other) => other !== one),
+      policy,
+    ).map((rest) => ({ size: rest.size, acted: [one.row.alarm, ...rest.acted] })),
+  ),
+];
+
+type Memory = { readonly lastActedAtMs: Map<string, number> };
+
+const isCool = ({ times }: Chronicle, { row, happenedAtMs }: Heard, { lastActedAtMs }: Memory): boolean => {
+  const last = lastActedAtMs.get(row.alarm);
+  return last === undefined || happenedAtMs >= last + row.cooldownMs - 2 * times.clockMs;
+};
+
+const policyOfVersion = ({ policies }: GroupTimeline, version: number): Policy | undefined =>
+  policies.findLast((one) => one.version === version)?.policy;
+
+const sameSize = (a: Policy | undefined, b: Policy | undefined): boolean => JSON.stringify(a?.size) === JSON.stringify(b?.size);
+
+/** Whether the policy that is followed now sets the size anew. */
+const setsSize = (timeline: GroupTimeline, before: Written | undefined, written: Written): boolean => {
+  if (before === undefined) return true;
+  const letGo = timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs >= before.atMs - 1 && atMs <= written.atMs);
+  const wasLetGo = timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs <= written.atMs);
+  return (
+    letGo ||
+    (wasLetGo && before.policyVersion !== written.policyVersion) ||
+    !sameSize(policyOfVersion(timeline, before.policyVersion), policyOfVersion(timeline, written.policyVersion))
+  );
+};
+
+const clamp = (size: number, { min, max }: Policy['size']): number => Math.min(max, Math.max(min, size));
+
+const judgeOne = (
+  chronicle: Chronicle,
+  timeline: GroupTimeline,
+  pair: { before?: Written; written: Written },
+  memory: Memory,
+): string | undefined => {
+  const { before, written } = pair;
+  const policy = policyOfVersion(timeline, written.policyVersion);
+  if (before !== undefined && written.policyVersion < before.policyVersion)
+    return `version ${written.policyVersion} of the policy is followed after version ${before.policyVersion}`;
+  if (policy === undefined) return before?.desired === written.desired ? undefined : `no policy in force had version ${written.policyVersion}`;
+  const starts = [
+    ...(before === undefined ? [] : [clamp(before.desired, policy.size)]),
+    ...(setsSize(timeline, before, written) ? [policy.size.desired] : []),
+  ];
+  const heard = heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory));
+  const found = starts.flatMap((size) => outcomesOf(size, heard, policy)).filter(({ size }) => size === written.desired);
+  const [outcome] = found.toSorted((a, b) => a.acted.length - b.acted.length);
+  if (outcome === undefined) {
+    return `the desired size became ${written.desired}, was ${before?.desired ?? 'none'}; the policy in force says ${policy.size.desired}, and no alarm was heard that makes it so`;
+  }
+  for (const alarm of outcome.acted) memory.lastActedAtMs.set(alarm, written.atMs);
+  return undefined;
+};
+
+const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
+  const memory: Memory = { lastActedAtMs: new Map() };
+  return timeline.written.flatMap((written, index) => {
+    const before = timeline.written[index - 1];
+    const detail = judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
+    return detail === undefined ? [] : [{ group: timeline.group, atMs: written.atMs, detail }];
+  });
+};
+
+export const desiredAsAsked: Rule = {
+  name: 'the desired size changes only when asked',
+  meaning:
+    'Every change of the desired size is what a new policy says, or what an alarm that was heard outside its cooldown makes of it; an older policy never follows a newer one.',
+  broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
+};

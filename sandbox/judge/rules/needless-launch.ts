@@ -1,0 +1,34 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Rule } from '../finding.ts';
+import type { Life } from '../life.ts';
+import { headcountAt, ownLaunches, surgeOf } from '../staying.ts';
+
+/** What an Auto Scaling group launched by itself counts once a describe must show it. */
+const couldBeKnown = ({ times }: Chronicle, { by, launchedAtMs }: Life, sinceMs: number): boolean =>
+  by.kind === 'function' || launchedAtMs + Math.max(times.lagMs, times.asgLagMs) <= sinceMs;
+
+/** Every launch of Holdfast's is counted at its moment, by what the world knew. */
+export const needlessLaunch: Rule = {
+  name: 'nothing is launched that nobody needs',
+  meaning:
+    'At the moment of every launch of Holdfast’s, the members that stay are no more than the desired size in force and the surge that the policy allows.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
+      const atMs = life.launchedAtMs;
+      const policies = chronicle.policiesIn(group, sinceMs, atMs);
+      const about = { group, instance: life.instance, atMs };
+      if (policies.length === 0)
+        return [{ ...about, detail: `${life.instance} was launched for ${group}, which was let go before its function looked` }];
+      const { staying, advised } = headcountAt(chronicle, group, atMs, life.order);
+      const known = [...staying, ...advised].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+      const surge = surgeOf(policies, advised.length);
+      if (known.length <= desired + surge) return [];
+      return [
+        {
+          ...about,
+          detail: `${known.length} stay with it, ${desired} are wanted${surge > 0 ? `, and ${surge} more while members are at risk` : ''}`,
+        },
+      ];
+    }),
+};

@@ -1,0 +1,50 @@
+import { type Chronicle, stays } from './chronicle.ts';
+import { isFunction, type Life, tagsAt } from './life.ts';
+import type { Policy } from './policy.ts';
+
+/** Tagged with the group's name, and launched by nobody's reservation: given time, and not counted. */
+export const isStray = (life: Life, atMs: number): boolean => {
+  const tags = tagsAt(life, atMs);
+  const isHeld = life.stays.length > 0;
+  return !isHeld && tags['holdfast:pool'] === undefined && tags['holdfast:reservation'] === undefined;
+};
+
+/** Members at a moment, by what becomes of them. */
+export type Headcount = {
+  /** Nothing takes them, and nobody has told them to go. */
+  readonly staying: readonly Life[];
+  /** EC2 says that they are at risk, and the policy acts on that: they wait for their replacement. */
+  readonly advised: readonly Life[];
+};
+
+const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
+  policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs);
+
+/** Who stays at a moment by ground truth, launches of that very moment counted up to `order`. */
+export const headcountAt = (chronicle: Chronicle, group: string, atMs: number, order = Number.POSITIVE_INFINITY): Headcount => {
+  const members = chronicle
+    .membersAt(group, atMs)
+    .filter((life) => stays(life, atMs) && !isStray(life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
+  const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
+  return { staying: members.filter((life) => !advised.includes(life)), advised };
+};
+
+/** How many more than its size a policy lets a group have, so that members at risk are replaced before they leave. */
+export const surgeOf = (policies: readonly Policy[], advised: number): number =>
+  Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'launch-first' ? Math.min(advised, maxSurge) : 0)));
+
+/** From when on the function that did something could have looked. */
+export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number): number =>
+  isFunction(by) ? (chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs) : atMs;
+
+/** The group that a launch of Holdfast's was for. */
+export const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
+  chronicle.groupAt(life, life.launchedAtMs) ?? tagsAt(life, life.launchedAtMs)['holdfast:group']?.split('/')[1];
+
+/** Launches of Holdfast's, with the group that each was for. */
+export const ownLaunches = (chronicle: Chronicle): readonly { readonly life: Life; readonly group: string; readonly sinceMs: number }[] =>
+  chronicle.lives.flatMap((life) => {
+    if (!isFunction(life.by)) return [];
+    const group = launchedFor(chronicle, life);
+    return group === undefined ? [] : [{ life, group, sinceMs: lookedSince(chronicle, life.by, life.launchedAtMs) }];
+  });

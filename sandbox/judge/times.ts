@@ -1,0 +1,70 @@
+import type { History } from './history.ts';
+
+/**
+ * Times that rules judge by, in milliseconds, with their sources. What depends on the world (its lags, its boots) is scaled by `timesOf`.
+ */
+export const times = {
+  /** One run of `react` at most (functions/contract.ts). */
+  reactMs: 30_000,
+  /** A message that was not done with comes again (functions/contract.ts, visibility time-out). */
+  messageAgainMs: 40_000,
+  /** A lost event is made up for by the tick (lib/schedule.ts). */
+  tickMs: 60_000,
+  /** A launch whose author died is repeated after its lease (docs/architecture.md, bounds). */
+  leaseMs: 35_000,
+  /** Signals are gathered into a batch for so long at most (lib/signals.ts). */
+  batchMs: 1_000,
+  /** Kept free at the end of a spot notice for the last calls (core/deadline.ts). */
+  deadlineMarginMs: 10_000,
+  /** What the start of a drain may take before the deregistration delay runs (core/drain.ts). */
+  drainStartMs: 5_000,
+  /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory.ts). */
+  refusedRestMs: 180_000,
+  longestRestMs: 1_800_000,
+  /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
+  interruptedRestMs: 180_000,
+  /** From a trouble to all serving again: message again or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
+  servesAgainMs: 180_000,
+  /** Of which this is for an instance to come up, in a world where that takes no longer. */
+  comesUpMs: 30_000,
+} as const;
+
+/** Times that follow from the world that was played. */
+export type Times = {
+  /** How long a describe may show what was before. */
+  readonly lagMs: number;
+  /** The same for what Auto Scaling groups say of themselves. */
+  readonly asgLagMs: number;
+  /** From a launch to passing health checks, at most. */
+  readonly comesUpMs: number;
+  /** The slowest launch call. */
+  readonly launchCallMs: number;
+  readonly servesAgainMs: number;
+  /** Clocks of functions are wrong by so much at most. */
+  readonly clockMs: number;
+  /** How often an Auto Scaling group looks after itself. */
+  readonly asgPeriodMs: number;
+};
+
+const slowest = (history: History, operation: string): number => {
+  const { latencyMs } = history.spec.timing;
+  const [service = ''] = operation.split(':');
+  return (latencyMs[operation] ?? latencyMs[`${service}:*`] ?? latencyMs['*'] ?? [0, 0])[1];
+};
+
+export const timesOf = (history: History): Times => {
+  const { spec, clockErrorMs, faults } = history;
+  const { timing, targetGroups, stalePages } = spec;
+  const healthMs = Math.max(0, ...targetGroups.map((one) => 1_000 * one.healthCheckIntervalSeconds * one.healthyThreshold));
+  const comesUpMs = 1_000 * (timing.pendingSeconds[1] + timing.bootSeconds[1]) + healthMs;
+  const steps = faults.flatMap(({ fault }) => (fault.on === 'clock' ? [fault.withinMs] : []));
+  return {
+    lagMs: 1_000 * Math.max(timing.lagSeconds[1], stalePages?.lagSeconds[1] ?? 0),
+    asgLagMs: 1_000 * (timing.asgLagSeconds?.[1] ?? 0),
+    comesUpMs,
+    launchCallMs: Math.max(slowest(history, 'ec2:CreateFleet'), slowest(history, 'autoscaling:LaunchInstances')),
+    servesAgainMs: times.servesAgainMs + Math.max(0, comesUpMs - healthMs - times.comesUpMs),
+    clockMs: Math.max(clockErrorMs, 0, ...steps),
+    asgPeriodMs: 1_000 * timing.asgPeriodSeconds,
+  };
+};

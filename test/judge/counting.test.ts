@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../sandbox/judge/finding.ts';
+import { judge } from '../../sandbox/judge/judge.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { needlessRemoval, protectedStay, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
+import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
+
+const details = (rule: Rule, write: (script: Script) => void): readonly string[] =>
+  judge(historyOf(write), { rules: [rule], allowances: [] }).broken.map(({ detail }) => detail);
+
+const drainFirst = { ...policy, swap: { order: 'drain-first', maxSurge: 1 } };
+
+describe('nothing is launched that nobody needs', () => {
+  it('holds when a warned member is replaced', () => {
+    const found = details(needlessLaunch, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.launch(103, 'i-3', { by: react('i-a') });
+    });
+    expect(found).toEqual([]);
+  });
+  it('breaks when a warned member is replaced twice', () => {
+    const found = details(needlessLaunch, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 105, 'i-a');
+      script.launch(103, 'i-3', { by: react('i-a') });
+      script.launch(103, 'i-4', { by: react('i-a') });
+    });
+    expect(found).toEqual(['3 stay with it, 2 are wanted']);
+  });
+  it('breaks when an instance is launched for nobody', () => {
+    const found = details(needlessLaunch, (script) => {
+      twoServe(script);
+      script.react(101, 105, 'i-a');
+      script.launch(103, 'i-3', { by: react('i-a') });
+    });
+    expect(found).toHaveLength(1);
+  });
+  it('allows the surge for members at risk, up to its maximum', () => {
+    const advised = (count: number, maxSurge: number) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, swap: { maxSurge } });
+        script.advise(100, 'i-1');
+        script.advise(100, 'i-2');
+        script.react(101, 105, 'i-a');
+        for (let n = 0; n < count; n += 1) script.launch(103, `i-n${n}`, { by: react('i-a') });
+      });
+    expect(advised(2, 2)).toEqual([]);
+    expect(advised(2, 1)).toHaveLength(1);
+    expect(advised(3, 3)).toHaveLength(1);
+  });
+  it('gives drain-first no surge: who waits keeps its place until it is out of service', () => {
+    const at = (second: number) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.policy(50, 2, drainFirst);
+        script.advise(100, 'i-1');
+        script.takeOut(110, 'i-1');
+        script.react(second - 1, second + 3, 'i-a');
+        script.launch(second, 'i-3', { by: react('i-a') });
+      });
+    expect(at(111)).toEqual([]);
+    expect(at(105)).toHaveLength(1);
+  });
+  it('breaks for a group that was let go before its function looked', () => {
+    const at = (second: number) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.warn(80, 'i-1');
+        script.letGo(100);
+        script.react(second, second + 6, 'i-a');
+        script.launch(second + 5, 'i-3', { by: react('i-a') });
+      });
+    expect(at(98)).toEqual([]);
+    expect(at(101)).toHaveLength(1);
+  });
+  it('counts what an Auto Scaling group launched by itself once a describe must show it', () => {
+    const at = (second: number) =>
+      details(needlessLaunch, (script) => {
+        twoServe(script);
+        script.end(90, 'i-1');
+        script.launch(100, 'i-3', { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg', tags: { 'holdfast:group': 'holdfast/web' } });
+        script.react(second, second + 4, 'i-a');
+        script.launch(second + 2, 'i-4', { by: react('i-a') });
+      });
+    expect(at(99)).toEqual([]);
+    expect(at(102)).toHaveLength(1);
+  });
+});
+
+describe('nobody is removed without need', () => {
+  const surplus = (script: Script): void => {
+    twoServe(script);
+    script.member('i-3', { pool: 'od-b' });
+  };
+  it('holds when one too many is removed, and breaks when another is', () => {
+    const removed = (...instances: readonly string[]) =>
+      details(needlessRemoval, (script) => {
+        surplus(script);
+        script.react(100, 104, 'i-a');
+        for (const instance of instances) {
+          script.claim(102, instance, 'i-a');
+          script.takeOut(103, instance);
+        }
+      });
+    expect(removed('i-3')).toEqual([]);
+    expect(removed('i-3', 'i-2')).toHaveLength(1);
+  });
+  it('breaks when a member is ended that nobody asked to end', () => {
+    const found = details(needlessRemoval, (script) => {
+      twoServe(script);
+      script.end(100, 'i-1', react('i-a'));
+    });
+    expect(found).toHaveLength(1);
+  });
+  it('says nothing of members that are warned or advised', () => {
+    const found = details(needlessRemoval, (script) => {
+      twoServe(script);
+      script.warn(90, 'i-1');
+      script.advise(90, 'i-2');
+      script.takeOut(100, 'i-1');
+      script.takeOut(100, 'i-2');
+    });
+    expect(found).toEqual([]);
+  });
+  it('leaves protected members alone', () => {
+    const found = (isOn: boolean) =>
+      details(protectedStay, (script) => {
+        surplus(script);
+        script.at(50, { kind: 'protection', instance: 'i-3', from: 'termination', isOn, by: { kind: 'user' } });
+        script.claim(100, 'i-3', 'i-a');
+        script.takeOut(101, 'i-3');
+      });
+    expect(found(true)).toHaveLength(1);
+    expect(found(false)).toEqual([]);
+  });
+});
+
+describe('a member whose end is ours to choose leaves only against a successor that serves', () => {
+  const replaced = (servesAtSecond: number, document: Readonly<Record<string, unknown>> = policy) =>
+    details(successorServes, (script) => {
+      twoServe(script);
+      script.policy(50, 2, document);
+      script.advise(90, 'i-1');
+      script.launch(92, 'i-3');
+      script.serves(servesAtSecond, 'i-3');
+      script.takeOut(120, 'i-1');
+    });
+  it('holds for launch-first once the successor serves', () => {
+    expect(replaced(119)).toEqual([]);
+    expect(replaced(121)).toEqual(['1 serve after i-1 was taken out of service, 2 are wanted']);
+  });
+  it('lets drain-first be short by its surge and by no more', () => {
+    expect(replaced(200, drainFirst)).toEqual([]);
+    const both = details(successorServes, (script) => {
+      twoServe(script);
+      script.policy(50, 2, drainFirst);
+      script.advise(90, 'i-1');
+      script.advise(90, 'i-2');
+      script.takeOut(100, 'i-1');
+      script.takeOut(101, 'i-2');
+    });
+    expect(both).toEqual(['0 serve after i-2 was taken out of service, 1 are wanted']);
+  });
+  it('does not blame a choice for a member that died a moment before', () => {
+    const died = (second: number) =>
+      details(successorServes, (script) => {
+        twoServe(script);
+        script.member('i-3', { pool: 'od-b' });
+        script.end(second, 'i-1');
+        script.takeOut(120, 'i-3');
+      });
+    expect(died(118)).toEqual([]);
+    expect(died(100)).toHaveLength(1);
+  });
+  it('finds two looks that choose one member each', () => {
+    const found = details(successorServes, (script) => {
+      twoServe(script);
+      script.member('i-3', { pool: 'od-b' });
+      script.takeOut(120, 'i-3', react('i-a'));
+      script.takeOut(121, 'i-2', react('i-b'));
+    });
+    expect(found).toEqual(['1 serve after i-2 was taken out of service, 2 are wanted']);
+  });
+});
+
+describe('the desired size changes only when asked', () => {
+  const written = (write: (script: Script) => void) =>
+    details(desiredAsAsked, (script) => {
+      script.policy(0, 1);
+      script.desired(1, 2);
+      write(script);
+    });
+  const heard = (script: Script, second: number, alarm: string, invocation: string, desired: number): void => {
+    script.react(second, second + 3, invocation, [{ about: 'alarm', alarm }]);
+    script.desired(second + 1, desired, 1, react(invocation));
+  };
+  it('holds for an alarm that was heard, and breaks without one', () => {
+    expect(written((script) => heard(script, 100, 'high', 'i-a', 4))).toEqual([]);
+    expect(written((script) => script.desired(100, 4, 1, react('i-a')))).toHaveLength(1);
+    expect(written((script) => heard(script, 100, 'high', 'i-a', 5))).toHaveLength(1);
+  });
+  it('keeps to cooldown and bounds', () => {
+    const twice = (second: number, desired: number) =>
+      written((script) => {
+        heard(script, 100, 'high', 'i-a', 4);
+        heard(script, second, 'high', 'i-b', desired);
+      });
+    expect(twice(170, 6)).toEqual([]);
+    expect(twice(130, 6)).toHaveLength(1);
+    expect(twice(170, 7)).toHaveLength(1);
+  });
+  it('follows a policy of another size, and no other edit', () => {
+    const edited = (document: Readonly<Record<string, unknown>>, desired: number) =>
+      written((script) => {
+        heard(script, 100, 'high', 'i-a', 4);
+        script.policy(150, 2, document);
+        script.desired(151, desired, 2);
+      });
+    expect(edited({ ...policy, size: { min: 1, max: 6, desired: 3 } }, 3)).toEqual([]);
+    expect(edited({ ...policy, tags: {} }, 4)).toEqual([]);
+    expect(edited({ ...policy, tags: {} }, 2)).toHaveLength(1);
+  });
+  it('breaks when an older policy follows a newer one', () => {
+    const found = written((script) => {
+      script.policy(50, 2, { ...policy, size: { min: 1, max: 6, desired: 5 } });
+      script.desired(51, 5, 2);
+      script.desired(53, 2, 1);
+    });
+    expect(found).toEqual(['version 1 of the policy is followed after version 2']);
+  });
+});
