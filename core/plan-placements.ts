@@ -7,6 +7,7 @@ import { isResting, type PoolMemory } from './pool-memory.ts';
 import { countIn, growTree, type Tree } from './selector/grow.ts';
 import { passedOver, whyNothing } from './selector/passed-over.ts';
 import { explain, pick, type Run } from './selector/pick.ts';
+import type { LastResort } from './selector/standing.ts';
 import { close, type Leaf } from './selector/tree.ts';
 import type { Selector } from './selector.ts';
 
@@ -68,7 +69,7 @@ const rememberedHere = (tree: Tree, cheapest: Readonly<Record<string, string>>):
   return Object.fromEntries(keys.flatMap((key) => (cheapest[key] === undefined ? [] : [[key, cheapest[key]]])));
 };
 
-const pass = (input: PlanInput, lastResort: boolean): Pass => {
+const pass = (input: PlanInput, lastResort: LastResort): Pass => {
   const { prices, memory, nowMs } = input;
   const tree = growTree(input.selector, input.pools, { prices, memory, nowMs, lastResort });
   countIn(tree, input.held);
@@ -103,10 +104,18 @@ const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
   return [...byText.values()];
 };
 
-const reasonOf = ({ leaf, why, count }: Portion, lastResort: boolean): PlacementReason => ({
+const reasonOf = ({ leaf, why, count }: Portion, lastResort: LastResort): PlacementReason => ({
   pool: leaf.pool.name,
   count,
-  why: lastResort ? `last resort, nothing else is eligible: ${why}` : why,
+  why: lastResort !== 'none' ? `last resort, nothing else is eligible: ${why}` : why,
+});
+
+const together = (passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[]): Plan => ({
+  placements: merged(passes.flatMap(({ made }) => made.portions)),
+  unplaced: passes.at(-1)?.made.unplaced ?? 0,
+  reasons: passes.flatMap(({ lastResort, made }) => made.portions.map((portion) => reasonOf(portion, lastResort))),
+  rejected: distinct(passes.flatMap(({ made }) => made.rejected)),
+  cheapest: passes.at(-1)?.made.cheapest ?? {},
 });
 
 /**
@@ -120,21 +129,19 @@ const reasonOf = ({ leaf, why, count }: Portion, lastResort: boolean): Placement
  *   among the pools below the node, then the first eligible child in that zone. Everything below is limited to it and counts only there,
  *   and so are the offerings of the placement.
  * - Members count by the pool they came from. A pool below several children counts for the child with the fewest pools, so a member counts once.
- * - An offering that was **interrupted** a moment ago is used only when nothing else in the whole tree is eligible.
+ * - An offering that EC2 says is **at risk** is used only when nothing else in the whole tree is eligible, and one that was **interrupted** a moment ago
+ *   only when not even that is.
  * - An offering without a known price passes any price limit.
  */
 export const planPlacements = (input: PlanInput): Plan => {
-  const first = pass(input, false);
-  const interrupted = Object.values(input.memory).some((lesson) => lesson.kind === 'interrupted' && isResting(lesson, input.nowMs));
-  const second =
-    first.unplaced > 0 && interrupted
-      ? pass({ ...input, count: first.unplaced, held: [...input.held, ...first.portions.map(heldBy)], cheapest: first.cheapest }, true)
-      : undefined;
-  return {
-    placements: merged([...first.portions, ...(second?.portions ?? [])]),
-    unplaced: second?.unplaced ?? first.unplaced,
-    reasons: [...first.portions.map((portion) => reasonOf(portion, false)), ...(second?.portions ?? []).map((portion) => reasonOf(portion, true))],
-    rejected: distinct([...first.rejected, ...(second?.rejected ?? [])]),
-    cheapest: second?.cheapest ?? first.cheapest,
-  };
+  const passes: { readonly lastResort: LastResort; readonly made: Pass }[] = [{ lastResort: 'none', made: pass(input, 'none') }];
+  for (const lastResort of ['advised', 'interrupted'] as const) {
+    const unplaced = passes.at(-1)?.made.unplaced ?? 0;
+    const rests = Object.values(input.memory).some((lesson) => lesson.kind === lastResort && isResting(lesson, input.nowMs));
+    if (unplaced === 0 || !rests) continue;
+    const portions = passes.flatMap(({ made }) => made.portions);
+    const cheapest = passes.at(-1)?.made.cheapest ?? input.cheapest;
+    passes.push({ lastResort, made: pass({ ...input, count: unplaced, held: [...input.held, ...portions.map(heldBy)], cheapest }, lastResort) });
+  }
+  return together(passes);
 };

@@ -3,11 +3,14 @@ import { offeringsOf, type Pool } from './pool.ts';
 import type { Refusal } from './ports.ts';
 
 /** Why an offering is resting. A throttle is not a refusal: it says nothing about capacity. */
-type Setback = 'refused' | 'interrupted';
+type Setback = 'refused' | 'interrupted' | 'advised';
 
 /** What we learned about one offering. */
 export type Lesson = {
-  /** `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the whole tree is eligible. */
+  /**
+   * `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the whole tree is eligible.
+   * `advised` (a rebalance recommendation that was acted on): a last resort too, and the first of them.
+   */
   readonly kind: Setback;
   /** The code EC2 gave, for example `InsufficientInstanceCapacity`. */
   readonly code: string;
@@ -32,6 +35,9 @@ export const notSoldRestMs = 24 * 3_600_000;
 
 /** Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 is emptying. */
 export const interruptedRestMs = 3 * 60_000;
+
+/** Rest after a rebalance recommendation, and again while a member waits to leave for it: EC2 never says that the risk is over. */
+export const advisedRestMs = 3 * 60_000;
 
 /** Whether a lesson still stands against its offering. */
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson => lesson !== undefined && nowMs < lesson.coolingUntilMs;
@@ -85,13 +91,28 @@ export const rememberInterruptions = (memory: PoolMemory, offerings: readonly Of
   return next;
 };
 
+/**
+ * Memory after rebalance recommendations for members of these offerings. A refusal or a warning that still rests is the stronger word and stays.
+ * Advice is renewed in the second half of its rest only, so that looks while a member waits do not all write.
+ */
+export const rememberAdvice = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
+  const next: Record<OfferingKey, Lesson> = { ...memory };
+  for (const key of offerings) {
+    const previous = next[key];
+    if (parseOfferingKey(key) === undefined || (previous?.kind !== 'advised' && isResting(previous, nowMs))) continue;
+    if (previous?.kind === 'advised' && previous.coolingUntilMs - nowMs > advisedRestMs / 2) continue;
+    next[key] = { kind: 'advised', code: 'rebalance', atMs: nowMs, coolingUntilMs: nowMs + advisedRestMs, streak: previous?.streak ?? 0 };
+  }
+  return next;
+};
+
 /** Memory after launches succeeded: refusals of these offerings are forgotten. A warning is not: that EC2 still sells does not say that it will not take. */
 export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
   const succeeded = new Set<string>(offerings);
   return Object.fromEntries(
     Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
       if (!succeeded.has(key)) return [[key, lesson]];
-      return lesson.kind === 'interrupted' ? [[key, { ...lesson, streak: 0 }]] : [];
+      return lesson.kind === 'refused' ? [] : [[key, { ...lesson, streak: 0 }]];
     }),
   );
 };

@@ -25,7 +25,7 @@ const cellOf = ({ pool, offering }: Member) => ({ pool, zone: offering.zone, ins
 
 /** A tree with all members counted in, and pools at their cap closed. */
 const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): Tree => {
-  const tree = growTree(group.capacity, group.pools, { prices, nowMs, memory, lastResort: true });
+  const tree = growTree(group.capacity, group.pools, { prices, nowMs, memory, lastResort: 'interrupted' });
   for (const member of members) tree.count(cellOf(member), 1);
   for (const leaf of [...tree.leavesOf.values()].flat()) if (leaf.room.held >= leaf.room.cap) close(leaf, 0);
   return tree;

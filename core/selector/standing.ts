@@ -1,6 +1,6 @@
 import { type Offering, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
-import { isResting, type PoolMemory } from '../pool-memory.ts';
+import { isResting, type Lesson, type PoolMemory } from '../pool-memory.ts';
 
 /** Limits what is below a spread by zone or by instance type to one of them. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
@@ -15,9 +15,22 @@ export type Market = {
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
-  /** Whether offerings that were interrupted a moment ago may be used: only when nothing else in the whole tree is eligible. */
-  readonly lastResort: boolean;
+  readonly lastResort: LastResort;
 };
+
+/**
+ * Which offerings may be used that EC2 takes instances from, or says it may: none, then those at risk, then those that were interrupted a moment ago.
+ * Each only when nothing else in the whole tree is eligible.
+ */
+export type LastResort = 'none' | 'advised' | 'interrupted';
+
+const usable: Readonly<Record<LastResort, readonly Lesson['kind'][]>> = {
+  none: [],
+  advised: ['advised'],
+  interrupted: ['advised', 'interrupted'],
+};
+
+const setbacks = { interrupted: 'was interrupted', advised: 'is at risk (rebalance recommendation)' } as const;
 
 /** An offering that may not be used now, and what stands against it. */
 export type Resting = { readonly offering: Offering; readonly why: string };
@@ -40,7 +53,7 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): stri
   if (!isResting(lesson, market.nowMs)) return undefined;
   const left = seconds(lesson.coolingUntilMs - market.nowMs);
   if (lesson.kind === 'refused') return `was refused (${lesson.code}) and rests for ${left} more`;
-  return market.lastResort ? undefined : `was interrupted and is a last resort for ${left} more`;
+  return usable[market.lastResort].includes(lesson.kind) ? undefined : `${setbacks[lesson.kind]} and is a last resort for ${left} more`;
 };
 
 /** Unknown prices go last; equal ones keep the pool's order of preference. */

@@ -14,6 +14,8 @@ export type Claimed = {
   readonly swaps: readonly Swap[];
   /** Claimed by us just now, for events and counts. */
   readonly fresh: readonly Swap[];
+  /** Those that EC2 has just been heard to take, whatever claimed them. */
+  readonly warned: readonly Swap[];
 };
 
 type ClaimContext = {
@@ -92,6 +94,7 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
 export const claimAll = async (facts: readonly LeavingFact[], known: readonly Swap[], context: ClaimContext): Promise<Claimed> => {
   const byInstance = new Map(known.map((swap) => [swap.instance, swap]));
   const fresh: Swap[] = [];
+  const warned: Swap[] = [];
   const factsOf = Map.groupBy(facts, ({ instance }) => instance);
   const claimOne = async (fact: LeavingFact): Promise<Swap> => {
     const wanted = newSwap(fact, context);
@@ -102,9 +105,11 @@ export const claimAll = async (facts: readonly LeavingFact[], known: readonly Sw
   };
   await inParallel([...factsOf], writesAtOnce, async ([instance, list]) => {
     for (const fact of list) {
-      const swap = byInstance.get(instance);
-      byInstance.set(instance, swap === undefined ? await claimOne(fact) : await tighten(swap, fact, context));
+      const before = byInstance.get(instance);
+      const swap = before === undefined ? await claimOne(fact) : await tighten(before, fact, context);
+      byInstance.set(instance, swap);
+      if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs) warned.push(swap);
     }
   });
-  return { swaps: [...byInstance.values()], fresh };
+  return { swaps: [...byInstance.values()], fresh, warned };
 };

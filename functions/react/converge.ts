@@ -2,7 +2,7 @@ import { isQuiet } from '../../core/decide.ts';
 import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
-import { claimAll } from './claims.ts';
+import { type Claimed, claimAll } from './claims.ts';
 import type { Facts } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
 import { drainName, newDecisionId } from './identifiers.ts';
@@ -24,7 +24,7 @@ export type Converged =
   | { readonly kind: 'contended' };
 
 /** Claims what the signals said, and gives the gathered facts with those claims in them. */
-const claimFacts = async (run: Run, gathered: Gathered): Promise<{ readonly gathered: Gathered; readonly fresh: readonly Swap[] }> => {
+const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
   const { facts, group, ports, id } = run;
   const leaving = facts.leaving.filter(({ reason }) => reason !== 'rebalance' || group.rebalance.act);
   const nowMs = ports.clock.now();
@@ -42,7 +42,7 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<{ readonly gath
   const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainName(group.name, id, 8));
-  return { gathered: learn({ ...gathered, swaps }, run, claimed.fresh), fresh: claimed.fresh };
+  return { gathered: learn({ ...gathered, swaps }, run, claimed.warned), fresh: claimed.fresh, warned: claimed.warned };
 };
 
 const letLeave = async (
@@ -76,7 +76,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     startedAtMs: ports.clock.now(),
   };
   const claims = await claimFacts(run, await gather(group, facts, run.provider, ports, { state }));
-  const rounds = await playRounds(run, claims.gathered, claims.fresh);
+  const rounds = await playRounds(run, claims.gathered, claims.warned);
   if (rounds === undefined) {
     ports.telemetry.count(metrics.conflicts);
     return { kind: 'contended' };

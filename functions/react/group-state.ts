@@ -2,7 +2,7 @@ import { desiredAfterAdjustment } from '../../core/adjustment.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
-import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';
+import { forgetExpired, rememberAdvice, rememberInterruptions } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
@@ -67,13 +67,17 @@ export const catchUp = (state: GroupState, group: Group, members: readonly Membe
   return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, present)), lastReservation: latest };
 };
 
-/** Offerings that EC2 takes instances from right now are a poor place for their replacements. */
-export const learnFromInterruptions = (state: GroupState, claimed: readonly Swap[], nowMs: number): GroupState => {
-  const offerings = claimed
-    .filter(({ reason }) => reason === 'interruption')
-    .flatMap(({ offering }) => parseOfferingKey(offering) ?? [])
-    .map(offeringKey);
-  return offerings.length === 0 ? state : { ...state, memory: rememberInterruptions(state.memory, offerings, nowMs) };
+const offeringsOfSwaps = (swaps: readonly Swap[]) => swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
+
+/**
+ * Offerings that EC2 takes instances from right now are a poor place for their replacements, and so are those that it advises to leave: as long as one
+ * of their members has yet to leave for that advice, too.
+ */
+export const learnFromLosses = (state: GroupState, warned: readonly Swap[], swaps: readonly Swap[], nowMs: number): GroupState => {
+  const advised = swaps.filter(({ reason, state: stage }) => reason === 'rebalance' && stage !== 'gone');
+  if (warned.length + advised.length === 0) return state;
+  const memory = rememberInterruptions(state.memory, offeringsOfSwaps(warned), nowMs);
+  return { ...state, memory: rememberAdvice(memory, offeringsOfSwaps(advised), nowMs) };
 };
 
 const strayIds = (members: readonly Member[], swaps: readonly Swap[]): readonly string[] => {

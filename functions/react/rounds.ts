@@ -82,7 +82,7 @@ const writeAnswers = async ({ group, ports }: Run, state: GroupState, launched: 
 const hasTime = ({ ports, startedAtMs }: Run): boolean => ports.clock.now() - startedAtMs < roundsBudgetMs;
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. Undefined when too many races were lost. */
-export const playRounds = async (run: Run, first: Gathered, fresh: readonly Swap[]): Promise<readonly Round[] | undefined> => {
+export const playRounds = async (run: Run, first: Gathered, warned: readonly Swap[]): Promise<readonly Round[] | undefined> => {
   const rounds: Round[] = [];
   let gathered = first;
   let conflicts = 0;
@@ -91,7 +91,7 @@ export const playRounds = async (run: Run, first: Gathered, fresh: readonly Swap
     if (played === undefined) {
       conflicts += 1;
       if (conflicts >= mostConflicts) return rounds.length > 0 ? rounds : undefined;
-      gathered = learn(await gather(run.group, run.facts, run.provider, run.ports), run, fresh);
+      gathered = learn(await gather(run.group, run.facts, run.provider, run.ports), run, warned);
       continue;
     }
     rounds.push(played);

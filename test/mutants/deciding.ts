@@ -40,8 +40,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'an interrupted offering is used again at once',
     file: 'core/selector/standing.ts',
-    from: 'return market.lastResort ? undefined :',
-    to: 'return market.lastResort || lesson.kind === "interrupted" ? undefined :',
+    from: 'return usable[market.lastResort].includes(lesson.kind) ?',
+    to: 'return usable["interrupted"].includes(lesson.kind) ?',
     caughtBy: ['interrupted where capacity is left'],
   },
   {

@@ -20,3 +20,28 @@ describe('a warning', () => {
     expect(swap).not.toHaveProperty('drain');
   });
 });
+
+describe('a warning about a member that waits to leave for advice', () => {
+  const waiting = {
+    group: 'web',
+    instance: 'i-spot',
+    reason: 'rebalance',
+    state: 'waiting',
+    pool: 'spot-a',
+    offering: 'm7g.large/a/spot',
+    claimedAtMs: 500,
+    decision: 'c',
+  } as const;
+  const tightened = async (...known: Parameters<typeof claimAll>[1]) => {
+    const store = { advance: () => Promise.resolve('done') } as Partial<StateStore> as StateStore;
+    const context = { store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain', members: new Map(), ended: new Set<string>() };
+    return claimAll([warning], known, context);
+  };
+  it('is news about its offering, though its swap is not', async () => {
+    expect(await tightened(waiting)).toMatchObject({ fresh: [], warned: [{ instance: 'i-spot', reason: 'interruption' }] });
+  });
+  it('is none when it comes again', async () => {
+    const { swaps } = await tightened(waiting);
+    expect((await tightened(...swaps)).warned).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Group } from '../../core/group.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member } from '../../core/view.ts';
-import { catchUp, followAlarms, followPolicy, initialState } from '../../functions/react/group-state.ts';
+import { catchUp, followAlarms, followPolicy, initialState, learnFromLosses } from '../../functions/react/group-state.ts';
 
 const group = {
   name: 'web',
@@ -62,5 +62,30 @@ describe('a state item that was lost or restored', () => {
     expect(catchUp(known, group, members(7, 'b'), [])).toBe(known);
     const unreserved = members(7, 'c').map(({ reservation: _, ...member }) => member);
     expect(catchUp(fresh, group, unreserved, [])).toBe(fresh);
+  });
+});
+
+describe('what is learned of losses', () => {
+  const advised: Swap = {
+    group: 'web',
+    instance: 'i-advised',
+    reason: 'rebalance',
+    state: 'waiting',
+    pool: 'spot-a',
+    offering: 'm7g.large/a/spot',
+    claimedAtMs: nowMs,
+    decision: 'd',
+  };
+  const kindOf = (warned: readonly Swap[], swaps: readonly Swap[]) => learnFromLosses(fresh, warned, swaps, nowMs).memory['m7g.large/a/spot']?.kind;
+  test('is that an offering is at risk while a member has yet to leave it for advice, and no longer', () => {
+    expect(kindOf([], [advised])).toBe('advised');
+    expect(kindOf([], [{ ...advised, state: 'drained' }])).toBe('advised');
+    expect(kindOf([], [{ ...advised, state: 'gone' }])).toBeUndefined();
+    expect(kindOf([], [{ ...advised, reason: 'scale-in' }])).toBeUndefined();
+  });
+  test('is that it was interrupted, also when the warning found a claim', () => {
+    const warned: Swap = { ...advised, reason: 'interruption', state: 'leaving' };
+    expect(kindOf([warned], [warned])).toBe('interrupted');
+    expect(kindOf([warned], [warned, advised])).toBe('interrupted');
   });
 });

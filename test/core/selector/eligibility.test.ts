@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/plan-placements.ts';
-import { byPool, holds, input, interrupted, nowMs, pool, refused, refusedOfferings, spread, tiered, use } from './tree-builders.ts';
+import { advised, byPool, holds, input, interrupted, nowMs, pool, refused, refusedOfferings, spread, tiered, use } from './tree-builders.ts';
 
 describe('a pool is eligible', () => {
   it('while it is under its cap, launches in flight counted', () => {
@@ -84,6 +84,25 @@ describe('an offering that was interrupted a moment ago', () => {
     expect(planPlacements(input(tiered('spot-a', 'spot-b'), [a, b], { memory: { ...refused(a), ...interrupted(b) } })).placements[0]?.pool).toBe(
       'spot-b',
     );
+  });
+});
+
+describe('an offering that EC2 says is at risk', () => {
+  const a = pool('spot-a', { zones: ['zone-a'] });
+  const b = pool('spot-b', { zones: ['zone-b'] });
+  const od = pool('od', { market: 'on-demand' });
+
+  it('is passed over while anything else in the whole tree is eligible', () => {
+    expect(byPool(planPlacements(input(tiered('spot-a', 'od'), [a, od], { memory: advised(a) })))).toEqual({ od: 1 });
+  });
+  it('is the first of the last resorts: what was interrupted comes after it', () => {
+    const memory = { ...interrupted(a), ...advised(b) };
+    const plan = planPlacements(input(tiered('spot-a', 'spot-b'), [a, b], { memory }));
+    expect(byPool(plan)).toEqual({ 'spot-b': 1 });
+    expect(plan.reasons[0]?.why).toContain('last resort');
+    const capped = planPlacements(input(tiered('spot-a', 'spot-b'), [a, { ...b, cap: 1 }], { count: 3, memory }));
+    expect(byPool(capped)).toEqual({ 'spot-b': 1, 'spot-a': 2 });
+    expect(capped.unplaced).toBe(0);
   });
 });
 

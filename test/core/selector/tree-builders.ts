@@ -67,6 +67,7 @@ const keysOf = (pools: readonly Pool[]): readonly OfferingKey[] =>
 
 export const refused = (...pools: readonly Pool[]): PoolMemory => lesson('refused', keysOf(pools));
 export const interrupted = (...pools: readonly Pool[]): PoolMemory => lesson('interrupted', keysOf(pools));
+export const advised = (...pools: readonly Pool[]): PoolMemory => lesson('advised', keysOf(pools));
 export const refusedOfferings = (...keys: readonly OfferingKey[]): PoolMemory => lesson('refused', keys);
 
 /** Instances by pool. */

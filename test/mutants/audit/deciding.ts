@@ -9,4 +9,11 @@ export const deciding: readonly PutBack[] = [
     to: "const drains = view.group.swap.order === 'drain-first' ? headcount.waiting.slice(0, Math.max(0, view.group.swap.maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance) : swapsToBegin(",
     situation: 'drain first, nothing to be had',
   },
+  {
+    name: 'advice teaches pool memory nothing',
+    file: 'functions/react/group-state.ts',
+    from: "const advised = swaps.filter(({ reason, state: stage }) => reason === 'rebalance' && stage !== 'gone');",
+    to: 'const advised = swaps.slice(0, 0);',
+    situation: 'advice about a zone',
+  },
 ];

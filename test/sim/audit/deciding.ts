@@ -1,6 +1,6 @@
 import type { Situation, Step } from '../situation.ts';
 import { recommendRebalance } from '../steps.ts';
-import { type Setting, type SettingOptions, settingOf } from '../worlds.ts';
+import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
 
 type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;
 
@@ -33,6 +33,19 @@ const setCapacity = (atMs: number, capacity: number | null): Step => ({
   },
 });
 
+/** EC2 advises to leave a zone: every member of it. */
+const adviseToLeave = (atMs: number, zone: string): Step => ({
+  kind: 'rebalance-advised',
+  atMs,
+  what: `EC2 recommends to rebalance all instances of ${zone}`,
+  about: { group: 'web' },
+  happen: (stage) => {
+    const instances = stage.members('web', { zone, market: 'spot' }).map(({ id }) => id);
+    stage.did({ kind: 'rebalance-advised', instances, groups: ['web'] });
+    stage.sandbox.world.recommendRebalance(instances);
+  },
+});
+
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
 export const deciding: Readonly<Record<string, () => Situation>> = {
   'drain first, capacity everywhere': () =>
@@ -42,4 +55,13 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [setCapacity(500, 0), recommendRebalance(1_000, 5), setCapacity(150_000, null)],
     }),
+  'advice about a zone': () =>
+    of(
+      'advice about a zone',
+      settingOf('tag', { size: 12, spot: 12, policy: { rebalance: { act: true }, swap: { order: 'launch-first', maxSurge: 1 } } }),
+      {
+        asked: { web: { size: 12, endsAt: 12 } },
+        steps: [adviseToLeave(1_000, zones[0])],
+      },
+    ),
 };
