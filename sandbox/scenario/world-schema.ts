@@ -32,6 +32,9 @@ const autoScalingGroup = exactly({
   hooks: z.array(hook).optional(),
   suspended: strings.optional(),
   rebalancesZones: z.boolean().optional(),
+  healthChecks: z.enum(['EC2', 'ELB']).optional(),
+  protectsNew: z.boolean().optional(),
+  warmPool: exactly({ size: z.number().int().nonnegative(), state: z.enum(['Stopped', 'Running']) }).optional(),
 });
 
 const targetGroup = exactly({

@@ -1,8 +1,10 @@
+import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
 import { createTokenBucket } from '../throttle/token-bucket.ts';
 import type { Scaling } from './auto-scaling/group.ts';
 import { createAutoScaling, createScaling } from './auto-scaling/service.ts';
 import { type BaseDeps, createBase } from './base.ts';
+import { createBootFates } from './boot-fates.ts';
 import { createLaunchTemplates } from './ec2/launch-templates.ts';
 import { createEc2 } from './ec2/service.ts';
 import { createFulfil } from './fulfilment.ts';
@@ -33,8 +35,10 @@ const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => 
   const base = createBase({ ...deps, ...(longestPage !== undefined && { longestPage }), ...(stalePages && { stalePages }) });
   const book = createOfferingBook(spec.offerings, base.clock);
   const network = createNetwork(spec);
-  const instances = createInstances(base, book, spec.timing, (stalePages?.lagSeconds[1] ?? 0) * 1_000);
-  const fulfil = createFulfil(instances, book, spec.quotas ?? {});
+  const fates = createBootFates();
+  const quotas = new Map(Object.entries(spec.quotas ?? {}) as [Market, number][]);
+  const instances = createInstances(base, book, spec.timing, (stalePages?.lagSeconds[1] ?? 0) * 1_000, fates);
+  const fulfil = createFulfil(instances, book, quotas);
   const templates = createLaunchTemplates(base, spec.launchTemplates);
   const targetBook = createTargetGroupBook(base, network.vpcId, spec.targetGroups);
   const targets = createTargets(base, instances);
@@ -45,7 +49,7 @@ const createParts = ({ spec, notify = () => {}, ...deps }: WorldDeps): Parts => 
     { drawLagMs, base, instances, fulfil, templates, network, targets, targetBook, budget, periodMs, notify },
     spec.autoScalingGroups,
   );
-  return { base, book, network, instances, fulfil, templates, targetBook, targets, budget, scaling };
+  return { fates, quotas, base, book, network, instances, fulfil, templates, targetBook, targets, budget, scaling };
 };
 
 const createServices = (parts: Parts): readonly ApiService[] => [
@@ -71,17 +75,39 @@ const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad
   return load;
 };
 
+/** What a script may change beside capacity: how instances boot and serve, addresses, quotas. */
+const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota'> => ({
+  setServing: (ids, isServing) => {
+    const found = ids.flatMap((id) => instances.find(id) ?? []).filter(({ state }) => state === 'running');
+    for (const instance of found) instances.setFailing(instance, !isServing);
+    const known = new Set(found.map(({ id }) => id));
+    return { unknown: ids.filter((id) => !known.has(id)) };
+  },
+  setBoots: fates.set,
+  setFreeAddresses: (name, free) => {
+    const subnet = network.find(name);
+    if (subnet !== undefined) subnet.free = free;
+    return subnet !== undefined;
+  },
+  setQuota: (market, most) => {
+    if (most === null) quotas.delete(market);
+    else quotas.set(market, most);
+  },
+});
+
 /** EC2, Auto Scaling and Elastic Load Balancing in memory: everything follows from the spec, the seed and the calls. */
 export const createWorld = (deps: WorldDeps): World => {
   const parts = createParts(deps);
   const { base, book, instances } = parts;
   const load = startLoads(parts, deps.spec);
-  const { interrupt, recommendRebalance, kill, reclaim } = createInterruptions(base, instances, book);
+  const { interrupt, recommendRebalance, kill, restart, reclaim } = createInterruptions(base, instances, book);
   return {
     services: createServices(parts),
     interrupt,
     recommendRebalance,
     kill,
+    restart,
+    ...settingsOf(parts),
     setOffering: (offering, change) => {
       const record = book.find(offering);
       if (record === undefined) return false;

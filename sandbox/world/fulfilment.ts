@@ -4,7 +4,9 @@ import type { InstanceRecord } from './instance.ts';
 import type { Instances, LaunchOrder } from './instances.ts';
 import type { Subnet } from './network.ts';
 import type { OfferingBook, OfferingRecord } from './offerings.ts';
-import type { WorldSpec } from './spec.ts';
+
+/** How many instances of a market the account may have; a market that is missing is without limit. */
+export type Quotas = Map<Market, number>;
 
 /** One place that a launch may take capacity from. */
 export type Choice = {
@@ -90,9 +92,9 @@ const compareRanks = (a: readonly number[], b: readonly number[]): number => {
 const affordable = (usdPerHour: number, offering: OfferingRecord | undefined): number =>
   offering === undefined ? 0 : Math.floor(usdPerHour / offering.priceUsdPerHour + 1e-6);
 
-export const createFulfil = (instances: Instances, book: OfferingBook, quotas: NonNullable<WorldSpec['quotas']>): Fulfil => {
+export const createFulfil = (instances: Instances, book: OfferingBook, quotas: Quotas): Fulfil => {
   const quotaLeft = (market: Market): number => {
-    const quota = quotas[market];
+    const quota = quotas.get(market);
     return quota === undefined ? Number.POSITIVE_INFINITY : Math.max(0, quota - book.used(market));
   };
   const look = (choice: Choice): Priced => {

@@ -39,6 +39,10 @@ export type InstanceRecord = {
   /** When EC2 takes it, once that is settled. */
   takenAtMs?: number;
   takeTimer?: Timer;
+  /** Its software answers no health checks, although it has booted. */
+  isFailing?: boolean;
+  /** Termination protection: EC2 ends it for no user. */
+  isProtected?: boolean;
   /** Its Auto Scaling group. */
   asg?: string;
   readonly shown: Lagging<InstanceView>;
@@ -59,5 +63,6 @@ export const isLive = ({ state }: Pick<InstanceRecord, 'state'>): boolean => sta
 export const reasons = {
   user: { Code: 'Client.UserInitiatedShutdown', Message: 'Client.UserInitiatedShutdown: User initiated shutdown' },
   spot: { Code: 'Server.SpotInstanceTermination', Message: 'Server.SpotInstanceTermination: Spot instance termination' },
+  boot: { Code: 'Client.InternalError', Message: 'Client.InternalError: Client error on launch' },
   failure: { Code: 'Server.InternalError', Message: 'Server.InternalError: Internal error on launch' },
 } as const satisfies Record<string, StateReason>;

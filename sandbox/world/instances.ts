@@ -1,5 +1,6 @@
 import { offeringKey } from '../../core/offering.ts';
 import type { Base } from './base.ts';
+import { type BootFate, createBootFates } from './boot-fates.ts';
 import { type InstanceRecord, type InstanceState, reasons, type StateReason, type Tags, type TemplateReference } from './instance.ts';
 import { createLagging } from './lagging.ts';
 import type { Subnet } from './network.ts';
@@ -23,6 +24,8 @@ type InstanceListener = {
   readonly running?: (instance: InstanceRecord) => void;
   /** Answers health checks from now on. */
   readonly booted?: (instance: InstanceRecord) => void;
+  /** It fails its health checks from now on, or passes them again. */
+  readonly health?: (instance: InstanceRecord) => void;
   /** Serves no more: it is shutting down or stopping. */
   readonly leaving?: (instance: InstanceRecord) => void;
   /** Terminated or stopped. */
@@ -43,6 +46,10 @@ export type Instances = {
   stop(instance: InstanceRecord, why: StateReason): void;
   /** Gone at once, without a shutdown. */
   fail(instance: InstanceRecord): void;
+  /** Lets one that is stopped run again, where it was; it boots anew. */
+  start(instance: InstanceRecord): void;
+  /** Its software stops answering health checks, or answers them again. */
+  setFailing(instance: InstanceRecord, isFailing: boolean): void;
   subscribe(listener: InstanceListener): void;
 };
 
@@ -50,9 +57,31 @@ export type Instances = {
 const visibleAfterEndMs = 3_600_000;
 const defaultShutdownSeconds = [2, 10] as const;
 
+type Making = { readonly base: Base; readonly timing: TimingSpec; readonly keptMs: number; readonly ordinal: number };
+
+const build = ({ base, timing, keptMs, ordinal }: Making, { ownAccord: _, ...order }: LaunchOrder): InstanceRecord => {
+  const { clock, ids } = base;
+  const { instanceType, zone, market } = order.offering;
+  const number = order.subnet.addresses - order.subnet.free;
+  return {
+    ...order,
+    id: ids.resource('i'),
+    ordinal,
+    instanceType,
+    zone,
+    market,
+    launchedAtMs: clock.now(),
+    reservationId: ids.resource('r'),
+    privateIp: order.subnet.block.replace('0.0/16', `${(number >> 8) % 256}.${number % 256}`),
+    ...(market === 'spot' ? { spotRequestId: `sir-${ids.hex(8)}` } : {}),
+    state: 'pending',
+    shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds), keptMs),
+  };
+};
+
 /** @param keptMs how far back describes may have to look. */
-export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec, keptMs = 0): Instances => {
-  const { clock, place, ids } = base;
+export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec, keptMs = 0, fates = createBootFates()): Instances => {
+  const { clock, place } = base;
   const records = new Map<string, InstanceRecord>();
   const index = createTagIndex();
   const listeners: InstanceListener[] = [];
@@ -81,42 +110,32 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     instance.bootedAtMs = clock.now();
     notify('booted', instance);
   };
-  const run = (instance: InstanceRecord): void => {
+  const run = (instance: InstanceRecord, fate: BootFate): void => {
     if (instance.state !== 'pending') return;
     book.bill(instance.offering, 1);
     enter(instance, 'running');
     fact('running', instance);
-    clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
+    if (fate !== 'never-answers') clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
     notify('running', instance);
   };
-  const build = ({ ownAccord: _, ...order }: LaunchOrder): InstanceRecord => {
-    ordinal += 1;
-    const { instanceType, zone, market } = order.offering;
-    const number = order.subnet.addresses - order.subnet.free;
-    return {
-      ...order,
-      id: ids.resource('i'),
-      ordinal,
-      instanceType,
-      zone,
-      market,
-      launchedAtMs: clock.now(),
-      reservationId: ids.resource('r'),
-      privateIp: order.subnet.block.replace('0.0/16', `${(number >> 8) % 256}.${number % 256}`),
-      ...(market === 'spot' ? { spotRequestId: `sir-${ids.hex(8)}` } : {}),
-      state: 'pending',
-      shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds), keptMs),
-    };
+  /** Pending until its time is over; then it runs, or dies because it cannot. */
+  const comeUp = (instance: InstanceRecord): void => {
+    const fate = fates.of(instance);
+    clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(instance.offering)}`), () => {
+      if (fate !== 'dies') run(instance, fate);
+      else if (instance.state === 'pending') terminateIn(instance, shutdownMs(), reasons.boot);
+    });
   };
   const launch = (order: LaunchOrder): InstanceRecord => {
     order.offering.used += 1;
     order.subnet.free -= 1;
-    const instance = build(order);
+    ordinal += 1;
+    const instance = build({ base, timing, keptMs, ordinal }, order);
     records.set(instance.id, instance);
     index.add(instance, instance.tags);
     enter(instance, 'pending');
     base.tell({ kind: 'launched', instance: instance.id, atMs: clock.now(), ...(order.ownAccord && { ownAccord: order.ownAccord }) });
-    clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(order.offering)}`), () => run(instance));
+    comeUp(instance);
     return instance;
   };
 
@@ -167,6 +186,19 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       clock.after(shutdownMs(), () => {
         if (instance.state === 'stopping') end(instance, 'stopped');
       });
+    },
+    start: (instance) => {
+      if (instance.state !== 'stopped') return;
+      instance.offering.used += 1;
+      delete instance.takenAtMs;
+      delete instance.bootedAtMs;
+      delete instance.reason;
+      enter(instance, 'pending');
+      comeUp(instance);
+    },
+    setFailing: (instance, isFailing) => {
+      instance.isFailing = isFailing;
+      notify('health', instance);
     },
     fail: (instance) => terminateIn(instance, 0, reasons.failure),
     subscribe: (listener) => {

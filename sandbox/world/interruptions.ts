@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 type How = Parameters<World['interrupt']>[1];
 
-export type Interruptions = Pick<World, 'interrupt' | 'recommendRebalance' | 'kill'> & {
+export type Interruptions = Pick<World, 'interrupt' | 'recommendRebalance' | 'kill' | 'restart'> & {
   /** Takes the youngest of what runs beyond the offering's capacity. */
   reclaim(offering: OfferingRecord, noticeMs: number): void;
 };
@@ -70,6 +70,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
       instances.fail(instance);
       return true;
     },
+    restart: (ids) => each(ids, (instance) => instance.state === 'stopped' && book.free(instance.offering) > 0, instances.start),
     reclaim: (offering, noticeMs) => {
       if (offering.capacity === null || book.free(offering) > 0) return;
       const held = instances.list().filter((instance) => instance.offering === offering && isLive(instance));

@@ -1,8 +1,9 @@
 import type { TokenBucket } from '../throttle/token-bucket.ts';
 import type { Scaling } from './auto-scaling/group.ts';
 import type { Base } from './base.ts';
+import type { BootFates } from './boot-fates.ts';
 import type { LaunchTemplates } from './ec2/launch-templates.ts';
-import type { Fulfil } from './fulfilment.ts';
+import type { Fulfil, Quotas } from './fulfilment.ts';
 import type { InstanceRecord } from './instance.ts';
 import type { Instances } from './instances.ts';
 import { inFlightOf, type TargetGroup } from './load-balancing/target-group.ts';
@@ -13,6 +14,8 @@ import type { OfferingBook } from './offerings.ts';
 import type { InstanceSnapshot, WorldSnapshot } from './world.ts';
 
 export type Parts = {
+  readonly fates: BootFates;
+  readonly quotas: Quotas;
   readonly base: Base;
   readonly book: OfferingBook;
   readonly network: Network;

@@ -53,6 +53,12 @@ export type AutoScalingGroupSpec = {
   readonly suspended?: readonly string[];
   /** Auto Scaling's own AZRebalance: launches in a zone that is two or more behind, then ends one in the fullest (default: it does not). */
   readonly rebalancesZones?: boolean;
+  /** What it goes by when it looks for members to replace (default: EC2's own state). */
+  readonly healthChecks?: 'EC2' | 'ELB';
+  /** New members are protected from scale-in (default: they are not). */
+  readonly protectsNew?: boolean;
+  /** Instances that it keeps ready beside its members (default: none). */
+  readonly warmPool?: { readonly size: number; readonly state: 'Stopped' | 'Running' };
 };
 
 type HookSpec = {

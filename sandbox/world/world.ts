@@ -1,5 +1,6 @@
 import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
+import type { BootFate, BootFilter } from './boot-fates.ts';
 
 /** EC2, Auto Scaling and Elastic Load Balancing as one simulated world. */
 export type World = {
@@ -24,6 +25,16 @@ export type World = {
     offering: { readonly instanceType: string; readonly zone: string; readonly market: Market },
     change: { readonly capacity?: number | null; readonly priceUsdPerHour?: number; readonly reclaim?: { readonly noticeMs: number } },
   ): boolean;
+  /** Instances that stop answering health checks, or answer them again. Returns which ids were not running. */
+  setServing(instances: readonly string[], isServing: boolean): { readonly unknown: readonly string[] };
+  /** What becomes of launches that match, from now on. */
+  setBoots(filter: BootFilter, fate: BootFate): void;
+  /** EC2 starts spot instances again that it stopped or hibernated, where there is capacity. Returns which ids were not stopped, or found none. */
+  restart(instances: readonly string[]): { readonly unknown: readonly string[] };
+  /** How many addresses a subnet has left from now on. False when there is no such subnet. */
+  setFreeAddresses(subnet: string, free: number): boolean;
+  /** How many instances of a market the account may have from now on; `null` is without limit. */
+  setQuota(market: Market, most: number | null): void;
   /** Changes the requests per second of a target group, by name. False when there is no such target group. */
   setLoad(targetGroup: string, requestsPerSecond: number): boolean;
   /** Tags by ARN or instance id, for conditions of IAM policies. */

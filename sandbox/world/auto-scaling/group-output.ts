@@ -62,5 +62,9 @@ export const describeGroup = ({ base, network }: Scaling, group: Group) => ({
   NewInstancesProtectedFromScaleIn: group.protectsNew,
   ServiceLinkedRoleARN: `arn:aws:iam::${base.place.accountId}:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling`,
   CapacityRebalance: false,
+  ...(group.warmPool && {
+    WarmPoolConfiguration: { MinSize: group.warmPool.size, PoolState: group.warmPool.state },
+    WarmPoolSize: [...group.members.values()].filter(({ state }) => state.startsWith('Warmed:')).length,
+  }),
   TrafficSources: group.targetGroups.map((Identifier) => ({ Identifier, Type: 'elbv2' })),
 });

@@ -10,12 +10,18 @@ import type { TargetGroupBook } from '../load-balancing/target-group-book.ts';
 import type { Targets } from '../load-balancing/targets.ts';
 import type { Network, Subnet } from '../network.ts';
 
+/** Instances that a group keeps ready beside its members: they count for nothing until the group draws on them. */
+export type WarmPool = { readonly size: number; readonly state: 'Stopped' | 'Running' };
+
 type LifecycleState =
   | 'Pending'
   | 'Pending:Wait'
   | 'Pending:Proceed'
   | 'InService'
   | 'Standby'
+  | 'Warmed:Pending'
+  | 'Warmed:Stopped'
+  | 'Warmed:Running'
   | 'Terminating'
   | 'Terminating:Wait'
   | 'Terminating:Proceed';
@@ -48,6 +54,8 @@ export type Member = {
   state: LifecycleState;
   healthy: boolean;
   isProtected: boolean;
+  /** Where it waits to be drawn on, while it belongs to the warm pool. */
+  pool?: WarmPool['state'];
   readonly actions: Map<string, LifecycleAction>;
 };
 
@@ -86,6 +94,7 @@ export type Group = {
   readonly activities: Activity[];
   deleting: boolean;
   rebalancesZones: boolean;
+  warmPool?: WarmPool;
   /** What the last describe answered, and when that was so. */
   described?: { readonly atMs: number; readonly output: object };
   /** Its next look at itself, when one is due. */

@@ -2,6 +2,7 @@ import { isLive } from '../instance.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
 import { fillUp, launchMembers, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
+import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
 
@@ -52,9 +53,20 @@ const rebalance = (scaling: Scaling, group: Group): void => {
 /** While a member that rebalances is still on its way, its counterpart stays. */
 const awaitsRebalance = (group: Group): boolean => group.rebalancesZones && held(group).some(({ state }) => state !== 'InService');
 
+/** Its load balancer is about to say so. */
+const willFail = ({ healthCheckType }: Group, { instance, healthy }: Member): boolean =>
+  healthCheckType === 'ELB' && healthy && instance.isFailing === true;
+
 const isSettled = (group: Group): boolean => {
   const members = held(group);
-  return members.length === group.desired && members.every(({ healthy }) => healthy) && !group.deleting && !(group.rebalancesZones && skewOf(group));
+  const isEven = !(group.rebalancesZones && skewOf(group) !== undefined);
+  return (
+    members.length === group.desired &&
+    members.every((member) => member.healthy && !willFail(group, member)) &&
+    !group.deleting &&
+    isEven &&
+    missingWarm(group) === 0
+  );
 };
 
 /** One look of a group at itself: health, replacement, size. */
@@ -66,7 +78,11 @@ const look = (scaling: Scaling, group: Group): void => {
   if (mayEnd && !group.suspended.has('ReplaceUnhealthy')) {
     for (const member of held(group).filter(({ healthy }) => !healthy)) retire(scaling, group, member);
   }
-  if (!group.suspended.has('Launch') && !group.deleting) fillUp(scaling, group);
+  if (!group.suspended.has('Launch') && !group.deleting) {
+    while (held(group).length < group.desired && drawWarm(scaling, group) !== undefined);
+    fillUp(scaling, group);
+    keepWarm(scaling, group);
+  }
   if (mayEnd && !awaitsRebalance(group)) shrink(scaling, group);
   rebalance(scaling, group);
   if (group.deleting && group.members.size === 0) scaling.groups.delete(group.name);
@@ -94,7 +110,13 @@ export const followInstances = (scaling: Scaling): void => {
   scaling.instances.subscribe({
     running: (instance) => {
       const [group, member] = memberOf(instance) ?? [];
-      if (group !== undefined && member !== undefined) arrive(scaling, group, member);
+      if (group === undefined || member === undefined) return;
+      settleWarm(scaling, member);
+      arrive(scaling, group, member);
+    },
+    health: (instance) => {
+      const [group] = memberOf(instance) ?? [];
+      if (group !== undefined) scaling.wake(group);
     },
     leaving: (instance) => {
       const [group, member] = memberOf(instance) ?? [];

@@ -62,6 +62,7 @@ const launch = (scaling: Scaling, input: LaunchInput) => {
   const group = findGroup(scaling, input.AutoScalingGroupName);
   const count = input.RequestedCapacity;
   mayLaunch(group, count);
+  if (group.warmPool !== undefined) throw new ApiError('UnsupportedOperation', 'LaunchInstances is not supported for groups with a warm pool.');
   const market = marketOf(group);
   if (market === undefined) throw invalid('LaunchInstances needs a group whose policy is all Spot or all On-Demand.');
   const given = launchMembers(scaling, group, { subnets: subnetsFor(scaling, group, input), market, count }, scaling.budget);

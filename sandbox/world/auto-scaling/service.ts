@@ -33,6 +33,9 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
     group.hooks.set(name, { name, transition: full, heartbeatSeconds, defaultResult });
   }
   group.rebalancesZones = spec.rebalancesZones ?? false;
+  group.healthCheckType = spec.healthChecks ?? 'EC2';
+  group.protectsNew = spec.protectsNew ?? false;
+  if (spec.warmPool !== undefined) group.warmPool = spec.warmPool;
   for (const name of spec.suspended ?? []) group.suspended.add(name);
 };
 

@@ -36,15 +36,16 @@ export const describeStateChange = (id: string, before: InstanceView['state'], a
   CurrentState: stateOf(after),
 });
 
-/** DescribeInstanceStatus: both checks pass once the instance answers. */
+/** DescribeInstanceStatus: both checks pass once the instance answers; the instance's own fails while its software does not. */
 export const describeStatus = (instance: InstanceRecord, view: InstanceView) => {
   const status = view.state !== 'running' ? 'not-applicable' : instance.bootedAtMs === undefined ? 'initializing' : 'ok';
-  const details = [{ Name: 'reachability', Status: status === 'ok' ? 'passed' : 'initializing' }];
+  const own = status === 'ok' && instance.isFailing === true ? 'impaired' : status;
+  const details = (said: string) => [{ Name: 'reachability', Status: said === 'ok' ? 'passed' : said === 'impaired' ? 'failed' : 'initializing' }];
   return {
     InstanceId: instance.id,
     AvailabilityZone: instance.zone,
     InstanceState: stateOf(view.state),
-    InstanceStatus: { Status: status, Details: details },
-    SystemStatus: { Status: status, Details: details },
+    InstanceStatus: { Status: own, Details: details(own) },
+    SystemStatus: { Status: status, Details: details(status) },
   };
 };

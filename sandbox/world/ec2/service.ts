@@ -4,6 +4,7 @@ import type { Instances } from '../instances.ts';
 import type { OfferingBook } from '../offerings.ts';
 import { createFleet, type FleetDeps } from './create-fleet.ts';
 import { createInstanceDescribes } from './describe-instances.ts';
+import { attributeOperations } from './instance-attributes.ts';
 import { createPlaceOperations } from './places.ts';
 import { runInstances } from './run-instances.ts';
 import { describeSpotPriceHistory } from './spot-prices.ts';
@@ -20,6 +21,7 @@ export const createEc2 = (deps: Ec2Deps): ApiService => {
       ...templates.operations,
       ...createPlaceOperations(base, network),
       ...createInstanceDescribes(base, instances, network),
+      ...attributeOperations(instances),
       ...createTagOperations(instances, templates),
       CreateFleet: createFleet(deps),
       RunInstances: runInstances(deps),

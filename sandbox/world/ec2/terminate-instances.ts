@@ -3,22 +3,28 @@ import { reasons } from '../instance.ts';
 import type { Instances } from '../instances.ts';
 import { operation } from '../operation.ts';
 import { notFound } from './describe-instances.ts';
+import { protectedZones, refusedByProtection } from './instance-attributes.ts';
 import { describeStateChange } from './instance-output.ts';
 
-/** One id that EC2 does not know, and none of them is terminated. Ending what has ended is no error. */
+/**
+ * One id that EC2 does not know, and none of them is terminated. One that is protected, and none of its zone is. Ending what has ended is no error.
+ */
 export const terminateInstances = (instances: Instances) =>
   operation<{ InstanceIds: string[] }>(({ InstanceIds: ids = [] }) => {
     const malformed = ids.find((id) => !/^i-[0-9a-f]{1,17}$/.test(id));
     if (malformed !== undefined) throw new ApiError('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
-    const found = [...new Set(ids)].map((id) => ({ id, instance: instances.find(id) }));
-    const missing = found.filter(({ instance }) => instance === undefined).map(({ id }) => id);
+    const missing = [...new Set(ids)].filter((id) => instances.find(id) === undefined);
     if (missing.length > 0) throw notFound(missing);
-    return {
-      TerminatingInstances: found.flatMap(({ id, instance }) => {
-        if (instance === undefined) return [];
+    const found = [...new Set(ids)].flatMap((id) => instances.find(id) ?? []);
+    const kept = protectedZones(found);
+    const changes = found
+      .filter(({ zone }) => !kept.has(zone))
+      .map((instance) => {
         const before = instance.state;
         instances.terminate(instance, reasons.user);
-        return describeStateChange(id, before, instance.state);
-      }),
-    };
+        return describeStateChange(instance.id, before, instance.state);
+      });
+    const refused = found.find(({ zone, isProtected }) => kept.has(zone) && isProtected === true);
+    if (refused !== undefined) throw refusedByProtection(refused.id);
+    return { TerminatingInstances: changes };
   });

@@ -49,9 +49,14 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     base.tell({ kind: 'serving', instance: target.instance.id, atMs: clock.now() });
     for (const listener of listeners) listener(group, target);
   };
+  const turnUnhealthy = (group: TargetGroup, target: Target): void => {
+    target.state = 'unhealthy';
+    group.rotation.delete(target);
+  };
   /** The threshold's worth of checks, counted from when the instance answers. */
   const awaitHealth = (group: TargetGroup, target: Target): void => {
-    if (group.loadBalancerArn === undefined || target.instance.bootedAtMs === undefined) return;
+    const { bootedAtMs, isFailing } = target.instance;
+    if (group.loadBalancerArn === undefined || bootedAtMs === undefined || isFailing === true) return;
     target.timer?.cancel();
     target.timer = clock.after(group.healthyThreshold * group.intervalSeconds * 1000, () => turnHealthy(group, target));
   };
@@ -109,7 +114,18 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
       target.state = 'unused';
     });
   };
+  /** Health checks that fail take a target out of rotation, and bring it back once they pass again. */
+  const follow = (group: TargetGroup, target: Target): void => {
+    if (target.state === 'draining' || target.state === 'unused') return;
+    target.timer?.cancel();
+    if (target.instance.isFailing !== true) {
+      if (target.state !== 'healthy') awaitHealth(group, target);
+    } else if (target.state === 'healthy') {
+      target.timer = clock.after(group.unhealthyThreshold * group.intervalSeconds * 1000, () => turnUnhealthy(group, target));
+    }
+  };
   instances.subscribe({
+    health: (instance) => each(instance, follow),
     booted: (instance) => {
       const registered = groupsOf.has(instance.id);
       if (!registered) base.tell({ kind: 'serving', instance: instance.id, atMs: clock.now() });
