@@ -165,19 +165,15 @@ export type SwapChange = {
   readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
 };
 
-/** Input of the drain workflow. */
-export type DrainOrder = {
-  readonly group: string;
-  readonly drain: string;
-  readonly instances: readonly string[];
-  readonly deadlineMs?: number;
-  /** Do not begin before replacements serve, but at the latest at this time; absent: begin at once. */
-  readonly awaitServingUntilMs?: number;
-};
+/**
+ * Input of the drain workflow: which drain. Its members, their deadlines and what it waits for stand in the swap items that name it, so an order is as
+ * small for ten thousand instances as for one, and whoever starts a drain again asks for the very same.
+ */
+export type DrainOrder = { readonly group: string; readonly drain: string };
 
 export type Drains = {
-  /** A drain that was started under this name already is a success. */
-  start(order: DrainOrder): Promise<void>;
+  /** `running`: it runs now, whoever started it. `over`: a drain of this name came to its end before, and starts no more. */
+  start(order: DrainOrder): Promise<'running' | 'over'>;
 };
 
 /** Sends a message to ourselves: look at this group again at that time. */

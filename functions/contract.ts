@@ -104,8 +104,8 @@ export const metrics = {
 
 /** What a drain function tells the state machine: which step comes next, and when (ISO 8601, for the Wait state). */
 export type DrainStep =
-  /** `latestStartMs`: begin at the latest then, once the deregistration delays are known; it comes back with the next call. */
-  | { readonly next: 'begin'; readonly untilIso: string; readonly latestStartMs?: number }
+  /** `deregistrationDelayMs`: the longest of the target groups that the batch is in, once known; it comes back with the next call. */
+  | { readonly next: 'begin'; readonly untilIso: string; readonly deregistrationDelayMs?: number }
   | { readonly next: 'check'; readonly untilIso: string }
   | { readonly next: 'end' };
 

@@ -1,10 +1,12 @@
-import type { DrainOrder, Holdings } from '../ports.ts';
+import { latestDrainStart } from '../drain.ts';
+import type { Group } from '../group.ts';
+import type { Holdings } from '../ports.ts';
 import type { Swap } from '../swap.ts';
 import { growingStepMs } from './steps.ts';
 
 /** Why a drain begins. */
 export type BeginReason =
-  /** Its order names nothing to wait for (drain-first, or nothing is replaced). */
+  /** There is nothing to wait for (drain-first, or nothing is replaced). */
   | 'at-once'
   /** A part of it has been taken out of service already. */
   | 'begun'
@@ -13,10 +15,27 @@ export type BeginReason =
   /** As many members serve as the group wants, without those that leave. */
   | 'enough-serving';
 
+/** When a batch was ordered: by the first of its members. Those that join it later change nothing about the time that it has. */
+export const orderedAtMs = (own: readonly Swap[]): number =>
+  Math.min(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
+
+/**
+ * Latest start of a batch (epoch ms), for its earliest deadline; undefined when it begins at once. Only where EC2 takes the instances is there a gap to
+ * wait out: every other removal begins with enough members serving, or is under way already.
+ *
+ * @param deregistrationDelayMs of the target groups that the batch is in; unknown: the load balancer's default is assumed.
+ */
+export const latestStartOf = (group: Pick<Group, 'swap' | 'drain'>, own: readonly Swap[], deregistrationDelayMs?: number): number | undefined => {
+  const deadlines = own.flatMap(({ reason, deadlineMs }) => (reason === 'interruption' && deadlineMs !== undefined ? [deadlineMs] : []));
+  if (group.swap.order !== 'launch-first' || deadlines.length === 0 || deadlines.length < own.length) return undefined;
+  const delay = deregistrationDelayMs === undefined ? {} : { deregistrationDelayMs };
+  return latestDrainStart({ nowMs: orderedAtMs(own), deadlineMs: Math.min(...deadlines), timeoutMs: group.drain.timeoutMs, ...delay });
+};
+
 /** What can be told without a look at the group: whether its drain begins now. Undefined: it depends on how many members serve. */
-export const beginsRegardless = (order: DrainOrder, own: readonly Swap[], nowMs: number): BeginReason | undefined => {
-  if (order.awaitServingUntilMs === undefined) return 'at-once';
-  if (nowMs >= order.awaitServingUntilMs) return 'latest-start';
+export const beginsRegardless = (latestStartMs: number | undefined, own: readonly Swap[], nowMs: number): BeginReason | undefined => {
+  if (latestStartMs === undefined) return 'at-once';
+  if (nowMs >= latestStartMs) return 'latest-start';
   return own.some(({ state }) => state !== 'leaving') ? 'begun' : undefined;
 };
 
@@ -39,7 +58,7 @@ const expectedBootMs = 20_000;
  * When to look again whether replacements serve: when the youngest one is expected to, then in growing steps of its age; never past the latest start.
  */
 export const nextServingLookMs = (
-  order: Pick<DrainOrder, 'awaitServingUntilMs'>,
+  latestStartMs: number,
   look: { readonly holdings: Holdings; readonly swaps: readonly Swap[]; readonly orderedAtMs: number; readonly nowMs: number },
 ): number => {
   const launches = staying(look.holdings, look.swaps)
@@ -48,5 +67,5 @@ export const nextServingLookMs = (
   const sinceMs = Math.max(look.orderedAtMs, ...launches);
   const ageMs = look.nowMs - sinceMs;
   const expectedMs = ageMs < expectedBootMs ? sinceMs + expectedBootMs : look.nowMs + growingStepMs(ageMs);
-  return Math.min(expectedMs, order.awaitServingUntilMs ?? look.nowMs);
+  return Math.min(expectedMs, latestStartMs);
 };

@@ -1,5 +1,5 @@
 import { drainEndsByMs } from '../drain.ts';
-import type { DrainOrder, DrainProgress } from '../ports.ts';
+import type { DrainProgress } from '../ports.ts';
 import type { Swap } from '../swap.ts';
 import { nextHeartbeatMs } from './heartbeat.ts';
 import { growingStepMs } from './steps.ts';
@@ -31,15 +31,15 @@ const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
   return nowMs + growingStepMs(nowMs - (busyUntilMs ?? swap.drainStartedAtMs ?? nowMs));
 };
 
-export type LookAt = { readonly order: DrainOrder; readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
+export type LookAt = { readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
 
 /**
  * When a batch is worth another look (epoch ms); undefined when its drain is over: nothing open, or the time of everything open is up.
  * The last of the open ones decides, since nothing is done for the batch before that, except heartbeats for `alive` instances on a hook.
  */
-export const nextDrainLookMs = (open: readonly OpenSwap[], { order, timeoutMs, nowMs, alive }: LookAt): number | undefined => {
-  const inTime = open.filter(({ swap }) => drainEndsByMs(swap, order, timeoutMs) > nowMs);
+export const nextDrainLookMs = (open: readonly OpenSwap[], { timeoutMs, nowMs, alive }: LookAt): number | undefined => {
+  const inTime = open.filter(({ swap }) => drainEndsByMs(swap, timeoutMs) > nowMs);
   if (inTime.length === 0) return undefined;
-  const looks = inTime.map((one) => Math.min(lookForOne(one, nowMs), drainEndsByMs(one.swap, order, timeoutMs)));
+  const looks = inTime.map((one) => Math.min(lookForOne(one, nowMs), drainEndsByMs(one.swap, timeoutMs)));
   return Math.min(Math.max(...looks), nextHeartbeatMs(alive, nowMs));
 };

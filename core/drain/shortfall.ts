@@ -1,5 +1,4 @@
-import { deadlineOf, drainEndsByMs } from '../drain.ts';
-import type { DrainOrder } from '../ports.ts';
+import { drainEndsByMs } from '../drain.ts';
 import type { CutBy, Shortfall } from '../shortfall.ts';
 import type { Swap } from '../swap.ts';
 import type { OpenSwap } from './look.ts';
@@ -7,24 +6,24 @@ import type { OpenSwap } from './look.ts';
 /** When connections that are still open are cut, and by whom. */
 type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 
-const cutOf = (swap: Swap, order: DrainOrder, timeoutMs: number): Cut => {
-  const endsByMs = drainEndsByMs(swap, order, timeoutMs);
-  if (swap.reason === 'interruption') return { cutAtMs: deadlineOf(swap, order) ?? endsByMs, by: 'ec2' };
+const cutOf = (swap: Swap, timeoutMs: number): Cut => {
+  const endsByMs = drainEndsByMs(swap, timeoutMs);
+  if (swap.reason === 'interruption') return { cutAtMs: swap.deadlineMs ?? endsByMs, by: 'ec2' };
   return { cutAtMs: endsByMs, by: swap.reason === 'hook' ? 'auto-scaling' : 'holdfast' };
 };
 
 /** Known as soon as a drain begins that cannot be waited for; undefined when the deregistration delay ends in time. */
-export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, order: DrainOrder, timeoutMs: number): Shortfall | undefined => {
-  const cut = cutOf(swap, order, timeoutMs);
+export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, timeoutMs: number): Shortfall | undefined => {
+  const cut = cutOf(swap, timeoutMs);
   if (busyUntilMs === undefined || busyUntilMs <= cut.cutAtMs) return undefined;
   const sinceMs = swap.drainStartedAtMs ?? cut.cutAtMs;
   return { code: 'delay-exceeds-deadline', delayMs: busyUntilMs - sinceMs, leftMs: Math.max(0, cut.cutAtMs - sinceMs), ...cut };
 };
 
 /** Swaps with what is foreseen of them, where something is and nothing was noted before. */
-export const foreseen = (open: readonly OpenSwap[], order: DrainOrder, timeoutMs: number): readonly Swap[] =>
+export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly Swap[] =>
   open.flatMap((one) => {
-    const shortfall = one.swap.shortfall === undefined ? foreseenShortfall(one, order, timeoutMs) : undefined;
+    const shortfall = one.swap.shortfall === undefined ? foreseenShortfall(one, timeoutMs) : undefined;
     return shortfall === undefined ? [] : [{ ...one.swap, shortfall }];
   });
 
@@ -32,9 +31,9 @@ export const foreseen = (open: readonly OpenSwap[], order: DrainOrder, timeoutMs
 export const unreleasedShortfall = (awsCode: string): Shortfall => ({ code: 'not-released', awsCode });
 
 /** For an instance whose drain ended before it had drained and that nothing was foreseen about. */
-export const unfinishedShortfall = (swap: Swap, order: DrainOrder, timeoutMs: number): Shortfall => ({
+export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall => ({
   code: swap.state === 'leaving' ? 'not-released-in-time' : 'still-draining',
-  ...cutOf(swap, order, timeoutMs),
+  ...cutOf(swap, timeoutMs),
 });
 
 /** Error of a state machine's Catch, in JSONata form. */

@@ -23,10 +23,10 @@ export type BeginOutcome = {
 const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: [] });
 
 /** Release that was put off is tried again while there is time; then the batch waits for its connections, if any. */
-const stepAfter = (order: DrainOrder, timeoutMs: number, { putOff, open, alive }: Release, nowMs: number): DrainStep => {
-  const endsBy = putOff.map((swap) => drainEndsByMs(swap, order, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
+const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: number): DrainStep => {
+  const endsBy = putOff.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
   if (endsBy.length > 0) return stepAt('begin', Math.min(retryAtMs(nowMs, Math.min(...endsBy)), nextHeartbeatMs(alive, nowMs)));
-  const lookAtMs = nextDrainLookMs(open, { order, timeoutMs, nowMs, alive });
+  const lookAtMs = nextDrainLookMs(open, { timeoutMs, nowMs, alive });
   return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
 };
 
@@ -34,22 +34,21 @@ const stepAfter = (order: DrainOrder, timeoutMs: number, { putOff, open, alive }
  * Begins the drain of a batch: waits for enough members to serve (at the latest until the latest start), then takes the batch out of service
  * and records it as draining. Idempotent: what a crash left undone is done again, and what is recorded is not repeated.
  *
- * @param knownLatestStartMs what an earlier visit found out from the deregistration delays; wins over the order's estimate.
+ * @param knownDelayMs the longest deregistration delay of the batch, as an earlier visit found it.
  */
-export const beginDrain = async (ports: DrainPorts, ordered: DrainOrder, knownLatestStartMs?: number): Promise<BeginOutcome> => {
+export const beginDrain = async (ports: DrainPorts, order: DrainOrder, knownDelayMs?: number): Promise<BeginOutcome> => {
   const { store, clock } = ports;
-  const batch = await gatherBatch(store, ordered);
+  const batch = await gatherBatch(store, order);
   const { group, own } = batch;
   if (group === undefined || own.length === 0) return nothing(endStep);
-  const order = knownLatestStartMs === undefined ? ordered : { ...ordered, awaitServingUntilMs: knownLatestStartMs };
   const provider = ports.providerFor(group.holding);
-  const verdict = await judge({ store, clock, provider }, { order, group, batch, isEstimate: knownLatestStartMs === undefined });
+  const verdict = await judge({ store, clock, provider }, { group, batch, knownDelayMs });
   const alive = await keepHooksAlive(ports, own, order.drain);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
-    return nothing({ ...stepAt('begin', untilMs), latestStartMs: verdict.latestStartMs });
+    return nothing({ ...stepAt('begin', untilMs), ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs }) });
   }
   const release = await releaseLeaving({ store, clock, provider }, order, group, alive);
-  const step = stepAfter(order, group.drain.timeoutMs, release, clock.now());
+  const step = stepAfter(group.drain.timeoutMs, release, clock.now());
   return { step, because: verdict.because, begun: release.begun, failed: release.failed };
 };

@@ -44,7 +44,7 @@ export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, gro
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
   const sorted = sortByProgress(underway, underway.length === 0 ? [] : await provider.inspectDrain(group, underway));
   const fresh = new Set(begun.map(({ instance }) => instance));
-  const said = new Map(foreseen(sorted.open, order, group.drain.timeoutMs).map((swap) => [swap.instance, swap]));
+  const said = new Map(foreseen(sorted.open, group.drain.timeoutMs).map((swap) => [swap.instance, swap]));
   const opened = sorted.open.filter(({ swap }) => fresh.has(swap.instance)).map(({ swap }) => said.get(swap.instance) ?? swap);
   // What is over already as the drain begins was never taken out of service in time.
   const over = sorted.gone.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));

@@ -14,17 +14,16 @@ import { endStep, stepAt } from '../runtime/drain/step.ts';
 export type CheckOutcome = { readonly step: DrainStep; readonly open: number; readonly drained: number; readonly gone: number };
 
 type Look = {
-  readonly order: DrainOrder;
   readonly timeoutMs: number;
   readonly nowMs: number;
   readonly open: readonly OpenSwap[];
   readonly alive: readonly Swap[];
 };
 
-const stepAfter = ({ order, timeoutMs, nowMs, open, alive }: Look): DrainStep => {
-  const unreleased = alive.some((swap) => swap.state === 'leaving' && drainEndsByMs(swap, order, timeoutMs) > nowMs);
+const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
+  const unreleased = alive.some((swap) => swap.state === 'leaving' && drainEndsByMs(swap, timeoutMs) > nowMs);
   if (unreleased) return stepAt('begin', nowMs);
-  const lookAtMs = nextDrainLookMs(open, { order, timeoutMs, nowMs, alive });
+  const lookAtMs = nextDrainLookMs(open, { timeoutMs, nowMs, alive });
   return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
 };
 
@@ -40,9 +39,9 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   const sorted = sortByProgress(draining, draining.length === 0 ? [] : await ports.providerFor(group.holding).inspectDrain(group, draining));
   const nowMs = ports.clock.now();
   await recordForward(ports.store, order.drain, seenOver(sorted, nowMs));
-  await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, order, group.drain.timeoutMs));
+  await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, group.drain.timeoutMs));
   const gone = new Set(sorted.gone);
   const alive = kept.filter((swap) => !gone.has(swap));
-  const step = stepAfter({ order, timeoutMs: group.drain.timeoutMs, nowMs, open: sorted.open, alive });
+  const step = stepAfter({ timeoutMs: group.drain.timeoutMs, nowMs, open: sorted.open, alive });
   return { step, open: sorted.open.length, drained: sorted.drained.length, gone: sorted.gone.length };
 };

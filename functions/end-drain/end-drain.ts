@@ -36,10 +36,10 @@ type Ending = {
   readonly group: Group | undefined;
 };
 
-const shortfallOf = (swap: Swap, { order, error, group }: Ending): Shortfall => {
+const shortfallOf = (swap: Swap, { error, group }: Ending): Shortfall => {
   if (swap.shortfall !== undefined) return swap.shortfall;
   if (group === undefined) return { code: 'let-go' };
-  return error === undefined ? unfinishedShortfall(swap, order, group.drain.timeoutMs) : brokenShortfall(error);
+  return error === undefined ? unfinishedShortfall(swap, group.drain.timeoutMs) : brokenShortfall(error);
 };
 
 /** Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still this drain's to act on. */

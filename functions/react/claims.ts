@@ -4,6 +4,7 @@ import { offeringKey } from '../../core/offering.ts';
 import type { StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { Member } from '../../core/view.ts';
+import type { DrainKind, NameDrain } from './drain-names.ts';
 import type { LeavingFact } from './facts.ts';
 
 /** Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key design). */
@@ -23,8 +24,7 @@ type ClaimContext = {
   readonly group: string;
   readonly nowMs: number;
   readonly decision: string;
-  /** The drain that instances leaving at this deadline are put on. */
-  readonly drainFor: (deadlineMs: number | undefined) => string;
+  readonly drainFor: NameDrain;
   readonly members: ReadonlyMap<string, Member>;
   /** Instances that EC2 shows as ended. */
   readonly ended: ReadonlySet<string>;
@@ -46,7 +46,9 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hook: fact.hook }),
     // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to replace it.
-    ...(waits || context.ended.has(fact.instance) ? {} : { drain: context.drainFor(fact.deadlineMs), drainOrderedAtMs: context.nowMs }),
+    ...(waits || context.ended.has(fact.instance)
+      ? {}
+      : { drain: context.drainFor(fact.reason === 'hook' ? 'hook' : 'interruption', fact.deadlineMs), drainOrderedAtMs: context.nowMs }),
     decision: context.decision,
   };
 };
@@ -54,8 +56,14 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
   if (fact.hook === undefined || swap.hook?.token === fact.hook.token) return undefined;
   // A drain that has not begun reads the hook when it does. One that waits might look again only after the hook has expired, so another takes over.
-  const order = swap.state === 'leaving' ? {} : { drain: drainFor(swap.deadlineMs), drainOrderedAtMs: nowMs };
+  const order = swap.state === 'leaving' ? {} : { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
   return { hook: fact.hook, ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
+};
+
+/** A swap that is draining already cannot wait for its replacement, so it joins none that do. */
+const kindOnceWarned = ({ state, reason }: Swap): DrainKind => {
+  if (reason === 'hook') return 'hook';
+  return state === 'waiting' || state === 'leaving' ? 'interruption' : 'swap';
 };
 
 const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
@@ -66,7 +74,7 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimC
     reason: swap.reason === 'hook' ? 'hook' : 'interruption',
     deadlineMs,
     warnedAtMs: fact.atMs,
-    drain: drainFor(deadlineMs),
+    drain: drainFor(kindOnceWarned(swap), deadlineMs),
     drainOrderedAtMs: nowMs,
     ...(swap.state === 'waiting' ? { state: 'leaving' } : {}),
   };

@@ -3,9 +3,10 @@ import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
 import { type Claimed, claimAll } from './claims.ts';
+import { drainName, drainsOf } from './drain-names.ts';
 import type { Facts } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
-import { drainName, newDecisionId } from './identifiers.ts';
+import { newDecisionId } from './identifiers.ts';
 import { learn } from './learn.ts';
 import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
 import { letGo } from './let-go.ts';
@@ -28,37 +29,33 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, '
   const { facts, group, ports, id } = run;
   const leaving = facts.leaving.filter(({ reason }) => reason !== 'rebalance' || group.rebalance.act);
   const nowMs = ports.clock.now();
-  const drains = new Map<number, string>();
-  const drainFor = (deadlineMs: number | undefined): string => {
-    // Warnings of one storm differ by a few seconds: those within ten share a drain, which keeps to the earliest.
-    const bucket = deadlineMs === undefined ? 0 : Math.floor(deadlineMs / 10_000);
-    const name = drains.get(bucket) ?? drainName(group.name, id, drains.size);
-    drains.set(bucket, name);
-    return name;
-  };
+  const drainFor = drainsOf(group.name, id, gathered.swaps);
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
   const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
-  const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainName(group.name, id, 8));
+  const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
   return { gathered: learn({ ...gathered, swaps }, run, claimed.warned), fresh: claimed.fresh, warned: claimed.warned };
 };
 
 const letLeave = async (
   run: Run,
   rounds: readonly Round[],
-  swaps: readonly Swap[],
+  { known, swaps }: { readonly known: readonly Swap[]; readonly swaps: readonly Swap[] },
 ): Promise<{ readonly claimed: readonly Swap[]; readonly drains: number }> => {
   const first = rounds[0];
-  const context = first && { view: first.view, decision: run.id, drain: drainName(run.group.name, run.id, 9), ports: run.ports };
-  const removed = first && context ? await claimRemovals(first.decision, context) : [];
-  const begun = first && context ? await beginWaiting(first.decision, context) : [];
+  const contextOf = (kind: 'removal' | 'swap', { view }: Round) => {
+    const drain = drainName({ group: run.group.name, kind, decision: run.id });
+    return { view, decision: run.id, drain, ports: run.ports };
+  };
+  const removed = first ? await claimRemovals(first.decision, contextOf('removal', first)) : [];
+  const begun = first ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
   const changed = new Map([...swaps, ...removed, ...begun].map((swap) => [swap.instance, swap]));
-  // Only who ordered a drain knows its whole batch while claims are still being written; a drain that never began is started again later.
-  const isTouched = (swap: Swap): boolean => swap.drain?.includes(run.id) === true;
+  const drainBefore = new Map(known.map(({ instance, drain }) => [instance, drain]));
+  const isOrdered = ({ instance, drain }: Swap): boolean => drain !== drainBefore.get(instance);
   const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
-  const drains = await startDrains(run.group, active, isTouched, run.ports);
+  const drains = await startDrains({ run, swaps: active, isOrdered });
   run.ports.telemetry.count(metrics.drainsStarted, drains);
   return { claimed: removed, drains };
 };
@@ -75,13 +72,14 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     id: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
   };
-  const claims = await claimFacts(run, await gather(group, facts, run.provider, ports, { state }));
+  const found = await gather(group, facts, run.provider, ports, { state });
+  const claims = await claimFacts(run, found);
   const rounds = await playRounds(run, claims.gathered, claims.warned);
   if (rounds === undefined) {
     ports.telemetry.count(metrics.conflicts);
     return { kind: 'contended' };
   }
-  const left = await letLeave(run, rounds, claims.gathered.swaps);
+  const left = await letLeave(run, rounds, { known: found.swaps, swaps: claims.gathered.swaps });
   const acted: Acted = await act({ ...run, rounds });
   const quiet = rounds.every(({ decision, launched }) => isQuiet(decision) && launched.length === 0) && claims.fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...claims.fresh, ...left.claimed], acted, drains: left.drains });

@@ -23,19 +23,35 @@ export type Facts = {
   readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
+  /** It is time to look after what time or lost messages left unfinished. */
+  readonly isTick: boolean;
   /** Messages these facts came from: all of them come again when the group cannot be converged. */
   readonly messages: readonly string[];
 };
 
 type Growing = { -readonly [Key in keyof Facts]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key] };
 
-const noFacts = (group: string): Growing => ({ group, because: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [] });
+const noFacts = (group: string): Growing => ({
+  group,
+  because: [],
+  leaving: [],
+  ended: [],
+  alarms: [],
+  refusedAsgs: [],
+  isTick: false,
+  messages: [],
+});
 
 /** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are handed out. */
 export const createFactsByGroup = () => {
   const byGroup = new Map<string, Growing>();
   return {
-    add: (group: string, message: string, because: string, news: Partial<Pick<Facts, 'leaving' | 'ended' | 'alarms' | 'refusedAsgs'>> = {}): void => {
+    add: (
+      group: string,
+      message: string,
+      because: string,
+      news: Partial<Pick<Facts, 'leaving' | 'ended' | 'alarms' | 'refusedAsgs' | 'isTick'>> = {},
+    ): void => {
       const facts = byGroup.get(group) ?? noFacts(group);
       byGroup.set(group, facts);
       if (!facts.because.includes(because)) facts.because.push(because);
@@ -43,6 +59,7 @@ export const createFactsByGroup = () => {
       facts.ended.push(...(news.ended ?? []));
       facts.alarms.push(...(news.alarms ?? []));
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
+      facts.isTick ||= news.isTick ?? false;
       facts.messages.push(message);
     },
     all: (): readonly Facts[] => [...byGroup.values()],

@@ -9,9 +9,5 @@ const base36Draw = (random: () => number): string =>
 /** An id that sorts by time: of a decision, and the root of the ids of everything that follows from it. */
 export const newDecisionId = (clock: Clock, random: () => number): string => `${base36Time(clock.now())}-${base36Draw(random)}`;
 
-/** Name of a drain, and so of its execution: letters, digits, `-` and `_`, at most 80 characters (Step Functions, StartExecution). */
-export const drainName = (group: string, decision: string, index: number): string =>
-  `${group.replaceAll('.', '_').slice(0, 56)}-${decision}-d${index}`;
-
 /** Id of a reservation; also its client token (at most 64 characters of letters, digits and `-`). */
 export const reservationId = (decision: string, round: number, index: number): string => `${decision}-r${round}-${index}`;

@@ -1,17 +1,12 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
-import { latestDrainStart } from '../../core/drain.ts';
-import type { Group } from '../../core/group.ts';
-import { isHard } from '../../core/headcount.ts';
 import { offeringKey } from '../../core/offering.ts';
-import type { DrainOrder } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { writesAtOnce } from './claims.ts';
+import { drainName, kindOf } from './drain-names.ts';
 import type { ReactPorts } from './ports.ts';
-
-/** A drain that was ordered this long ago and has taken nothing out of service is ordered again, under its own name: a no-op if it runs. */
-const reorderAfterMs = 30_000;
+import type { Run } from './run.ts';
 
 type LeaveContext = { readonly view: View; readonly decision: string; readonly drain: string; readonly ports: ReactPorts };
 
@@ -48,30 +43,43 @@ export const beginWaiting = async (decision: Decision, { view, drain, ports }: L
   return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
 };
 
-/** Drains that must run now: of swaps that this run touched, and of those whose drain should have begun by now and did not. */
-const isDue = (swap: Swap, isTouched: (swap: Swap) => boolean, nowMs: number): boolean =>
-  swap.drain !== undefined && (isTouched(swap) || (swap.state === 'leaving' && nowMs - (swap.drainOrderedAtMs ?? 0) >= reorderAfterMs));
-
-const orderOf = (group: Group, drain: string, batch: readonly Swap[]): DrainOrder => {
-  const deadlines = batch.flatMap(({ deadlineMs }) => deadlineMs ?? []);
-  const deadlineMs = deadlines.length === 0 ? undefined : Math.min(...deadlines);
-  const orderedAtMs = Math.min(...batch.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
-  // Only where EC2 takes the instance is there a gap to wait out: every other removal begins with enough members serving, or is under way already.
-  const waits = group.swap.order === 'launch-first' && batch.every((swap) => isHard(swap) && swap.reason === 'interruption');
-  return {
-    group: group.name,
-    drain,
-    instances: batch.map(({ instance }) => instance).sort(),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(waits ? { awaitServingUntilMs: latestDrainStart({ nowMs: orderedAtMs, deadlineMs, timeoutMs: group.drain.timeoutMs }) } : {}),
-  };
+/** What a run knows of the swaps whose drains it starts. */
+export type Starting = {
+  readonly run: Run;
+  readonly swaps: readonly Swap[];
+  /** Whether this run has put the swap on its drain. */
+  readonly isOrdered: (swap: Swap) => boolean;
 };
 
-/** Starts the drains that are due, one execution per batch. Answers how many. */
-export const startDrains = async (group: Group, swaps: readonly Swap[], isTouched: (swap: Swap) => boolean, ports: ReactPorts): Promise<number> => {
-  const nowMs = ports.clock.now();
-  const due = swaps.filter((swap) => isDue(swap, isTouched, nowMs));
-  const batches = Map.groupBy(due, ({ drain }) => drain ?? '');
-  await inParallel([...batches], 8, ([drain, batch]) => ports.drains.start(orderOf(group, drain, batch)));
-  return batches.size;
+/**
+ * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came again, because whoever claimed them
+ * may have died before the start; and with each tick all that have not begun.
+ */
+const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] => {
+  const named = new Set(facts.leaving.map(({ instance }) => instance));
+  const isDue = (swap: Swap): boolean => isOrdered(swap) || (swap.state === 'leaving' && (facts.isTick || named.has(swap.instance)));
+  return swaps.filter((swap) => swap.drain !== undefined && isDue(swap));
+};
+
+const drainsAtOnce = 8;
+
+/** Puts swaps on drains of their own that joined one when it was over already, or whose drain was stopped before it began. */
+const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Swap[]): Promise<readonly string[]> => {
+  const drainOrderedAtMs = ports.clock.now();
+  const drainFor = ({ deadlineMs, ...swap }: Swap): string => drainName({ group: group.name, kind: kindOf(swap), deadlineMs, decision: id });
+  const written = await inParallel(late, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: ['leaving'], ...(swap.drain && { drain: swap.drain }), set: { drain: drainFor(swap), drainOrderedAtMs } }),
+  );
+  return [...new Set(late.filter((_, index) => written[index] === 'done').map(drainFor))];
+};
+
+/** Starts the drains that are due, one execution per batch. Returns how many. */
+export const startDrains = async (starting: Starting): Promise<number> => {
+  const { group, ports } = starting.run;
+  const start = (drain: string): Promise<'running' | 'over'> => ports.drains.start({ group: group.name, drain });
+  const batches = [...Map.groupBy(dueOf(starting), ({ drain }) => drain ?? '')];
+  const started = await inParallel(batches, drainsAtOnce, ([drain]) => start(drain));
+  const late = batches.flatMap(([, batch], index) => (started[index] === 'over' ? batch.filter(({ state }) => state === 'leaving') : []));
+  await inParallel(await moveOn(starting, late), drainsAtOnce, start);
+  return batches.length;
 };

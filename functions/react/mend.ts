@@ -4,6 +4,7 @@ import { isHard } from '../../core/headcount.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { writesAtOnce } from './claims.ts';
+import type { NameDrain } from './drain-names.ts';
 import type { Gathered } from './gather.ts';
 import type { Run } from './run.ts';
 
@@ -71,14 +72,15 @@ const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
  * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced to take and did not is ours to
  * end from then on.
  */
-const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
+const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap[], drainFor: NameDrain): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
   const stuck = swaps.flatMap((swap) => {
-    if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: { drain, drainOrderedAtMs: nowMs } }];
+    const order = { drain: drainFor('mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
+    if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: order }];
     if (!isLeftover(swap, shown, nowMs)) return [];
     const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;
-    return [{ swap, set: { drain, drainOrderedAtMs: nowMs, reason } }];
+    return [{ swap, set: { ...order, reason } }];
   });
   const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) => run.ports.store.advance(swap, { from: [swap.state], set }));
   const taken = new Map(stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => [swap.instance, { ...swap, ...set }]));
@@ -86,8 +88,8 @@ const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap
 };
 
 /** What time or lost messages left unfinished. Answers the swaps as they stand afterwards. */
-export const mend = async (run: Run, gathered: Gathered, drain: string): Promise<readonly Swap[]> =>
-  takeOverDrains(run, gathered, await close(run, gathered), drain);
+export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): Promise<readonly Swap[]> =>
+  takeOverDrains(run, gathered, await close(run, gathered), drainFor);
 
 /** Instances of reservations that have ended are no longer to come: nothing to wait for until the reservation is forgotten. */
 export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {

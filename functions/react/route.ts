@@ -71,7 +71,7 @@ const newsOf = (signal: Signal, owner: Owner | undefined) => {
   if (signal.kind === 'state-change' && signal.state !== 'running' && signal.state !== 'pending') return { ended: [signal.instance] };
   if (signal.kind === 'alarm') return { alarms: [{ alarm: signal.alarm, atMs: signal.atMs }] };
   if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
-  return {};
+  return { isTick: signal.kind === 'tick' };
 };
 
 const inWords = (signal: Signal): string => {

@@ -122,18 +122,18 @@ describe('lifecycle actions', () => {
 });
 
 describe('drains', () => {
-  const order = { group: 'workers', drain: 'workers-d1-0', instances: ['i-1'] };
+  const order = { group: 'workers', drain: 'workers-swap-d1' };
 
   test('start under their own name with the order as input', async () => {
     const aws = createFakeAws({ StartExecution: { executionArn: 'arn' } });
-    await createDrains({ client: aws.sfn, stateMachineArn: 'arn:machine' }).start(order);
-    expect(aws.inputsOf('StartExecution')).toEqual([{ stateMachineArn: 'arn:machine', name: 'workers-d1-0', input: JSON.stringify(order) }]);
+    expect(await createDrains({ client: aws.sfn, stateMachineArn: 'arn:machine' }).start(order)).toBe('running');
+    expect(aws.inputsOf('StartExecution')).toEqual([{ stateMachineArn: 'arn:machine', name: 'workers-swap-d1', input: JSON.stringify(order) }]);
   });
 
-  test('that were started already are a success; other failures are thrown', async () => {
+  test('that ran and ended under their name are over; other failures are thrown', async () => {
     const aws = createFakeAws({ StartExecution: [failsWith('ExecutionAlreadyExists'), failsWith('StateMachineDoesNotExist')] });
     const drains = createDrains({ client: aws.sfn, stateMachineArn: 'arn:machine' });
-    await drains.start(order);
+    expect(await drains.start(order)).toBe('over');
     await expect(drains.start(order)).rejects.toThrow('StateMachineDoesNotExist');
   });
 });

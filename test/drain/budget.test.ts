@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beginsRegardless, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
+import { beginsRegardless, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
 import { heartbeatDueMs, heartbeatsDue, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
 import { foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
@@ -8,13 +8,12 @@ import { shortfallText, timeOfDay } from '../../core/drain/shortfall-text.ts';
 import { growingStepMs, retryAtMs } from '../../core/drain/steps.ts';
 import { drainEndsByMs, latestDrainStart } from '../../core/drain.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
-import { member, noonMs, order, swap } from './fleet.ts';
+import { group, member, noonMs, swap } from './fleet.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1000;
 
 describe('the latest start of a drain', () => {
   test.each([
-    ['no deadline: the drain time-out is the patience', undefined, 30, 300, 300],
     ['a delay that fits is given whole, with time to begin, and the margin stays free', 120, 60, 300, 45],
     ['a delay that fits exactly leaves no time to wait', 120, 110, 300, 0],
     ['a delay that does not fit halves what is left', 120, 300, 300, 55],
@@ -29,7 +28,7 @@ describe('the latest start of a drain', () => {
     const budget = {
       nowMs: noonMs,
       timeoutMs: timeoutS * 1000,
-      ...(deadlineS !== undefined && { deadlineMs: inMs(deadlineS) }),
+      deadlineMs: inMs(deadlineS),
       ...(delayS !== undefined && { deregistrationDelayMs: delayS * 1000 }),
     };
     expect(latestDrainStart(budget)).toBe(inMs(waitS));
@@ -57,19 +56,37 @@ describe('the end of a drain', () => {
     ['a deadline that the swap learned of later', { drainStartedAtMs: inMs(20), deadlineMs: inMs(90) }, 120, 300, 80],
     ['the time-out after it was ordered, when it never began', {}, undefined, 60, 60],
   ] as const)('is %s', (_rule, changes, deadlineS, timeoutS, endsS) => {
-    const anOrder = order(deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) });
-    expect(drainEndsByMs(swap('i-1', changes), anOrder, timeoutS * 1000)).toBe(inMs(endsS));
+    const deadline = deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) };
+    expect(drainEndsByMs(swap('i-1', { ...deadline, ...changes }), timeoutS * 1000)).toBe(inMs(endsS));
   });
 });
 
 describe('whether a drain begins', () => {
   test.each([
-    ['nothing to wait for: at once', {}, [swap('i-1')], 'at-once'],
-    ['the latest start is reached', { awaitServingUntilMs: noonMs }, [swap('i-1')], 'latest-start'],
-    ['a part has begun', { awaitServingUntilMs: inMs(50) }, [swap('i-1'), swap('i-2', { state: 'draining' })], 'begun'],
-    ['else it depends on who serves', { awaitServingUntilMs: inMs(50) }, [swap('i-1')], undefined],
-  ])('%s', (_rule, changes, swaps, because) => {
-    expect(beginsRegardless(order(changes), swaps, noonMs)).toBe(because);
+    ['nothing to wait for: at once', undefined, [swap('i-1')], 'at-once'],
+    ['the latest start is reached', noonMs, [swap('i-1')], 'latest-start'],
+    ['a part has begun', inMs(50), [swap('i-1'), swap('i-2', { state: 'draining' })], 'begun'],
+    ['else it depends on who serves', inMs(50), [swap('i-1')], undefined],
+  ])('%s', (_rule, latestStartMs, swaps, because) => {
+    expect(beginsRegardless(latestStartMs, swaps, noonMs)).toBe(because);
+  });
+
+  const taken = { deadlineMs: inMs(120) };
+  const drainFirst = group({ swap: { order: 'drain-first', maxSurge: 1 } });
+  test.each([
+    ['for the earliest deadline of a batch that EC2 takes', group(), [swap('i-1', { deadlineMs: inMs(128) }), swap('i-2', taken)], 75],
+    ['counted from the first order, whoever joined later', group(), [swap('i-1', taken), swap('i-2', { ...taken, drainOrderedAtMs: inMs(9) })], 75],
+    ['at once with drain-first', drainFirst, [swap('i-1', taken)], undefined],
+    ['at once where nothing is taken by EC2', group(), [swap('i-1', { reason: 'scale-in' })], undefined],
+    ['at once where only a part is', group(), [swap('i-1', taken), swap('i-2', { reason: 'hook', ...taken })], undefined],
+  ])('the latest start is %s', (_rule, of, own, startS) => {
+    expect(latestStartOf(of, own, 30_000)).toBe(startS === undefined ? undefined : inMs(startS));
+  });
+
+  test('a deregistration delay that does not fit leaves half of the time from the first order on', () => {
+    const own = [swap('i-1', taken), swap('i-2', { ...taken, drainOrderedAtMs: inMs(60) })];
+    expect(latestStartOf(group(), own, 300_000)).toBe(inMs(55));
+    expect(latestStartOf(group(), own)).toBe(inMs(55));
   });
 
   test('a leaving instance that still serves does not count, one whose swap waits does', () => {
@@ -83,7 +100,7 @@ describe('the next look for replacements', () => {
   const lookAfter = (nowS: number, launchedS: number | undefined, untilS = 300) => {
     const members = launchedS === undefined ? [] : [member('i-9', { serving: false, launchedAtMs: inMs(launchedS) })];
     const look = { holdings: { members, asgs: [], ended: [] }, swaps: [], orderedAtMs: noonMs, nowMs: inMs(nowS) };
-    return (nextServingLookMs({ awaitServingUntilMs: inMs(untilS) }, look) - noonMs) / 1000;
+    return (nextServingLookMs(inMs(untilS), look) - noonMs) / 1000;
   };
   test.each([
     ['when a replacement just launched is expected to serve', 2, 1, 21],
@@ -129,9 +146,9 @@ describe('a heartbeat', () => {
 describe('the next look at connections', () => {
   const draining = swap('i-1', { state: 'draining', drainStartedAtMs: noonMs });
   const look = (nowS: number, busyS: number | undefined, deadlineS?: number, alive = [draining]) => {
-    const open = [{ swap: draining, ...(busyS !== undefined && { busyUntilMs: inMs(busyS) }) }];
-    const anOrder = order(deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) });
-    const atMs = nextDrainLookMs(open, { order: anOrder, timeoutMs: 300_000, nowMs: inMs(nowS), alive });
+    const deadline = deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) };
+    const open = [{ swap: { ...draining, ...deadline }, ...(busyS !== undefined && { busyUntilMs: inMs(busyS) }) }];
+    const atMs = nextDrainLookMs(open, { timeoutMs: 300_000, nowMs: inMs(nowS), alive });
     return atMs === undefined ? undefined : (atMs - noonMs) / 1000;
   };
   test.each([
@@ -149,7 +166,7 @@ describe('the next look at connections', () => {
     expect(look(0, 200, undefined, [swap('i-1', { ...draining, hook })])).toBe(30);
   });
   test('there is none when nothing is open', () => {
-    expect(nextDrainLookMs([], { order: order(), timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
+    expect(nextDrainLookMs([], { timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();
   });
   test('silence about an instance is not proof that it has drained', () => {
     expect(sortByProgress([draining], [])).toEqual({ open: [{ swap: draining }], drained: [], gone: [] });
@@ -157,31 +174,32 @@ describe('the next look at connections', () => {
 });
 
 describe('a shortfall says what is cut, when and by whom', () => {
-  const draining = swap('i-1', { state: 'draining', drainStartedAtMs: inMs(34) });
+  const draining = swap('i-1', { state: 'draining', drainStartedAtMs: inMs(34), deadlineMs: inMs(130) });
   test('a deregistration delay longer than the time left', () => {
-    const found = foreseenShortfall({ swap: draining, busyUntilMs: inMs(334) }, order({ deadlineMs: inMs(130) }), 600_000);
+    const found = foreseenShortfall({ swap: draining, busyUntilMs: inMs(334) }, 600_000);
     expect(found).toEqual({ code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 96_000, cutAtMs: inMs(130), by: 'ec2' });
     expect(found && shortfallText(found)).toBe(
       'deregistration delay 300 s exceeds the 96 s left: connections still open at 12:02:10 UTC are cut by EC2',
     );
   });
   test('nothing, when the delay ends in time', () => {
-    expect(foreseenShortfall({ swap: draining, busyUntilMs: inMs(130) }, order({ deadlineMs: inMs(130) }), 600_000)).toBeUndefined();
-    expect(foreseenShortfall({ swap: draining }, order({ deadlineMs: inMs(130) }), 600_000)).toBeUndefined();
+    expect(foreseenShortfall({ swap: draining, busyUntilMs: inMs(130) }, 600_000)).toBeUndefined();
+    expect(foreseenShortfall({ swap: draining }, 600_000)).toBeUndefined();
   });
   test.each([
     ['rebalance', 'the end of the instance'],
     ['hook', 'Auto Scaling'],
   ] as const)('a %s drain is bounded by the drain time-out', (reason, by) => {
-    const found = foreseenShortfall({ swap: { ...draining, reason }, busyUntilMs: inMs(334) }, order(), 60_000);
+    const { deadlineMs: _, ...untimed } = draining;
+    const found = foreseenShortfall({ swap: { ...untimed, reason }, busyUntilMs: inMs(334) }, 60_000);
     expect(found && shortfallText(found)).toBe(
       `deregistration delay 300 s exceeds the 60 s left: connections still open at 12:01:34 UTC are cut by ${by}`,
     );
   });
   test('one that was not foreseen', () => {
     const cut = { cutAtMs: inMs(130), by: 'ec2' };
-    expect(unfinishedShortfall(draining, order({ deadlineMs: inMs(130) }), 600_000)).toEqual({ code: 'still-draining', ...cut });
-    expect(unfinishedShortfall(swap('i-1'), order({ deadlineMs: inMs(130) }), 600_000)).toEqual({ code: 'not-released-in-time', ...cut });
+    expect(unfinishedShortfall(draining, 600_000)).toEqual({ code: 'still-draining', ...cut });
+    expect(unfinishedShortfall({ ...draining, state: 'leaving' }, 600_000)).toEqual({ code: 'not-released-in-time', ...cut });
   });
   test.each<readonly [Shortfall, string]>([
     [{ code: 'not-released', awsCode: 'AccessDenied' }, 'could not be taken out of service (AccessDenied): work on it is cut when it goes'],

@@ -15,12 +15,12 @@ const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(40), tim
 const scenes: Readonly<Record<string, { readonly swaps: readonly Swap[]; readonly order: DrainOrder; readonly gone?: string }>> = {
   'an interruption': {
     swaps: [swap('i-1', { deadlineMs: inMs(120) }), swap('i-2', { deadlineMs: inMs(120) })],
-    order: order({ deadlineMs: inMs(120), awaitServingUntilMs: inMs(50) }),
+    order: order(),
     gone: 'i-2',
   },
   'a rebalance': {
     swaps: [swap('i-1', { reason: 'rebalance' }), swap('i-2', { reason: 'scale-in' })],
-    order: order({ awaitServingUntilMs: inMs(25) }),
+    order: order(),
   },
   'a hook': { swaps: [swap('i-1', { reason: 'hook', hook }), swap('i-2', { reason: 'rebalance', hook })], order: order() },
 };

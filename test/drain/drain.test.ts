@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { latestStartOf } from '../../core/drain/begin.ts';
 import { latestDrainStart } from '../../core/drain.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
@@ -21,7 +22,7 @@ describe('a drain under a spot notice', () => {
       if (fleet.nowMs >= inMs(20)) fleet.members = [member('i-3'), member('i-4')];
       return look(one);
     };
-    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(50) }));
+    const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'begin 22', 'check 83', 'end 83']);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(22), drainedAtMs: inMs(83) });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
@@ -33,7 +34,7 @@ describe('a drain under a spot notice', () => {
 
   test('begins at the latest start when replacements do not come, without another look at the group', async () => {
     const fleet = createFleet(pair(warned), 60_000);
-    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(50) }));
+    const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'check 106', 'end 106']);
     expect(fleet.calls.filter((name) => name === 'describe').length).toBe(3);
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(45) });
@@ -43,7 +44,7 @@ describe('a drain under a spot notice', () => {
     const awaitServingUntilMs = latestDrainStart({ nowMs: noonMs, deadlineMs: inMs(120), deregistrationDelayMs: 300_000, timeoutMs: 300_000 });
     const fleet = createFleet(pair(warned), 300_000);
     fleet.nowMs = awaitServingUntilMs;
-    const { visits, outcome } = await execute(fleet, order({ ...warned, awaitServingUntilMs }));
+    const { visits, outcome } = await execute(fleet, order());
     const shortfall = { code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 65_000, cutAtMs: inMs(120), by: 'ec2' };
     const text = 'deregistration delay 300 s exceeds the 65 s left: connections still open at 12:02:00 UTC are cut by EC2';
     expect(secondsOf(visits)).toEqual(['begin 55', 'check 110', 'end 110']);
@@ -54,14 +55,15 @@ describe('a drain under a spot notice', () => {
 
   test('says the shortfall as soon as the drain begins', async () => {
     const fleet = createFleet(pair(warned), 300_000);
-    await beginDrain(fleet.ports, order(warned));
+    fleet.desired = 0;
+    await beginDrain(fleet.ports, order());
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', shortfall: { code: 'delay-exceeds-deadline', leftMs: 120_000 } });
   });
 
   test('seen only inside the margin, it is still taken out of service', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.nowMs = inMs(115);
-    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(115) }));
+    const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 115', 'end 115']);
     expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(115));
     expect(fleet.stateOf('i-1').shortfall).toMatchObject({ code: 'delay-exceeds-deadline', leftMs: 5_000 });
@@ -69,15 +71,17 @@ describe('a drain under a spot notice', () => {
 
   test('nothing is registered anywhere: drained at once', async () => {
     const fleet = createFleet(pair(warned), 0);
-    const { visits } = await execute(fleet, order(warned));
+    fleet.desired = 0;
+    const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: noonMs, drainedAtMs: noonMs });
   });
 
   test('an instance that goes in the middle is recorded as gone, the others drain on', async () => {
     const fleet = createFleet(pair(warned), 60_000);
+    fleet.desired = 0;
     fleet.goneAtMs.set('i-1', inMs(40));
-    await execute(fleet, order(warned));
+    await execute(fleet, order());
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'gone', goneAtMs: inMs(61) });
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained' });
     expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-2'], gone: ['i-1'] });
@@ -85,8 +89,9 @@ describe('a drain under a spot notice', () => {
 
   test('all instances gone before it began', async () => {
     const fleet = createFleet(pair(warned), 60_000);
+    fleet.desired = 0;
     for (const instance of ['i-1', 'i-2']) fleet.goneAtMs.set(instance, noonMs);
-    const { outcome } = await execute(fleet, order(warned));
+    const { outcome } = await execute(fleet, order());
     expect(outcome).toMatchObject({ drained: 0, gone: 2, late: 0 });
     expect(fleet.stateOf('i-1').state).toBe('gone');
   });
@@ -117,10 +122,10 @@ describe('a drain that is ours to end', () => {
   });
 
   test('begins when the group is wanted smaller than when it was ordered', async () => {
-    const fleet = createFleet(pair({ reason: 'rebalance' }), 0);
+    const fleet = createFleet(pair(warned), 0);
     fleet.members = [member('i-3')];
     fleet.desired = 1;
-    const outcome = await beginDrain(fleet.ports, order({ awaitServingUntilMs: inMs(300) }));
+    const outcome = await beginDrain(fleet.ports, order());
     expect(outcome).toMatchObject({ because: 'enough-serving', begun: 2 });
   });
 
@@ -144,8 +149,9 @@ describe('a drain that is ours to end', () => {
 describe('taking out of service', () => {
   test('what is throttled is tried again soon, while the rest drains', async () => {
     const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'Throttling', retry: 'later', times: 1 });
-    const { visits } = await execute(fleet, order(warned));
+    const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'begin 14', 'check 45', 'end 45']);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: noonMs });
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(14) });
@@ -154,8 +160,9 @@ describe('taking out of service', () => {
 
   test('what is throttled until time is up is given a last chance and its shortfall', async () => {
     const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'Throttling', retry: 'later', times: 99 });
-    const { visits, outcome } = await execute(fleet, order(warned));
+    const { visits, outcome } = await execute(fleet, order());
     expect(visits.at(-1)).toEqual({ state: 'end', atMs: expect.any(Number) });
     expect(fleet.nowMs).toBeGreaterThanOrEqual(inMs(110));
     expect(visits.length).toBeLessThan(25);
@@ -168,8 +175,9 @@ describe('taking out of service', () => {
 
   test('what is refused is said at once and holds nobody up', async () => {
     const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
     fleet.failRelease.set('i-2', { code: 'AccessDenied', retry: 'never', times: 99 });
-    const outcome = await beginDrain(fleet.ports, order(warned));
+    const outcome = await beginDrain(fleet.ports, order());
     expect(outcome.failed).toEqual([{ instance: 'i-2', code: 'AccessDenied', retry: 'never' }]);
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining', shortfall: { code: 'not-released', awsCode: 'AccessDenied' } });
   });
@@ -181,7 +189,7 @@ describe('a drain that was handed over', () => {
     await beginDrain(fleet.ports, order());
     fleet.nowMs = inMs(20);
     fleet.swaps.set('i-1', { ...fleet.stateOf('i-1'), reason: 'interruption', drain: 'd-2', deadlineMs: inMs(140) });
-    const { visits } = await execute(fleet, order({ drain: 'd-2', instances: ['i-1'], deadlineMs: inMs(140), awaitServingUntilMs: inMs(60) }));
+    const { visits } = await execute(fleet, order({ drain: 'd-2' }));
     expect(secondsOf(visits)).toEqual(['begin 20', 'check 61', 'end 61']);
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drain: 'd-2', drainStartedAtMs: noonMs });
 
@@ -247,8 +255,8 @@ describe('an instance on a lifecycle hook', () => {
   });
 
   test('is kept alive while the drain waits for replacements', async () => {
-    const fleet = createFleet(pair({ reason: 'hook', hook }), 0);
-    await execute(fleet, order({ awaitServingUntilMs: inMs(100) }));
+    const fleet = createFleet(pair({ ...warned, hook }), 0);
+    await execute(fleet, order());
     expect(fleet.beats.filter(({ instance }) => instance === 'i-2').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90]);
   });
 
@@ -262,12 +270,12 @@ describe('an instance on a lifecycle hook', () => {
 
   test('and interrupted: with connections still open it is left to EC2, which gives them until the deadline', async () => {
     const fleet = createFleet([swap('i-1', { ...warned, hook }), swap('i-2', warned)], 300_000);
-    await execute(fleet, order(warned));
+    await execute(fleet, order());
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'delay-exceeds-deadline', by: 'ec2' } });
     expect(fleet.completed.size).toBe(0);
 
     const fast = createFleet([swap('i-1', { ...warned, hook })], 30_000);
-    await execute(fast, order({ ...warned, instances: ['i-1'] }));
+    await execute(fast, order());
     expect([...fast.completed]).toEqual(['i-1']);
   });
 
@@ -322,11 +330,11 @@ describe('a batch of a thousand', () => {
   const callsOf = async (count: number) => {
     const instances = Array.from({ length: count }, (_, index) => `i-${index}`);
     const fleet: Fleet = createFleet(
-      instances.map((instance) => swap(instance, { reason: 'rebalance', drainOrderedAtMs: noonMs })),
+      instances.map((instance) => swap(instance, warned)),
       60_000,
     );
     fleet.group = group({ size: { min: 0, max: 2000, desired: 1 } });
-    const { visits } = await execute(fleet, order({ instances, awaitServingUntilMs: inMs(25) }));
+    const { visits } = await execute(fleet, order());
     return { visits: visits.length, calls: fleet.calls.filter((name) => name !== 'advance'), writes: fleet.calls.length };
   };
   test('makes the calls and transitions of a batch of one; only its own items are written one by one', async () => {
@@ -340,8 +348,9 @@ describe('a batch of a thousand', () => {
 describe('the latest start by the delays that the instances really have', () => {
   const latestOf = async (delayS: number) => {
     const fleet = createFleet(pair(warned), delayS * 1000);
-    const { step } = await beginDrain(fleet.ports, order({ ...warned, awaitServingUntilMs: inMs(55) }));
-    return step.next === 'begin' ? ((step.latestStartMs ?? 0) - noonMs) / 1000 : step.next;
+    const { step } = await beginDrain(fleet.ports, order());
+    const latestMs = step.next === 'begin' ? latestStartOf(group(), pair(warned), step.deregistrationDelayMs) : undefined;
+    return latestMs === undefined ? step.next : (latestMs - noonMs) / 1000;
   };
   test.each([
     ['a short delay leaves replacements more time than the order guessed', 30, 75],
@@ -352,22 +361,16 @@ describe('the latest start by the delays that the instances really have', () => 
 
   test('is looked up once and then carried by the execution', async () => {
     const fleet = createFleet(pair(warned), 30_000);
-    const { visits } = await execute(fleet, order({ ...warned, awaitServingUntilMs: inMs(55) }));
+    const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'check 106', 'end 106']);
     expect(fleet.calls.filter((name) => name === 'inspect').length).toBe(3);
-  });
-
-  test('an order without a deadline is taken at its word', async () => {
-    const fleet = createFleet(pair(), 30_000);
-    const { step } = await beginDrain(fleet.ports, order({ awaitServingUntilMs: inMs(10) }));
-    expect(step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:00:10Z', latestStartMs: inMs(10) });
   });
 });
 
 test('a shortfall that shows only once targets drain is said by the next look', async () => {
   const fleet = createFleet(pair({ ...warned, state: 'draining', drainStartedAtMs: noonMs }), 300_000);
   for (const instance of ['i-1', 'i-2']) fleet.releasedAtMs.set(instance, noonMs);
-  await checkDrain(fleet.ports, order(warned));
+  await checkDrain(fleet.ports, order());
   expect(fleet.stateOf('i-1')).toMatchObject({
     state: 'draining',
     shortfall: { code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 120_000 },

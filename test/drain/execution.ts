@@ -15,15 +15,15 @@ const tooMany = 200;
 export const execute = async (fleet: Fleet, order: DrainOrder): Promise<{ readonly visits: readonly Visit[]; readonly outcome: EndOutcome }> => {
   const visits: Visit[] = [];
   let next: Visit['state'] = 'begin';
-  let latestStartMs: number | undefined;
+  let deregistrationDelayMs: number | undefined;
   while (visits.length < tooMany) {
     visits.push({ state: next, atMs: fleet.nowMs });
     try {
       if (next === 'end') return { visits, outcome: await endDrain(fleet.ports, order) };
       const { step }: { readonly step: DrainStep } =
-        next === 'begin' ? await beginDrain(fleet.ports, order, latestStartMs) : await checkDrain(fleet.ports, order);
+        next === 'begin' ? await beginDrain(fleet.ports, order, deregistrationDelayMs) : await checkDrain(fleet.ports, order);
       next = step.next;
-      latestStartMs = step.next === 'begin' ? step.latestStartMs : undefined;
+      deregistrationDelayMs = step.next === 'begin' ? step.deregistrationDelayMs : undefined;
       if (step.next !== 'end') fleet.nowMs = Math.max(fleet.nowMs, Date.parse(step.untilIso));
     } catch {
       fleet.nowMs += retryAfterMs;

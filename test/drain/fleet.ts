@@ -50,7 +50,7 @@ export const member = (instance: string, changes: Partial<Member> = {}): Member 
   ...changes,
 });
 
-export const order = (changes: Partial<DrainOrder> = {}): DrainOrder => ({ group: 'web', drain: 'd-1', instances: ['i-1', 'i-2'], ...changes });
+export const order = (changes: Partial<DrainOrder> = {}): DrainOrder => ({ group: 'web', drain: 'd-1', ...changes });
 
 const states: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone'];
 

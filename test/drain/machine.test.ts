@@ -18,8 +18,8 @@ type Steps = Readonly<Record<string, (event: unknown) => Promise<unknown>>>;
 /** The three functions over the fleet, as the state machine calls them. */
 const stepsOf = (fleet: Fleet): Steps => ({
   [stubArn('begin')]: async (event) => {
-    const { order: anOrder, latestStartMs } = readDrainInput(event);
-    return (await beginDrain(fleet.ports, anOrder, latestStartMs)).step;
+    const { order: anOrder, deregistrationDelayMs } = readDrainInput(event);
+    return (await beginDrain(fleet.ports, anOrder, deregistrationDelayMs)).step;
   },
   [stubArn('check')]: async (event) => (await checkDrain(fleet.ports, readDrainInput(event).order)).step,
   [stubArn('end')]: (event) => {
@@ -64,7 +64,7 @@ describe('the synthesized workflow, run', () => {
 
   test('tells the whole story of a drain in its history', async () => {
     const fleet = createFleet([swap('i-1', warned), swap('i-2', warned)], 60_000);
-    const { execution, entered } = await run(fleet, order({ ...warned, awaitServingUntilMs: inMs(25) }));
+    const { execution, entered } = await run(fleet, order());
     expect(execution.status).toBe('SUCCEEDED');
     expect(entered).toEqual([
       ...['Begin drain', 'What next?', 'Wait for replacements'],
@@ -84,7 +84,7 @@ describe('the synthesized workflow, run', () => {
         instances.map((instance) => swap(instance)),
         60_000,
       );
-      return (await run(fleet, order({ instances }))).entered.length;
+      return (await run(fleet, order())).entered.length;
     };
     expect(await transitions(1000)).toBe(await transitions(1));
   });
@@ -98,7 +98,7 @@ describe('the synthesized workflow, run', () => {
       [stubArn('check')]: (event) =>
         failures-- > 0 ? Promise.reject(new Error('Rate exceeded')) : (steps[stubArn('check')]?.(event) ?? Promise.reject()),
     };
-    const { execution } = await run(fleet, order({ instances: ['i-1'] }), flaky);
+    const { execution } = await run(fleet, order(), flaky);
     expect(execution.status).toBe('SUCCEEDED');
     expect([...fleet.ended]).toEqual(['i-1']);
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
@@ -110,7 +110,7 @@ describe('the synthesized workflow, run', () => {
       ...stepsOf(fleet),
       [stubArn('check')]: () => Promise.reject(Object.assign(new Error('no rights to DescribeTargetHealth'), { name: 'AccessDenied' })),
     };
-    const { execution, entered } = await run(fleet, order({ instances: ['i-1'] }), broken);
+    const { execution, entered } = await run(fleet, order(), broken);
     expect(entered.slice(-2)).toEqual(['Check drain', 'End drain']);
     expect(execution.status).toBe('SUCCEEDED');
     expect([...fleet.ended]).toEqual(['i-1']);
@@ -120,7 +120,7 @@ describe('the synthesized workflow, run', () => {
   test('instances that cannot be ended by any number of repeats fail the execution, by name', async () => {
     const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
     fleet.failEnd.set('i-1', { code: 'RequestLimitExceeded', retry: 'later', times: 99 });
-    const { execution } = await run(fleet, order({ instances: ['i-1'] }));
+    const { execution } = await run(fleet, order());
     expect(execution).toMatchObject({ status: 'FAILED', error: 'InstancesNotEnded' });
     expect(fleet.stateOf('i-1').state).toBe('drained');
   });

@@ -40,8 +40,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'a drain that never began is not ordered again',
     file: 'functions/react/leave.ts',
-    from: "(isTouched(swap) || (swap.state === 'leaving' &&",
-    to: "(isTouched(swap) || (swap.state === 'waiting' &&",
+    from: "isOrdered(swap) || (swap.state === 'leaving' &&",
+    to: "isOrdered(swap) || (swap.state === 'waiting' &&",
     caughtBy: ['killed before the drain, and nobody hears'],
   },
   {

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { followView } from '../../functions/react/group-state.ts';
 import { nowMs, state, swapOf, view } from '../core/views.ts';
 
-const told = (...ended: readonly string[]) => ({ group: 'web', because: [], leaving: [], ended, alarms: [], refusedAsgs: [], messages: [] });
+const told = (...ended: readonly string[]) => ({
+  group: 'web',
+  because: [],
+  leaving: [],
+  ended,
+  alarms: [],
+  refusedAsgs: [],
+  isTick: false,
+  messages: [],
+});
 
 describe('an end that EC2 told of', () => {
   it('is kept, because a later describe may still show the instance', () => {

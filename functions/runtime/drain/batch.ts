@@ -2,7 +2,7 @@ import type { Group } from '../../../core/group.ts';
 import type { DrainOrder, StateStore } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
 
-/** The swaps of an order as they are stored now. */
+/** The swaps of a drain as they are stored now. */
 export type Batch = {
   /** Undefined once the group was let go. */
   readonly group: Group | undefined;
@@ -14,11 +14,10 @@ export type Batch = {
   readonly gone: readonly Swap[];
 };
 
-/** Reads a batch: two reads, whatever its size. */
+/** Reads a batch: two reads, whatever its size. The swaps say whose they are, so one that joined after the drain was started is among them. */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
   const [group, all] = await Promise.all([store.group(order.group), store.swaps(order.group)]);
-  const ordered = new Set(order.instances);
-  const ours = all.filter(({ instance, drain }) => drain === order.drain && ordered.has(instance));
+  const ours = all.filter(({ drain }) => drain === order.drain);
   return {
     group,
     all,

@@ -5,15 +5,12 @@ import type { DrainOrder } from '../../../core/ports.ts';
 const inputSchema = z.object({
   group: z.string(),
   drain: z.string(),
-  instances: z.array(z.string()),
-  deadlineMs: z.optional(z.number()),
-  awaitServingUntilMs: z.optional(z.number()),
-  step: z.optional(z.object({ latestStartMs: z.optional(z.number()) })),
+  step: z.optional(z.object({ deregistrationDelayMs: z.optional(z.number()) })),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
 });
 
 /** What the state machine hands to a step: the order that started it, what the step before found out, and after a Catch the error. */
-export type DrainInput = { readonly order: DrainOrder; readonly latestStartMs: number | undefined; readonly error: DrainError | undefined };
+export type DrainInput = { readonly order: DrainOrder; readonly deregistrationDelayMs: number | undefined; readonly error: DrainError | undefined };
 
 const failureSchema = z.object({ errorMessage: z.string() });
 
@@ -30,5 +27,5 @@ const messageOf = (cause: string): string => {
 export const readDrainInput = (event: unknown): DrainInput => {
   const { error, step, ...order } = z.parse(inputSchema, event);
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
-  return { order, latestStartMs: step?.latestStartMs, error: told };
+  return { order, deregistrationDelayMs: step?.deregistrationDelayMs, error: told };
 };

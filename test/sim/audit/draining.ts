@@ -1,4 +1,86 @@
-import type { Situation } from '../situation.ts';
+import type { Situation, Step } from '../situation.ts';
+import { alarm, endThroughAsg, interrupt } from '../steps.ts';
+import { type Setting, settingOf } from '../worlds.ts';
+
+type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Pick<Situation, 'faults' | 'restWithinMs' | 'calmAtMs'>>;
+
+const of = (name: string, { spec, policy }: Setting, script: Script): Situation => ({
+  name,
+  seed: 1,
+  spec,
+  policies: [policy],
+  calmAtMs: Math.max(...script.steps.map(({ atMs }) => atMs)) + 60_000,
+  restWithinMs: 900_000,
+  ...script,
+});
+
+const hookOf = (heartbeatSeconds: number) => [
+  { name: 'drain', transition: 'terminating' as const, heartbeatSeconds, defaultResult: 'CONTINUE' as const },
+];
+
+/** Members whose target group lets connections go on for twenty minutes, and whose Auto Scaling group waits for that on a hook. */
+const longDrains = (heartbeatSeconds: number): Setting =>
+  settingOf('attach', { delaySeconds: 1_200, hooks: hookOf(heartbeatSeconds), policy: { drain: { timeout: '1h' } } });
+
+const longDrain = { asked: { web: { size: 6, endsAt: 6 } }, restWithinMs: 5_400_000 };
+
+/** The user stops every drain that runs. */
+const stopAllDrains = (atMs: number): Step => ({
+  kind: 'drains-stopped',
+  atMs,
+  what: 'the user stops every drain',
+  happen: async (stage) => {
+    for (const { name, arn, status } of stage.sandbox.executions()) {
+      if (status !== 'RUNNING') continue;
+      stage.operated.stopped.add(name);
+      await stage.operate('states', 'StopExecution', { executionArn: arn });
+    }
+    stage.did({ kind: 'drains-stopped', groups: ['web'] });
+  },
+});
+
+/** A warning that EventBridge delivers later, at this time. */
+const warnedLate = (atMs: number, deliveredAtMs: number): Step => {
+  const { kind, what, happen } = interrupt(atMs, 1);
+  return {
+    kind,
+    atMs,
+    what: `${what}; the warning comes ${(deliveredAtMs - atMs) / 1_000} s late`,
+    happen: (stage) => {
+      const match = { detailType: 'EC2 Spot Instance Interruption Warning' };
+      stage.addFaults([{ on: 'event', kind: 'delay', delayMs: deliveredAtMs - atMs, times: 1, match }]);
+      return happen(stage);
+    },
+  };
+};
+
+const inARow = (count: number, everyMs: number, step: (atMs: number) => Step): readonly Step[] =>
+  Array.from({ length: count }, (_, index) => step(1_000 + everyMs * index));
+
+/** A group whose warnings come one by one, every two seconds. */
+const trickle = (): Situation =>
+  of('a trickle of warnings', settingOf('attach', { size: 60, spot: 60 }), {
+    asked: { web: { size: 60, endsAt: 60 } },
+    steps: inARow(32, 2_000, (atMs) => interrupt(atMs, 1)),
+  });
+
+const lateTogetherAtMs = 100_000;
+
+/** Ten warnings with deadlines ten seconds apart and a scale-in come to one look. */
+const togetherWithScaleIn = (): Situation => {
+  const policy = { scaling: [{ alarm: 'low', adjust: '-14', cooldown: '2m' }], drain: { timeout: '5m' } };
+  const size = { min: 2, max: 40, desired: 24 };
+  return of('ten deadlines and a scale-in in one look', settingOf('tag', { size, spot: 24, delaySeconds: 120, policy }), {
+    asked: { web: { size: 24, fewer: 14, endsAt: 10 } },
+    steps: [...inARow(10, 9_900, (atMs) => warnedLate(atMs, lateTogetherAtMs)), alarm(lateTogetherAtMs, 'low')],
+  });
+};
 
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
-export const draining: Readonly<Record<string, () => Situation>> = {};
+export const draining: Readonly<Record<string, () => Situation>> = {
+  'a hook drain of twenty minutes': () => of('a hook drain of twenty minutes', longDrains(3_600), { ...longDrain, steps: [endThroughAsg(1_000, 2)] }),
+  'a hook drain that somebody stops': () =>
+    of('a hook drain that somebody stops', longDrains(300), { ...longDrain, steps: [endThroughAsg(1_000, 2), stopAllDrains(90_000)] }),
+  'a trickle of warnings': trickle,
+  'ten deadlines and a scale-in in one look': togetherWithScaleIn,
+};

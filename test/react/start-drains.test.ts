@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { DrainOrder, SwapChange } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import { startDrains } from '../../functions/react/leave.ts';
+import type { Run } from '../../functions/react/run.ts';
+import { group, noonMs, swap } from '../drain/fleet.ts';
+
+type Options = {
+  readonly over?: readonly string[];
+  readonly isTick?: boolean;
+  readonly named?: readonly string[];
+  readonly ordered?: readonly string[];
+};
+
+const start = async (swaps: readonly Swap[], { over = [], isTick = false, named = [], ordered = [] }: Options = {}) => {
+  const started: DrainOrder[] = [];
+  const moved: (SwapChange & { readonly instance: string })[] = [];
+  const ports = {
+    clock: { now: () => noonMs },
+    drains: {
+      start: (order: DrainOrder) => {
+        started.push(order);
+        return Promise.resolve(over.includes(order.drain) ? 'over' : 'running');
+      },
+    },
+    store: {
+      advance: ({ instance }: Swap, change: SwapChange) => {
+        moved.push({ instance, ...change });
+        return Promise.resolve('done');
+      },
+    },
+  };
+  const facts = { isTick, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
+  const run = { group: group(), id: 'decision-9', facts, ports } as unknown as Run;
+  const count = await startDrains({ run, swaps, isOrdered: ({ instance }) => ordered.includes(instance) });
+  return { started, moved, count };
+};
+
+const deadlineMs = noonMs + 128_000;
+
+describe('the drains that a run starts', () => {
+  it('are those that it ordered, each once, with nothing but their names', async () => {
+    const swaps = [swap('i-1'), swap('i-2'), swap('i-3', { drain: 'd-2' }), swap('i-4', { drain: 'd-3' })];
+    expect(await start(swaps, { ordered: ['i-1', 'i-2', 'i-3'] })).toMatchObject({
+      count: 2,
+      started: [
+        { group: 'web', drain: 'd-1' },
+        { group: 'web', drain: 'd-2' },
+      ],
+    });
+  });
+  it('that have not begun are started again when their signal comes again, or with the tick', async () => {
+    const swaps = [swap('i-1'), swap('i-2', { drain: 'd-2' }), swap('i-3', { drain: 'd-3', state: 'draining' })];
+    expect((await start(swaps)).started).toEqual([]);
+    expect((await start(swaps, { named: ['i-2', 'i-3'] })).started).toEqual([{ group: 'web', drain: 'd-2' }]);
+    expect((await start(swaps, { isTick: true })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
+  });
+  it('that were over when somebody joined them leave those to a new one, and what has begun alone', async () => {
+    const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { state: 'draining', deadlineMs })];
+    const { started, moved } = await start(swaps, { isTick: true, over: ['d-1'] });
+    const drain = started[1]?.drain ?? '';
+    expect(drain).toMatch(/^web-interruption-\w+-decision-9$/);
+    expect(moved).toEqual([{ instance: 'i-1', from: ['leaving'], drain: 'd-1', set: { drain, drainOrderedAtMs: noonMs } }]);
+    expect(started).toHaveLength(2);
+  });
+});
