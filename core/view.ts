@@ -1,3 +1,4 @@
+import type { Chosen } from './chosen.ts';
 import type { Group } from './group.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { PoolMemory } from './pool-memory.ts';
@@ -68,6 +69,8 @@ export type GroupState = {
   readonly alarms: Readonly<Record<string, number>>;
   readonly raised: readonly RaisedMax[];
   readonly strays: Readonly<Record<string, Stray>>;
+  /** Members that decisions let leave and whose swaps may not be written yet: this makes a removal binding, as a reservation makes a launch. */
+  readonly chosen?: readonly Chosen[];
   /** Members that EC2 told us have ended, and when we heard, epoch ms: a describe that lags behind may still show them as running. */
   readonly ended?: Readonly<Record<string, number>>;
   /** Since when an Auto Scaling group has held fewer than its desired capacity, by name: it may be replacing by itself. */

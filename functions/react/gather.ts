@@ -1,3 +1,4 @@
+import { stillChosen, withChosen } from '../../core/chosen.ts';
 import type { Group } from '../../core/group.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
@@ -30,6 +31,11 @@ const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): P
   return { ...state, prices: { atMs: nowMs, usdPerHour } };
 };
 
+const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
+  const chosen = stillChosen({ chosen: _before ?? [] }, swaps, nowMs);
+  return chosen.length === 0 ? state : { ...state, chosen };
+};
+
 /** What a group's items and instances say right now. */
 export type Gathered = { readonly stored: GroupState; readonly state: GroupState; readonly swaps: readonly Swap[]; readonly holdings: Holdings };
 
@@ -49,7 +55,7 @@ export const gather = async (
   const stored = (known ? known.state : await ports.store.state(group.name)) ?? initialState(group);
   const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
   const caughtUp = catchUp(followPolicy(stored, group), group, holdings.members, swaps);
-  const followed = followAlarms(caughtUp, group, facts, ports.clock.now());
+  const followed = followAlarms(withChoices(caughtUp, swaps, ports.clock.now()), group, facts, ports.clock.now());
   return { stored, state: await readPrices(group, followed, ports), swaps, holdings };
 };
 
@@ -58,7 +64,7 @@ export const viewOf = (group: Group, gathered: Gathered, nowMs: number, ended: r
   group,
   state: gathered.state,
   members: gathered.holdings.members,
-  swaps: gathered.swaps,
+  swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, group.name),
   asgs: gathered.holdings.asgs,
   ended: [...gathered.holdings.ended, ...ended, ...Object.keys(gathered.state.ended ?? {})],
 });

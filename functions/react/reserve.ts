@@ -1,3 +1,4 @@
+import { choicesOf } from '../../core/chosen.ts';
 import type { Decision } from '../../core/decision.ts';
 import { isHard } from '../../core/headcount.ts';
 import type { Reservation } from '../../core/reservation.ts';
@@ -50,6 +51,7 @@ export const bind = (decision: Decision, view: View, id: { readonly decision: st
   const fresh = reservationsOf(decision, view, id);
   const repeatedIds = new Set(repeated.map(({ id: name }) => name));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
+  const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, id.decision, leaseUntilMs)];
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
     reservations: [...repeated, ...fresh],
@@ -58,6 +60,7 @@ export const bind = (decision: Decision, view: View, id: { readonly decision: st
       reservations: [...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)), ...repeated, ...fresh],
       raised: [...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)), ...decision.raise],
       cheapest: decision.cheapest,
+      ...(chosen.length === 0 ? {} : { chosen }),
       ...(lastReservation ? { lastReservation } : {}),
     },
   };

@@ -51,7 +51,8 @@ const playRound = async (run: Run, gathered: Gathered, round: number): Promise<R
   const { group, ports, provider, facts } = run;
   const look = viewOf(group, gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
-  const decision = round === 0 ? await takeOver(run, decide(view)) : decide(view);
+  // Who leaves is decided once: what is decided after a refusal is about launches alone.
+  const decision = round === 0 ? await takeOver(run, decide(view)) : { ...decide(view), removals: [], drains: [] };
   const bound = bind(decision, view, { decision: run.id, round });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
   // The reasons stand before anything follows from them: whatever dies after this, what it launched or removed can be explained.

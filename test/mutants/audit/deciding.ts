@@ -16,4 +16,11 @@ export const deciding: readonly PutBack[] = [
     to: 'const advised = swaps.slice(0, 0);',
     situation: 'advice about a zone',
   },
+  {
+    name: 'removals are not noted in the state',
+    file: 'core/chosen.ts',
+    from: 'return instances.length === 0 ? [] : [{ decision, instances, untilMs }];',
+    to: 'return instances.slice(0, 0).map(() => ({ decision, instances, untilMs }));',
+    situation: 'scale-in around a first healthy check',
+  },
 ];

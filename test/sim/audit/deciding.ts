@@ -1,5 +1,5 @@
 import type { Situation, Step } from '../situation.ts';
-import { recommendRebalance } from '../steps.ts';
+import { alarm, kill, recommendRebalance } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
 
 type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;
@@ -33,6 +33,12 @@ const setCapacity = (atMs: number, capacity: number | null): Step => ({
   },
 });
 
+/** Writes of items take so long that another invocation reads between them. */
+const slowWrites = ({ spec, policy }: Setting): Setting => ({
+  spec: { ...spec, timing: { ...spec.timing, latencyMs: { ...spec.timing.latencyMs, 'dynamodb:PutItem': [1_500, 1_500] } } },
+  policy,
+});
+
 /** EC2 advises to leave a zone: every member of it. */
 const adviseToLeave = (atMs: number, zone: string): Step => ({
   kind: 'rebalance-advised',
@@ -55,6 +61,15 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [setCapacity(500, 0), recommendRebalance(1_000, 5), setCapacity(150_000, null)],
     }),
+  'scale-in around a first healthy check': () => {
+    const elastic = { min: 2, max: 20, desired: 8 };
+    const policy = { removal: { order: 'oldest-first' }, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
+    const always = { pendingSeconds: [10, 10], bootSeconds: [10, 10], lagSeconds: [0, 0] } as const;
+    return of('scale-in around a first healthy check', slowWrites(settingOf('tag', { size: elastic, policy, ...always })), {
+      asked: { web: { size: 8, fewer: 2, endsAt: 6 } },
+      steps: [kill(1_000, 1), alarm(44_000, 'low'), alarm(47_000, 'low')],
+    });
+  },
   'advice about a zone': () =>
     of(
       'advice about a zone',
