@@ -15,7 +15,19 @@ export type LoggedCall = {
   readonly realMs: number;
   /** World time from arrival to answer. */
   readonly durationMs?: number;
+  /** The invocation of a function that made it; absent for all other callers. */
+  readonly invocation?: Invocation;
+  /** The outcome is a fault that was set, or a throttle by the account's own buckets. */
+  readonly trouble?: 'fault' | 'bucket';
+  /** Whether the service carried it out, whatever the caller heard. */
+  readonly applied?: boolean;
 };
+
+/** One call of a function, by its id and the function's name. */
+export type Invocation = { readonly id: string; readonly functionName: string };
+
+/** How a call ended. */
+export type CallEnd = { readonly outcome: string; readonly trouble?: 'fault' | 'bucket' | undefined; readonly applied: boolean };
 
 export type CallFilter = {
   readonly service?: string | undefined;
@@ -29,7 +41,9 @@ export type CallFilter = {
 
 export type CallLog = {
   /** Enters a call and answers how to note its end. */
-  begin(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): (outcome: string) => void;
+  begin(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>, invocation?: Invocation): (end: CallEnd) => void;
+  /** Hears of every call when it has ended. */
+  observe(listener: (call: LoggedCall) => void): void;
   /** The newest calls that match, oldest first. */
   calls(filter?: CallFilter): readonly LoggedCall[];
   /** Of every call ever made, also of those that the ring has let go. */
@@ -51,24 +65,40 @@ const matches = (call: LoggedCall, filter: CallFilter): boolean =>
   (filter.sinceMs === undefined || call.atMs >= filter.sinceMs) &&
   (filter.mutating === undefined || filter.mutating === isMutating(call.operation));
 
+type Entry = LoggedCall & { outcome?: string; durationMs?: number; trouble?: 'fault' | 'bucket'; applied?: boolean };
+
 /** Every call to the simulated cloud: the newest in a ring, all of them in the counts. */
 export const createCallLog = ({ clock, realNow = Date.now, capacity = 100_000 }: CallLogOptions): CallLog => {
-  const ring: (LoggedCall & { outcome?: string; durationMs?: number })[] = [];
+  const ring: Entry[] = [];
+  const listeners: ((call: LoggedCall) => void)[] = [];
   const counts = new Map<string, number>();
   let mutatingCalls = 0;
   let next = 0;
   return {
-    begin: ({ service, operation, caller }) => {
-      const entry: (typeof ring)[number] = { service, operation, caller: callerName(caller), atMs: clock.now(), realMs: realNow() };
+    begin: ({ service, operation, caller }, invocation) => {
+      const entry: Entry = {
+        service,
+        operation,
+        caller: callerName(caller),
+        atMs: clock.now(),
+        realMs: realNow(),
+        ...(invocation && { invocation }),
+      };
       ring[next % capacity] = entry;
       next += 1;
       const key = `${service}:${operation}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
       if (isMutating(operation)) mutatingCalls += 1;
-      return (outcome) => {
+      return ({ outcome, trouble, applied }) => {
         entry.outcome = outcome;
+        entry.applied = applied;
+        if (trouble !== undefined) entry.trouble = trouble;
         entry.durationMs = clock.now() - entry.atMs;
+        for (const listener of listeners) listener(entry);
       };
+    },
+    observe: (listener) => {
+      listeners.push(listener);
     },
     calls: (filter = {}) => {
       const start = next > capacity ? next % capacity : 0;

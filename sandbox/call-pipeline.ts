@@ -1,7 +1,9 @@
-import { type ApiCall, ApiError, type ApiService } from './api.ts';
-import type { CallLog } from './call-log.ts';
+import { type Act, type Acting, createActing } from './acting.ts';
+import { type ApiCall, ApiError, type ApiService, type Caller } from './api.ts';
+import type { CallEnd, CallLog, Invocation } from './call-log.ts';
 import type { WorldClock } from './clock.ts';
 import type { CallTrouble, Faults } from './faults.ts';
+import type { Actor } from './judge/history.ts';
 import type { Random } from './random.ts';
 import type { Throttle } from './throttle/published-buckets.ts';
 import type { Range } from './world/spec.ts';
@@ -23,6 +25,12 @@ export type PipelineOptions = {
   readonly latencyMs?: Readonly<Record<string, Range>>;
   /** Kills an execution environment when a fault says so. Known by the session token of its credentials. */
   readonly crashCaller?: (environment: string | undefined, call: ApiCall) => void;
+  /** What runs now in an execution environment, known by its session token. */
+  readonly invocationOf?: (environment: string) => Invocation | undefined;
+  /** Hears that a fault was injected into a call of this environment. */
+  readonly onFault?: (environment: string) => void;
+  /** Tells the services on whose account they work. */
+  readonly acting?: Acting;
 };
 
 export type Outcome =
@@ -38,6 +46,14 @@ export type Pipeline = {
 };
 
 const noTrouble: CallTrouble = { delayMs: 0 };
+
+const isTrouble = ({ refuse, loseAnswer, crashCaller, delayMs }: CallTrouble): boolean =>
+  refuse !== undefined || loseAnswer !== undefined || crashCaller !== undefined || delayMs > 0;
+
+const actorOf = (caller: Caller, invocation: Invocation | undefined): Actor =>
+  caller.kind === 'operator'
+    ? { kind: 'user' }
+    : { kind: 'function', function: invocation?.functionName ?? caller.name, invocation: invocation?.id ?? '' };
 
 const outcomeName = (outcome: Outcome): string => (outcome.kind === 'error' ? outcome.error.code : outcome.kind);
 
@@ -78,22 +94,41 @@ const byName = (services: readonly ApiService[]) => {
   };
 };
 
+/** A call as it is under way. */
+type Sent = { readonly call: ApiCall; readonly trouble: CallTrouble; readonly service: ApiService; readonly act: Act };
+
+type Arrived = { readonly outcome: Outcome; readonly end: CallEnd };
+
 /** What happens to a call at the instant when it reaches its service. */
 const createArrival = (options: PipelineOptions) => {
+  const { acting = createActing() } = options;
   /** Permission, faults and bucket come before the operation, in one synchronous step with its start: nothing can come in between. */
-  const work = (call: ApiCall, trouble: CallTrouble, service: ApiService): unknown => {
-    const refused = options.authorise?.(call) ?? trouble.refuse ?? options.throttle?.admit(call) ?? dryRun(call);
-    if (refused !== undefined) throw refused;
-    return service.operations[call.operation]?.({ ...call.input }, call.caller);
+  const admit = ({ call, trouble }: Sent): { readonly refused?: ApiError | undefined; readonly trouble?: CallEnd['trouble'] } => {
+    const denied = options.authorise?.(call);
+    if (denied !== undefined) return { refused: denied };
+    if (trouble.refuse !== undefined) return { refused: trouble.refuse, trouble: 'fault' };
+    const throttled = options.throttle?.admit(call);
+    return throttled === undefined ? { refused: dryRun(call) } : { refused: throttled, trouble: 'bucket' };
   };
-  return async (call: ApiCall, trouble: CallTrouble, service: ApiService): Promise<Outcome> => {
-    if (trouble.crashCaller === 'before') return { kind: 'crashed' };
-    if (trouble.loseAnswer?.when === 'before') return { kind: 'lost', as: trouble.loseAnswer.as };
-    const outcome = await outcomeOf(call, () => work(call, trouble, service));
-    if (trouble.crashCaller === 'after') return { kind: 'crashed' };
-    return trouble.loseAnswer === undefined ? outcome : { kind: 'lost', as: trouble.loseAnswer.as };
+  const work = ({ call, service, act }: Sent): unknown => acting.as(act, () => service.operations[call.operation]?.({ ...call.input }, call.caller));
+  const serve = async (sent: Sent): Promise<Arrived> => {
+    const { refused, trouble } = admit(sent);
+    if (refused !== undefined) return arrived({ kind: 'error', error: refused }, { trouble, applied: false });
+    const outcome = await outcomeOf(sent.call, () => work(sent));
+    return arrived(outcome, { applied: outcome.kind === 'ok' });
+  };
+  return async (sent: Sent): Promise<Arrived> => {
+    const { crashCaller, loseAnswer } = sent.trouble;
+    if (crashCaller === 'before') return arrived({ kind: 'crashed' }, { trouble: 'fault', applied: false });
+    if (loseAnswer?.when === 'before') return arrived({ kind: 'lost', as: loseAnswer.as }, { trouble: 'fault', applied: false });
+    const served = await serve(sent);
+    const { applied } = served.end;
+    if (crashCaller === 'after') return arrived({ kind: 'crashed' }, { trouble: 'fault', applied });
+    return loseAnswer === undefined ? served : arrived({ kind: 'lost', as: loseAnswer.as }, { trouble: 'fault', applied });
   };
 };
+
+const arrived = (outcome: Outcome, end: Omit<CallEnd, 'outcome'>): Arrived => ({ outcome, end: { outcome: outcomeName(outcome), ...end } });
 
 /** Every call goes the same way: log, half the latency, permission, faults, bucket, the operation at one instant, faults, the way back. */
 export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline => {
@@ -104,19 +139,28 @@ export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline
   const pause = async (delayMs: number): Promise<void> => {
     if (delayMs > 0) await clock.sleep(delayMs);
   };
+  const invocationOf = (environment: string | undefined): Invocation | undefined =>
+    environment === undefined ? undefined : options.invocationOf?.(environment);
+  const troubleOf = (call: ApiCall, environment: string | undefined): CallTrouble => {
+    const trouble = faults?.onCall(call) ?? noTrouble;
+    if (environment !== undefined && isTrouble(trouble)) options.onFault?.(environment);
+    return trouble;
+  };
   const perform: Pipeline['perform'] = async (call, environment) => {
     const service = find(call);
     if (service === undefined) throw new Error(`Only a simulated operation can be performed, not ${call.service}:${call.operation}`);
-    const end = log.begin(call);
-    const trouble = faults?.onCall(call) ?? noTrouble;
+    const invocation = invocationOf(environment);
+    const noteEnd = log.begin(call, invocation);
+    const act: Act = { by: actorOf(call.caller, invocation), askedAtMs: clock.now() };
+    const trouble = troubleOf(call, environment);
     // The operation runs in the middle of the latency, so that two callers can each act on what the other is about to change.
     const latencyMs = latency(call);
     const thereMs = Math.round(latencyMs / 2);
     await pause(thereMs);
-    const outcome = await arrive(call, trouble, service);
+    const { outcome, end } = await arrive({ call, trouble, service, act });
     if (outcome.kind === 'crashed') options.crashCaller?.(environment, call);
     else await pause(latencyMs - thereMs + trouble.delayMs + (outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0));
-    end(outcomeName(outcome));
+    noteEnd(end);
     if (trouble.crashCaller !== 'answered') return outcome;
     options.crashCaller?.(environment, call);
     return { kind: 'crashed' };

@@ -86,7 +86,7 @@ export const createCloud = (options: CloudOptions): Cloud => {
   const refuse = (target: WireTarget, caller: Caller, error: unknown): Promise<CloudAnswer> => {
     const named = { service: target.protocol.service, operation: target.operation, caller };
     const refused = error instanceof ApiError ? error : internalError(named, error);
-    log.begin(named)(refused.code);
+    log.begin(named)({ outcome: refused.code, applied: false });
     return options.clock.busy(answers.refuse(target, refused));
   };
   const handleHttp: Cloud['handleHttp'] = async (request, accessKeyId) => {

@@ -34,6 +34,8 @@ export type SandboxOptions = {
   readonly port?: number;
   /** World time at the beginning, epoch milliseconds. Live: now; simulated: the first moment of 2026. */
   readonly startMs?: number;
+  /** Called before anything runs, for those who watch from the beginning. */
+  readonly onBuilt?: (sandbox: Sandbox) => void;
   /** Answers what comes under `/_sandbox/`; live only. */
   readonly control?: (sandbox: Sandbox) => (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
   /** What functions write to their output; live only. */
@@ -187,6 +189,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     front.set(built.cloud);
     const sandbox = furnish(built, machinery, mode, place);
     self.set(sandbox);
+    options.onBuilt?.(sandbox);
     setFaults(built, options.faults ?? []);
     for (const policy of options.policies ?? []) await machinery.drive(sandbox.putPolicy(policy));
     return sandbox;

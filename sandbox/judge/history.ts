@@ -31,10 +31,10 @@ export type History = {
 
 /** Who did something. */
 export type Actor =
-  /** A function of Holdfast, in one invocation. */
+  /** A function of Holdfast by its deployed name, in one invocation. */
   | { readonly kind: 'function'; readonly function: string; readonly invocation: string }
-  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace what is unhealthy. */
-  | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'health' }
+  /** An Auto Scaling group by itself: to hold its desired capacity, to even out its zones, to replace what is unhealthy, because a hook's time is over. */
+  | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'health' | 'hook' }
   /** EC2: an announced or a silent interruption. */
   | { readonly kind: 'ec2' }
   /** A person, by an API call. */
@@ -48,21 +48,27 @@ export type HistoryEvent =
   | InstanceEvent
   | GroupEvent
   | FunctionEvent
-  | At<
-      'offering',
-      {
-        readonly instanceType: string;
-        readonly zone: string;
-        readonly market: Market;
-        readonly capacity: number | null;
-        readonly priceUsdPerHour: number;
-      }
-    >
+  | OfferingEvent
   /** The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. */
   | At<
       'step',
       { readonly step: string; readonly instances: readonly string[]; readonly groups: readonly string[]; readonly asgs: readonly string[] }
     >;
+
+/** What an offering can give, and its price: as the run begins, and whenever it changes. */
+export type OfferingEvent = At<
+  'offering',
+  {
+    readonly instanceType: string;
+    readonly zone: string;
+    readonly market: Market;
+    readonly capacity: number | null;
+    readonly priceUsdPerHour: number;
+  }
+>;
+
+/** What the world of EC2, Auto Scaling and load balancers tells by itself. */
+export type WorldEvent = InstanceEvent | OfferingEvent | AsgEvent;
 
 /** What an instance went through. */
 export type InstanceEvent =
@@ -87,7 +93,7 @@ export type InstanceEvent =
   | At<'running' | 'booted', { readonly instance: string }>
   /** It takes requests of this target group (its name): registered and healthy. */
   | At<'in-service', { readonly instance: string; readonly targetGroup: string }>
-  /** It takes no new requests of this target group any more. */
+  /** It takes no new requests of this target group any more; told of a deregistration also where it never was in service. */
   | At<
       'out-of-service',
       { readonly instance: string; readonly targetGroup: string; readonly why: 'deregistered' | 'unhealthy' | 'ending'; readonly by: Actor }
@@ -99,7 +105,7 @@ export type InstanceEvent =
       { readonly instance: string; readonly takenAtMs: number; readonly action: 'terminate' | 'stop' | 'hibernate'; readonly silent: boolean }
     >
   | At<'advised', { readonly instance: string }>
-  /** Its Auto Scaling group ends it and waits in a terminating hook. */
+  /** Its Auto Scaling group ends it and waits in a terminating hook; told again with each heartbeat that prolongs it. */
   | At<'hook-waits', { readonly instance: string; readonly asg: string; readonly hook: string; readonly expiresAtMs: number }>
   | At<
       'hook-over',
@@ -112,12 +118,27 @@ export type InstanceEvent =
         readonly by: Actor;
       }
     >
+  /** `by`: who began its end, also where a hook held it meanwhile. */
   | At<'ending', { readonly instance: string; readonly by: Actor }>
   | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
   | At<'tagged', { readonly instance: string; readonly tags: Readonly<Record<string, string>>; readonly by: Actor }>
   | At<'joined', { readonly instance: string; readonly asg: string; readonly by: Actor }>
+  /** `terminating`: its group has begun to end it, and no longer counts it. */
   | At<'left', { readonly instance: string; readonly asg: string; readonly how: 'detached' | 'standby' | 'terminating'; readonly by: Actor }>
   | At<'protection', { readonly instance: string; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean; readonly by: Actor }>;
+
+/** An Auto Scaling group's own numbers: as the run begins (by `user`), and whenever they change. */
+export type AsgEvent = At<
+  'asg-changed',
+  {
+    readonly asg: string;
+    readonly min: number;
+    readonly max: number;
+    readonly desired: number;
+    readonly suspended: readonly string[];
+    readonly by: Actor;
+  }
+>;
 
 /** What became of groups and of the Auto Scaling groups that hold them. */
 export type GroupEvent =
@@ -125,18 +146,7 @@ export type GroupEvent =
   | At<'policy-written', { readonly group: string; readonly document?: Readonly<Record<string, unknown>> }>
   /** What is in force from now on; without a document the group is let go. */
   | At<'policy-in-force', { readonly group: string; readonly version?: number; readonly document?: Readonly<Record<string, unknown>> }>
-  /** Every change of an Auto Scaling group's own numbers. */
-  | At<
-      'asg-changed',
-      {
-        readonly asg: string;
-        readonly min: number;
-        readonly max: number;
-        readonly desired: number;
-        readonly suspended: readonly string[];
-        readonly by: Actor;
-      }
-    >
+  | AsgEvent
   /** The state item of a group was written: what Holdfast binds itself to. */
   | At<
       'state-written',
@@ -165,7 +175,7 @@ export type Told =
 
 /** What functions of Holdfast were given, and did. */
 export type FunctionEvent =
-  /** A message reached an invocation. `happenedAtMs`: when what it tells of happened. */
+  /** A message reached an invocation. `happenedAtMs`: when what it tells of happened, as the message says it (EventBridge cuts off milliseconds). */
   | At<
       'delivered',
       { readonly invocation: string; readonly function: string; readonly message: string; readonly told: Told; readonly happenedAtMs: number }

@@ -1,3 +1,4 @@
+import { createActing } from '../acting.ts';
 import type { Place } from '../api.ts';
 import { type CallLog, createCallLog } from '../call-log.ts';
 import { type Cloud, createCloud } from '../cloud.ts';
@@ -69,14 +70,21 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     place,
     stack,
     assetDirectory: assembly.assetDirectory,
-    start: (spec, id) => machinery.start(spec, id, (wrongByMs) => faults.onClock(spec.role, wrongByMs)),
+    start: (spec, id) =>
+      machinery.start(spec, id, (wrongByMs) => {
+        const nextMs = faults.onClock(spec.role, wrongByMs);
+        if (nextMs !== 0) platform.functions.noteFault(id);
+        return nextMs;
+      }),
     pace: url === undefined ? measuredPace : ownPace,
     fate: faults.onEvent,
     messageFate: faults.onMessage,
     factor: 'factor' in clock ? clock.factor : 1,
     call: async (service, operation, input, role) => late.cloud?.call({ service, operation, input, caller: { kind: 'role', name: role } }),
   });
-  const world = createWorld({ spec, clock, place, seed, random: forkRandom(seed, 'world'), emit: platform.bus.emit, notify: toQueue(platform) });
+  const acting = createActing();
+  const random = forkRandom(seed, 'world');
+  const world = createWorld({ spec, clock, place, seed, random, acting, emit: platform.bus.emit, notify: toQueue(platform) });
   const policiesByRole = policiesByRoleOf(platform);
   refuseBlindPollers(stack, policiesByRole);
   const rights = await createAuthoriser({ place, tagsOf: world.tagsOf, policiesByRole });
@@ -89,6 +97,9 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     faults,
     throttle: createPublishedThrottle({ clock }),
     latencyMs: spec.timing.latencyMs,
+    acting,
+    invocationOf: platform.functions.invocationOf,
+    onFault: platform.functions.noteFault,
     crashCaller: (environment) => {
       if (environment !== undefined) platform.functions.crash(environment);
     },

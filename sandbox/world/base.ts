@@ -1,5 +1,8 @@
+import { type Acting, createActing } from '../acting.ts';
 import type { Emit, Place } from '../api.ts';
 import type { WorldClock } from '../clock.ts';
+import type { WorldEvent } from '../judge/history.ts';
+import type { Untimed } from '../judge/untimed.ts';
 import { forkRandom, type Random } from '../random.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { Range, StalePagesSpec } from './spec.ts';
@@ -22,6 +25,11 @@ export type Base = {
   drawOwnMs(range: Range, purpose: string): number;
   tell(fact: WorldFact): void;
   observe(listener: (fact: WorldFact) => void): void;
+  /** On whose account things happen now. */
+  readonly acting: Acting;
+  /** Tells the history what happened, now. */
+  note(event: Untimed<WorldEvent>): void;
+  follow(listener: (event: WorldEvent) => void): void;
 };
 
 export type BaseDeps = {
@@ -32,6 +40,8 @@ export type BaseDeps = {
   readonly seed: number;
   readonly longestPage?: number;
   readonly stalePages?: StalePagesSpec;
+  /** Shared with whoever makes calls, so that the world knows who calls. */
+  readonly acting?: Acting;
 };
 
 const within = ([low, high]: Range, random: Random): number => Math.round((low + (high - low) * random()) * 1000);
@@ -42,8 +52,10 @@ const pagesThat = ({ lagSeconds, moves }: StalePagesSpec, random: Random): Base[
   moved: () => random() < moves,
 });
 
-export const createBase = ({ clock, emit, place, random, seed, longestPage = Number.POSITIVE_INFINITY, stalePages }: BaseDeps): Base => {
+export const createBase = (deps: BaseDeps): Base => {
+  const { clock, emit, place, random, seed, longestPage = Number.POSITIVE_INFINITY, stalePages, acting = createActing() } = deps;
   const listeners: ((fact: WorldFact) => void)[] = [];
+  const followers: ((event: WorldEvent) => void)[] = [];
   return {
     clock,
     emit,
@@ -59,6 +71,15 @@ export const createBase = ({ clock, emit, place, random, seed, longestPage = Num
     },
     observe: (listener) => {
       listeners.push(listener);
+    },
+    acting,
+    note: (untimed) => {
+      if (followers.length === 0) return;
+      const event = { ...untimed, atMs: clock.now() } as WorldEvent;
+      for (const follower of followers) follower(event);
+    },
+    follow: (listener) => {
+      followers.push(listener);
     },
   };
 };

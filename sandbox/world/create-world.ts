@@ -2,6 +2,7 @@ import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
 import { createTokenBucket } from '../throttle/token-bucket.ts';
 import type { Scaling } from './auto-scaling/group.ts';
+import { numbersEvent } from './auto-scaling/numbers.ts';
 import { createAutoScaling, createScaling } from './auto-scaling/service.ts';
 import { type BaseDeps, createBase } from './base.ts';
 import { createBootFates } from './boot-fates.ts';
@@ -15,7 +16,7 @@ import { createElasticLoadBalancing } from './load-balancing/service.ts';
 import { createTargetGroupBook } from './load-balancing/target-group-book.ts';
 import { createTargets } from './load-balancing/targets.ts';
 import { createNetwork } from './network.ts';
-import { createOfferingBook } from './offerings.ts';
+import { createOfferingBook, type OfferingRecord } from './offerings.ts';
 import { createSnapshot, type Parts } from './snapshot.ts';
 import type { WorldSpec } from './spec.ts';
 import { tagsOfResource } from './tags-of-resource.ts';
@@ -75,6 +76,7 @@ const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad
   return load;
 };
 
+<<<<<<< HEAD
 /** What a script may change beside capacity: how instances boot and serve, addresses, quotas. */
 const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota'> => ({
   setServing: (ids, isServing) => {
@@ -94,6 +96,10 @@ const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, '
     else quotas.set(market, most);
   },
 });
+=======
+const offeringEvent = ({ instanceType, zone, market, capacity, priceUsdPerHour }: OfferingRecord) =>
+  ({ kind: 'offering', instanceType, zone, market, capacity, priceUsdPerHour }) as const;
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 
 /** EC2, Auto Scaling and Elastic Load Balancing in memory: everything follows from the spec, the seed and the calls. */
 export const createWorld = (deps: WorldDeps): World => {
@@ -113,6 +119,7 @@ export const createWorld = (deps: WorldDeps): World => {
       if (record === undefined) return false;
       if (change.capacity !== undefined) record.capacity = change.capacity;
       if (change.priceUsdPerHour !== undefined) book.setPrice(record, change.priceUsdPerHour);
+      base.note(offeringEvent(record));
       if (change.reclaim !== undefined) reclaim(record, change.reclaim.noticeMs);
       return true;
     },
@@ -125,6 +132,11 @@ export const createWorld = (deps: WorldDeps): World => {
     tagsOf: (resource) => tagsOfResource(parts, resource),
     snapshot: () => createSnapshot(parts),
     observe: base.observe,
+    follow: (listener) => {
+      for (const record of book.list()) listener({ ...offeringEvent(record), atMs: base.clock.now() });
+      for (const group of parts.scaling.groups.values()) listener(numbersEvent(parts.scaling, group));
+      base.follow(listener);
+    },
     cost: book.cost,
   };
 };

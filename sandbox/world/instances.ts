@@ -2,6 +2,7 @@ import { offeringKey } from '../../core/offering.ts';
 import type { Base } from './base.ts';
 import { type BootFate, createBootFates } from './boot-fates.ts';
 import { type InstanceRecord, type InstanceState, reasons, type StateReason, type Tags, type TemplateReference } from './instance.ts';
+import { createInstanceFacts } from './instance-facts.ts';
 import { createLagging } from './lagging.ts';
 import type { Subnet } from './network.ts';
 import type { OfferingBook, OfferingRecord } from './offerings.ts';
@@ -17,6 +18,8 @@ export type LaunchOrder = {
   readonly template?: TemplateReference;
   readonly clientToken?: string;
   readonly ownAccord?: OwnAccord;
+  /** The Auto Scaling group that it is launched into. */
+  readonly asg?: string;
 };
 
 /** Who wants to know what becomes of instances. Called in the order of subscription, before the next thing happens. */
@@ -57,6 +60,7 @@ export type Instances = {
 const visibleAfterEndMs = 3_600_000;
 const defaultShutdownSeconds = [2, 10] as const;
 
+<<<<<<< HEAD
 type Making = { readonly base: Base; readonly timing: TimingSpec; readonly keptMs: number; readonly ordinal: number };
 
 const build = ({ base, timing, keptMs, ordinal }: Making, { ownAccord: _, ...order }: LaunchOrder): InstanceRecord => {
@@ -78,6 +82,9 @@ const build = ({ base, timing, keptMs, ordinal }: Making, { ownAccord: _, ...ord
     shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds), keptMs),
   };
 };
+=======
+const show = ({ shown, state, tags, reason }: InstanceRecord): void => shown.write({ state, tags, ...(reason === undefined ? {} : { reason }) });
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 
 /** @param keptMs how far back describes may have to look. */
 export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec, keptMs = 0, fates = createBootFates()): Instances => {
@@ -90,8 +97,6 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
   const notify = (what: keyof InstanceListener, instance: InstanceRecord): void => {
     for (const listener of listeners) listener[what]?.(instance);
   };
-  const show = (instance: InstanceRecord): void =>
-    instance.shown.write({ state: instance.state, tags: instance.tags, ...(instance.reason === undefined ? {} : { reason: instance.reason }) });
   const enter = (instance: InstanceRecord, state: InstanceState): void => {
     instance.state = state;
     show(instance);
@@ -102,20 +107,25 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       detail: { 'instance-id': instance.id, state },
     });
   };
-  const fact = (kind: 'running' | 'shutting-down' | 'terminated', instance: InstanceRecord): void =>
-    base.tell({ kind, instance: instance.id, atMs: clock.now() });
+  const facts = createInstanceFacts(base);
 
   const boot = (instance: InstanceRecord): void => {
     if (instance.state !== 'running') return;
     instance.bootedAtMs = clock.now();
+    facts.booted(instance);
     notify('booted', instance);
   };
   const run = (instance: InstanceRecord, fate: BootFate): void => {
     if (instance.state !== 'pending') return;
     book.bill(instance.offering, 1);
     enter(instance, 'running');
+<<<<<<< HEAD
     fact('running', instance);
     if (fate !== 'never-answers') clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
+=======
+    facts.running(instance);
+    clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
     notify('running', instance);
   };
   /** Pending until its time is over; then it runs, or dies because it cannot. */
@@ -134,8 +144,13 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     records.set(instance.id, instance);
     index.add(instance, instance.tags);
     enter(instance, 'pending');
+<<<<<<< HEAD
     base.tell({ kind: 'launched', instance: instance.id, atMs: clock.now(), ...(order.ownAccord && { ownAccord: order.ownAccord }) });
     comeUp(instance);
+=======
+    facts.launched(instance, order.ownAccord);
+    clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(order.offering)}`), () => run(instance));
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
     return instance;
   };
 
@@ -143,7 +158,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     instance.offering.used -= 1;
     if (state === 'terminated') instance.subnet.free += 1;
     enter(instance, state);
-    if (state === 'terminated') fact('terminated', instance);
+    facts.ended(instance, state);
     notify('ended', instance);
     if (state === 'terminated') clock.after(visibleAfterEndMs, () => forget(instance));
   };
@@ -157,7 +172,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     instance.reason = why;
     instance.takeTimer?.cancel();
     enter(instance, state);
-    fact('shutting-down', instance);
+    facts.ending(instance);
     notify('leaving', instance);
   };
   const terminateIn = (instance: InstanceRecord, delayMs: number, why: StateReason): void => {
@@ -178,6 +193,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       instance.tags = tags;
       index.add(instance, tags);
       show(instance);
+      facts.tagged(instance);
     },
     terminate: (instance, why) => terminateIn(instance, shutdownMs(), why),
     stop: (instance, why) => {

@@ -34,6 +34,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     const takenAtMs = Math.min(clock.now() + how.noticeMs, instance.takenAtMs ?? Number.POSITIVE_INFINITY);
     instance.takeTimer?.cancel();
     instance.takenAtMs = takenAtMs;
+    base.note({ kind: 'warned', instance: instance.id, takenAtMs, action, silent: how.silent ?? false });
     if (!how.silent) warn(instance, action);
     instance.takeTimer = clock.at(takenAtMs, () => {
       if (!isLive(instance)) return;
@@ -58,6 +59,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
       detail: { 'instance-id': instance.id },
     });
     base.tell({ kind: 'rebalance', instance: instance.id, atMs: clock.now() });
+    base.note({ kind: 'advised', instance: instance.id });
   };
   const isRunningSpot = (instance: InstanceRecord): boolean => instance.market === 'spot' && instance.state === 'running';
 
@@ -67,7 +69,7 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     kill: (id) => {
       const instance = instances.find(id);
       if (instance === undefined || !isLive(instance)) return false;
-      instances.fail(instance);
+      base.acting.as({ by: { kind: 'script' } }, () => instances.fail(instance));
       return true;
     },
     restart: (ids) => each(ids, (instance) => instance.state === 'stopped' && book.free(instance.offering) > 0, instances.start),

@@ -1,6 +1,10 @@
 import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
+<<<<<<< HEAD
 import type { BootFate, BootFilter } from './boot-fates.ts';
+=======
+import type { WorldEvent } from '../judge/history.ts';
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 
 /** EC2, Auto Scaling and Elastic Load Balancing as one simulated world. */
 export type World = {
@@ -40,6 +44,8 @@ export type World = {
   /** Tags by ARN or instance id, for conditions of IAM policies. */
   tagsOf(resource: string): Readonly<Record<string, string>> | undefined;
   snapshot(): WorldSnapshot;
+  /** Events of the history, as they happen; first what offerings and Auto Scaling groups are as the following begins. */
+  follow(listener: (event: WorldEvent) => void): void;
   /** Every change of an instance and every request, as it happens. */
   observe(listener: (fact: WorldFact) => void): void;
   /** Instance hours so far in USD, and what the same hours would have cost on demand. */

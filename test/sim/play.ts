@@ -1,3 +1,8 @@
+<<<<<<< HEAD
+=======
+import type { History } from '../../sandbox/judge/history.ts';
+import { withArns } from '../../sandbox/scenario/perform.ts';
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { checkInvariants, type Violation } from './invariants.ts';
 import { isAtRest } from './rest.ts';
@@ -5,7 +10,7 @@ import type { Situation } from './situation.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** What came of one run. */
-export type Outcome = { readonly violations: readonly Violation[]; readonly evidence: Evidence };
+export type Outcome = { readonly violations: readonly Violation[]; readonly evidence: Evidence; readonly history: History };
 
 /** Groups come up within this time, or the situation is wrong. */
 const comeUpMs = 480_000;
@@ -48,9 +53,9 @@ const comeUp = async (stage: Stage): Promise<void> => {
 const playSteps = async (stage: Stage, readyAtMs: number): Promise<void> => {
   const { situation, sandbox } = stage;
   stage.addFaults(situation.faults ?? []);
-  for (const { atMs, happen } of situation.steps.toSorted((a, b) => a.atMs - b.atMs)) {
+  for (const { atMs, what, happen } of situation.steps.toSorted((a, b) => a.atMs - b.atMs)) {
     await sandbox.clock.sleep(Math.max(0, readyAtMs + atMs - sandbox.clock.now()));
-    await happen(stage);
+    await stage.recorder.step(what, () => happen(stage));
   }
   await sandbox.clock.sleep(Math.max(0, readyAtMs + situation.calmAtMs - sandbox.clock.now()));
 };
@@ -67,27 +72,30 @@ const settle = async (stage: Stage): Promise<number | undefined> => {
   }
 };
 
-const perform = async (stage: Stage, hooks: Hooks): Promise<Evidence> => {
-  const { sandbox, situation } = stage;
+const perform = async (stage: Stage, hooks: Hooks): Promise<Pick<Outcome, 'evidence' | 'history'>> => {
+  const { sandbox, situation, recorder } = stage;
   await comeUp(stage);
+  recorder.markReady();
   const readyAtMs = sandbox.clock.now();
   const atReady = sandbox.world.snapshot();
   const strangers = atReady.instances.filter(({ id }) => stage.groupOf(id) === undefined);
   hooks.onReady?.(stage);
   await playSteps(stage, readyAtMs);
   if (!situation.keepsFaults) sandbox.faults.clear();
+  recorder.markCalm();
   const calmAtMs = sandbox.clock.now();
   const restAtMs = await settle(stage);
-  return gatherEvidence(stage, { readyAtMs, atReady, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) });
+  const history = await recorder.history(restAtMs);
+  return { history, evidence: await gatherEvidence(stage, { readyAtMs, atReady, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) }) };
 };
 
 /** Plays a situation to its end in virtual time and looks at every invariant. */
 export const play = async (situation: Situation, hooks: Hooks = {}): Promise<Outcome> => {
   const stage = await openStage(situation, hooks.assembly);
   try {
-    const evidence = await stage.sandbox.drive(perform(stage, hooks));
+    const { evidence, history } = await stage.sandbox.drive(perform(stage, hooks));
     hooks.onEnd?.(stage, evidence);
-    return { evidence, violations: checkInvariants(evidence) };
+    return { evidence, history, violations: checkInvariants(evidence) };
   } finally {
     await stage.sandbox.close();
   }

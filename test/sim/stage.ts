@@ -2,6 +2,7 @@ import { env, items } from '../../functions/contract.ts';
 import { ApiError } from '../../sandbox/api.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
+import { type Recorder, record } from '../../sandbox/judge/record.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
@@ -22,6 +23,8 @@ export type Stage = {
   readonly situation: Situation;
   readonly sandbox: Sandbox;
   readonly watched: Watched;
+  /** Records the run from its beginning. */
+  readonly recorder: Recorder;
   readonly operated: Operated;
   /** What the script has done so far, in its order. */
   readonly deeds: readonly Deed[];
@@ -125,8 +128,9 @@ const operatorOf = ({ cloud, clock }: Sandbox): Stage['operate'] => {
 /** Starts the synthesized stack in virtual time, in the world of this situation. */
 export const openStage = async (situation: Situation, synthesized: string | Promise<string> = current()): Promise<Stage> => {
   const directory = await synthesized;
-  const { spec, seed, clockErrorMs = 0 } = situation;
+  const { name, spec, seed, clockErrorMs = 0 } = situation;
   const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, assembly: directory });
+  const recorder = record(sandbox, { name, seed, spec, clockErrorMs });
   const { groupOf, learn, forget } = groupFinder(sandbox);
   const operate = operatorOf(sandbox);
   for (const policy of situation.policies) learn(policy);
@@ -136,6 +140,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     situation,
     sandbox,
     watched,
+    recorder,
     operated: { bounds: new Map(), stopped: new Set() },
     ...deedsOf(sandbox, watched),
     functionRoles,

@@ -2,7 +2,7 @@ import type { WorldClock } from '../../clock.ts';
 import type { Random } from '../../random.ts';
 import { uuid } from '../uuid.ts';
 import { asJson, type ExecutionEnvironment, type FunctionSpec, type StartEnvironment } from './environment.ts';
-import type { InvocationRecord, InvocationResult } from './invocation.ts';
+import type { InvocationRecord, InvocationResult, InvocationStart } from './invocation.ts';
 
 export type AsyncConfig = {
   readonly maximumRetryAttempts?: number;
@@ -36,7 +36,12 @@ export type Functions = {
   /** Ends every environment: for the end of a sandbox. */
   close(): void;
   readonly specs: readonly FunctionSpec[];
-  observe(listener: (record: InvocationRecord) => void): void;
+  /** Hears of every call when it has ended, and when it begins. */
+  observe(onEnd: (record: InvocationRecord) => void, onBegin?: (start: InvocationStart) => void): void;
+  /** What runs now in the environment with this id. */
+  invocationOf(environmentId: string): { readonly id: string; readonly functionName: string } | undefined;
+  /** Notes that a fault was injected into what runs now in the environment with this id. */
+  noteFault(environmentId: string): void;
 };
 
 type Environment = {
@@ -45,6 +50,8 @@ type Environment = {
   readonly runtime: ExecutionEnvironment;
   readonly generation: number;
   crash?: () => void;
+  /** What runs in it now. */
+  running?: { readonly id: string; readonly functionName: string; injected: boolean };
 };
 
 const asyncRetryDelaysMs = [60_000, 120_000];
@@ -69,7 +76,8 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
   const fleets = new Map<string, Fleet>();
   const active = new Map<string, Environment>();
   const asyncConfigs = new Map<string, AsyncConfig>();
-  const listeners: ((record: InvocationRecord) => void)[] = [];
+  const onEnds: ((record: InvocationRecord) => void)[] = [];
+  const onBegins: ((start: InvocationStart) => void)[] = [];
   let started = 0;
   let generation = 0;
 
@@ -86,11 +94,12 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     if (deps.coldStartMs > 0) await clock.sleep(deps.coldStartMs);
     return { id, spec, runtime, generation: born };
   };
+  const timeoutMsOf = ({ timeoutSeconds }: FunctionSpec): number => timeoutSeconds * 1000 * Math.max(1, factor);
   /** Runs one call to its answer, its crash or its time-out, whichever is first; after the last two the environment is gone. */
   const race = (environment: Environment, call: { readonly id: string; readonly event: unknown }): Promise<InvocationResult> =>
     new Promise((resolve, reject) => {
       const { spec, runtime } = environment;
-      const timeoutMs = spec.timeoutSeconds * 1000 * Math.max(1, factor);
+      const timeoutMs = timeoutMsOf(spec);
       const end = (result: InvocationResult, keep: boolean): void => {
         timer.cancel();
         active.delete(environment.id);
@@ -111,10 +120,14 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     const warm = fleet.idle.pop();
     const environment = warm ?? (await coldStart(spec));
     if (deps.overheadMs > 0) await clock.sleep(deps.overheadMs);
-    const id = uuid(random);
-    const result = await race(environment, { id, event });
-    const record = { id, functionName: spec.name, startedAtMs, endedAtMs: clock.now(), coldStart: warm === undefined, event, result };
-    for (const listener of listeners) listener(record);
+    const start = { id: uuid(random), functionName: spec.name, beganAtMs: clock.now(), event };
+    for (const onBegin of onBegins) onBegin(start);
+    const running = { id: start.id, functionName: spec.name, injected: false };
+    environment.running = running;
+    const result = await race(environment, start);
+    const { injected } = running;
+    const record = { ...start, startedAtMs, endedAtMs: clock.now(), coldStart: warm === undefined, result, timeoutMs: timeoutMsOf(spec), injected };
+    for (const onEnd of onEnds) onEnd(record);
     return result;
   };
   const invoke = async (nameOrArn: string, event: unknown): Promise<InvocationResult> => {
@@ -170,8 +183,14 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
       active.clear();
       endIdle();
     },
-    observe: (listener) => {
-      listeners.push(listener);
+    observe: (onEnd, onBegin) => {
+      onEnds.push(onEnd);
+      if (onBegin !== undefined) onBegins.push(onBegin);
+    },
+    invocationOf: (environmentId) => active.get(environmentId)?.running,
+    noteFault: (environmentId) => {
+      const running = active.get(environmentId)?.running;
+      if (running !== undefined) running.injected = true;
     },
   };
 };

@@ -8,9 +8,18 @@ export type InvocationResult =
 export type InvocationRecord = {
   readonly id: string;
   readonly functionName: string;
+  /** When it was asked for, before any cold start. */
   readonly startedAtMs: number;
+  /** When its code began. */
+  readonly beganAtMs: number;
   readonly endedAtMs: number;
   readonly coldStart: boolean;
   readonly event: unknown;
   readonly result: InvocationResult;
+  readonly timeoutMs: number;
+  /** A fault was injected into it: a call of it was refused, lost, delayed or killed, or its clock was moved. */
+  readonly injected: boolean;
 };
+
+/** A call of a function as its code begins. */
+export type InvocationStart = Pick<InvocationRecord, 'id' | 'functionName' | 'beganAtMs' | 'event'>;

@@ -25,6 +25,8 @@ export type ExecutionPlan = {
   readonly machine: { readonly arn: string; readonly name: string; readonly roleArn: string; readonly definition: MachineDefinition };
   readonly input: string;
   readonly clock: WorldClock;
+  /** Hears of its end. */
+  readonly onEnd?: (status: ExecutionStatus) => void;
   readonly runStates: (definition: MachineDefinition, input: unknown, frame: Frame) => Promise<unknown>;
 };
 
@@ -42,7 +44,7 @@ const failure = (error: StateError): End => ({
 });
 
 /** Begins an execution at once; it ends by itself, by its time-out, or when it is stopped. */
-export const startExecution = ({ arn, name, machine, input, clock, runStates }: ExecutionPlan) => {
+export const startExecution = ({ arn, name, machine, input, clock, runStates, onEnd }: ExecutionPlan) => {
   const history = createHistory(clock.now);
   const startedAtMs = clock.now();
   const { definition } = machine;
@@ -52,6 +54,7 @@ export const startExecution = ({ arn, name, machine, input, clock, runStates }: 
     history.add(how.event, how.details);
     history.close();
     ended = { ...how, atMs: clock.now() };
+    onEnd?.(how.status);
   };
   const parsed: unknown = JSON.parse(input);
   const context = {

@@ -31,6 +31,8 @@ export type StateMachines = {
   add(spec: MachineSpec): void;
   start(machineArn: string, input: string, name?: string): Execution;
   executions(): readonly Execution[];
+  /** Hears of every execution as it begins and as it ends. */
+  observe(listener: (execution: Pick<Execution, 'name' | 'input' | 'status'>) => void): void;
 };
 
 type Input = Record<string, unknown>;
@@ -74,6 +76,7 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
   const { clock, random, place } = deps;
   const machines = new Map<string, MachineSpec>();
   const creationDate = new Date(clock.now());
+  const listeners: Parameters<StateMachines['observe']>[0][] = [];
   const executions = new Map<string, ReturnType<typeof startExecution>>();
   const evaluate = createEvaluate(clock, random);
 
@@ -90,7 +93,11 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
   const begin = (machine: MachineSpec, arn: string, name: string, input: string): Execution => {
     const { transitionMs, tasks } = deps;
     const { runStates } = createInterpreter({ clock, random, evaluate, transitionMs, runTask: createRunTask(tasks, machine.role) });
-    const execution = startExecution({ arn, name, machine, input, clock, runStates });
+    const tell = (status: Execution['status']): void => {
+      for (const listener of listeners) listener({ name, input, status });
+    };
+    tell('RUNNING');
+    const execution = startExecution({ arn, name, machine, input, clock, runStates, onEnd: tell });
     executions.set(arn, execution);
     return execution.snapshot();
   };
@@ -160,5 +167,8 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
     },
     start,
     executions: () => [...executions.values()].map((execution) => execution.snapshot()),
+    observe: (listener) => {
+      listeners.push(listener);
+    },
   };
 };

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { ApiError, type ApiService } from '../../api.ts';
 import type { WorldClock } from '../../clock.ts';
-import { createMemoryStore, type KeySchema, type MemoryStore, type TableDescription } from './memory-store.ts';
+import { createMemoryStore, type ItemChange, type KeySchema, type MemoryStore, type TableDescription } from './memory-store.ts';
 import { type AttributeMap, createTableStream, type TableStream } from './stream.ts';
 
 export type TableSpec = {
@@ -20,6 +20,8 @@ export type Tables = {
   /** Every item of a table, in DynamoDB's own JSON, for those who watch: no call, no stream, no cost. */
   scan(table: string): Promise<readonly AttributeMap[]>;
   stream(arn: string): TableStream | undefined;
+  /** Hears of every write of an item, also of one that leaves it as it was. */
+  observe(listener: (change: ItemChange) => void): void;
   readonly names: readonly string[];
 };
 
@@ -87,7 +89,11 @@ const describe = (spec: TableSpec): TableDescription =>
 export const createTables = (clock: Pick<WorldClock, 'now'>): Tables => {
   const specs = new Map<string, TableSpec>();
   const streams = new Map<string, TableStream>();
-  const store = createMemoryStore(({ table, before, after }) => streams.get(table)?.append(before, after, clock.now()));
+  const listeners: ((change: ItemChange) => void)[] = [];
+  const store = createMemoryStore((change) => {
+    streams.get(change.table)?.append(change.before, change.after, clock.now());
+    for (const listener of listeners) listener(change);
+  });
 
   const specOf = (table: unknown): TableSpec => {
     const name = String(table).split('/').at(-1) as string;
@@ -149,6 +155,9 @@ export const createTables = (clock: Pick<WorldClock, 'now'>): Tables => {
       streams.set(spec.name, createTableStream({ ...spec.stream, region, keySchema: spec.keySchema }));
     },
     scan: scanAll,
+    observe: (listener) => {
+      listeners.push(listener);
+    },
     stream: (arn) => [...streams.values()].find((stream) => stream.arn === arn),
     get names() {
       return [...specs.keys()];

@@ -4,11 +4,11 @@ import { isLive, reasons } from '../instance.ts';
 import { nothing, type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
 import { describeActivity } from './activities.ts';
-import { findGroup, type Group, invalid, type Scaling } from './group.ts';
+import { findGroup, type Group, invalid, isHeld, type Scaling } from './group.ts';
 import { describeGroup } from './group-output.ts';
 import { buildGroup, checkSizes, type GroupInput, launchingOf, refuseUnknown, subnetsOf } from './group-settings.ts';
 import { toHook } from './hook-operations.ts';
-import { leaveGroup } from './member-life.ts';
+import { leaveGroup, noteLeft } from './member-life.ts';
 
 const groupFields = (name: string): FilterField<Group> | undefined => {
   if (name === 'tag-key') return ({ tags }) => tags.map(({ Key }) => Key);
@@ -56,6 +56,7 @@ const remove = (scaling: Scaling, group: Group, force: boolean): void => {
     );
   }
   for (const member of [...group.members.values()]) {
+    if (isHeld(member)) noteLeft(scaling, group, member, 'terminating');
     leaveGroup(scaling, group, member);
     if (isLive(member.instance)) scaling.instances.terminate(member.instance, reasons.user);
   }

@@ -1,3 +1,4 @@
+import type { Act } from '../../acting.ts';
 import { ApiError } from '../../api.ts';
 import type { Timer } from '../../clock.ts';
 import type { TokenBucket } from '../../throttle/token-bucket.ts';
@@ -46,7 +47,7 @@ export type LifecycleAction = {
   /** Heartbeats reach no further than this. */
   readonly latestMs: number;
   timer: Timer;
-  readonly finish: (result: HookResult) => void;
+  readonly finish: (result: HookResult, how: 'completed' | 'expired' | 'gone') => void;
 };
 
 export type Member = {
@@ -54,8 +55,13 @@ export type Member = {
   state: LifecycleState;
   healthy: boolean;
   isProtected: boolean;
+<<<<<<< HEAD
   /** Where it waits to be drawn on, while it belongs to the warm pool. */
   pool?: WarmPool['state'];
+=======
+  /** Who began its end. */
+  endedBy?: Act;
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
   readonly actions: Map<string, LifecycleAction>;
 };
 
@@ -97,6 +103,10 @@ export type Group = {
   warmPool?: WarmPool;
   /** What the last describe answered, and when that was so. */
   described?: { readonly atMs: number; readonly output: object };
+  /** Its numbers when they were last told. */
+  told?: string;
+  /** How many it has launched to even out its zones, and not yet ended elsewhere. */
+  surplusForZones?: number;
   /** Its next look at itself, when one is due. */
   look?: Timer;
 };

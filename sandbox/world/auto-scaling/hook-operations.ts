@@ -78,7 +78,7 @@ export const hookOperations = (scaling: Scaling): Operations => ({
     const group = findGroup(scaling, input.AutoScalingGroupName);
     if (!group.hooks.delete(input.LifecycleHookName)) throw invalid(`No Lifecycle Hook found with name: ${input.LifecycleHookName}`);
     // Deleting a hook lets go whom it holds.
-    for (const member of group.members.values()) member.actions.get(input.LifecycleHookName)?.finish('CONTINUE');
+    for (const member of group.members.values()) member.actions.get(input.LifecycleHookName)?.finish('CONTINUE', 'gone');
     return nothing;
   }),
   DescribeLifecycleHooks: operation<{ AutoScalingGroupName: string; LifecycleHookNames?: string[] }>((input) => {
@@ -89,11 +89,12 @@ export const hookOperations = (scaling: Scaling): Operations => ({
   CompleteLifecycleAction: operation<Action>((input) => {
     const result = input.LifecycleActionResult;
     if (result !== 'CONTINUE' && result !== 'ABANDON') throw invalid('The LifecycleActionResult must be CONTINUE or ABANDON.');
-    mustBeActive(findGroup(scaling, input.AutoScalingGroupName), input).finish(result);
+    mustBeActive(findGroup(scaling, input.AutoScalingGroupName), input).finish(result, 'completed');
     return nothing;
   }),
   RecordLifecycleActionHeartbeat: operation<Action>((input) => {
-    prolong(scaling, mustBeActive(findGroup(scaling, input.AutoScalingGroupName), input));
+    const group = findGroup(scaling, input.AutoScalingGroupName);
+    prolong(scaling, group, mustBeActive(group, input));
     return nothing;
   }),
 });

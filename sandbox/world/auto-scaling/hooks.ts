@@ -1,5 +1,6 @@
 import type { Timer } from '../../clock.ts';
 import type { Group, Hook, HookResult, LifecycleAction, Member, Scaling, Transition } from './group.ts';
+import { byItself } from './numbers.ts';
 
 /** No action outlives 48 hours or a hundred heartbeats. */
 const globalTimeoutMs = (hook: Hook): number => Math.min(48 * 3_600_000, 100 * hook.heartbeatSeconds * 1000);
@@ -37,13 +38,27 @@ export const testNotification = ({ base }: Scaling, group: Group) => ({
   Time: new Date(base.clock.now()).toISOString(),
 });
 
-const expiry = ({ base }: Scaling, action: Pick<LifecycleAction, 'hook' | 'latestMs' | 'finish'>): Timer => {
-  const atMs = Math.min(base.clock.now() + action.hook.heartbeatSeconds * 1000, action.latestMs);
-  return base.clock.at(atMs, () => action.finish(action.hook.defaultResult));
+/** Lets the action wait for one heartbeat more. */
+const expiry = (scaling: Scaling, group: Group, member: Member, action: Pick<LifecycleAction, 'hook' | 'latestMs' | 'finish'>): Timer => {
+  const { base } = scaling;
+  const { name: hook, defaultResult, heartbeatSeconds } = action.hook;
+  const expiresAtMs = Math.min(base.clock.now() + heartbeatSeconds * 1000, action.latestMs);
+  if (!isLaunching(action.hook)) base.note({ kind: 'hook-waits', instance: member.instance.id, asg: group.name, hook, expiresAtMs });
+  return base.clock.at(expiresAtMs, () => byItself(scaling, group, 'hook', () => action.finish(defaultResult, 'expired')));
 };
 
-export const cancelActions = (member: Member): void => {
-  for (const { timer } of member.actions.values()) timer.cancel();
+type Over = { readonly how: 'completed' | 'expired' | 'gone'; readonly result?: HookResult };
+
+const noteOver = ({ base }: Scaling, group: Group, member: Member, hook: Hook, over: Over): void => {
+  if (isLaunching(hook)) return;
+  base.note({ kind: 'hook-over', instance: member.instance.id, asg: group.name, hook: hook.name, ...over, by: base.acting.current().by });
+};
+
+export const cancelActions = (scaling: Scaling, group: Group, member: Member): void => {
+  for (const { timer, hook } of member.actions.values()) {
+    timer.cancel();
+    noteOver(scaling, group, member, hook, { how: 'gone' });
+  }
   member.actions.clear();
 };
 
@@ -55,14 +70,15 @@ export const holdAtHooks = (scaling: Scaling, group: Group, member: Member, tran
   const hooks = [...group.hooks.values()].filter((hook) => hook.transition === transition);
   for (const hook of hooks) {
     const token = scaling.base.ids.uuid();
-    const finish = (result: HookResult): void => {
+    const finish: LifecycleAction['finish'] = (result, how) => {
       member.actions.get(hook.name)?.timer.cancel();
       member.actions.delete(hook.name);
-      if (result === 'ABANDON') cancelActions(member);
+      noteOver(scaling, group, member, hook, { how, result });
+      if (result === 'ABANDON') cancelActions(scaling, group, member);
       if (member.actions.size === 0) then(result);
     };
     const action = { hook, token, latestMs: scaling.base.clock.now() + globalTimeoutMs(hook), finish };
-    member.actions.set(hook.name, { ...action, timer: expiry(scaling, action) });
+    member.actions.set(hook.name, { ...action, timer: expiry(scaling, group, member, action) });
   }
   for (const { hook, token } of [...member.actions.values()]) announce(scaling, group, member, hook, token);
   return hooks.length > 0;
@@ -80,7 +96,9 @@ export const activeAction = (
   return actions.find((action) => token === undefined || action.token === token);
 };
 
-export const prolong = (scaling: Scaling, action: LifecycleAction): void => {
+export const prolong = (scaling: Scaling, group: Group, action: LifecycleAction): void => {
+  const member = [...group.members.values()].find(({ actions }) => actions.get(action.hook.name) === action);
+  if (member === undefined) return;
   action.timer.cancel();
-  action.timer = expiry(scaling, action);
+  action.timer = expiry(scaling, group, member, action);
 };

@@ -2,7 +2,11 @@ import { isLive } from '../instance.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
 import { fillUp, launchMembers, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
+<<<<<<< HEAD
 import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
+=======
+import { byItself } from './numbers.ts';
+>>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
 
@@ -30,8 +34,15 @@ const shrink = (scaling: Scaling, group: Group): void => {
     if (member === undefined) return;
     counts.set(member.instance.zone, size(member) - 1);
     scaling.base.tell({ kind: 'retired', instance: member.instance.id, atMs: scaling.base.clock.now() });
-    retire(scaling, group, member);
+    byItself(scaling, group, shrinkReason(group), () => retire(scaling, group, member));
   }
+};
+
+/** What was launched to even out zones makes one elsewhere superfluous. */
+const shrinkReason = (group: Group): 'size' | 'zones' => {
+  const { surplusForZones = 0 } = group;
+  group.surplusForZones = Math.max(0, surplusForZones - 1);
+  return surplusForZones > 0 ? 'zones' : 'size';
 };
 
 /** The fullest zone and the emptiest, when they are two or more apart. */
@@ -47,7 +58,8 @@ const rebalance = (scaling: Scaling, group: Group): void => {
   const skew = skewOf(group);
   if (skew === undefined || held(group).length !== group.desired) return;
   const subnets = group.subnets.filter(({ zone }) => zone === skew.emptiest);
-  launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1, ownAccord: 'zones' });
+  const { launched } = launchMembers(scaling, group, { subnets, market: nextMarket(group), count: 1, ownAccord: 'zones' });
+  group.surplusForZones = (group.surplusForZones ?? 0) + launched.length;
 };
 
 /** While a member that rebalances is still on its way, its counterpart stays. */
@@ -76,7 +88,8 @@ const look = (scaling: Scaling, group: Group): void => {
   checkHealth(scaling, group);
   const mayEnd = !group.suspended.has('Terminate');
   if (mayEnd && !group.suspended.has('ReplaceUnhealthy')) {
-    for (const member of held(group).filter(({ healthy }) => !healthy)) retire(scaling, group, member);
+    const unhealthy = held(group).filter(({ healthy }) => !healthy);
+    for (const member of unhealthy) byItself(scaling, group, 'health', () => retire(scaling, group, member));
   }
   if (!group.suspended.has('Launch') && !group.deleting) {
     while (held(group).length < group.desired && drawWarm(scaling, group) !== undefined);

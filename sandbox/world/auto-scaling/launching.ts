@@ -7,6 +7,7 @@ import type { OwnAccord } from '../world.ts';
 import { emitLaunchFailure } from './activities.ts';
 import { countByZone, type Group, held, type Scaling } from './group.ts';
 import { groupTag, join } from './member-life.ts';
+import { byItself } from './numbers.ts';
 
 /** The one market of a group; undefined when its policy mixes them. */
 export const marketOf = ({ mixed }: Group): Market | undefined => {
@@ -27,8 +28,15 @@ const strategyOf = (group: Group, market: Market): string => (market === 'spot' 
 
 export type LaunchAsk = { readonly subnets: readonly Subnet[]; readonly market: Market; readonly count: number; readonly ownAccord?: OwnAccord };
 
+type Budget = FulfilmentOrder<Choice>['budget'];
+
 /** Launches members from the group's own configuration; they are Pending until their instances run. */
-export const launchMembers = (scaling: Scaling, group: Group, ask: LaunchAsk, budget?: FulfilmentOrder<Choice>['budget']): Fulfilment<Choice> => {
+export const launchMembers = (scaling: Scaling, group: Group, ask: LaunchAsk, budget?: Budget): Fulfilment<Choice> => {
+  const launch = (): Fulfilment<Choice> => launchAsked(scaling, group, ask, budget);
+  return ask.ownAccord === undefined ? launch() : byItself(scaling, group, ask.ownAccord, launch);
+};
+
+const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Budget): Fulfilment<Choice> => {
   const { reference, data } = scaling.templates.resolve({ LaunchTemplateId: group.template.id, Version: group.template.version });
   const propagated = group.tags.filter(({ PropagateAtLaunch }) => PropagateAtLaunch).map(({ Key, Value }) => [Key, Value]);
   const tags = { ...tagsFor(data.TagSpecifications, 'instance'), ...Object.fromEntries(propagated), [groupTag]: group.name };
@@ -38,10 +46,16 @@ export const launchMembers = (scaling: Scaling, group: Group, ask: LaunchAsk, bu
     ),
     count: ask.count,
     strategy: strategyOf(group, ask.market),
-    details: () => ({ tags, imageId: data.ImageId ?? defaultImage, template: reference, ...(ask.ownAccord && { ownAccord: ask.ownAccord }) }),
+    details: () => ({
+      tags,
+      imageId: data.ImageId ?? defaultImage,
+      template: reference,
+      asg: group.name,
+      ...(ask.ownAccord && { ownAccord: ask.ownAccord }),
+    }),
     ...(budget === undefined ? {} : { budget }),
   });
-  for (const { instances } of given.launched) for (const instance of instances) join(group, instance, 'Pending');
+  for (const { instances } of given.launched) for (const instance of instances) join(scaling, group, instance, 'Pending');
   return given;
 };
 

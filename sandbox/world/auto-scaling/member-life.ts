@@ -5,12 +5,19 @@ import { cancelActions, holdAtHooks } from './hooks.ts';
 
 export const groupTag = 'aws:autoscaling:groupName';
 
-export const join = (group: Group, instance: InstanceRecord, state: Member['state']): Member => {
+export const join = ({ base }: Scaling, group: Group, instance: InstanceRecord, state: Member['state']): Member => {
   const member: Member = { instance, state, healthy: true, isProtected: group.protectsNew, actions: new Map() };
   instance.asg = group.name;
   group.members.set(instance.id, member);
+  const { by } = base.acting.current();
+  base.note({ kind: 'joined', instance: instance.id, asg: group.name, by });
+  if (member.isProtected) base.note({ kind: 'protection', instance: instance.id, from: 'scale-in', isOn: true, by });
   return member;
 };
+
+/** Tells that the group no longer counts the member. */
+export const noteLeft = ({ base }: Scaling, group: Group, member: Member, how: 'detached' | 'standby' | 'terminating'): void =>
+  base.note({ kind: 'left', instance: member.instance.id, asg: group.name, how, by: base.acting.current().by });
 
 /** The member's target groups that still exist. */
 const targetGroups = ({ targetBook }: Scaling, group: Group) => targetBook.list().filter(({ arn }) => group.targetGroups.includes(arn));
@@ -47,7 +54,7 @@ export const arrive = (scaling: Scaling, group: Group, member: Member): void => 
 };
 
 export const leaveGroup = (scaling: Scaling, group: Group, member: Member): void => {
-  cancelActions(member);
+  cancelActions(scaling, group, member);
   group.members.delete(member.instance.id);
   if (member.instance.asg === group.name) delete member.instance.asg;
   scaling.wake(group);
@@ -64,7 +71,7 @@ const finish = (scaling: Scaling, group: Group, member: Member): void => {
   if (!group.members.has(member.instance.id)) return;
   member.state = 'Terminating:Proceed';
   if (member.instance.state === 'terminated') depart(scaling, group, member);
-  else scaling.instances.terminate(member.instance, reasons.user);
+  else scaling.base.acting.as(member.endedBy ?? scaling.base.acting.current(), () => scaling.instances.terminate(member.instance, reasons.user));
 };
 
 /** Both results of a terminating hook end the instance. */
@@ -78,8 +85,10 @@ const waitThenFinish = (scaling: Scaling, group: Group, member: Member): void =>
 /** Ends a member the way a group does: off the load balancer, then hooks, then the instance. */
 export const retire = (scaling: Scaling, group: Group, member: Member): void => {
   if (isTerminating(member)) return;
-  cancelActions(member);
+  cancelActions(scaling, group, member);
+  if (member.state !== 'Standby') noteLeft(scaling, group, member, 'terminating');
   member.state = 'Terminating';
+  member.endedBy = scaling.base.acting.current();
   const idleAtMs = deregisterTargets(scaling, group, member);
   if (isLive(member.instance) && idleAtMs > scaling.base.clock.now()) {
     scaling.base.clock.at(idleAtMs, () => waitThenFinish(scaling, group, member));

@@ -3,7 +3,7 @@ import { pageOf } from '../paging.ts';
 import { beginActivity, describeActivity } from './activities.ts';
 import { findGroup, type Group, invalid, isHeld, isTerminating, type Member, mustKeepMin, type Scaling, sizes, zonesOf } from './group.ts';
 import { describeMember } from './group-output.ts';
-import { deregisterTargets, groupTag, join, leaveGroup, registerTargets, retire } from './member-life.ts';
+import { deregisterTargets, groupTag, join, leaveGroup, noteLeft, registerTargets, retire } from './member-life.ts';
 
 /** Attach, detach and standby take no more at once. */
 const atOnce = 20;
@@ -41,7 +41,7 @@ const attach = (scaling: Scaling, group: Group, ids: readonly string[]): void =>
   }
   group.desired += found.length;
   for (const instance of found) {
-    const member = join(group, instance, 'InService');
+    const member = join(scaling, group, instance, 'InService');
     scaling.instances.setTags(instance, { ...instance.tags, [groupTag]: group.name });
     registerTargets(scaling, group, member);
   }
@@ -69,6 +69,7 @@ const detach = (scaling: Scaling, group: Group, input: Some): void => {
     deregisterTargets(scaling, group, member);
     const { [groupTag]: _, ...rest } = member.instance.tags;
     scaling.instances.setTags(member.instance, rest);
+    noteLeft(scaling, group, member, 'detached');
     leaveGroup(scaling, group, member);
   }
 };
@@ -78,12 +79,14 @@ const enterStandby = (scaling: Scaling, group: Group, input: Some): void => {
   decrement(group, members, input.ShouldDecrementDesiredCapacity, 'place into standby');
   for (const member of members) {
     deregisterTargets(scaling, group, member);
+    noteLeft(scaling, group, member, 'standby');
     member.state = 'Standby';
   }
   scaling.wake(group);
 };
 
 const exitStandby = (scaling: Scaling, group: Group, input: Some): void => {
+  const { base } = scaling;
   const members = someIds(input, 'exit standby').map((id) => mustBeMember(group, id));
   const wrong = members.find(({ state }) => state !== 'Standby');
   if (wrong !== undefined) throw invalid(`The instance ${wrong.instance.id} is not in Standby.`);
@@ -93,6 +96,7 @@ const exitStandby = (scaling: Scaling, group: Group, input: Some): void => {
   group.desired += members.length;
   for (const member of members) {
     member.state = 'InService';
+    base.note({ kind: 'joined', instance: member.instance.id, asg: group.name, by: base.acting.current().by });
     registerTargets(scaling, group, member);
   }
 };
@@ -170,7 +174,11 @@ export const memberOperations = (scaling: Scaling): Operations => ({
   }),
   SetInstanceProtection: operation<{ AutoScalingGroupName: string; InstanceIds: string[]; ProtectedFromScaleIn: boolean }>((input) => {
     const group = findGroup(scaling, input.AutoScalingGroupName);
-    for (const member of input.InstanceIds.map((id) => mustBeMember(group, id))) member.isProtected = input.ProtectedFromScaleIn;
+    const { by } = scaling.base.acting.current();
+    for (const member of input.InstanceIds.map((id) => mustBeMember(group, id))) {
+      member.isProtected = input.ProtectedFromScaleIn;
+      scaling.base.note({ kind: 'protection', instance: member.instance.id, from: 'scale-in', isOn: member.isProtected, by });
+    }
     return nothing;
   }),
 });

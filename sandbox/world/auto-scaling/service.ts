@@ -6,6 +6,7 @@ import { hookOperations } from './hook-operations.ts';
 import { createWake, followInstances } from './keeper.ts';
 import { launchOperations } from './launch-instances.ts';
 import { memberOperations, moveOperations } from './member-operations.ts';
+import { tellingNumbers } from './numbers.ts';
 import { settingOperations } from './setting-operations.ts';
 import { tagOperations } from './tag-operations.ts';
 
@@ -50,7 +51,7 @@ export const createScaling = (deps: ScalingDeps, specs: readonly AutoScalingGrou
 
 export const createAutoScaling = (scaling: Scaling): ApiService => ({
   service: 'autoscaling',
-  operations: {
+  operations: tellingNumbers(scaling, {
     ...sizeOperations(scaling),
     ...settingOperations(scaling),
     ...tagOperations(scaling),
@@ -58,5 +59,5 @@ export const createAutoScaling = (scaling: Scaling): ApiService => ({
     ...moveOperations(scaling),
     ...memberOperations(scaling),
     ...launchOperations(scaling),
-  },
+  }),
 });

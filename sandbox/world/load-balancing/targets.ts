@@ -47,6 +47,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     target.state = 'healthy';
     group.rotation.add(target);
     base.tell({ kind: 'serving', instance: target.instance.id, atMs: clock.now() });
+    base.note({ kind: 'in-service', instance: target.instance.id, targetGroup: group.name });
     for (const listener of listeners) listener(group, target);
   };
   const turnUnhealthy = (group: TargetGroup, target: Target): void => {
@@ -74,6 +75,17 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     const busy = targets.some((target) => target.state !== 'draining' || inFlightOf(target, clock.now()) > 0);
     if (!busy && instance.state === 'running') base.tell({ kind: 'drained', instance: instance.id, atMs: clock.now() });
   };
+  const noteOut = (group: TargetGroup, { instance }: Target, why: 'deregistered' | 'unhealthy' | 'ending'): void =>
+    base.note({ kind: 'out-of-service', instance: instance.id, targetGroup: group.name, why, by: base.acting.current().by });
+  /** Whoever was registered again meanwhile, or was cut off by its end, did not become empty. */
+  const noteEmpty = (group: TargetGroup, target: Target): void => {
+    if (group.targets.get(target.instance.id) !== target || target.state !== 'draining' || target.instance.state !== 'running') return;
+    base.note({ kind: 'empty', instance: target.instance.id, targetGroup: group.name });
+  };
+  const settle = (group: TargetGroup, target: Target): void => {
+    noteEmpty(group, target);
+    tellDrained(target.instance);
+  };
   const deregister = (group: TargetGroup, instance: InstanceRecord): number => {
     const target = group.targets.get(instance.id);
     if (target === undefined) return clock.now();
@@ -87,8 +99,9 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     target.state = 'draining';
     group.rotation.delete(target);
     if (first && instance.state === 'running') base.tell({ kind: 'draining', instance: instance.id, atMs: clock.now() });
-    if (idleAtMs <= clock.now()) tellDrained(instance);
-    else clock.at(idleAtMs, () => tellDrained(instance));
+    noteOut(group, target, 'deregistered');
+    if (idleAtMs <= clock.now()) settle(group, target);
+    else clock.at(idleAtMs, () => settle(group, target));
     target.timer = clock.after(delayMs, () => remove(group, target));
     return idleAtMs;
   };
@@ -107,6 +120,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   const noticeDeath = (group: TargetGroup, target: Target): void => {
     cutOff(group, target);
     if (target.state === 'draining') return;
+    if (target.state === 'healthy') noteOut(group, target, 'ending');
     target.timer?.cancel();
     const noticedMs = target.state === 'healthy' ? group.unhealthyThreshold * group.intervalSeconds * 1000 : 0;
     target.timer = clock.after(noticedMs, () => {

@@ -24,17 +24,26 @@ test('the ring keeps the newest, the counts keep all', () => {
   for (const operation of ['A', 'B', 'C', 'D']) {
     const end = log.begin(call(operation));
     nowMs += 10;
-    end('ok');
+    end({ outcome: 'ok', applied: true });
   }
   expect(log.calls().map(({ operation }) => operation)).toEqual(['B', 'C', 'D']);
-  expect(log.calls()[0]).toEqual({ service: 'ec2', operation: 'B', caller: 'operator', outcome: 'ok', atMs: 10, realMs: 99, durationMs: 10 });
+  expect(log.calls()[0]).toEqual({
+    service: 'ec2',
+    operation: 'B',
+    caller: 'operator',
+    outcome: 'ok',
+    applied: true,
+    atMs: 10,
+    realMs: 99,
+    durationMs: 10,
+  });
   expect(log.counts()).toEqual({ 'ec2:A': 1, 'ec2:B': 1, 'ec2:C': 1, 'ec2:D': 1 });
 });
 
 test('calls are found by what they were, by caller, outcome and time', () => {
   const log = createCallLog({ clock: { now: () => 5 } });
-  log.begin(call('CreateFleet', 'react'))('RequestLimitExceeded');
-  log.begin(call('DescribeInstances', 'react'))('ok');
+  log.begin(call('CreateFleet', 'react'))({ outcome: 'RequestLimitExceeded', applied: false });
+  log.begin(call('DescribeInstances', 'react'))({ outcome: 'ok', applied: true });
   log.begin(call('DescribeInstances'));
   expect(log.calls({ caller: 'react' })).toHaveLength(2);
   expect(log.calls({ mutating: true })).toMatchObject([{ outcome: 'RequestLimitExceeded' }]);

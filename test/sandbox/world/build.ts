@@ -1,4 +1,6 @@
+import { type Acting, createActing } from '../../../sandbox/acting.ts';
 import { ApiError, type BusEvent } from '../../../sandbox/api.ts';
+import type { WorldEvent } from '../../../sandbox/judge/history.ts';
 import { createVirtualClock, type VirtualClock } from '../../../sandbox/platform/virtual-clock.ts';
 import { createRandom } from '../../../sandbox/random.ts';
 import { createWorld } from '../../../sandbox/world/create-world.ts';
@@ -60,6 +62,9 @@ export type TestWorld = {
   readonly clock: VirtualClock;
   readonly events: Event[];
   readonly facts: WorldFact[];
+  readonly history: WorldEvent[];
+  /** Calls are made on account of whoever acts; nobody else does: EC2. */
+  readonly acting: Acting;
   readonly notifications: { readonly target: string; readonly message: Readonly<Record<string, unknown>> }[];
   call<T = Answer>(service: string, operation: string, input?: Answer): T;
   ec2<T = Answer>(operation: string, input?: Answer): T;
@@ -104,17 +109,21 @@ export const createTestWorld = (change: Partial<WorldSpec> = {}, seed = 7): Test
   const clock = createVirtualClock(startMs);
   const events: Event[] = [];
   const facts: WorldFact[] = [];
+  const history: WorldEvent[] = [];
+  const acting = createActing();
   const notifications: TestWorld['notifications'] = [];
   const world = createWorld({
     spec: { ...plainSpec, ...change },
     clock,
     random: createRandom(seed),
     seed,
+    acting,
     place: { accountId: '123456789012', region: 'us-east-1' },
     emit: (event) => events.push(event),
     notify: (target, message) => notifications.push({ target, message }),
   });
   world.observe((fact) => facts.push(fact));
+  world.follow((event) => history.push(event));
   const call = <T>(service: string, operation: string, input: Answer = {}): T => {
     const run = world.services.find((known) => known.service === service)?.operations[operation];
     if (run === undefined) throw new Error(`No such operation: ${service}:${operation}`);
@@ -130,6 +139,8 @@ export const createTestWorld = (change: Partial<WorldSpec> = {}, seed = 7): Test
     clock,
     events,
     facts,
+    history,
+    acting,
     notifications,
     call,
     ec2: (operation, input) => call('ec2', operation, input),

@@ -1,0 +1,82 @@
+import { parse } from 'yaml';
+import { env, items, registryPartition } from '../../functions/contract.ts';
+import type { FunctionSpec } from '../platform/functions/environment.ts';
+import { itemBytes } from '../platform/tables/item-size.ts';
+import type { ItemChange } from '../platform/tables/memory-store.ts';
+import { fromItem } from '../platform/tables/plain-items.ts';
+import type { AttributeMap } from '../platform/tables/stream.ts';
+import type { HistoryEvent } from './history.ts';
+import type { Untimed } from './untimed.ts';
+
+type Event = Untimed<HistoryEvent>;
+type Document = Readonly<Record<string, unknown>>;
+type Table = 'groups' | 'state';
+
+const isDocument = (value: unknown): value is Document => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textOf = (item: AttributeMap, name: string): string => String(item[name]?.S);
+const plainOf = (item: AttributeMap, name: string): unknown => {
+  const attribute = item[name];
+  return attribute === undefined ? undefined : fromItem({ [name]: attribute })[name];
+};
+
+/** A policy is written as a map, or as text; what cannot be read is an empty document. */
+const documentOf = (value: unknown): Document => {
+  if (isDocument(value)) return value;
+  try {
+    const read: unknown = typeof value === 'string' ? parse(value) : undefined;
+    return isDocument(read) ? read : {};
+  } catch {
+    return {};
+  }
+};
+
+const ofPolicy = (group: string, after: AttributeMap | undefined): Event =>
+  after === undefined ? { kind: 'policy-written', group } : { kind: 'policy-written', group, document: documentOf(plainOf(after, 'policy')) };
+
+const ofAccepted = (group: string, before: AttributeMap | undefined, after: AttributeMap | undefined): readonly Event[] => {
+  if (after === undefined) return [{ kind: 'policy-in-force', group }];
+  const version = Number(plainOf(after, 'version'));
+  if (before !== undefined && Number(plainOf(before, 'version')) === version) return [];
+  return [{ kind: 'policy-in-force', group, version, document: documentOf(plainOf(after, 'document')) }];
+};
+
+const ofState = (group: string, after: AttributeMap): Event => {
+  const state = (after.state?.M ?? {}) as AttributeMap;
+  return {
+    kind: 'state-written',
+    group,
+    version: Number(state.version?.N),
+    policyVersion: Number(state.policyVersion?.N),
+    desired: Number(state.desired?.N),
+    bytes: itemBytes(after),
+  };
+};
+
+/** Which table carries which physical name. */
+export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, Table> =>
+  new Map(
+    specs.flatMap(({ variables }) =>
+      (
+        [
+          [variables[env.groupsTable], 'groups'],
+          [variables[env.stateTable], 'state'],
+        ] as const
+      ).flatMap(([name, table]) => (name === undefined ? [] : [[name, table] as const])),
+    ),
+  );
+
+/** What a write of an item means for the history. */
+export const itemEvents = (table: Table, { before, after }: Pick<ItemChange, 'before' | 'after'>): readonly Event[] => {
+  const known = after ?? before;
+  if (known === undefined) return [];
+  const [group, item] = [textOf(known, 'group'), textOf(known, 'item')];
+  if (table === 'groups' && item === items.policy) return [ofPolicy(group, after), ...written(table, group, item, after)];
+  if (table === 'groups' && item === items.accepted && group !== registryPartition)
+    return [...ofAccepted(group, before, after), ...written(table, group, item, after)];
+  if (table === 'state' && item === items.state && after !== undefined) return [ofState(group, after)];
+  return written(table, group, item, after);
+};
+
+const written = (table: Table, group: string, item: string, after: AttributeMap | undefined): readonly Event[] =>
+  after === undefined ? [] : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after) }];

@@ -1,0 +1,199 @@
+import { eventSource, items } from '../../functions/contract.ts';
+import type { CallLog, LoggedCall } from '../call-log.ts';
+import { isMutating } from '../call-log.ts';
+import type { WorldClock } from '../clock.ts';
+import type { Faults } from '../faults.ts';
+import type { InvocationRecord, InvocationStart } from '../platform/functions/invocation.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Execution, ExecutionStatus } from '../platform/states/execution.ts';
+import type { World } from '../world/world.ts';
+import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
+import { itemEvents, tableNames } from './items-told.ts';
+import { givenBack, messagesOf } from './told.ts';
+import type { Untimed } from './untimed.ts';
+
+/** A running sandbox, as far as the recorder listens to it. */
+export type Recorded = {
+  readonly clock: WorldClock;
+  readonly world: World;
+  readonly faults: Faults;
+  readonly callLog: CallLog;
+  readonly platform: Platform;
+  items(table: 'groups' | 'state'): Promise<readonly Record<string, unknown>[]>;
+  deadLetters(): number;
+};
+
+/** What the history says of the run itself. */
+export type RunOf = Pick<History, 'name' | 'seed' | 'spec' | 'clockErrorMs'>;
+
+export type Recorder = {
+  readonly events: readonly HistoryEvent[];
+  /** Does a step of the script; the history tells of it before what it does to the world. */
+  step(name: string, happen: () => void | Promise<void>): Promise<void>;
+  /** Every group serves its first size, and the script begins. */
+  markReady(): void;
+  /** Nothing more is done to the world, and faults are taken back. */
+  markCalm(): void;
+  /** The history until now. `restAtMs`: when everything came to rest. */
+  history(restAtMs?: number): Promise<History>;
+};
+
+const drainStatus: Readonly<Record<ExecutionStatus, Extract<FunctionEvent, { kind: 'drain' }>['status']>> = {
+  RUNNING: 'started',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  ABORTED: 'aborted',
+  TIMED_OUT: 'timed-out',
+};
+
+const drainEvent = ({ name, input, status }: Pick<Execution, 'name' | 'input' | 'status'>): Untimed<HistoryEvent> => {
+  const { group = '', instances = [] } = JSON.parse(input) as { group?: string; instances?: readonly string[] };
+  return { kind: 'drain', drain: name, group, instances, status: drainStatus[status] };
+};
+
+const endEvent = (record: InvocationRecord): Untimed<HistoryEvent> => {
+  const { id, functionName, beganAtMs, timeoutMs, injected, result } = record;
+  return {
+    kind: 'invocation-ended',
+    invocation: id,
+    function: functionName,
+    startedAtMs: beganAtMs,
+    timeoutMs,
+    ...(result.kind === 'error' && { error: { type: result.errorType, message: result.errorMessage } }),
+    again: givenBack(record, result),
+    injected,
+  };
+};
+
+const callEvent = (call: LoggedCall): Untimed<HistoryEvent> | undefined => {
+  const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
+  if (invocation === undefined) return undefined;
+  return {
+    kind: 'called',
+    invocation: invocation.id,
+    function: invocation.functionName,
+    service,
+    operation,
+    askedAtMs: atMs,
+    outcome,
+    ...(trouble && { trouble }),
+    applied,
+    isMutating: isMutating(operation),
+  };
+};
+
+const beginEvents = (start: InvocationStart): readonly Untimed<HistoryEvent>[] => {
+  const of = { invocation: start.id, function: start.functionName };
+  return [{ kind: 'invocation-began', ...of }, ...messagesOf(start).map((message) => ({ kind: 'delivered' as const, ...of, ...message }))];
+};
+
+/** A wake waits a minute at most; a message of a function that died comes again after 40 s. */
+const staleMs = 110_000;
+
+const storedIn = async ({ clock, platform, ...sandbox }: Recorded): Promise<Stored> => {
+  const table = await sandbox.items('state');
+  const isOf = (prefix: string) => (row: Readonly<Record<string, unknown>>) => String(row.item).startsWith(prefix);
+  const messages = platform.queues.flatMap((queue) => queue.messages());
+  return {
+    states: Object.fromEntries(table.filter(({ item }) => item === items.state).map(({ group, state }) => [String(group), state])),
+    swaps: table.filter((row) => isOf(items.swapPrefix)(row) || isOf(items.past(''))(row)),
+    decisions: table.filter(isOf(items.decisionPrefix)),
+    deadLetters: sandbox.deadLetters(),
+    staleMessages: messages.filter(({ sentAtMs }) => clock.now() - sentAtMs > staleMs).length,
+  };
+};
+
+type Span = { readonly fault: History['faults'][number]['fault']; readonly fromMs: number; untilMs: number };
+
+/** Keeps while which faults were in force. */
+const recordFaults = ({ faults, clock }: Recorded): readonly Span[] => {
+  const spans = new Map<number, Span>();
+  const all: Span[] = [];
+  const enter = (id: number, fault: Span['fault']): void => {
+    const span = { fault, fromMs: clock.now(), untilMs: Number.POSITIVE_INFINITY };
+    spans.set(id, span);
+    all.push(span);
+  };
+  for (const { id, fault } of faults.list()) enter(id, fault);
+  faults.observe(({ id, fault, isSet }) => {
+    const span = spans.get(id);
+    if (isSet) enter(id, fault);
+    else if (span !== undefined) span.untilMs = clock.now();
+  });
+  return all;
+};
+
+type Tell = (...events: readonly (Untimed<HistoryEvent> | undefined)[]) => void;
+
+const listen = ({ world, callLog, platform }: Recorded, push: (event: HistoryEvent) => void, tell: Tell): void => {
+  const tableOf = tableNames(platform.functions.specs);
+  world.follow(push);
+  callLog.observe((call) => tell(callEvent(call)));
+  platform.functions.observe(
+    (record) => tell(endEvent(record)),
+    (start) => tell(...beginEvents(start)),
+  );
+  platform.machines.observe((execution) => tell(drainEvent(execution)));
+  platform.bus.observe(({ source, 'detail-type': detailType, detail }) => {
+    if (source === eventSource) tell({ kind: 'announced', detailType, detail });
+  });
+  platform.tables.observe((change) => {
+    const table = tableOf.get(change.table);
+    if (table !== undefined) tell(...itemEvents(table, change));
+  });
+};
+
+/** Who is named by what happened in a step. */
+const namedIn = (events: readonly HistoryEvent[]): Pick<Extract<HistoryEvent, { kind: 'step' }>, 'instances' | 'groups' | 'asgs'> => {
+  const isScripted = (event: HistoryEvent): boolean =>
+    !('by' in event)
+      ? event.kind === 'warned' || event.kind === 'advised' || event.kind === 'policy-written'
+      : event.by.kind === 'user' || event.by.kind === 'script';
+  const scripted = events.filter(isScripted);
+  const all = (field: 'instance' | 'group' | 'asg'): readonly string[] => [
+    ...new Set(scripted.flatMap((event) => (field in event ? [String((event as Readonly<Record<string, unknown>>)[field])] : []))),
+  ];
+  return { instances: all('instance'), groups: all('group'), asgs: all('asg') };
+};
+
+/** Records a sandbox from its beginning: everything that the world knows, and nothing that Holdfast says of itself except what it stored. */
+export const record = (sandbox: Recorded, run: RunOf): Recorder => {
+  const { clock } = sandbox;
+  const events: HistoryEvent[] = [];
+  const beganAtMs = clock.now();
+  const faults = recordFaults(sandbox);
+  const moments: { readyAtMs?: number; calmAtMs?: number } = {};
+  const tell: Tell = (...untimed) => {
+    for (const event of untimed) if (event !== undefined) events.push({ ...event, atMs: clock.now() } as HistoryEvent);
+  };
+  listen(sandbox, (event) => events.push(event), tell);
+  return {
+    events,
+    step: async (name, happen) => {
+      const [from, atMs] = [events.length, clock.now()];
+      await happen();
+      events.splice(from, 0, { kind: 'step', step: name, atMs, ...namedIn(events.slice(from)) });
+    },
+    markReady: () => {
+      moments.readyAtMs = clock.now();
+    },
+    markCalm: () => {
+      moments.calmAtMs = clock.now();
+    },
+    history: async (restAtMs) => {
+      const endedAtMs = clock.now();
+      const { readyAtMs = endedAtMs, calmAtMs = endedAtMs } = moments;
+      return {
+        ...run,
+        faults: faults.map(({ fault, fromMs, untilMs }) => ({ fault, fromMs, untilMs: Math.min(untilMs, endedAtMs) })),
+        beganAtMs,
+        readyAtMs,
+        calmAtMs,
+        ...(restAtMs !== undefined && { restAtMs }),
+        endedAtMs,
+        events: [...events],
+        stored: await storedIn(sandbox),
+      };
+    },
+  };
+};

@@ -1,0 +1,40 @@
+import type { Base } from './base.ts';
+import type { InstanceRecord } from './instance.ts';
+import type { OwnAccord } from './world.ts';
+
+/** Tells those who watch the world what instances go through, and the history on whose account. */
+export const createInstanceFacts = (base: Base) => {
+  const fact = (kind: 'running' | 'shutting-down' | 'terminated', { id }: InstanceRecord): void =>
+    base.tell({ kind, instance: id, atMs: base.clock.now() });
+  return {
+    launched: ({ id, instanceType, zone, subnet, market, offering, tags, asg }: InstanceRecord, ownAccord?: OwnAccord): void => {
+      base.tell({ kind: 'launched', instance: id, atMs: base.clock.now(), ...(ownAccord && { ownAccord }) });
+      base.note({
+        kind: 'launched',
+        instance: id,
+        instanceType,
+        zone,
+        subnet: subnet.id,
+        market,
+        priceUsdPerHour: offering.priceUsdPerHour,
+        tags,
+        ...(asg !== undefined && { asg }),
+        ...base.acting.current(),
+      });
+    },
+    running: (instance: InstanceRecord): void => {
+      fact('running', instance);
+      base.note({ kind: 'running', instance: instance.id });
+    },
+    booted: ({ id }: InstanceRecord): void => base.note({ kind: 'booted', instance: id }),
+    ending: (instance: InstanceRecord): void => {
+      fact('shutting-down', instance);
+      base.note({ kind: 'ending', instance: instance.id, by: base.acting.current().by });
+    },
+    ended: (instance: InstanceRecord, state: 'terminated' | 'stopped'): void => {
+      if (state === 'terminated') fact('terminated', instance);
+      base.note({ kind: 'ended', instance: instance.id, state });
+    },
+    tagged: ({ id, tags }: InstanceRecord): void => base.note({ kind: 'tagged', instance: id, tags, by: base.acting.current().by }),
+  };
+};
