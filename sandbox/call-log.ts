@@ -27,7 +27,14 @@ export type LoggedCall = {
 export type Invocation = { readonly id: string; readonly functionName: string };
 
 /** How a call ended. */
-export type CallEnd = { readonly outcome: string; readonly trouble?: 'fault' | 'bucket' | undefined; readonly applied: boolean };
+export type CallEnd = {
+  readonly outcome: string;
+  readonly trouble?: 'fault' | 'bucket' | undefined;
+  readonly applied: boolean;
+  readonly output?: unknown;
+};
+
+type CallListener = (call: LoggedCall, content: { readonly input: ApiCall['input']; readonly output: unknown }) => void;
 
 export type CallFilter = {
   readonly service?: string | undefined;
@@ -41,9 +48,9 @@ export type CallFilter = {
 
 export type CallLog = {
   /** Enters a call and answers how to note its end. */
-  begin(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>, invocation?: Invocation): (end: CallEnd) => void;
-  /** Hears of every call when it has ended. */
-  observe(listener: (call: LoggedCall) => void): void;
+  begin(call: Pick<ApiCall, 'service' | 'operation' | 'caller'> & Partial<ApiCall>, invocation?: Invocation): (end: CallEnd) => void;
+  /** Hears of every call when it has ended, and of what was asked and answered, which the log does not keep. */
+  observe(listener: CallListener): void;
   /** The newest calls that match, oldest first. */
   calls(filter?: CallFilter): readonly LoggedCall[];
   /** Of every call ever made, also of those that the ring has let go. */
@@ -70,12 +77,12 @@ type Entry = LoggedCall & { outcome?: string; durationMs?: number; trouble?: 'fa
 /** Every call to the simulated cloud: the newest in a ring, all of them in the counts. */
 export const createCallLog = ({ clock, realNow = Date.now, capacity = 100_000 }: CallLogOptions): CallLog => {
   const ring: Entry[] = [];
-  const listeners: ((call: LoggedCall) => void)[] = [];
+  const listeners: CallListener[] = [];
   const counts = new Map<string, number>();
   let mutatingCalls = 0;
   let next = 0;
   return {
-    begin: ({ service, operation, caller }, invocation) => {
+    begin: ({ service, operation, caller, input = {} }, invocation) => {
       const entry: Entry = {
         service,
         operation,
@@ -89,12 +96,12 @@ export const createCallLog = ({ clock, realNow = Date.now, capacity = 100_000 }:
       const key = `${service}:${operation}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
       if (isMutating(operation)) mutatingCalls += 1;
-      return ({ outcome, trouble, applied }) => {
+      return ({ outcome, trouble, applied, output }) => {
         entry.outcome = outcome;
         entry.applied = applied;
         if (trouble !== undefined) entry.trouble = trouble;
         entry.durationMs = clock.now() - entry.atMs;
-        for (const listener of listeners) listener(entry);
+        for (const listener of listeners) listener(entry, { input, output });
       };
     },
     observe: (listener) => {

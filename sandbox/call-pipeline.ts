@@ -128,7 +128,10 @@ const createArrival = (options: PipelineOptions) => {
   };
 };
 
-const arrived = (outcome: Outcome, end: Omit<CallEnd, 'outcome'>): Arrived => ({ outcome, end: { outcome: outcomeName(outcome), ...end } });
+const arrived = (outcome: Outcome, end: Omit<CallEnd, 'outcome' | 'output'>): Arrived => ({
+  outcome,
+  end: { outcome: outcomeName(outcome), ...end, ...(outcome.kind === 'ok' && { output: outcome.output }) },
+});
 
 /** Every call goes the same way: log, half the latency, permission, faults, bucket, the operation at one instant, faults, the way back. */
 export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline => {

@@ -22,13 +22,9 @@ export type Faults = {
   /** Takes a fault back; false when there is none of that number. */
   remove(id: number): boolean;
   clear(): void;
-<<<<<<< HEAD
-  list(): readonly Readonly<Entry>[];
-=======
   /** Hears of every fault when it is set and when it is taken back. */
   observe(listener: (change: FaultChange) => void): void;
-  list(): readonly { readonly id: number; readonly fault: Fault; readonly matched: number; readonly applied: number }[];
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
+  list(): readonly Readonly<Entry>[];
   onCall(call: Pick<ApiCall, 'service' | 'operation' | 'caller'>): CallTrouble;
   /** Delays of the copies to deliver, in milliseconds: none when the event is lost, `[0]` when nothing is wrong. */
   onEvent(event: Pick<BusEvent, 'source' | 'detail-type'>): readonly number[];
@@ -38,13 +34,8 @@ export type Faults = {
   onClock(caller: string, wrongByMs: number): number;
 };
 
-<<<<<<< HEAD
-=======
-export type FaultChange = { readonly id: number; readonly fault: Fault; readonly isSet: boolean };
+export type FaultChange = { readonly entry: Readonly<Entry>; readonly isSet: boolean };
 
-type Entry = { readonly id: number; readonly fault: Fault; matched: number; applied: number };
-
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 const isOneOf = (wanted: string | readonly string[] | undefined, value: string): boolean =>
   wanted === undefined || (typeof wanted === 'string' ? wanted === value : wanted.includes(value));
 
@@ -107,21 +98,14 @@ const steppedTo = (entry: Entry, random: Random): number | undefined =>
 export const createFaults = ({ random, clock }: { readonly random: Random; readonly clock: Pick<WorldClock, 'now'> }): Faults => {
   let entries: readonly Entry[] = [];
   let lastId = 0;
-<<<<<<< HEAD
   const isInForce = ({ fault: { fromMs = 0, untilMs = Number.POSITIVE_INFINITY }, setAtMs }: Entry): boolean => {
     const sinceMs = clock.now() - setAtMs;
     return sinceMs >= fromMs && sinceMs < untilMs;
   };
   const inForce = (): readonly Entry[] => entries.filter(isInForce);
-  return {
-    add: (input) => {
-      lastId += 1;
-      entries = [...entries, { id: lastId, fault: faultSchema.parse(input), setAtMs: clock.now(), matched: 0, applied: 0 }];
-      return lastId;
-=======
   const listeners: ((change: FaultChange) => void)[] = [];
-  const tell = ({ id, fault }: Entry, isSet: boolean): void => {
-    for (const listener of listeners) listener({ id, fault, isSet });
+  const tell = (entry: Entry, isSet: boolean): void => {
+    for (const listener of listeners) listener({ entry: { ...entry }, isSet });
   };
   /** Keeps those that suit, and takes the others back. */
   const keep = (suits: (entry: Entry) => boolean): void => {
@@ -132,11 +116,10 @@ export const createFaults = ({ random, clock }: { readonly random: Random; reado
   return {
     add: (input) => {
       lastId += 1;
-      const entry = { id: lastId, fault: faultSchema.parse(input), matched: 0, applied: 0 };
+      const entry = { id: lastId, fault: faultSchema.parse(input), setAtMs: clock.now(), matched: 0, applied: 0 };
       entries = [...entries, entry];
       tell(entry, true);
-      return entry.id;
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
+      return lastId;
     },
     remove: (id) => {
       const before = entries.length;

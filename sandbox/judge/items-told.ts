@@ -5,7 +5,7 @@ import { itemBytes } from '../platform/tables/item-size.ts';
 import type { ItemChange } from '../platform/tables/memory-store.ts';
 import { fromItem } from '../platform/tables/plain-items.ts';
 import type { AttributeMap } from '../platform/tables/stream.ts';
-import type { HistoryEvent } from './history.ts';
+import type { Actor, HistoryEvent } from './history.ts';
 import type { Untimed } from './untimed.ts';
 
 type Event = Untimed<HistoryEvent>;
@@ -41,7 +41,7 @@ const ofAccepted = (group: string, before: AttributeMap | undefined, after: Attr
   return [{ kind: 'policy-in-force', group, version, document: documentOf(plainOf(after, 'document')) }];
 };
 
-const ofState = (group: string, after: AttributeMap): Event => {
+const ofState = (group: string, after: AttributeMap, by: Actor): Event => {
   const state = (after.state?.M ?? {}) as AttributeMap;
   return {
     kind: 'state-written',
@@ -50,6 +50,7 @@ const ofState = (group: string, after: AttributeMap): Event => {
     policyVersion: Number(state.policyVersion?.N),
     desired: Number(state.desired?.N),
     bytes: itemBytes(after),
+    by,
   };
 };
 
@@ -66,17 +67,19 @@ export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, 
     ),
   );
 
+type Write = Pick<ItemChange, 'before' | 'after'> & { readonly table: Table; readonly by: Actor };
+
+const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>
+  after === undefined ? [] : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after), by }];
+
 /** What a write of an item means for the history. */
-export const itemEvents = (table: Table, { before, after }: Pick<ItemChange, 'before' | 'after'>): readonly Event[] => {
+export const itemEvents = (write: Write): readonly Event[] => {
+  const { table, before, after, by } = write;
   const known = after ?? before;
   if (known === undefined) return [];
   const [group, item] = [textOf(known, 'group'), textOf(known, 'item')];
-  if (table === 'groups' && item === items.policy) return [ofPolicy(group, after), ...written(table, group, item, after)];
-  if (table === 'groups' && item === items.accepted && group !== registryPartition)
-    return [...ofAccepted(group, before, after), ...written(table, group, item, after)];
-  if (table === 'state' && item === items.state && after !== undefined) return [ofState(group, after)];
-  return written(table, group, item, after);
+  const size = written(write, group, item);
+  if (table === 'state') return item === items.state && after !== undefined ? [ofState(group, after, by)] : size;
+  if (item === items.policy) return [ofPolicy(group, after), ...size];
+  return item === items.accepted && group !== registryPartition ? [...ofAccepted(group, before, after), ...size] : size;
 };
-
-const written = (table: Table, group: string, item: string, after: AttributeMap | undefined): readonly Event[] =>
-  after === undefined ? [] : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after) }];

@@ -1,12 +1,13 @@
 import { eventSource, items } from '../../functions/contract.ts';
-import type { CallLog, LoggedCall } from '../call-log.ts';
-import { isMutating } from '../call-log.ts';
+import type { Acting } from '../acting.ts';
+import type { CallLog } from '../call-log.ts';
 import type { WorldClock } from '../clock.ts';
 import type { Faults } from '../faults.ts';
 import type { InvocationRecord, InvocationStart } from '../platform/functions/invocation.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Execution, ExecutionStatus } from '../platform/states/execution.ts';
 import type { World } from '../world/world.ts';
+import { callEvents } from './calls-told.ts';
 import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
 import { itemEvents, tableNames } from './items-told.ts';
 import { givenBack, messagesOf } from './told.ts';
@@ -19,6 +20,7 @@ export type Recorded = {
   readonly faults: Faults;
   readonly callLog: CallLog;
   readonly platform: Platform;
+  readonly acting: Acting;
   items(table: 'groups' | 'state'): Promise<readonly Record<string, unknown>[]>;
   deadLetters(): number;
 };
@@ -28,8 +30,8 @@ export type RunOf = Pick<History, 'name' | 'seed' | 'spec' | 'clockErrorMs'>;
 
 export type Recorder = {
   readonly events: readonly HistoryEvent[];
-  /** Does a step of the script; the history tells of it before what it does to the world. */
-  step(name: string, happen: () => void | Promise<void>): Promise<void>;
+  /** Notes what the script does now, and to whom. */
+  step(step: Omit<Extract<HistoryEvent, { kind: 'step' }>, 'kind' | 'atMs'>): void;
   /** Every group serves its first size, and the script begins. */
   markReady(): void;
   /** Nothing more is done to the world, and faults are taken back. */
@@ -65,23 +67,6 @@ const endEvent = (record: InvocationRecord): Untimed<HistoryEvent> => {
   };
 };
 
-const callEvent = (call: LoggedCall): Untimed<HistoryEvent> | undefined => {
-  const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
-  if (invocation === undefined) return undefined;
-  return {
-    kind: 'called',
-    invocation: invocation.id,
-    function: invocation.functionName,
-    service,
-    operation,
-    askedAtMs: atMs,
-    outcome,
-    ...(trouble && { trouble }),
-    applied,
-    isMutating: isMutating(operation),
-  };
-};
-
 const beginEvents = (start: InvocationStart): readonly Untimed<HistoryEvent>[] => {
   const of = { invocation: start.id, function: start.functionName };
   return [{ kind: 'invocation-began', ...of }, ...messagesOf(start).map((message) => ({ kind: 'delivered' as const, ...of, ...message }))];
@@ -105,30 +90,28 @@ const storedIn = async ({ clock, platform, ...sandbox }: Recorded): Promise<Stor
 
 type Span = { readonly fault: History['faults'][number]['fault']; readonly fromMs: number; untilMs: number };
 
-/** Keeps while which faults were in force. */
-const recordFaults = ({ faults, clock }: Recorded): readonly Span[] => {
+/** Keeps while which faults were in force: by their own times, and until they were taken back. */
+const recordFaults = ({ faults, clock }: Recorded): ReadonlyMap<number, Span> => {
   const spans = new Map<number, Span>();
-  const all: Span[] = [];
-  const enter = (id: number, fault: Span['fault']): void => {
-    const span = { fault, fromMs: clock.now(), untilMs: Number.POSITIVE_INFINITY };
-    spans.set(id, span);
-    all.push(span);
+  const enter = ({ id, fault, setAtMs }: ReturnType<Faults['list']>[number]): void => {
+    const { fromMs = 0, untilMs = Number.POSITIVE_INFINITY } = fault;
+    spans.set(id, { fault, fromMs: setAtMs + fromMs, untilMs: setAtMs + untilMs });
   };
-  for (const { id, fault } of faults.list()) enter(id, fault);
-  faults.observe(({ id, fault, isSet }) => {
-    const span = spans.get(id);
-    if (isSet) enter(id, fault);
-    else if (span !== undefined) span.untilMs = clock.now();
+  faults.list().forEach(enter);
+  faults.observe(({ entry, isSet }) => {
+    const span = spans.get(entry.id);
+    if (isSet) enter(entry);
+    else if (span !== undefined) span.untilMs = Math.min(span.untilMs, clock.now());
   });
-  return all;
+  return spans;
 };
 
 type Tell = (...events: readonly (Untimed<HistoryEvent> | undefined)[]) => void;
 
-const listen = ({ world, callLog, platform }: Recorded, push: (event: HistoryEvent) => void, tell: Tell): void => {
+const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: HistoryEvent) => void, tell: Tell): void => {
   const tableOf = tableNames(platform.functions.specs);
   world.follow(push);
-  callLog.observe((call) => tell(callEvent(call)));
+  callLog.observe((call, content) => tell(...callEvents(call, content)));
   platform.functions.observe(
     (record) => tell(endEvent(record)),
     (start) => tell(...beginEvents(start)),
@@ -139,21 +122,8 @@ const listen = ({ world, callLog, platform }: Recorded, push: (event: HistoryEve
   });
   platform.tables.observe((change) => {
     const table = tableOf.get(change.table);
-    if (table !== undefined) tell(...itemEvents(table, change));
+    if (table !== undefined) tell(...itemEvents({ ...change, table, by: acting.current().by }));
   });
-};
-
-/** Who is named by what happened in a step. */
-const namedIn = (events: readonly HistoryEvent[]): Pick<Extract<HistoryEvent, { kind: 'step' }>, 'instances' | 'groups' | 'asgs'> => {
-  const isScripted = (event: HistoryEvent): boolean =>
-    !('by' in event)
-      ? event.kind === 'warned' || event.kind === 'advised' || event.kind === 'policy-written'
-      : event.by.kind === 'user' || event.by.kind === 'script';
-  const scripted = events.filter(isScripted);
-  const all = (field: 'instance' | 'group' | 'asg'): readonly string[] => [
-    ...new Set(scripted.flatMap((event) => (field in event ? [String((event as Readonly<Record<string, unknown>>)[field])] : []))),
-  ];
-  return { instances: all('instance'), groups: all('group'), asgs: all('asg') };
 };
 
 /** Records a sandbox from its beginning: everything that the world knows, and nothing that Holdfast says of itself except what it stored. */
@@ -169,11 +139,7 @@ export const record = (sandbox: Recorded, run: RunOf): Recorder => {
   listen(sandbox, (event) => events.push(event), tell);
   return {
     events,
-    step: async (name, happen) => {
-      const [from, atMs] = [events.length, clock.now()];
-      await happen();
-      events.splice(from, 0, { kind: 'step', step: name, atMs, ...namedIn(events.slice(from)) });
-    },
+    step: (step) => tell({ kind: 'step', ...step }),
     markReady: () => {
       moments.readyAtMs = clock.now();
     },
@@ -185,7 +151,9 @@ export const record = (sandbox: Recorded, run: RunOf): Recorder => {
       const { readyAtMs = endedAtMs, calmAtMs = endedAtMs } = moments;
       return {
         ...run,
-        faults: faults.map(({ fault, fromMs, untilMs }) => ({ fault, fromMs, untilMs: Math.min(untilMs, endedAtMs) })),
+        faults: [...faults.values()]
+          .filter(({ fromMs, untilMs }) => fromMs < Math.min(untilMs, endedAtMs))
+          .map(({ fault, fromMs, untilMs }) => ({ fault, fromMs, untilMs: Math.min(untilMs, endedAtMs) })),
         beganAtMs,
         readyAtMs,
         calmAtMs,

@@ -1,4 +1,4 @@
-import { createActing } from '../acting.ts';
+import { type Acting, createActing } from '../acting.ts';
 import type { Place } from '../api.ts';
 import { type CallLog, createCallLog } from '../call-log.ts';
 import { type Cloud, createCloud } from '../cloud.ts';
@@ -33,6 +33,8 @@ export type Built = {
   readonly faults: Faults;
   readonly callLog: CallLog;
   readonly rights: Authoriser;
+  /** On whose account things happen now. */
+  readonly acting: Acting;
 };
 
 type PoliciesByRole = Readonly<Record<string, readonly Statement[]>>;
@@ -106,5 +108,5 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
   });
   late.cloud = cloud;
   for (const role of platform.roles.names) cloud.registerCaller(role, role);
-  return { cloud, platform, world, faults, callLog, rights };
+  return { cloud, platform, world, faults, callLog, rights, acting };
 };

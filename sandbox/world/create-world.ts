@@ -76,7 +76,6 @@ const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad
   return load;
 };
 
-<<<<<<< HEAD
 /** What a script may change beside capacity: how instances boot and serve, addresses, quotas. */
 const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota'> => ({
   setServing: (ids, isServing) => {
@@ -96,10 +95,9 @@ const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, '
     else quotas.set(market, most);
   },
 });
-=======
+
 const offeringEvent = ({ instanceType, zone, market, capacity, priceUsdPerHour }: OfferingRecord) =>
   ({ kind: 'offering', instanceType, zone, market, capacity, priceUsdPerHour }) as const;
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 
 /** EC2, Auto Scaling and Elastic Load Balancing in memory: everything follows from the spec, the seed and the calls. */
 export const createWorld = (deps: WorldDeps): World => {

@@ -60,7 +60,6 @@ export type Instances = {
 const visibleAfterEndMs = 3_600_000;
 const defaultShutdownSeconds = [2, 10] as const;
 
-<<<<<<< HEAD
 type Making = { readonly base: Base; readonly timing: TimingSpec; readonly keptMs: number; readonly ordinal: number };
 
 const build = ({ base, timing, keptMs, ordinal }: Making, { ownAccord: _, ...order }: LaunchOrder): InstanceRecord => {
@@ -82,9 +81,8 @@ const build = ({ base, timing, keptMs, ordinal }: Making, { ownAccord: _, ...ord
     shown: createLagging(clock.now, () => base.drawMs(timing.lagSeconds), keptMs),
   };
 };
-=======
+
 const show = ({ shown, state, tags, reason }: InstanceRecord): void => shown.write({ state, tags, ...(reason === undefined ? {} : { reason }) });
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 
 /** @param keptMs how far back describes may have to look. */
 export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec, keptMs = 0, fates = createBootFates()): Instances => {
@@ -119,13 +117,8 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     if (instance.state !== 'pending') return;
     book.bill(instance.offering, 1);
     enter(instance, 'running');
-<<<<<<< HEAD
-    fact('running', instance);
-    if (fate !== 'never-answers') clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
-=======
     facts.running(instance);
-    clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
+    if (fate !== 'never-answers') clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
     notify('running', instance);
   };
   /** Pending until its time is over; then it runs, or dies because it cannot. */
@@ -133,7 +126,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     const fate = fates.of(instance);
     clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(instance.offering)}`), () => {
       if (fate !== 'dies') run(instance, fate);
-      else if (instance.state === 'pending') terminateIn(instance, shutdownMs(), reasons.boot);
+      else if (instance.state === 'pending') base.acting.as({ by: { kind: 'script' } }, () => terminateIn(instance, shutdownMs(), reasons.boot));
     });
   };
   const launch = (order: LaunchOrder): InstanceRecord => {
@@ -144,13 +137,8 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     records.set(instance.id, instance);
     index.add(instance, instance.tags);
     enter(instance, 'pending');
-<<<<<<< HEAD
-    base.tell({ kind: 'launched', instance: instance.id, atMs: clock.now(), ...(order.ownAccord && { ownAccord: order.ownAccord }) });
-    comeUp(instance);
-=======
     facts.launched(instance, order.ownAccord);
-    clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(order.offering)}`), () => run(instance));
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
+    comeUp(instance);
     return instance;
   };
 

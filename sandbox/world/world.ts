@@ -1,10 +1,7 @@
 import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
-<<<<<<< HEAD
-import type { BootFate, BootFilter } from './boot-fates.ts';
-=======
 import type { WorldEvent } from '../judge/history.ts';
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
+import type { BootFate, BootFilter } from './boot-fates.ts';
 
 /** EC2, Auto Scaling and Elastic Load Balancing as one simulated world. */
 export type World = {

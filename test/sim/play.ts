@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-=======
 import type { History } from '../../sandbox/judge/history.ts';
-import { withArns } from '../../sandbox/scenario/perform.ts';
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { checkInvariants, type Violation } from './invariants.ts';
 import { isAtRest } from './rest.ts';
@@ -53,9 +49,9 @@ const comeUp = async (stage: Stage): Promise<void> => {
 const playSteps = async (stage: Stage, readyAtMs: number): Promise<void> => {
   const { situation, sandbox } = stage;
   stage.addFaults(situation.faults ?? []);
-  for (const { atMs, what, happen } of situation.steps.toSorted((a, b) => a.atMs - b.atMs)) {
+  for (const { atMs, happen } of situation.steps.toSorted((a, b) => a.atMs - b.atMs)) {
     await sandbox.clock.sleep(Math.max(0, readyAtMs + atMs - sandbox.clock.now()));
-    await stage.recorder.step(what, () => happen(stage));
+    await happen(stage);
   }
   await sandbox.clock.sleep(Math.max(0, readyAtMs + situation.calmAtMs - sandbox.clock.now()));
 };

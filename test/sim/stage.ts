@@ -65,12 +65,13 @@ export const asgsOf = (policy: Readonly<Record<string, unknown>>): readonly stri
 /** Instances that such a step names end by it. */
 const endings: ReadonlySet<StepKind> = new Set(['died', 'ended-by-user', 'ended-through-asg', 'replaced-through-asg']);
 
-const deedsOf = ({ clock }: Sandbox, watched: Watched): Pick<Stage, 'deeds' | 'did'> => {
+const deedsOf = ({ clock }: Sandbox, watched: Watched, recorder: Recorder): Pick<Stage, 'deeds' | 'did'> => {
   const deeds: Deed[] = [];
   return {
     deeds,
     did: ({ kind, instances = [], groups = [], asgs = [] }) => {
       deeds.push({ kind, atMs: clock.now(), instances, groups, asgs });
+      recorder.step({ step: kind, instances, groups, asgs });
       if (endings.has(kind)) for (const instance of instances) watched.endedByScript(instance);
     },
   };
@@ -142,7 +143,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     watched,
     recorder,
     operated: { bounds: new Map(), stopped: new Set() },
-    ...deedsOf(sandbox, watched),
+    ...deedsOf(sandbox, watched, recorder),
     functionRoles,
     groupOf,
     members: (group, filter = {}) =>

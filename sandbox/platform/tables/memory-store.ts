@@ -27,6 +27,7 @@ type Database = {
   lock(key: string, action: (release: <T>(callback: T) => T) => void): void;
 };
 
+/** Told while the write is carried out, so that who writes is who acts. */
 export type ItemChange = { readonly table: string; readonly before: AttributeMap | undefined; readonly after: AttributeMap | undefined };
 
 /** First position at which a key could stand. */

@@ -55,13 +55,10 @@ export type Member = {
   state: LifecycleState;
   healthy: boolean;
   isProtected: boolean;
-<<<<<<< HEAD
   /** Where it waits to be drawn on, while it belongs to the warm pool. */
   pool?: WarmPool['state'];
-=======
   /** Who began its end. */
   endedBy?: Act;
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
   readonly actions: Map<string, LifecycleAction>;
 };
 

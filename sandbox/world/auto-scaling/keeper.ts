@@ -2,11 +2,8 @@ import { isLive } from '../instance.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
 import { fillUp, launchMembers, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
-<<<<<<< HEAD
-import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
-=======
 import { byItself } from './numbers.ts';
->>>>>>> f120832 (judge: a recorder of the history, from the world itself)
+import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
 
 const isDead = ({ instance }: Member): boolean => !isLive(instance);
 

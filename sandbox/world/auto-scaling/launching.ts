@@ -26,7 +26,13 @@ export const nextMarket = (group: Group): Market => {
 
 const strategyOf = (group: Group, market: Market): string => (market === 'spot' ? (group.mixed?.spotStrategy ?? 'lowest-price') : 'prioritized');
 
-export type LaunchAsk = { readonly subnets: readonly Subnet[]; readonly market: Market; readonly count: number; readonly ownAccord?: OwnAccord };
+export type LaunchAsk = {
+  readonly subnets: readonly Subnet[];
+  readonly market: Market;
+  readonly count: number;
+  readonly ownAccord?: OwnAccord;
+  readonly isWarm?: boolean;
+};
 
 type Budget = FulfilmentOrder<Choice>['budget'];
 
@@ -50,12 +56,13 @@ const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Bud
       tags,
       imageId: data.ImageId ?? defaultImage,
       template: reference,
-      asg: group.name,
+      ...(!ask.isWarm && { asg: group.name }),
       ...(ask.ownAccord && { ownAccord: ask.ownAccord }),
     }),
     ...(budget === undefined ? {} : { budget }),
   });
-  for (const { instances } of given.launched) for (const instance of instances) join(scaling, group, instance, 'Pending');
+  for (const { instances } of given.launched)
+    for (const instance of instances) join(scaling, group, instance, ask.isWarm ? 'Warmed:Pending' : 'Pending');
   return given;
 };
 

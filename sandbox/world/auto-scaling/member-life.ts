@@ -1,19 +1,25 @@
 import { type InstanceRecord, isLive, reasons } from '../instance.ts';
 import { emitSuccess } from './activities.ts';
-import { type Group, isTerminating, type Member, type Scaling } from './group.ts';
+import { type Group, isHeld, isTerminating, type Member, type Scaling } from './group.ts';
 import { cancelActions, holdAtHooks } from './hooks.ts';
 
 export const groupTag = 'aws:autoscaling:groupName';
 
-export const join = ({ base }: Scaling, group: Group, instance: InstanceRecord, state: Member['state']): Member => {
+export const join = (scaling: Scaling, group: Group, instance: InstanceRecord, state: Member['state']): Member => {
   const member: Member = { instance, state, healthy: true, isProtected: group.protectsNew, actions: new Map() };
   instance.asg = group.name;
   group.members.set(instance.id, member);
-  const { by } = base.acting.current();
-  base.note({ kind: 'joined', instance: instance.id, asg: group.name, by });
-  if (member.isProtected) base.note({ kind: 'protection', instance: instance.id, from: 'scale-in', isOn: true, by });
+  if (isHeld(member)) noteJoined(scaling, group, member);
+  if (member.isProtected) noteProtection(scaling, member);
   return member;
 };
+
+/** Tells that the group counts the member from now on. */
+export const noteJoined = ({ base }: Scaling, group: Group, member: Member): void =>
+  base.note({ kind: 'joined', instance: member.instance.id, asg: group.name, by: base.acting.current().by });
+
+export const noteProtection = ({ base }: Scaling, { instance, isProtected }: Member): void =>
+  base.note({ kind: 'protection', instance: instance.id, from: 'scale-in', isOn: isProtected, by: base.acting.current().by });
 
 /** Tells that the group no longer counts the member. */
 export const noteLeft = ({ base }: Scaling, group: Group, member: Member, how: 'detached' | 'standby' | 'terminating'): void =>
@@ -86,7 +92,7 @@ const waitThenFinish = (scaling: Scaling, group: Group, member: Member): void =>
 export const retire = (scaling: Scaling, group: Group, member: Member): void => {
   if (isTerminating(member)) return;
   cancelActions(scaling, group, member);
-  if (member.state !== 'Standby') noteLeft(scaling, group, member, 'terminating');
+  if (isHeld(member)) noteLeft(scaling, group, member, 'terminating');
   member.state = 'Terminating';
   member.endedBy = scaling.base.acting.current();
   const idleAtMs = deregisterTargets(scaling, group, member);

@@ -3,7 +3,7 @@ import { pageOf } from '../paging.ts';
 import { beginActivity, describeActivity } from './activities.ts';
 import { findGroup, type Group, invalid, isHeld, isTerminating, type Member, mustKeepMin, type Scaling, sizes, zonesOf } from './group.ts';
 import { describeMember } from './group-output.ts';
-import { deregisterTargets, groupTag, join, leaveGroup, noteLeft, registerTargets, retire } from './member-life.ts';
+import { deregisterTargets, groupTag, join, leaveGroup, noteJoined, noteLeft, noteProtection, registerTargets, retire } from './member-life.ts';
 
 /** Attach, detach and standby take no more at once. */
 const atOnce = 20;
@@ -86,7 +86,6 @@ const enterStandby = (scaling: Scaling, group: Group, input: Some): void => {
 };
 
 const exitStandby = (scaling: Scaling, group: Group, input: Some): void => {
-  const { base } = scaling;
   const members = someIds(input, 'exit standby').map((id) => mustBeMember(group, id));
   const wrong = members.find(({ state }) => state !== 'Standby');
   if (wrong !== undefined) throw invalid(`The instance ${wrong.instance.id} is not in Standby.`);
@@ -96,7 +95,7 @@ const exitStandby = (scaling: Scaling, group: Group, input: Some): void => {
   group.desired += members.length;
   for (const member of members) {
     member.state = 'InService';
-    base.note({ kind: 'joined', instance: member.instance.id, asg: group.name, by: base.acting.current().by });
+    noteJoined(scaling, group, member);
     registerTargets(scaling, group, member);
   }
 };
@@ -174,10 +173,9 @@ export const memberOperations = (scaling: Scaling): Operations => ({
   }),
   SetInstanceProtection: operation<{ AutoScalingGroupName: string; InstanceIds: string[]; ProtectedFromScaleIn: boolean }>((input) => {
     const group = findGroup(scaling, input.AutoScalingGroupName);
-    const { by } = scaling.base.acting.current();
     for (const member of input.InstanceIds.map((id) => mustBeMember(group, id))) {
       member.isProtected = input.ProtectedFromScaleIn;
-      scaling.base.note({ kind: 'protection', instance: member.instance.id, from: 'scale-in', isOn: member.isProtected, by });
+      noteProtection(scaling, member);
     }
     return nothing;
   }),

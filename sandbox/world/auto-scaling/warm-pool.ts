@@ -1,7 +1,7 @@
 import { isLive, reasons } from '../instance.ts';
 import { countByZone, type Group, type Member, type Scaling } from './group.ts';
 import { launchMembers, nextMarket } from './launching.ts';
-import { arrive } from './member-life.ts';
+import { arrive, noteJoined } from './member-life.ts';
 
 export const isWarm = ({ state }: Pick<Member, 'state'>): boolean => state.startsWith('Warmed:');
 
@@ -19,6 +19,7 @@ export const drawWarm = (scaling: Scaling, group: Group): Member | undefined => 
     .toSorted((a, b) => (counts.get(a.instance.zone) ?? 0) - (counts.get(b.instance.zone) ?? 0))[0];
   if (drawn === undefined) return undefined;
   drawn.state = 'Pending';
+  noteJoined(scaling, group, drawn);
   if (drawn.instance.state === 'running') arrive(scaling, group, drawn);
   else scaling.instances.start(drawn.instance);
   return drawn;
@@ -41,11 +42,10 @@ export const keepWarm = (scaling: Scaling, group: Group): void => {
   const isDead = ({ instance, state }: Member): boolean => !(isLive(instance) || (state !== 'Warmed:Running' && instance.state.startsWith('stop')));
   for (const member of warmMembers(group).filter(isDead)) group.members.delete(member.instance.id);
   for (let left = missingWarm(group); left > 0; left -= 1) {
-    const given = launchMembers(scaling, group, { subnets: group.subnets, market: nextMarket(group), count: 1, ownAccord: 'size' });
+    const given = launchMembers(scaling, group, { subnets: group.subnets, market: nextMarket(group), count: 1, ownAccord: 'size', isWarm: true });
     const instance = given.launched[0]?.instances[0];
     const member = instance && group.members.get(instance.id);
     if (member === undefined) return;
-    member.state = 'Warmed:Pending';
     member.pool = warmPool.state;
   }
 };

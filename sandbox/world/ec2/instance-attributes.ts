@@ -1,4 +1,5 @@
 import { ApiError } from '../../api.ts';
+import type { Base } from '../base.ts';
 import type { InstanceRecord } from '../instance.ts';
 import type { Instances } from '../instances.ts';
 import { nothing, type Operations, operation } from '../operation.ts';
@@ -14,7 +15,7 @@ const mustFind = (instances: Instances, id: string): InstanceRecord => {
 };
 
 /** Termination protection, the one attribute that is simulated. EC2 grants it to no spot instance. */
-export const attributeOperations = (instances: Instances): Operations => ({
+export const attributeOperations = (base: Base, instances: Instances): Operations => ({
   ModifyInstanceAttribute: operation<Modify>((input) => {
     const instance = mustFind(instances, input.InstanceId);
     const { Value: isProtected } = input.DisableApiTermination ?? {};
@@ -23,6 +24,7 @@ export const attributeOperations = (instances: Instances): Operations => ({
       throw new ApiError('UnsupportedOperation', `Termination protection cannot be enabled for the Spot Instance '${instance.id}'.`);
     }
     instance.isProtected = isProtected;
+    base.note({ kind: 'protection', instance: instance.id, from: 'termination', isOn: isProtected, by: base.acting.current().by });
     return nothing;
   }),
   DescribeInstanceAttribute: operation<Describe>(({ InstanceId, Attribute }) => {

@@ -21,7 +21,7 @@ export const createEc2 = (deps: Ec2Deps): ApiService => {
       ...templates.operations,
       ...createPlaceOperations(base, network),
       ...createInstanceDescribes(base, instances, network),
-      ...attributeOperations(instances),
+      ...attributeOperations(base, instances),
       ...createTagOperations(instances, templates),
       CreateFleet: createFleet(deps),
       RunInstances: runInstances(deps),

@@ -1,6 +1,7 @@
 import type { Base } from '../base.ts';
 import type { InstanceRecord } from '../instance.ts';
 import type { Instances } from '../instances.ts';
+import { createTargetFacts } from './target-facts.ts';
 import { deregistrationDelayMs, inFlightOf, type Target, type TargetGroup } from './target-group.ts';
 
 export type Targets = {
@@ -21,22 +22,10 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   const groupsOf = new Map<string, Set<TargetGroup>>();
   const listeners: ((group: TargetGroup, target: Target) => void)[] = [];
 
-  const count = (group: TargetGroup, kind: 'served' | 'dropped', number: number): void => {
-    if (number === 0) return;
-    group[kind] += number;
-    base.tell({ kind, targetGroup: group.name, count: number, atMs: clock.now() });
-  };
-  /** Ends all that is in flight: what is over by now was served, the rest is dropped. */
-  const cutOff = (group: TargetGroup, target: Target): void => {
-    const all = target.inFlight.reduce((sum, cohort) => sum + cohort.count, 0);
-    const open = inFlightOf(target, clock.now());
-    target.inFlight = [];
-    count(group, 'served', all - open);
-    count(group, 'dropped', open);
-  };
+  const facts = createTargetFacts(base);
   const remove = (group: TargetGroup, target: Target): void => {
     target.timer?.cancel();
-    cutOff(group, target);
+    facts.cutOff(group, target);
     group.rotation.delete(target);
     group.targets.delete(target.instance.id);
     const groups = groupsOf.get(target.instance.id);
@@ -46,13 +35,14 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   const turnHealthy = (group: TargetGroup, target: Target): void => {
     target.state = 'healthy';
     group.rotation.add(target);
-    base.tell({ kind: 'serving', instance: target.instance.id, atMs: clock.now() });
-    base.note({ kind: 'in-service', instance: target.instance.id, targetGroup: group.name });
+    facts.inService(group, target);
     for (const listener of listeners) listener(group, target);
   };
+  /** Software that fails is the script's doing. */
   const turnUnhealthy = (group: TargetGroup, target: Target): void => {
     target.state = 'unhealthy';
     group.rotation.delete(target);
+    base.acting.as({ by: { kind: 'script' } }, () => facts.outOfService(group, target, 'unhealthy'));
   };
   /** The threshold's worth of checks, counted from when the instance answers. */
   const awaitHealth = (group: TargetGroup, target: Target): void => {
@@ -75,15 +65,8 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     const busy = targets.some((target) => target.state !== 'draining' || inFlightOf(target, clock.now()) > 0);
     if (!busy && instance.state === 'running') base.tell({ kind: 'drained', instance: instance.id, atMs: clock.now() });
   };
-  const noteOut = (group: TargetGroup, { instance }: Target, why: 'deregistered' | 'unhealthy' | 'ending'): void =>
-    base.note({ kind: 'out-of-service', instance: instance.id, targetGroup: group.name, why, by: base.acting.current().by });
-  /** Whoever was registered again meanwhile, or was cut off by its end, did not become empty. */
-  const noteEmpty = (group: TargetGroup, target: Target): void => {
-    if (group.targets.get(target.instance.id) !== target || target.state !== 'draining' || target.instance.state !== 'running') return;
-    base.note({ kind: 'empty', instance: target.instance.id, targetGroup: group.name });
-  };
   const settle = (group: TargetGroup, target: Target): void => {
-    noteEmpty(group, target);
+    facts.empty(group, target);
     tellDrained(target.instance);
   };
   const deregister = (group: TargetGroup, instance: InstanceRecord): number => {
@@ -99,7 +82,7 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
     target.state = 'draining';
     group.rotation.delete(target);
     if (first && instance.state === 'running') base.tell({ kind: 'draining', instance: instance.id, atMs: clock.now() });
-    noteOut(group, target, 'deregistered');
+    facts.outOfService(group, target, 'deregistered');
     if (idleAtMs <= clock.now()) settle(group, target);
     else clock.at(idleAtMs, () => settle(group, target));
     target.timer = clock.after(delayMs, () => remove(group, target));
@@ -118,9 +101,9 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   };
   /** Whoever ends without having been taken off is noticed by failing checks, and gets requests until then. */
   const noticeDeath = (group: TargetGroup, target: Target): void => {
-    cutOff(group, target);
+    facts.cutOff(group, target);
     if (target.state === 'draining') return;
-    if (target.state === 'healthy') noteOut(group, target, 'ending');
+    if (target.state === 'healthy') facts.outOfService(group, target, 'ending');
     target.timer?.cancel();
     const noticedMs = target.state === 'healthy' ? group.unhealthyThreshold * group.intervalSeconds * 1000 : 0;
     target.timer = clock.after(noticedMs, () => {

@@ -134,6 +134,42 @@ describe('the history of a world', () => {
     expect(told(world, 'ending').map(({ by }) => by)).toEqual([ownAccord('zones')]);
   });
 
+  it('counts a warm instance as a member when its group draws on it', async () => {
+    const world = createTestWorld({ autoScalingGroups: [asg({ desired: 0, warmPool: { size: 1, state: 'Stopped' } })] });
+    await world.seconds(25);
+    const warm = told(world, 'launched')[0]?.instance;
+    expect(told(world, 'joined')).toEqual([]);
+    expect(told(world, 'ended')).toMatchObject([{ instance: warm, state: 'stopped' }]);
+    as(world, user, () => world.autoScaling('SetDesiredCapacity', { AutoScalingGroupName: 'workers', DesiredCapacity: 1 }));
+    await world.seconds(30);
+    expect(told(world, 'joined')).toMatchObject([{ instance: warm, asg: 'workers' }]);
+    expect(told(world, 'running').filter(({ instance }) => instance === warm)).toHaveLength(2);
+  });
+
+  it('tells when a target fails its checks, and when it passes them again', async () => {
+    const world = createTestWorld(inTargetGroup);
+    const [id = ''] = world.launch(1);
+    await world.seconds(5);
+    register(world, 'RegisterTargets', [id]);
+    await world.seconds(25);
+    world.world.setServing([id], false);
+    await world.seconds(20);
+    world.world.setServing([id], true);
+    await world.seconds(20);
+    expect(told(world, 'in-service', 'out-of-service').map(({ kind, why, atSeconds }) => [kind, why, atSeconds])).toEqual([
+      ['in-service', undefined, 25],
+      ['out-of-service', 'unhealthy', 40],
+      ['in-service', undefined, 60],
+    ]);
+  });
+
+  it('tells of termination protection', () => {
+    const world = createTestWorld();
+    const [id = ''] = world.launch(1, { TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' } });
+    as(world, user, () => world.ec2('ModifyInstanceAttribute', { InstanceId: id, DisableApiTermination: { Value: true } }));
+    expect(told(world, 'protection')).toMatchObject([{ instance: id, from: 'termination', isOn: true, by: user }]);
+  });
+
   it('tells how waiting in a hook ended: completed, expired, or gone with the instance', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ hooks: [hook] })] });
     await world.seconds(30);

@@ -1,0 +1,75 @@
+import { tags } from '../../functions/contract.ts';
+import { type CallLog, isMutating, type LoggedCall } from '../call-log.ts';
+import type { FunctionEvent, HistoryEvent } from './history.ts';
+import type { Untimed } from './untimed.ts';
+
+type Called = Extract<FunctionEvent, { kind: 'called' }>;
+type Refused = Extract<FunctionEvent, { kind: 'refused' }>;
+type Launch = NonNullable<Called['launch']>;
+type Content = Parameters<Parameters<CallLog['observe']>[0]>[1];
+
+type Fleet = {
+  readonly TagSpecifications?: readonly { readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[] }[];
+  readonly TargetCapacitySpecification?: { readonly TotalTargetCapacity?: number };
+};
+type LaunchInstances = { readonly AutoScalingGroupName?: string; readonly RequestedCapacity?: number };
+
+const groupTagged = ({ TagSpecifications: specifications = [] }: Fleet): string | undefined =>
+  specifications
+    .flatMap(({ Tags = [] }) => Tags)
+    .find(({ Key }) => Key === tags.group)
+    ?.Value?.split('/')[1];
+
+const fleetOf = (input: Fleet): Launch => {
+  const group = groupTagged(input);
+  return { ...(group !== undefined && { group }), count: input.TargetCapacitySpecification?.TotalTargetCapacity ?? 0 };
+};
+
+const launchesOf: Readonly<Record<string, (input: Content['input']) => Launch>> = {
+  'ec2:CreateFleet': fleetOf,
+  'autoscaling:LaunchInstances': ({ AutoScalingGroupName: asg, RequestedCapacity = 0 }: LaunchInstances) => ({
+    ...(asg !== undefined && { asg }),
+    count: RequestedCapacity,
+  }),
+};
+
+/** One of `Errors[]`: a fleet puts the offering into its override, an Auto Scaling group beside the code. */
+type LaunchError = {
+  readonly ErrorCode: string;
+  readonly Lifecycle?: Refused['market'];
+  readonly MarketType?: Refused['market'];
+  readonly InstanceType?: string;
+  readonly AvailabilityZone?: string;
+  readonly LaunchTemplateAndOverrides?: { readonly Overrides?: { readonly InstanceType?: string; readonly AvailabilityZone?: string } };
+};
+
+/** A throttle says nothing about an offering. */
+const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
+
+const refusalsOf = (invocation: string, { count: _, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
+  ((output ?? {}) as { readonly Errors?: readonly LaunchError[] }).Errors?.filter((error) => !isThrottle(error)).map((error) => {
+    const { InstanceType = '', AvailabilityZone = '' } = error.LaunchTemplateAndOverrides?.Overrides ?? error;
+    const market = error.Lifecycle ?? error.MarketType ?? 'on-demand';
+    return { kind: 'refused', invocation, ...launch, instanceType: InstanceType, zone: AvailabilityZone, market, code: error.ErrorCode };
+  }) ?? [];
+
+/** What a call of a function means for the history. Calls of all others are seen by what they do. */
+export const callEvents = (call: LoggedCall, { input, output }: Content): readonly Untimed<HistoryEvent>[] => {
+  const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
+  if (invocation === undefined) return [];
+  const launch = launchesOf[`${service}:${operation}`]?.(input);
+  const called: Untimed<Called> = {
+    kind: 'called',
+    invocation: invocation.id,
+    function: invocation.functionName,
+    service,
+    operation,
+    askedAtMs: atMs,
+    outcome,
+    ...(trouble && { trouble }),
+    applied,
+    isMutating: isMutating(operation),
+    ...(launch && { launch }),
+  };
+  return launch === undefined ? [called] : [called, ...refusalsOf(invocation.id, launch, output)];
+};

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { callEvents } from '../../sandbox/judge/calls-told.ts';
+
+const invocation = { id: 'one', functionName: 'react' };
+const logged = { caller: 'role', atMs: 1, realMs: 1, outcome: 'ok', applied: true, invocation };
+const called = { kind: 'called', invocation: 'one', function: 'react', askedAtMs: 1, outcome: 'ok', applied: true };
+
+const fleet = {
+  TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'holdfast:group', Value: 'holdfast/web' }] }],
+  TargetCapacitySpecification: { TotalTargetCapacity: 3 },
+};
+const fleetError = (code: string, zone: string) => ({
+  ErrorCode: code,
+  Lifecycle: 'spot',
+  LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm7g.large', AvailabilityZone: zone } },
+});
+
+test('a fleet says what it asked for, and which offerings were refused', () => {
+  const output = { Errors: [fleetError('InsufficientInstanceCapacity', 'a'), fleetError('RequestLimitExceeded', 'b')] };
+  expect(callEvents({ ...logged, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output })).toEqual([
+    { ...called, service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 3 } },
+    {
+      kind: 'refused',
+      invocation: 'one',
+      group: 'web',
+      instanceType: 'm7g.large',
+      zone: 'a',
+      market: 'spot',
+      code: 'InsufficientInstanceCapacity',
+    },
+  ]);
+});
+
+test('so do launches into an Auto Scaling group', () => {
+  const input = { AutoScalingGroupName: 'spot-a', RequestedCapacity: 2 };
+  const error = { ErrorCode: 'InsufficientInstanceCapacity', MarketType: 'on-demand', InstanceType: 'm7g.large', AvailabilityZone: 'a' };
+  const events = callEvents({ ...logged, service: 'autoscaling', operation: 'LaunchInstances' }, { input, output: { Errors: [error] } });
+  expect(events).toMatchObject([
+    { launch: { asg: 'spot-a', count: 2 } },
+    { kind: 'refused', asg: 'spot-a', instanceType: 'm7g.large', zone: 'a', market: 'on-demand' },
+  ]);
+});
+
+test('an answer that never came refused nothing that anybody heard of', () => {
+  const lost = { ...logged, service: 'ec2', operation: 'CreateFleet', outcome: 'lost', trouble: 'fault' as const };
+  expect(callEvents(lost, { input: fleet, output: undefined })).toMatchObject([{ outcome: 'lost', trouble: 'fault', applied: true }]);
+});
+
+test('calls of others are not told', () => {
+  const { invocation: _, ...byUser } = logged;
+  expect(callEvents({ ...byUser, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output: {} })).toEqual([]);
+});
