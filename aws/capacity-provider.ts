@@ -1,16 +1,20 @@
 import type { Group, Holding } from '../core/group.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
+import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers } from './providers/attach-members.ts';
-import { launchFleets } from './providers/create-fleet.ts';
+import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
 import { describeHoldings, namedTargetGroups } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
 import { createInspectDrain } from './providers/inspect-drain.ts';
-import { launchIntoAsgs } from './providers/launch-into-asg.ts';
+import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';
 import type { ProviderDeps } from './providers/provider-deps.ts';
 import { releaseMembers } from './providers/release-members.ts';
 import { createSizeChanges } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
+
+/** Requests under way together: one for each pool that a decision takes from, mostly. */
+const launchesAtOnce = 10;
 
 /** Joins running members to what they serve: named target groups by us, the Auto Scaling group where the group is one. */
 const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
@@ -25,8 +29,10 @@ const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonl
  */
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
   describe: (group) => describeHoldings(deps, group),
-  launch: (group, reservations) =>
-    holding.kind === 'launch-instances' ? launchIntoAsgs(deps, group, reservations) : launchFleets(deps, group, reservations),
+  requestOf: (group, reservation) => (holding.kind === 'launch-instances' ? asgRequest : fleetRequest)(deps, group, reservation),
+  // A repeat goes where the request says, however the group is held by now.
+  launch: (orders) =>
+    inParallel(orders, launchesAtOnce, (order) => (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order)),
   admit: (group, instances) => admitMembers(deps, group, instances),
   release: (group, swaps) => releaseMembers(deps, group, swaps),
   ...createSizeChanges(deps),

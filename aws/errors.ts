@@ -74,6 +74,9 @@ const ambiguous = new Set([
   'IdempotentCallInProgressFault',
 ]);
 
+/** The client token was used already, for a request that differs from this one. That request was made, and says nothing against being carried out. */
+const tokenTaken = new Set(['IdempotentParameterMismatch', 'IdempotentParameterMismatchError', 'IdempotentParameterMismatchException']);
+
 /** What we wanted gone is gone. */
 const gone = new Set([
   'InvalidInstanceID.NotFound',
@@ -122,7 +125,7 @@ export const messageOf = (error: unknown): string => (isErrorLike(error) ? (text
 const statusOf = (error: unknown): number => (isErrorLike(error) ? (error.$metadata?.httpStatusCode ?? 0) : 0);
 
 /** What an error means for a launch. */
-export type LaunchTrouble = 'refused' | 'throttled' | 'ambiguous' | 'invalid';
+export type LaunchTrouble = 'refused' | 'throttled' | 'ambiguous' | 'made-before' | 'invalid';
 
 export const scopeOfRefusal = (code: string): Refusal['scope'] | undefined => {
   if (refusedHere.has(code)) return 'offering';
@@ -134,6 +137,7 @@ export const scopeOfRefusal = (code: string): Refusal['scope'] | undefined => {
 export const troubleOfCode = (code: string): LaunchTrouble => {
   if (scopeOfRefusal(code)) return 'refused';
   if (throttled.has(code) || contended.has(code)) return 'throttled';
+  if (tokenTaken.has(code)) return 'made-before';
   return ambiguous.has(code) ? 'ambiguous' : 'invalid';
 };
 
@@ -179,6 +183,7 @@ export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(err
 export const unexplainedShortfall = 'UnexplainedShortfall';
 export const belowMinSize = 'BelowMinSize';
 export const notOurs = 'NotOurs';
+export const leaseOver = 'LeaseOver';
 
 const unknownTemplate = new Set([
   'InvalidLaunchTemplateId.NotFound',

@@ -6,6 +6,7 @@ import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { createRegistry } from './state/registry.ts';
+import { createRequestItems } from './state/request-items.ts';
 import { sameContent } from './state/same-content.ts';
 import { createSwapItems } from './state/swap-items.ts';
 
@@ -28,6 +29,7 @@ export const createStateStore = (deps: StateStoreDeps): StateStore => {
   return {
     ...createGroupItems(client, groupsTable, table),
     ...createSwapItems({ client, table, now }),
+    ...createRequestItems({ client, table, now }),
     ...createDecisionItems({ client, table, now }),
   };
 };

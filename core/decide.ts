@@ -4,6 +4,7 @@ import { endingItself, groupsToTakeOver, type Headcount, notShownYet, ownRefill,
 import type { Placement } from './placement.ts';
 import { type Plan, planPlacements } from './plan-placements.ts';
 import { chooseRemovals } from './removal.ts';
+import { isHeldBack } from './reservation-life.ts';
 import { swapsToBegin } from './swaps-to-begin.ts';
 import type { Member, View } from './view.ts';
 
@@ -99,9 +100,6 @@ const joiningByAsg = (
   return joining;
 };
 
-/** A throttle says nothing about capacity, only that asking on would be throttled too: whatever signal comes, nothing is asked for until then. */
-const isHeldBack = ({ nowMs, state }: View): boolean => state.throttle !== undefined && nowMs < state.throttle.untilMs;
-
 /** When to look again without being told: while members come up, or swaps wait for them. */
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
   const comingUp =
@@ -113,7 +111,7 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
           .map(({ coolingUntilMs }) => coolingUntilMs)
           .filter((at) => at > view.nowMs)
       : [];
-  const heldBack = isHeldBack(view) && view.state.throttle ? [view.state.throttle.untilMs] : [];
+  const heldBack = isHeldBack(view.state, view.nowMs) && view.state.throttle ? [view.state.throttle.untilMs] : [];
   const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling, ...heldBack];
   return times.length === 0 ? undefined : Math.min(...times);
 };
@@ -133,7 +131,7 @@ const planFor = (view: View, headcount: Headcount, lack: number, leaving: readon
   planPlacements({
     selector: view.group.capacity,
     pools: view.group.pools,
-    count: isHeldBack(view) ? 0 : Math.max(0, lack),
+    count: isHeldBack(view.state, view.nowMs) ? 0 : Math.max(0, lack),
     nowMs: view.nowMs,
     memory: view.state.memory,
     prices: view.state.prices.usdPerHour,
@@ -156,7 +154,7 @@ const planFor = (view: View, headcount: Headcount, lack: number, leaving: readon
 
 /** How many of these members the tree could replace now: none while launches are throttled, or while others are missing that it cannot give. */
 const obtainable = (view: View, headcount: Headcount, lack: number, leaving: readonly string[]): number => {
-  if (isHeldBack(view)) return 0;
+  if (isHeldBack(view.state, view.nowMs)) return 0;
   const { unplaced } = planFor(view, headcount, Math.max(0, lack) + leaving.length, leaving);
   return Math.max(0, leaving.length - unplaced);
 };

@@ -1,4 +1,5 @@
 import type { Group } from './group.ts';
+import type { LaunchRequest } from './launch-request.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { Reservation } from './reservation.ts';
 import type { Swap } from './swap.ts';
@@ -18,7 +19,19 @@ export type LaunchResult =
   /** The request may have been carried out: repeat with the same token. */
   | { readonly kind: 'ambiguous'; readonly code: string }
   /** The request itself is wrong (a template that is gone, a right that is missing): no retry will mend it. */
-  | { readonly kind: 'invalid'; readonly code: string; readonly message: string };
+  | { readonly kind: 'invalid'; readonly code: string; readonly message: string }
+  /** Another request was made under this token already: what it launched is found by its tag. */
+  | { readonly kind: 'made-before'; readonly code: string }
+  /** The lease ran out before the request could be made: it is for others to make now. */
+  | { readonly kind: 'not-asked'; readonly code: string };
+
+/** A request to be made, or made again. */
+export type LaunchOrder = {
+  readonly request: LaunchRequest;
+  readonly isRepeat: boolean;
+  /** After this time, by the clock of whoever asks, no attempt of it may begin. */
+  readonly leaseUntilMs: number;
+};
 
 export type LaunchedInstance = { readonly instance: string; readonly offering: Offering };
 
@@ -49,11 +62,10 @@ export type Holdings = {
 export type CapacityProvider = {
   /** Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target health. Reads every page. */
   describe(group: Group): Promise<Holdings>;
-  /**
-   * Carries out reservations, each under its own token, and batches requests where AWS allows it.
-   * A result per reservation, in the same order. Never throws for what EC2 says about capacity.
-   */
-  launch(group: Group, reservations: readonly Reservation[]): Promise<readonly LaunchResult[]>;
+  /** The request of a reservation, as the policy has it now. Undefined when the policy has nothing for it: no such pool, or no subnet for any offering. */
+  requestOf(group: Group, reservation: Reservation): LaunchRequest | undefined;
+  /** Makes requests, each under its own token. A result per order, in the same order. Never throws for what EC2 says about capacity. */
+  launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /** Takes leaving members out of service at the start of a drain: deregisters targets, lets an Auto Scaling group end them with decrement. */
@@ -71,7 +83,7 @@ export type CapacityProvider = {
 };
 
 /** What converging a group needs of it. It releases members that are dead already, so that their Auto Scaling group notices; it ends none. */
-export type CapacityIn = Pick<CapacityProvider, 'describe' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'>;
+export type CapacityIn = Pick<CapacityProvider, 'describe' | 'requestOf' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'>;
 
 /** What draining needs of it. Nothing here can launch. */
 export type CapacityOut = Pick<CapacityProvider, 'describe' | 'release' | 'inspectDrain' | 'end'>;
@@ -147,6 +159,10 @@ export type StateStore = {
   state(group: string): Promise<GroupState | undefined>;
   /** Writes when the stored version is `state.version - 1` (0: no item yet). */
   putState(group: string, state: GroupState): Promise<'done' | 'conflict'>;
+  /** Keeps a launch request under its reservation's id, before it is made. */
+  putRequest(group: string, reservation: string, request: LaunchRequest): Promise<void>;
+  /** The request that was kept; undefined when there is none (of the first version, or removed by hand). */
+  request(group: string, reservation: string): Promise<LaunchRequest | undefined>;
   swaps(group: string): Promise<readonly Swap[]>;
   swapOf(instance: string): Promise<Swap | undefined>;
   /** First writer wins: 'exists' gives back what is stored. */

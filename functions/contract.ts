@@ -38,6 +38,8 @@ export const items = {
   swapPrefix: 'swap#',
   /** A swap that ended a while ago, moved out of the active ones. */
   past: (instance: string): string => `past#${instance}`,
+  /** A launch request, kept for as long as it may be repeated. */
+  request: (reservation: string): string => `request#${reservation}`,
   decision: (id: string): string => `decision#${id}`,
   decisionPrefix: 'decision#',
 } as const;
@@ -51,7 +53,7 @@ export const registryPartition = '@registry';
 /** Index of the state table from an instance to its swap item: partition key `instance`. */
 export const instanceIndex = { name: 'by-instance', key: 'instance' } as const;
 
-/** Attribute that DynamoDB expires items by, epoch seconds: swaps that ended and decisions. Never used for timing. */
+/** Attribute that DynamoDB expires items by, epoch seconds: swaps that ended, launch requests and decisions. Never used for timing. */
 export const ttlAttribute = 'expiresAt';
 
 /** Tags on instances that Holdfast launches. `group` carries `<deployment>/<group>`, so that deployments never meet. */

@@ -6,17 +6,15 @@ import {
   type _InstanceType as InstanceType,
 } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
+import type { LaunchRequest } from '../../core/launch-request.ts';
 import type { Offering } from '../../core/offering.ts';
 import type { Pool } from '../../core/pool.ts';
-import type { LaunchedInstance, LaunchResult } from '../../core/ports.ts';
+import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import { groupTagValue, tags } from '../../functions/contract.ts';
-import { inParallel } from '../in-parallel.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';
-
-const launchesAtOnce = 10;
 
 /** A repeatable draw from a text. */
 const draw = (text: string): number => [...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
@@ -72,8 +70,8 @@ export const instanceTags = (deployment: string, group: Group, reservation: Rese
   return Object.entries(all).map(([Key, Value]) => ({ Key, Value }));
 };
 
-/** The request of one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits any offering. */
-export const fleetRequest = (deployment: string, group: Group, pool: Pool, reservation: Reservation): CreateFleetRequest | undefined => {
+/** The input for one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits any offering. */
+export const fleetInput = (deployment: string, group: Group, pool: Pool, reservation: Reservation): CreateFleetRequest | undefined => {
   const { placement, token } = reservation;
   const Overrides = overridesOf(pool, placement.offerings, token);
   if (Overrides.length === 0) return undefined;
@@ -87,37 +85,41 @@ export const fleetRequest = (deployment: string, group: Group, pool: Pool, reser
   };
 };
 
-const zoneOf = (pool: Pool, zone: string | undefined, subnet: string | undefined): string | undefined =>
-  zone ?? pool.subnets.find(({ id }) => id === subnet)?.zone;
+/** One CreateFleet of type `instant` for a reservation, whatever its count: calls grow with pools, not with instances. */
+export const fleetRequest = ({ deployment }: Pick<ProviderDeps, 'deployment'>, group: Group, reservation: Reservation): LaunchRequest | undefined => {
+  const { placement } = reservation;
+  const pool = group.pools[placement.pool];
+  const input = pool && fleetInput(deployment, group, pool, reservation);
+  if (!pool || !input) return undefined;
+  const zones = Object.fromEntries(pool.subnets.map(({ id, zone }) => [id, zone]));
+  return { api: 'CreateFleet', calls: [JSON.stringify(input)], placement, market: pool.market, zones };
+};
 
-const instancesIn = (pool: Pool, { Instances }: CreateFleetResult): readonly LaunchedInstance[] =>
+type Zones = LaunchRequest['zones'];
+const zoneOf = (zones: Zones, zone: string | undefined, subnet: string | undefined): string | undefined => zone ?? zones[subnet ?? ''];
+
+const instancesIn = ({ zones, market }: LaunchRequest, { Instances }: CreateFleetResult): readonly LaunchedInstance[] =>
   (Instances ?? []).flatMap(({ InstanceIds, InstanceType: type, AvailabilityZone, SubnetId, LaunchTemplateAndOverrides }) => {
     const used = LaunchTemplateAndOverrides?.Overrides;
-    const zone = zoneOf(pool, AvailabilityZone ?? used?.AvailabilityZone, SubnetId ?? used?.SubnetId) ?? 'unknown';
-    const offering: Offering = { instanceType: type ?? used?.InstanceType ?? 'unknown', zone, market: pool.market };
+    const zone = zoneOf(zones, AvailabilityZone ?? used?.AvailabilityZone, SubnetId ?? used?.SubnetId) ?? 'unknown';
+    const offering: Offering = { instanceType: type ?? used?.InstanceType ?? 'unknown', zone, market };
     return (InstanceIds ?? []).map((instance) => ({ instance, offering }));
   });
 
-const complaintsIn = (pool: Pool, { Errors }: CreateFleetResult): readonly Complaint[] =>
+const complaintsIn = ({ zones }: LaunchRequest, { Errors }: CreateFleetResult): readonly Complaint[] =>
   (Errors ?? []).map(({ ErrorCode, ErrorMessage, LaunchTemplateAndOverrides }) => {
     const { InstanceType: instanceType, AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
-    return { instanceType, zone: zoneOf(pool, AvailabilityZone, SubnetId), code: ErrorCode ?? 'Unknown', message: ErrorMessage ?? '' };
+    return { instanceType, zone: zoneOf(zones, AvailabilityZone, SubnetId), code: ErrorCode ?? 'Unknown', message: ErrorMessage ?? '' };
   });
 
-const launchOne = async (deps: ProviderDeps, group: Group, reservation: Reservation): Promise<LaunchResult> => {
-  const { placement } = reservation;
-  const pool = group.pools[placement.pool];
-  const request = pool && fleetRequest(deps.deployment, group, pool, reservation);
-  if (!pool || !request) return { kind: 'invalid', code: 'NoSuchPool', message: `the policy in force has no subnet for ${placement.pool} any more` };
-  const command = new CreateFleetCommand(request);
+/** Makes the request, as it was written. */
+export const launchFleet = async ({ ec2, now }: ProviderDeps, { request, leaseUntilMs }: LaunchOrder): Promise<LaunchResult> => {
+  const command = new CreateFleetCommand(JSON.parse(request.calls[0] ?? '') as CreateFleetRequest);
   const answer = await sendLaunch(
     (watch, where) => command.middlewareStack.add(watch, where),
-    () => deps.ec2.send(command),
+    { leaseUntilMs, now },
+    () => ec2.send(command),
   );
-  if (!isFailure(answer)) return toLaunchResult(placement, instancesIn(pool, answer), complaintsIn(pool, answer));
-  return answer.kind === 'refused' ? refusedAll(placement, answer.code, answer.message) : answer;
+  if (!isFailure(answer)) return toLaunchResult(request.placement, instancesIn(request, answer), complaintsIn(request, answer));
+  return answer.kind === 'refused' ? refusedAll(request.placement, answer.code, answer.message) : answer;
 };
-
-/** One CreateFleet of type `instant` per reservation, whatever its count: calls grow with pools, not with instances. */
-export const launchFleets = (deps: ProviderDeps, group: Group, reservations: readonly Reservation[]): Promise<readonly LaunchResult[]> =>
-  inParallel(reservations, launchesAtOnce, (reservation) => launchOne(deps, group, reservation));

@@ -1,7 +1,8 @@
 import type { Decision } from '../../core/decision.ts';
+import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
-import { mustRepeat, repeatAfterMs } from './launch.ts';
+import { mustRepeat } from './launch.ts';
 import type { Round, Run } from './run.ts';
 
 /** What was carried out besides launches and drains. */

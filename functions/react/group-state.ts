@@ -3,7 +3,7 @@ import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { forgetExpired, rememberAdvice, rememberInterruptions } from '../../core/pool-memory.ts';
-import type { Reservation } from '../../core/reservation.ts';
+import { isBelieved } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
@@ -99,14 +99,6 @@ const seeStrays = (view: View): GroupState['strays'] =>
       return [instance, isNew ? { ...before, sightings: before.sightings + 1 } : before];
     }),
   );
-
-/** A request that was never answered is repeated while its token is sure to be known (8 hours for LaunchInstances); later, describes have long told. */
-const repeatableMs = 1_800_000;
-
-const isBelieved =
-  (nowMs: number) =>
-  ({ instances, atMs, forgetAtMs }: Reservation): boolean =>
-    instances === undefined ? nowMs - atMs < repeatableMs : nowMs < forgetAtMs;
 
 /** How long an end that we were told of outweighs a describe that still shows the instance (EC2: eventual consistency, up to minutes). */
 const endedMs = 180_000;

@@ -1,14 +1,18 @@
+import { inParallel } from '../../aws/in-parallel.ts';
 import type { Group } from '../../core/group.ts';
+import type { LaunchRequest } from '../../core/launch-request.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { rememberRefusals, rememberSuccess } from '../../core/pool-memory.ts';
-import type { CapacityIn, LaunchResult, Refusal } from '../../core/ports.ts';
+import type { LaunchResult, Refusal } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
+import { type Attempt, afterAttempt, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
+import { writesAtOnce } from './claims.ts';
 import type { ReactPorts } from './ports.ts';
+import type { TakenUp } from './reserve.ts';
+import type { Run } from './run.ts';
 
-/** How soon a request whose answer was lost is made again, and one that was throttled for the first time. */
-export const repeatAfterMs = 2_000;
 /** Most that throttles in a row may put off the next request: inside a spot notice there is still time for several. */
 const longestHoldMs = 30_000;
 
@@ -20,25 +24,43 @@ const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: 
   return { streak, untilMs: nowMs + Math.min(longestHoldMs, repeatAfterMs * 2 ** (streak - 1)) };
 };
 
-/** One reservation and what EC2 said to it. */
-export type Launched = { readonly reservation: Reservation; readonly result: LaunchResult };
+/** A request and the reservation that it is made under. */
+type Order = { readonly reservation: Reservation; readonly request: LaunchRequest | undefined; readonly before?: Reservation };
 
-/** Requests that stay open although nobody works on them: made by an invocation that died, or answered by silence. */
-export const abandoned = (state: GroupState, nowMs: number): readonly Reservation[] =>
-  state.reservations.filter(({ instances, leaseUntilMs }) => instances === undefined && leaseUntilMs <= nowMs);
+/** One reservation and what EC2 said to an attempt of its request. */
+export type Launched = Order & Attempt;
 
-/** Carries out reservations, all at once where the provider can. */
-export const launchAll = async (
-  group: Group,
-  reservations: readonly Reservation[],
-  provider: CapacityIn,
-  ports: ReactPorts,
-): Promise<readonly Launched[]> => {
-  if (reservations.length === 0) return [];
-  const results = await provider.launch(group, reservations);
-  const launched = reservations.map(
-    (reservation, index): Launched => ({ reservation, result: results[index] ?? { kind: 'ambiguous', code: 'NoAnswer' } }),
+/** The requests of what was just decided. Each is kept before the reservation is written that names it, so that whoever repeats it finds it. */
+export const writeRequests = (reservations: readonly Reservation[], { group, provider, ports }: Run): Promise<readonly Order[]> =>
+  inParallel(reservations, writesAtOnce, async (reservation) => {
+    const request = provider.requestOf(group, reservation);
+    if (request !== undefined) await ports.store.putRequest(group.name, reservation.id, request);
+    return { reservation, request };
+  });
+
+/**
+ * The requests of reservations that are repeated, as they were made. One that was not kept is made up from the policy in force: where that differs, EC2
+ * knows the token and says so.
+ */
+export const readRequests = (repeated: readonly TakenUp[], { group, provider, ports }: Run): Promise<readonly Order[]> =>
+  inParallel(repeated, writesAtOnce, async ({ reservation, before }) => ({
+    reservation,
+    before,
+    request: (await ports.store.request(group.name, reservation.id)) ?? provider.requestOf(group, reservation),
+  }));
+
+const nothingToAsk: LaunchResult = { kind: 'invalid', code: 'NoSuchPool', message: 'the policy in force has no such pool, or no subnet for it' };
+
+/** Makes requests, all at once where the provider can. */
+export const launchAll = async (orders: readonly Order[], { provider, ports }: Run): Promise<readonly Launched[]> => {
+  const makable = orders.flatMap(({ request, reservation: { leaseUntilMs }, before }) =>
+    request === undefined ? [] : [{ request, leaseUntilMs, isRepeat: before !== undefined }],
   );
+  const results = makable.length === 0 ? [] : [...(await provider.launch(makable))];
+  const launched = orders.map((order): Launched => {
+    const result = order.request === undefined ? nothingToAsk : (results.shift() ?? { kind: 'ambiguous', code: 'NoAnswer' });
+    return { ...order, result };
+  });
   countLaunches(launched, ports);
   return launched;
 };
@@ -62,36 +84,32 @@ const countLaunches = (launched: readonly Launched[], { telemetry }: ReactPorts)
 };
 
 /** A request that is wrong in itself (a template that is gone) says no for all its offerings, so that the tree goes on to its next choice. */
-const refusalsOf = ({ reservation, result }: Launched): readonly Refusal[] => {
+const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusal[] => {
   if (result.kind === 'answered') return result.refusals;
   if (result.kind !== 'invalid') return [];
-  return reservation.placement.offerings.map((offering) => ({ offering, code: result.code, message: result.message, scope: 'offering' }));
+  return (request ?? reservation).placement.offerings.map((offering) => ({
+    offering,
+    code: result.code,
+    message: result.message,
+    scope: 'offering',
+  }));
 };
 
 const granted = ({ result }: Launched): readonly OfferingKey[] =>
   result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
 
-/** The reservation as it stands after its answer: with its instances, still open, or (undefined) released. */
-const settled = ({ reservation, result }: Launched, nowMs: number): Reservation | undefined => {
-  if (result.kind === 'ambiguous') return { ...reservation, leaseUntilMs: nowMs + repeatAfterMs };
-  if (result.kind !== 'answered' || result.instances.length === 0) return undefined;
-  const instances = result.instances.map(({ instance }) => instance);
-  // What was not given replaces nobody: the next decision takes those up again.
-  const replaces = reservation.replaces.slice(0, instances.length);
-  return { ...reservation, instances, replaces, placement: { ...reservation.placement, count: instances.length } };
-};
-
 /** The state after answers: reservations settled, refusals and successes remembered. Touches nothing else, so it can be merged into a newer state. */
 export const applyAnswers = (state: GroupState, launched: readonly Launched[], group: Group, nowMs: number): GroupState => {
-  const answers = new Map(launched.map((one) => [one.reservation.id, one]));
+  const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
+  const throttle = throttleAfter(state, launched, nowMs);
+  const repeatAtMs = Math.max(nowMs + repeatAfterMs, throttle?.untilMs ?? 0);
   const reservations = state.reservations.flatMap((reservation) => {
-    const answer = answers.get(reservation.id);
-    return answer === undefined ? [reservation] : (settled(answer, nowMs) ?? []);
+    const attempt = attempts.get(reservation.id);
+    return attempt === undefined ? [reservation] : (afterAttempt(reservation, attempt, repeatAtMs, nowMs) ?? []);
   });
   // Successes first: EC2 may give some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
   const { throttle: _before, ...rest } = state;
-  const throttle = throttleAfter(state, launched, nowMs);
   return {
     ...rest,
     reservations,
@@ -103,7 +121,7 @@ export const applyAnswers = (state: GroupState, launched: readonly Launched[], g
 /** How many of the instances asked for were not given, for reasons that a new decision can mend at once. */
 export const missingAfter = (launched: readonly Launched[]): number =>
   launched
-    .filter(({ result }) => result.kind === 'answered' || result.kind === 'invalid')
+    .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
     .reduce((sum, { reservation, result }) => sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0), 0);
 
 /** Whether a request must be made again soon, because its answer was lost. One that was throttled waits until launches are asked for again. */

@@ -1,17 +1,18 @@
 import { choicesOf } from '../../core/chosen.ts';
 import type { Decision } from '../../core/decision.ts';
 import { isHard } from '../../core/headcount.ts';
+import type { Placement } from '../../core/placement.ts';
 import type { Reservation } from '../../core/reservation.ts';
+import { abandoned, believeMs, inBrief, takenUp } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { reactTimeoutSeconds } from '../contract.ts';
 import { reservationId } from './identifiers.ts';
-import { abandoned } from './launch.ts';
 
 /** Longer than an invocation lives: whoever finds an open reservation past it knows that its writer is gone. */
 const leaseMs = (reactTimeoutSeconds + 5) * 1_000;
-/** How long what we wrote down about a launch outweighs a describe that does not show it (EC2: eventual consistency, up to minutes). */
-const believeMs = 180_000;
+/** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */
+export const mostPerRequest = 10_000;
 
 /** Leaving instances that nothing was launched for yet, the most pressing first. */
 const unreplaced = (view: View): readonly string[] => {
@@ -23,10 +24,17 @@ const unreplaced = (view: View): readonly string[] => {
     .map(({ instance }: Swap) => instance);
 };
 
-/** A reservation per placement of the decision, each under a token of its own. */
+/** A placement in parts that one request can ask for. */
+const requestable = (placement: Placement): readonly Placement[] =>
+  Array.from({ length: Math.ceil(placement.count / mostPerRequest) }, (_, index) => ({
+    ...placement,
+    count: Math.min(mostPerRequest, placement.count - index * mostPerRequest),
+  }));
+
+/** A reservation per request of the decision, each under a token of its own. */
 const reservationsOf = (decision: Decision, view: View, id: { readonly decision: string; readonly round: number }): readonly Reservation[] => {
   const leaving = [...unreplaced(view)];
-  return decision.placements.map((placement, index) => {
+  return decision.placements.flatMap(requestable).map((placement, index) => {
     const name = reservationId(id.decision, id.round, index);
     return {
       id: name,
@@ -41,23 +49,30 @@ const reservationsOf = (decision: Decision, view: View, id: { readonly decision:
   });
 };
 
+/** A reservation that a repeat has taken up, and as it stood before. */
+export type TakenUp = { readonly reservation: Reservation; readonly before: Reservation };
+
 /** What is launched now: what was just decided, and requests of invocations that died, repeated under their own tokens. */
-export type ToLaunch = { readonly state: GroupState; readonly reservations: readonly Reservation[] };
+export type ToLaunch = { readonly state: GroupState; readonly fresh: readonly Reservation[]; readonly repeated: readonly TakenUp[] };
 
 /** The state item that makes a decision binding: written before anything is launched. */
 export const bind = (decision: Decision, view: View, id: { readonly decision: string; readonly round: number }): ToLaunch => {
-  const leaseUntilMs = view.nowMs + leaseMs;
-  const repeated = abandoned(view.state, view.nowMs).map((reservation) => ({ ...reservation, leaseUntilMs, forgetAtMs: view.nowMs + believeMs }));
+  const repeated = abandoned(view.state, view.nowMs).map((before) => ({ before, reservation: takenUp(before, view.nowMs, leaseMs) }));
   const fresh = reservationsOf(decision, view, id);
-  const repeatedIds = new Set(repeated.map(({ id: name }) => name));
+  const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, id.decision, leaseUntilMs)];
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
-    reservations: [...repeated, ...fresh],
+    fresh,
+    repeated,
     state: {
       ...view.state,
-      reservations: [...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)), ...repeated, ...fresh],
+      reservations: [
+        ...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)),
+        ...repeated.map(({ reservation }) => reservation),
+        ...fresh.map(inBrief),
+      ],
       raised: [...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)), ...decision.raise],
       cheapest: decision.cheapest,
       ...(chosen.length === 0 ? {} : { chosen }),

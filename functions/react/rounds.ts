@@ -1,11 +1,12 @@
 import { decide } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
+import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, sameState } from './group-state.ts';
-import { applyAnswers, type Launched, launchAll, missingAfter, repeatAfterMs } from './launch.ts';
+import { applyAnswers, type Launched, launchAll, missingAfter, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
 import { recordDecided } from './record.ts';
 import { bind } from './reserve.ts';
@@ -46,23 +47,27 @@ const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<D
   return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
 };
 
+const explain = async (run: Run, view: View, decision: Decision): Promise<void> => {
+  if (decision.placements.length > 0 || decision.removals.length > 0) await recordDecided(run, view, decision);
+};
+
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
 const playRound = async (run: Run, gathered: Gathered, round: number): Promise<Round | undefined> => {
-  const { group, ports, provider, facts } = run;
+  const { group, ports, facts } = run;
   const look = viewOf(group, gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
   // Who leaves is decided once: what is decided after a refusal is about launches alone.
   const decision = round === 0 ? await takeOver(run, decide(view)) : { ...decide(view), removals: [], drains: [] };
   const bound = bind(decision, view, { decision: run.id, round });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
-  // The reasons stand before anything follows from them: whatever dies after this, what it launched or removed can be explained.
-  if (decision.placements.length > 0 || decision.removals.length > 0) await recordDecided(run, view, decision);
+  // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be explained, and repeated.
+  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, view, decision)]);
   // A maximum may stand as raised where whoever noted it died before raising it.
   const isWritten = decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0;
   if (isWritten) return { decision, view, launched: [], state: gathered.stored };
   if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;
   const fits = await raiseAll(run, decision);
-  const launched = await launchAll(group, bound.reservations, provider, ports);
+  const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
   const played = { decision: fits ? decision : asFits(decision, view), view, launched };
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, state, launched) };
 };

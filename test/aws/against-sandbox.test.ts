@@ -12,6 +12,7 @@ import { createRandom } from '../../sandbox/random.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
 import { asg, createTestWorld, targetGroup } from '../sandbox/world/build.ts';
 import { group, offering, reservation, swap } from './builders.ts';
+import { launchNow } from './provider.ts';
 
 /** The adapters over real clients, whose transport is the sandbox's world in virtual time. */
 const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
@@ -65,14 +66,14 @@ describe('a group held by tag', () => {
   const launchTwo = async () => {
     const of = inWorld(group({ pools }), { targetGroups: [targetGroup()] });
     const policy = group({ pools, drain: { timeoutMs: 300_000, loadBalancers: [arnOf(of)] } });
-    const [result] = await of.drive(of.provider.launch(policy, [reservation('spot-a', 2, [spot])]));
+    const [result] = await of.drive(launchNow(of.provider, policy, [reservation('spot-a', 2, [spot])]));
     return { ...of, policy, ids: idsOf(result) };
   };
 
   test('is launched once, whoever repeats the request', async () => {
     const { provider, policy, drive, ids, owners } = await launchTwo();
     expect(ids).toHaveLength(2);
-    const [again] = await drive(provider.launch(policy, [reservation('spot-a', 2, [spot])]));
+    const [again] = await drive(launchNow(provider, policy, [reservation('spot-a', 2, [spot])]));
     expect(idsOf(again)).toEqual(ids);
     const known = await drive(owners.ownersOf(ids));
     expect(known.get(ids[0] ?? '')).toEqual({ group: 'workers', pool: 'spot-a', reservation: 'r-1', offering: spot, state: 'pending' });
@@ -105,16 +106,16 @@ describe('a group held by tag', () => {
   test('gets in part what EC2 has in part, and is told who ran dry', async () => {
     const of = inWorld(group({ pools }), {});
     of.world.setOffering(spot, { capacity: 3 });
-    const [result] = await of.drive(of.provider.launch(group({ pools }), [reservation('spot-a', 5, [spot])]));
+    const [result] = await of.drive(launchNow(of.provider, group({ pools }), [reservation('spot-a', 5, [spot])]));
     expect(idsOf(result)).toHaveLength(3);
     expect(result).toMatchObject({ kind: 'answered', refusals: [{ offering: spot, scope: 'offering' }] });
-    const [dry] = await of.drive(of.provider.launch(group({ pools }), [reservation('spot-a', 2, [spot], { token: 'next' })]));
+    const [dry] = await of.drive(launchNow(of.provider, group({ pools }), [reservation('spot-a', 2, [spot], { token: 'next' })]));
     expect(dry).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spot }] });
   });
 
   test('whose template is gone has a wrong request', async () => {
     const of = inWorld(group({ pools }), { launchTemplates: [] });
-    const [result] = await of.drive(of.provider.launch(group({ pools }), [reservation('spot-a', 1, [spot])]));
+    const [result] = await of.drive(launchNow(of.provider, group({ pools }), [reservation('spot-a', 1, [spot])]));
     expect(result?.kind).toBe('invalid');
   });
 
@@ -136,7 +137,7 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(serving(before.members)).toHaveLength(3);
     expect(before.asgs).toMatchObject([{ name: 'workers', max: 4, desired: 3, held: 3 }]);
 
-    const [result] = await drive(provider.launch(attached, [reservation('spot-a', 2, [spot])]));
+    const [result] = await drive(launchNow(provider, attached, [reservation('spot-a', 2, [spot])]));
     const ids = idsOf(result);
     expect(await drive(provider.admit(attached, ids))).toMatchObject({ done: [], failed: [{ retry: 'later' }, { retry: 'later' }] });
     await seconds(10);
@@ -178,7 +179,7 @@ describe('a group over single-market Auto Scaling groups', () => {
 
   test('launches through its group, which counts and serves them, and tags them', async () => {
     const { provider, drive, seconds, notes } = world();
-    const [result] = await drive(provider.launch(held, [reservation('a', 2, [spot])]));
+    const [result] = await drive(launchNow(provider, held, [reservation('a', 2, [spot])]));
     const ids = idsOf(result);
     expect(ids).toHaveLength(2);
     expect(notes).toEqual([]);
@@ -195,7 +196,7 @@ describe('a group over single-market Auto Scaling groups', () => {
 
   test("has no room above its group's maximum, and is told so as a refusal", async () => {
     const { provider, drive } = world();
-    expect((await drive(provider.launch(held, [reservation('a', 11, [spot])])))[0]).toMatchObject({
+    expect((await drive(launchNow(provider, held, [reservation('a', 11, [spot])])))[0]).toMatchObject({
       kind: 'answered',
       instances: [],
       refusals: [{ offering: spot }],
@@ -205,7 +206,7 @@ describe('a group over single-market Auto Scaling groups', () => {
   test('is refused what EC2 does not have', async () => {
     const of = world();
     of.world.setOffering(spot, { capacity: 0 });
-    const [result] = await of.drive(of.provider.launch(held, [reservation('a', 2, [spot])]));
+    const [result] = await of.drive(launchNow(of.provider, held, [reservation('a', 2, [spot])]));
     expect(result).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spot, scope: 'offering' }] });
   });
 });

@@ -90,7 +90,8 @@ describe('a code means for a launch', () => {
       ],
       'ambiguous',
     ),
-    ...inClass(['IdempotentParameterMismatch', 'UnauthorizedOperation', 'InvalidParameterValue'], 'invalid'),
+    ...inClass(['IdempotentParameterMismatch', 'IdempotentParameterMismatchError', 'IdempotentParameterMismatchException'], 'made-before'),
+    ...inClass(['UnauthorizedOperation', 'InvalidParameterValue'], 'invalid'),
   ])('%s: %s', (code, trouble) => {
     expect(troubleOfCode(code)).toBe(trouble);
     expect(troubleOf(awsError(code))).toBe(trouble);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { fleetRequest } from '../../aws/providers/create-fleet.ts';
+import { fleetInput } from '../../aws/providers/create-fleet.ts';
 import { partsOf } from '../../aws/providers/launch-into-asg.ts';
 import type { Pool } from '../../core/pool.ts';
-import { group, groupOfAsgs, offering, reservation } from './builders.ts';
+import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
 import { failsWith } from './fake-aws.ts';
-import { providerOver } from './provider.ts';
+import { launchNow, providerOver } from './provider.ts';
 
 const m7a = offering('m7g.large', 'z-a');
 const m6a = offering('m6g.large', 'z-a');
@@ -20,14 +20,14 @@ const complaint = (code: string, InstanceType: string, SubnetId: string) => ({
 
 const launchTag = async (answer: object, placement = reservation('spot-a', 2, [m7a, m6a, m7b])) => {
   const { provider } = providerOver({ kind: 'tag' }, { CreateFleet: answer });
-  const [result] = await provider.launch(group(), [placement]);
+  const [result] = await launchNow(provider, group(), [placement]);
   return result;
 };
 
 describe('a fleet request', () => {
   const request = (pool: Partial<Pool>, offerings = [m7a, m6a, m7b], token = 't') => {
     const full = { ...group().pools['spot-a'], ...pool } as Pool;
-    return fleetRequest('prod', group(), full, reservation('spot-a', 2, offerings, { token }));
+    return fleetInput('prod', group(), full, reservation('spot-a', 2, offerings, { token }));
   };
 
   test('asks once, for everything that the placement may take, under its token', () => {
@@ -88,12 +88,21 @@ describe('a fleet request', () => {
     expect(new Set(['a', 'b', 'c', 'd', 'e'].flatMap((token) => chosen(token) ?? [])).size).toBeGreaterThan(1);
   });
 
-  test('of a pool without a subnet for any offering is no request but a wrong one', async () => {
-    const { provider, aws } = providerOver({ kind: 'tag' }, {});
-    const [gone, zoneless] = await provider.launch(group(), [reservation('gone', 1, [m7a]), reservation('od', 1, [m7b])]);
-    expect(gone?.kind).toBe('invalid');
-    expect(zoneless?.kind).toBe('invalid');
-    expect(aws.calls).toEqual([]);
+  test('is none for a pool that is gone, or that has no subnet for any offering', () => {
+    const { provider } = providerOver({ kind: 'tag' }, {});
+    expect(provider.requestOf(group(), reservation('gone', 1, [m7a]))).toBeUndefined();
+    expect(provider.requestOf(group(), reservation('od', 1, [m7b]))).toBeUndefined();
+  });
+
+  test('that is repeated is the request that was made, whatever the policy says by then', async () => {
+    const { provider, aws } = providerOver({ kind: 'tag' }, { CreateFleet: {} });
+    const request = provider.requestOf(group(), reservation('spot-a', 2, [m7a, m6a, m7b]));
+    if (request === undefined) throw new Error('there is a request');
+    const kept = JSON.parse(JSON.stringify(request)) as typeof request;
+    await provider.launch([request, kept].map((one) => ({ request: one, isRepeat: true, leaseUntilMs: nowMs + 1 })));
+    const [first, second] = aws.inputsOf('CreateFleet').map((input) => JSON.stringify(input));
+    expect(first).toBe(request.calls[0]);
+    expect(second).toBe(first);
   });
 });
 
@@ -186,7 +195,7 @@ describe('what a fleet answers', () => {
     ['RequestLimitExceeded', 503, 'throttled'],
     ['InternalError', 500, 'ambiguous'],
     ['SomethingNew', 502, 'ambiguous'],
-    ['IdempotentParameterMismatch', 400, 'invalid'],
+    ['IdempotentParameterMismatch', 400, 'made-before'],
     ['InvalidLaunchTemplateName.NotFoundException', 400, 'invalid'],
     ['UnauthorizedOperation', 403, 'invalid'],
   ])('%s thrown (%i) is %s', async (code, status, kind) => {
@@ -214,7 +223,7 @@ describe('what a fleet answers', () => {
       },
     );
     const several = ['x', 'y', 'z'].map((token) => reservation('spot-a', 1, [m7a], { id: token, token }));
-    const results = await provider.launch(group(), several);
+    const results = await launchNow(provider, group(), several);
     expect(results.map((result) => (result.kind === 'answered' ? result.instances[0]?.instance : undefined))).toEqual(['i-x', 'i-y', 'i-z']);
     expect(aws.inputsOf('CreateFleet')).toHaveLength(3);
   });
@@ -237,7 +246,7 @@ describe('LaunchInstances', () => {
   };
   const launch = async (answer: object | readonly object[], count: number, tagging: object = {}) => {
     const over = providerOver({ kind: 'launch-instances' }, { LaunchInstances: answer, CreateTags: tagging });
-    const [result] = await over.provider.launch(groupOfAsgs(), [reservation('a', count, [spotA])]);
+    const [result] = await launchNow(over.provider, groupOfAsgs(), [reservation('a', count, [spotA])]);
     return { ...over, result };
   };
 
@@ -305,7 +314,7 @@ describe('LaunchInstances', () => {
   test.each([
     ['Throttling', 'Rate exceeded', 'throttled'],
     ['ResourceContentionFault', 'pending update', 'throttled'],
-    ['IdempotentParameterMismatchError', 'other request', 'invalid'],
+    ['IdempotentParameterMismatchError', 'other request', 'made-before'],
     ['UnsupportedOperation', 'warm pool', 'invalid'],
   ])('%s is %s %s', async (code, message, kind) => {
     expect((await launch(failsWith(code, message), 1)).result).toMatchObject({ kind, code });
@@ -324,11 +333,22 @@ describe('LaunchInstances', () => {
     const { result, notes } = await launch(answerFor, 1, failsWith('InvalidInstanceID.NotFound'));
     expect(result).toMatchObject({ kind: 'answered', instances: [{ instance: 'i-token-1-0' }] });
     expect(notes).toHaveLength(1);
-    expect(notes[0]?.detail).toMatchObject({ reservation: 'r-1', code: 'InvalidInstanceID.NotFound' });
+    expect(notes[0]?.detail).toMatchObject({ instances: ['i-token-1-0'], code: 'InvalidInstanceID.NotFound' });
   });
 
-  test('a pool that is no Auto Scaling group any more is a wrong request', async () => {
+  test('has no request for a pool that is no Auto Scaling group any more', () => {
     const { provider } = providerOver({ kind: 'launch-instances' }, {});
-    expect((await provider.launch(groupOfAsgs(), [reservation('gone', 1, [spotA])]))[0]?.kind).toBe('invalid');
+    expect(provider.requestOf(groupOfAsgs(), reservation('gone', 1, [spotA]))).toBeUndefined();
+  });
+
+  test('repeated settles nothing while a part of it is not answered: an earlier attempt of that part may have been carried out', async () => {
+    const repeat = async (failure: object) => {
+      const { provider } = providerOver({ kind: 'launch-instances' }, { LaunchInstances: [answerFor, failure], CreateTags: {} });
+      return (await launchNow(provider, groupOfAsgs(), [reservation('a', 200, [spotA])], { isRepeat: true }))[0];
+    };
+    expect(await repeat(failsWith('Throttling', 'Rate exceeded'))).toEqual({ kind: 'throttled', code: 'Throttling' });
+    expect(await repeat(failsWith('UnsupportedOperation', 'warm pool'))).toMatchObject({ kind: 'invalid' });
+    expect(await repeat(failsWith('ValidationError', "New size 12 exceeds the group's max size 10."))).toMatchObject({ kind: 'throttled' });
+    expect(await repeat(refused)).toMatchObject({ kind: 'answered' });
   });
 });

@@ -1,5 +1,7 @@
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
-import type { Holding } from '../../core/group.ts';
+import type { Group, Holding } from '../../core/group.ts';
+import type { CapacityProvider, LaunchOrder, LaunchResult } from '../../core/ports.ts';
+import type { Reservation } from '../../core/reservation.ts';
 import { nowMs } from './builders.ts';
 import { type Answers, createFakeAws } from './fake-aws.ts';
 
@@ -17,4 +19,20 @@ export const providerOver = (holding: Holding, answers: Answers) => {
     note: (what, detail) => notes.push({ what, detail }),
   });
   return { aws, provider, notes };
+};
+
+/** Makes the requests of reservations and sends them, as their first attempt unless it is said otherwise. */
+export const launchNow = async (
+  provider: Pick<CapacityProvider, 'requestOf' | 'launch'>,
+  group: Group,
+  reservations: readonly Reservation[],
+  how: Partial<Omit<LaunchOrder, 'request'>> = {},
+): Promise<readonly LaunchResult[]> => {
+  const requests = reservations.map((reservation) => provider.requestOf(group, reservation));
+  return provider.launch(
+    requests.map((request) => {
+      if (request === undefined) throw new Error('the policy has nothing for this reservation');
+      return { request, isRepeat: false, leaseUntilMs: Number.POSITIVE_INFINITY, ...how };
+    }),
+  );
 };

@@ -42,6 +42,24 @@ const state = (version: number, more: Partial<GroupState> = {}): GroupState => a
 
 const itemOf = async (group: string, item: string) => (await tables.client.send(new GetCommand({ TableName: 'state', Key: { group, item } }))).Item;
 
+describe('a launch request', () => {
+  test('is kept to the byte, large as it may be', async () => {
+    const overrides = Array.from({ length: 6_000 }, (_, index) => ({ InstanceType: `m${index}.large`, SubnetId: 'subnet-a', Priority: index }));
+    const request = {
+      api: 'CreateFleet' as const,
+      calls: [JSON.stringify({ z: 1, ClientToken: 't', LaunchTemplateConfigs: [{ Overrides: overrides }], a: 2 })],
+      placement: { pool: 'spot', count: 3, offerings: [] },
+      market: 'spot' as const,
+      zones: { 'subnet-a': 'z-a' },
+    };
+    await store.putRequest('asked', 'r-1', request);
+    expect(await store.request('asked', 'r-1')).toEqual(request);
+    expect(await store.request('asked', 'r-2')).toBeUndefined();
+    expect(await itemOf('asked', items.request('r-1'))).toMatchObject({ api: 'CreateFleet', expiresAt: clockMs / 1000 + 24 * 3600 });
+    expect(JSON.stringify(await itemOf('asked', items.request('r-1'))).length).toBeLessThan(100_000);
+  });
+});
+
 describe('a group state item', () => {
   test('is written once per version: the loser of a race is told', async () => {
     expect(await store.state('race')).toBeUndefined();

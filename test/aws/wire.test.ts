@@ -6,6 +6,7 @@ import { createAutoScalingClient, createEc2Client, createElbClient } from '../..
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
 import type { Swap } from '../../core/swap.ts';
 import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
+import { launchNow } from './provider.ts';
 
 /** What the server does with one request: an answer, or a connection that breaks. */
 type Reply = { readonly status: number; readonly body: string } | 'hang up';
@@ -61,7 +62,7 @@ const tokens = (bodies: readonly string[]) => bodies.map((body) => new URLSearch
 describe('a launch over the wire', () => {
   const launch = async (replies: readonly Reply[]) => {
     const { deps, bodies } = await cloudOf(replies);
-    const [result] = await createCapacityProvider({ kind: 'tag' }, deps).launch(group(), [reservation('spot-a', 1, [m7a])]);
+    const [result] = await launchNow(createCapacityProvider({ kind: 'tag' }, deps), group(), [reservation('spot-a', 1, [m7a])]);
     return { result, bodies };
   };
 
@@ -96,9 +97,28 @@ describe('a launch over the wire', () => {
     expect(bodies).toHaveLength(1);
   });
 
+  test('is not asked for once the lease of its reservation is over, by the clock of whoever asks', async () => {
+    const { deps, bodies } = await cloudOf([fleet('i-1')]);
+    const provider = createCapacityProvider({ kind: 'tag' }, deps);
+    const [result] = await launchNow(provider, group(), [reservation('spot-a', 1, [m7a])], { leaseUntilMs: nowMs });
+    expect(result).toEqual({ kind: 'not-asked', code: 'LeaseOver' });
+    expect(bodies).toEqual([]);
+  });
+
+  test.each([
+    ['throttled', ec2Error('RequestLimitExceeded', 503), 'not-asked'],
+    ['without an answer', 'hang up', 'ambiguous'],
+  ] as const)('whose first attempt was %s is not attempted again once the lease is over', async (_, reply, kind) => {
+    const { deps, bodies } = await cloudOf([reply, fleet('i-1')]);
+    const provider = createCapacityProvider({ kind: 'tag' }, { ...deps, now: () => nowMs + bodies.length });
+    const [result] = await launchNow(provider, group(), [reservation('spot-a', 1, [m7a])], { leaseUntilMs: nowMs + 1 });
+    expect(result?.kind).toBe(kind);
+    expect(bodies).toHaveLength(1);
+  });
+
   test('of LaunchInstances still under way is ambiguous, by the name that the wire gives', async () => {
     const { deps } = await cloudOf([queryError('IdempotentCallInProgress', 'busy', 500)]);
-    const [result] = await createCapacityProvider({ kind: 'launch-instances' }, deps).launch(groupOfAsgs(), [reservation('a', 1, [m7a])]);
+    const [result] = await launchNow(createCapacityProvider({ kind: 'launch-instances' }, deps), groupOfAsgs(), [reservation('a', 1, [m7a])]);
     expect(result?.kind).toBe('ambiguous');
   });
 });

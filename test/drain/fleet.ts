@@ -127,6 +127,8 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     registry: none,
     state: () => call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired } as never))),
     putState: none,
+    putRequest: none,
+    request: none,
     swaps: () => call('swaps', () => [...fleet.swaps.values()]),
     swapOf: none,
     claim: none,
@@ -146,6 +148,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
   const fleet: Fleet = {
     provider: {
       describe: () => call('describe', () => ({ members: fleet.members, asgs: [], ended: [] })),
+      requestOf: () => undefined,
       launch: none,
       admit: none,
       release: (_group, batch) =>

@@ -4,9 +4,9 @@ import type { Mutant } from './mutant.ts';
 export const launching: readonly Mutant[] = [
   {
     name: 'a token for each retry instead of each attempt',
-    file: 'functions/react/reserve.ts',
-    from: '({ ...reservation, leaseUntilMs,',
-    to: "({ ...reservation, token: reservation.token + '-again', leaseUntilMs,",
+    file: 'functions/react/launch.ts',
+    from: '(await ports.store.request(group.name, reservation.id)) ?? provider.requestOf(group, reservation)',
+    to: "provider.requestOf(group, { ...reservation, token: reservation.token + '-again' })",
     caughtBy: ['killed after the launch'],
   },
   {
@@ -25,16 +25,17 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'an open reservation never expires',
-    file: 'functions/react/launch.ts',
-    from: 'instances === undefined && leaseUntilMs <= nowMs',
-    to: 'instances === undefined && leaseUntilMs <= 0 * nowMs',
+    file: 'core/reservation-life.ts',
+    from: 'reservation.leaseUntilMs <= nowMs &&',
+    to: 'reservation.leaseUntilMs <= 0 * nowMs &&',
+    also: [{ file: 'core/reservation-life.ts', from: 'nowMs < forgetAtMs ||', to: 'nowMs < forgetAtMs + 1e9 * Number(instances === undefined) ||' }],
     caughtBy: ['killed after the launch', 'killed before the launch'],
   },
   {
     name: 'a granted reservation is never forgotten',
-    file: 'functions/react/group-state.ts',
-    from: ': nowMs < forgetAtMs;',
-    to: ': nowMs < forgetAtMs + 1e9;',
+    file: 'core/reservation-life.ts',
+    from: 'nowMs < forgetAtMs ||',
+    to: 'nowMs < forgetAtMs + 1e9 ||',
     also: [
       {
         file: 'core/headcount.ts',
@@ -67,9 +68,9 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'an answer that was lost counts as no launch',
-    file: 'functions/react/launch.ts',
-    from: "if (result.kind === 'ambiguous') return { ...reservation, leaseUntilMs: nowMs + repeatAfterMs };",
-    to: '',
+    file: 'core/reservation-life.ts',
+    from: 'return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + believeMs };',
+    to: 'return undefined;',
     caughtBy: ['launch answers lost'],
   },
   {

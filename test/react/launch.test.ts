@@ -5,7 +5,7 @@ import { group, nowMs, reservation, state } from '../core/views.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' } as const;
 const answered = (result: LaunchResult, before = state({ reservations: [reservation({ replaces: ['i-old-1', 'i-old-2'] })] })) =>
-  applyAnswers(before, [{ reservation: before.reservations[0] ?? reservation(), result }], group(), nowMs);
+  applyAnswers(before, [{ reservation: before.reservations[0] ?? reservation(), request: undefined, result }], group(), nowMs);
 const granted = (...instances: readonly string[]) => instances.map((instance) => ({ instance, offering }));
 const refusal = { offering, code: 'InsufficientInstanceCapacity', message: 'none left', scope: 'offering' } as const;
 

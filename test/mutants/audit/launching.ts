@@ -1,4 +1,33 @@
 import type { PutBack } from '../mutant.ts';
 
 /** Faults that the audit found, put back into the code. */
-export const launching: readonly PutBack[] = [];
+export const launching: readonly PutBack[] = [
+  {
+    name: '3: a throttle on a repeat is taken for the answer to the first attempt',
+    file: 'core/reservation-life.ts',
+    from: 'return before && { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: before.forgetAtMs };',
+    to: 'return undefined;',
+    situation: 'a repeat is throttled, tag',
+  },
+  {
+    name: '4: a repeat is made up from the policy in force, and a token that is taken is taken for a wrong request',
+    file: 'functions/react/launch.ts',
+    from: '(await ports.store.request(group.name, reservation.id)) ?? provider.requestOf(group, reservation)',
+    to: 'provider.requestOf(group, reservation)',
+    also: [
+      {
+        file: 'core/reservation-life.ts',
+        from: 'return { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: (before ?? open).forgetAtMs };',
+        to: 'return undefined;',
+      },
+    ],
+    situation: 'tags edited before a repeat',
+  },
+  {
+    name: '8: each reservation keeps its whole list of offerings in the state item',
+    file: 'functions/react/reserve.ts',
+    from: '...fresh.map(inBrief)',
+    to: '...fresh',
+    situation: 'six hundred offerings, a warning every two seconds',
+  },
+];

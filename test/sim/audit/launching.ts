@@ -1,7 +1,7 @@
 import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import type { WorldSpec } from '../../../sandbox/world/spec.ts';
 import type { Situation, Step } from '../situation.ts';
-import { deletePolicy, interrupt, loseZone, putPolicy } from '../steps.ts';
+import { deletePolicy, interrupt, putPolicy } from '../steps.ts';
 import { type HoldingKind, type Setting, settingOf, zones } from '../worlds.ts';
 
 type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;

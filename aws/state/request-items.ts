@@ -1,0 +1,32 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { LaunchRequest } from '../../core/launch-request.ts';
+import type { StateStore } from '../../core/ports.ts';
+import { items, keys, ttlAttribute } from '../../functions/contract.ts';
+
+type RequestItems = Pick<StateStore, 'putRequest' | 'request'>;
+type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
+
+/** Longer than any request is repeated. */
+const keptForSeconds = 24 * 3600;
+
+/** A request of six thousand overrides is more than half a megabyte, all of a kind: packed it is a twentieth of that. As text, whose order of fields stays. */
+const packed = (request: LaunchRequest): string => gzipSync(JSON.stringify(request)).toString('base64');
+const unpacked = (text: string): LaunchRequest => JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as LaunchRequest;
+
+/** Launch requests, one item each: the group's state item would not hold them. Written once, before the reservation that names it. */
+export const createRequestItems = ({ client, table, now }: Deps): RequestItems => {
+  const keyOf = (group: string, reservation: string) => ({ [keys.group]: group, [keys.item]: items.request(reservation) });
+  return {
+    async putRequest(group, reservation, request) {
+      const [{ api }, expires] = [request, Math.floor(now() / 1000) + keptForSeconds];
+      const Item = { ...keyOf(group, reservation), api, request: packed(request), [ttlAttribute]: expires };
+      await client.send(new PutCommand({ TableName: table, Item }));
+    },
+
+    async request(group, reservation) {
+      const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(group, reservation), ConsistentRead: true }));
+      return Item && unpacked(String(Item.request));
+    },
+  };
+};
