@@ -61,7 +61,7 @@ export const bind = (decision: Decision, view: View, id: { readonly decision: st
   const fresh = reservationsOf(decision, view, id);
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
-  const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, id.decision, leaseUntilMs)];
+  const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, id.decision, view.nowMs + leaseMs)];
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
     fresh,
