@@ -1,7 +1,62 @@
 import type { Rule } from './finding.ts';
+import { toldOnTheBus } from './rules/announced.ts';
+import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { desiredAsAsked } from './rules/desired.ts';
+import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
+import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
+import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
+import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
+import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
+import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
+import { requestedSoon, servesAgain } from './rules/serving.ts';
+import { tagsAsAsked } from './rules/tags.ts';
+import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
 
 /** Everything that must hold in every run, each with one meaning. */
-export const rules: readonly Rule[] = [needlessLaunch, needlessRemoval, protectedStay, successorServes, desiredAsAsked];
+export const rules: readonly Rule[] = [
+  needlessLaunch,
+  needlessRemoval,
+  protectedStay,
+  successorServes,
+  desiredAsAsked,
+  warnedTakenOut,
+  drainBeginsInTime,
+  servesUntilReplaced,
+  takenOutOnce,
+  connectionsGetTheirTime,
+  workTakenOffFirst,
+  leftToEc2,
+  hooksAreHeld,
+  servesAgain,
+  requestedSoon,
+  placedInPools,
+  withinPrice,
+  withinCap,
+  earlierTierFirst,
+  sharedOut,
+  cheapestFirst,
+  tagsAsAsked,
+  asgsPutBack,
+  raisesEndSoon,
+  strangeAsgs,
+  strangersUntouched,
+  letGoIsLeft,
+  excusesAreTrue,
+  reasonsAreTrue,
+  timesAreTrue,
+  everythingExplained,
+  toldOnTheBus,
+  cameToRest,
+  sizeIsHeld,
+  nobodyForgotten,
+  nothingOpen,
+  callsAreBounded,
+  noStorm,
+  idleWritesNothing,
+  functionsAnswer,
+  functionsAreQuick,
+  itemsAreSmall,
+  rightsSuffice,
+];

@@ -1,0 +1,114 @@
+import type { Chronicle } from './chronicle.ts';
+import { nameOf, type OfferingName } from './cloud.ts';
+import { goneAtMs, isAlive, isFunction, type Life, leavesAtMs, tagsAt } from './life.ts';
+import type { Policy, PolicyPool } from './policy.ts';
+import { isStray } from './staying.ts';
+import { times } from './times.ts';
+
+/** A moment at which a function placed something: from when on it could have looked, and when EC2 gave it. */
+export type Moment = { readonly group: string; readonly sinceMs: number; readonly atMs: number };
+
+/** Prices are read now and then: whatever was the price so long ago may still be what is believed. */
+export const priceBeliefMs = 600_000;
+
+export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
+  market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market })));
+
+const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
+const daily = new Set(['Unsupported']);
+const dayMs = 24 * 3_600_000;
+
+type Refused = ReturnType<typeof refusalsOf>[number];
+const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName) =>
+  chronicle.of('refused').filter((refused) => {
+    const isItsGroup = refused.group === group || (refused.asg !== undefined && chronicle.groups.get(group) !== undefined);
+    return isItsGroup && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market));
+  });
+
+/** Until when an offering rests after these refusals: each one in a row, outside the rest of the last, doubles the rest. */
+const restsUntil = (refusals: readonly Refused[], successes: readonly number[]): number => {
+  let [untilMs, streak, lastMs] = [Number.NEGATIVE_INFINITY, 0, Number.NEGATIVE_INFINITY];
+  for (const { atMs, code } of refusals) {
+    if (successes.some((success) => success > lastMs && success < atMs)) streak = 0;
+    if (atMs >= untilMs || streak === 0) streak += 1;
+    const restMs = daily.has(code) ? dayMs : Math.min(times.longestRestMs, times.refusedRestMs * 2 ** (streak - 1));
+    untilMs = Math.max(untilMs, atMs + restMs);
+    lastMs = atMs;
+  }
+  return untilMs;
+};
+
+/** Whether Holdfast may pass an offering over, for what it learned about it. */
+const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs }: Moment): boolean => {
+  const { clockMs } = chronicle.times;
+  const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
+  const warned = own.some((life) =>
+    [...life.warnings.map(({ atMs }) => atMs), ...life.advisedAtMs].some((atMs) => {
+      const toldMs = Math.max(
+        atMs,
+        ...life.deliveries.filter(({ told }) => told.about === 'warning' || told.about === 'advice').map((one) => one.atMs),
+      );
+      return atMs <= sinceMs + times.reactMs && sinceMs < toldMs + times.interruptedRestMs + times.reactMs + 2 * clockMs;
+    }),
+  );
+  if (warned) return true;
+  const refusals = refusalsOf(chronicle, group, offering).filter(({ atMs }) => atMs <= sinceMs + times.reactMs);
+  const successes = own.filter(({ by }) => isFunction(by)).map(({ launchedAtMs }) => launchedAtMs);
+  return sinceMs < restsUntil(refusals, successes) + times.reactMs + 2 * clockMs;
+};
+
+/** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
+export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
+  const tagged = tagsAt(life, atMs)['holdfast:pool'];
+  if (tagged !== undefined) return tagged;
+  const asgs = new Set(life.stays.map(({ asg }) => asg));
+  const pools = Object.values(policy.pools);
+  const own = pools.find(({ asg }) => asg !== undefined && asgs.has(asg));
+  return (own ?? pools.find((pool) => offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life))))?.name;
+};
+
+/** Who surely counts at a launch: alive, not leaving, launched no later. */
+export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order: number): readonly Life[] =>
+  chronicle
+    .membersAt(group, atMs)
+    .filter((life) => leavesAtMs(life) > atMs && !isStray(life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
+
+/** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was asked for at the same time. */
+export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {
+  const { lagMs, asgLagMs, launchCallMs } = chronicle.times;
+  return chronicle
+    .livesIn(group)
+    .filter(
+      (life) =>
+        life.launchedAtMs <= atMs + launchCallMs + times.reactMs && goneAtMs(life) > sinceMs - Math.max(lagMs, asgLagMs) - times.messageAgainMs,
+    );
+};
+
+const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, atMs: number): boolean =>
+  chronicle.history.spec.subnets
+    .filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone)
+    .some(
+      ({ id, freeAddresses = Number.POSITIVE_INFINITY }) =>
+        chronicle.lives.filter((life) => life.subnet === id && isAlive(life, atMs)).length < freeAddresses,
+    );
+
+/** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
+export const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+  const { sinceMs, atMs } = moment;
+  const dearest = Math.max(...chronicle.cloud.pricesIn(offering, sinceMs - priceBeliefMs, atMs));
+  return (
+    chronicle.cloud.leastFree(offering, sinceMs - times.messageAgainMs, atMs) >= 1 &&
+    (offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour) &&
+    hasAddresses(chronicle, pool, offering.zone, atMs) &&
+    !isResting(chronicle, offering, moment)
+  );
+};
+
+const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
+  if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
+  return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.cap;
+};
+
+/** Offerings of a pool that would have given one more. */
+export const givingOf = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): readonly OfferingName[] =>
+  mayGrow(chronicle, policy, pool, moment) ? offeringsOf(pool).filter((offering) => offeringGives(chronicle, pool, offering, moment)) : [];

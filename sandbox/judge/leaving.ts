@@ -1,0 +1,61 @@
+import type { Chronicle } from './chronicle.ts';
+import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, warnedAtMs } from './life.ts';
+import type { Policy } from './policy.ts';
+import { times } from './times.ts';
+
+/** Messages about an instance that told why it leaves, before it was gone. */
+export const toldOf = (life: Life, about: Delivery['told']['about']): readonly Delivery[] =>
+  life.deliveries.filter(({ told, atMs }) => told.about === about && atMs < goneAtMs(life));
+
+/** Whether the function that a message reached ran to its end, and no fault was injected into it. */
+export const isHealthy = ({ invocations }: Chronicle, invocation: string): boolean => {
+  const ended = invocations.get(invocation)?.ended;
+  return ended !== undefined && !ended.injected && ended.error === undefined;
+};
+
+/** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
+export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>
+  Math.min(endless, ...toldOf(life, about).flatMap(({ atMs, invocation }) => (isHealthy(chronicle, invocation) ? [atMs] : [])));
+
+/** When EC2 takes it, by the tightest warning that was announced. */
+export const deadlineOf = ({ warnings }: Life): number =>
+  Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(({ takenAtMs }) => takenAtMs));
+
+/** The last time in service of each target group that it served when it was warned, or came to serve afterwards. */
+export const lastServices = (life: Life): readonly Service[] => {
+  const sinceMs = warnedAtMs(life);
+  const served = life.services.filter(({ untilMs }) => untilMs > sinceMs);
+  return [...Map.groupBy(served, ({ targetGroup }) => targetGroup).values()].flatMap((list) => list.at(-1) ?? []);
+};
+
+/** Whether Holdfast took it out of service, or somebody else did so before. */
+export const isTakenOut = ({ why, untilMs }: Service, life: Life): boolean => why === 'deregistered' && untilMs < goneAtMs(life);
+
+export const takenOutByUs = ({ why, by }: Service): boolean => why === 'deregistered' && isFunction(by);
+
+/** Longest deregistration delay of these target groups. */
+export const delayOf = ({ history }: Chronicle, targetGroups: readonly string[]): number =>
+  Math.max(0, ...history.spec.targetGroups.filter(({ name }) => targetGroups.includes(name)).map((one) => 1_000 * one.deregistrationDelaySeconds));
+
+export const policyFor = (chronicle: Chronicle, life: Life, atMs: number): Policy | undefined => {
+  const group = chronicle.groupAt(life, atMs);
+  return group === undefined ? undefined : chronicle.policyAt(group, atMs);
+};
+
+/**
+ * When the drain of a warned member begins at the latest, by the rule of the architecture: the deregistration delay (or the drain time-out, if that is
+ * shorter) and the margin fit before the deadline; where they do not, the time that is left is halved.
+ */
+export const latestDrainStartMs = (chronicle: Chronicle, life: Life, heardMs: number): number => {
+  const policy = policyFor(chronicle, life, heardMs);
+  const neededMs = Math.min(
+    delayOf(
+      chronicle,
+      life.services.map(({ targetGroup }) => targetGroup),
+    ),
+    policy?.drainTimeoutMs ?? endless,
+  );
+  const endsMs = deadlineOf(life) - times.deadlineMarginMs;
+  const leftMs = Math.max(0, endsMs - heardMs);
+  return neededMs <= leftMs ? Math.max(heardMs, endsMs - neededMs) : heardMs + leftMs / 2;
+};

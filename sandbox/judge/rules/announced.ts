@@ -1,0 +1,97 @@
+import { announcements } from '../../../functions/contract.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { endless, goneAtMs, leavesAtMs } from '../life.ts';
+import { swapsOf } from '../stored.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('announced').filter((event) => event.detailType === detailType);
+
+const instancesIn = (detail: Readonly<Record<string, unknown>>): readonly string[] =>
+  Array.isArray(detail.instances) ? detail.instances.map(String) : [];
+
+const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
+  const told = announced(chronicle, announcements.swapStarted);
+  const named = new Set(told.flatMap(({ detail }) => instancesIn(detail)));
+  const missing = swapsOf(chronicle.history)
+    .filter(({ instance }) => !named.has(instance))
+    .map(({ instance, group, claimedAtMs }) => ({ group, instance, atMs: claimedAtMs, detail: `the swap of ${instance} was not told on the bus` }));
+  const invented = told.flatMap(({ detail, atMs }) =>
+    instancesIn(detail)
+      .filter((instance) => chronicle.life(instance)?.claims.length === 0)
+      .map((instance) => ({ instance, atMs, detail: `a swap of ${instance} was told on the bus, and there is none` })),
+  );
+  return [...missing, ...invented];
+};
+
+const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
+  const told = new Set(announced(chronicle, announcements.drainFinished).map(({ detail }) => detail.drain));
+  const drains = chronicle.of('drain');
+  const known = new Set(drains.map(({ drain }) => drain));
+  return [
+    ...drains
+      .filter(({ drain, status }) => status === 'succeeded' && !told.has(drain))
+      .map(({ drain, group, atMs }) => ({ group, atMs, detail: `the end of drain ${drain} was not told on the bus` })),
+    ...announced(chronicle, announcements.drainFinished)
+      .filter(({ detail }) => !known.has(String(detail.drain)))
+      .map(({ detail, atMs }) => ({ atMs, detail: `the end of drain ${String(detail.drain)} was told on the bus, and there is none` })),
+  ];
+};
+
+const groupOf = (detail: Readonly<Record<string, unknown>>): string => String(detail.group);
+const toldWithinMs = 60_000;
+
+const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
+  [...chronicle.groups.values()].flatMap(({ group, policies }) =>
+    policies.flatMap(({ atMs, policy, version }): readonly Broken[] => {
+      const kind = policy === undefined ? announcements.groupLetGo : announcements.policyAccepted;
+      const isTold = announced(chronicle, kind).some(
+        (event) =>
+          groupOf(event.detail) === group && Math.abs(event.atMs - atMs) < toldWithinMs && (policy === undefined || event.detail.version === version),
+      );
+      return isTold ? [] : [{ group, atMs, detail: `${kind} of ${group} was not told on the bus` }];
+    }),
+  );
+
+/** A fallback follows a refusal of the same moment; capacity is exhausted while the group is short. */
+const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
+  ...announced(chronicle, announcements.fallback).flatMap(({ detail, atMs }): readonly Broken[] =>
+    chronicle.of('refused').some((refused) => refused.atMs <= atMs && refused.atMs > atMs - toldWithinMs)
+      ? []
+      : [{ group: groupOf(detail), atMs, detail: 'a fallback was told on the bus, and nothing was refused' }],
+  ),
+  ...announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }): readonly Broken[] => {
+    const group = groupOf(detail);
+    const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life) > atMs);
+    const wanted = Math.max(0, ...chronicle.desiredIn(group, atMs - toldWithinMs, atMs));
+    return members.length < wanted || chronicle.livesIn(group).some((life) => life.advisedAtMs.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
+      ? []
+      : [{ group, atMs, detail: `capacity was told to be exhausted, and ${members.length} of ${wanted} are there` }];
+  }),
+];
+
+/** Launches that were refused and then placed elsewhere in the same look. */
+const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
+  const byInvocation = Map.groupBy(chronicle.of('refused'), ({ invocation }) => invocation);
+  return [...byInvocation].flatMap(([invocation, refusals]): readonly Broken[] => {
+    const firstMs = Math.min(...refusals.map(({ atMs }) => atMs));
+    const ended = chronicle.invocations.get(invocation)?.ended;
+    const fellBack = chronicle.lives.some(({ by, launchedAtMs }) => by.kind === 'function' && by.invocation === invocation && launchedAtMs > firstMs);
+    if (!fellBack || ended === undefined) return [];
+    const isTold = announced(chronicle, announcements.fallback).some(({ atMs }) => atMs >= firstMs && atMs <= ended.atMs + toldWithinMs / 10);
+    return isTold ? [] : [{ atMs: ended.atMs ?? endless, detail: `${invocation} fell back after a refusal, and did not tell it on the bus` }];
+  });
+};
+
+export const toldOnTheBus: Rule = {
+  name: 'what happens is told on the bus',
+  meaning: 'Every swap, every end of a drain, every policy and every fallback is told by an event, and none that did not happen.',
+  broken: (chronicle) => [
+    ...swapsStarted(chronicle),
+    ...drainsFinished(chronicle),
+    ...policiesTold(chronicle),
+    ...inventedShortage(chronicle),
+    ...fallbacksTold(chronicle),
+  ],
+};

@@ -1,0 +1,121 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { goneAtMs, type HookWait } from '../life.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** Instances of groups that came or went since everything was up. */
+const touched = (chronicle: Chronicle): number => {
+  const { readyAtMs, endedAtMs } = chronicle.history;
+  const ours = new Set([...chronicle.groups.keys()].flatMap((group) => chronicle.livesIn(group)));
+  return [...ours].filter((life) => life.launchedAtMs >= readyAtMs || (goneAtMs(life) >= readyAtMs && goneAtMs(life) <= endedAtMs)).length;
+};
+
+const calls = (chronicle: Chronicle) => chronicle.of('called').filter(({ askedAtMs }) => askedAtMs >= chronicle.history.readyAtMs);
+
+/** Auto Scaling allows hooks no less than this (PutLifecycleHook). */
+const shortestHookMs = 30_000;
+
+/** A hook is kept alive by a heartbeat each half of its time-out, for as long as it waits. */
+const heartbeatsDue = (chronicle: Chronicle): number => {
+  const due = ({ atMs, expiresAtMs, over }: HookWait): number => {
+    const heldMs = (over?.atMs ?? chronicle.history.endedAtMs) - atMs;
+    return Math.ceil(heldMs / (Math.max(shortestHookMs, Math.min(expiresAtMs - atMs, heldMs)) / 2));
+  };
+  return chronicle.lives.flatMap(({ hooks }) => hooks).reduce((sum, wait) => sum + due(wait), 0);
+};
+
+const capacityServices = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
+
+/** Most calls of one kind: so many in any run, and so many for each instance that came or went. */
+const most: Readonly<Record<string, readonly [anyway: number, each: number]>> = {
+  'ec2:CreateFleet': [4, 1],
+  'ec2:TerminateInstances': [4, 1],
+  'autoscaling:LaunchInstances': [4, 1],
+  'autoscaling:AttachInstances': [4, 1],
+  'autoscaling:UpdateAutoScalingGroup': [6, 1],
+  'autoscaling:TerminateInstanceInAutoScalingGroup': [4, 2],
+  'elasticloadbalancing:RegisterTargets': [4, 1],
+  'elasticloadbalancing:DeregisterTargets': [4, 2],
+};
+
+export const callsAreBounded: Rule = {
+  name: 'calls that change something are bounded',
+  meaning:
+    'Calls that change capacity grow with the instances that come and go and with heartbeats of hooks, each kind for itself; calls that faults made fail are not counted.',
+  broken: (chronicle) => {
+    const count = touched(chronicle);
+    const mutating = calls(chronicle).filter(
+      ({ service, isMutating, trouble }) => capacityServices.has(service) && isMutating && trouble === undefined,
+    );
+    const refused = chronicle.of('refused').length;
+    const atMs = chronicle.history.endedAtMs;
+    const all = 12 + 4 * count + heartbeatsDue(chronicle) + refused;
+    const kinds = Map.groupBy(mutating, ({ service, operation }) => `${service}:${operation}`);
+    return [
+      ...(mutating.length <= all
+        ? []
+        : [{ atMs, detail: `${mutating.length} calls that change something for ${count} instances that came or went, at most ${all}` }]),
+      ...[...kinds].flatMap(([kind, made]): readonly Broken[] => {
+        const [anyway, each] = most[kind] ?? [all, 0];
+        const limit = anyway + each * count + refused;
+        return made.length <= limit
+          ? []
+          : [{ atMs, detail: `${made.length} calls of ${kind} for ${count} instances that came or went, at most ${limit}` }];
+      }),
+    ];
+  },
+};
+
+/** A tick, a signal or an instance that comes or goes: each is looked into with about twenty calls in the worst of worlds. */
+const callsEach = 25;
+const callsAnyway = 100;
+
+const outside = new Set(['warning', 'advice', 'hook', 'state', 'alarm', 'launch-unsuccessful', 'policy']);
+
+export const noStorm: Rule = {
+  name: 'no storm of calls',
+  meaning:
+    'All calls, reads and failures too, grow with ticks, signals from outside and instances that come and go; never with what Holdfast tells itself.',
+  broken: (chronicle) => {
+    const { readyAtMs, endedAtMs, spec, faults } = chronicle.history;
+    const minutes = Math.ceil((endedAtMs - readyAtMs) / 60_000) * Math.max(1, chronicle.groups.size);
+    const heard = chronicle.of('delivered').filter(({ atMs, told }) => atMs >= readyAtMs && outside.has(told.about));
+    const signals = new Set(heard.map(({ message }) => message)).size;
+    // Short pages multiply describes as they please.
+    const isPage = (operation: string): boolean => spec.longestPage !== undefined && operation.startsWith('Describe');
+    const made = calls(chronicle).filter(({ operation }) => !isPage(operation)).length;
+    const deliveries = faults.some(({ fault }) => fault.on === 'message') ? 2 : 1;
+    const limit = callsAnyway + deliveries * callsEach * (minutes + signals + touched(chronicle));
+    return made <= limit
+      ? []
+      : [
+          {
+            atMs: endedAtMs,
+            detail: `${made} calls for ${minutes} ticks, ${signals} signals and ${touched(chronicle)} instances that came or went, at most ${limit}`,
+          },
+        ];
+  },
+};
+
+/** Swaps and reservations are forgotten minutes after they are done with, and lessons when they are over. */
+const forgetsWithinMs = 2_100_000;
+
+export const idleWritesNothing: Rule = {
+  name: 'an idle look writes nothing',
+  meaning:
+    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour.',
+  broken: (chronicle) => {
+    const { restAtMs, endedAtMs } = chronicle.history;
+    if (restAtMs === undefined) return [];
+    const sinceMs = restAtMs + 10_000;
+    const isWrite = (event: { readonly atMs: number; readonly by: { readonly kind: string } }): boolean =>
+      event.atMs > sinceMs && event.by.kind === 'function';
+    const writes = [...chronicle.of('state-written'), ...chronicle.of('item-written')].filter(isWrite).length;
+    const recent = chronicle.lives.filter((life) =>
+      [life.launchedAtMs, goneAtMs(life)].some((atMs) => atMs > restAtMs - forgetsWithinMs && atMs <= restAtMs),
+    ).length;
+    const limit = 4 + 2 * recent;
+    return writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, at most ${limit}` }];
+  },
+};

@@ -1,0 +1,140 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { deadlineOf, delayOf, takenOutByUs } from '../leaving.ts';
+import { endless, goneAtMs, type HookWait, isFunction, type Life } from '../life.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** When Holdfast let it end: it ended it, or completed the hook that held it. */
+const letEndAtMs = (life: Life): number =>
+  Math.min(
+    isFunction(life.ending?.by) ? (life.ending?.atMs ?? endless) : endless,
+    ...life.hooks.flatMap(({ over }) => (over !== undefined && isFunction(over.by) ? [over.atMs] : [])),
+  );
+
+/** What presses: EC2 takes it. */
+const pressesAtMs = (life: Life): number => deadlineOf(life) - times.deadlineMarginMs;
+
+const toleranceMs = 2_000;
+
+export const connectionsGetTheirTime: Rule = {
+  name: 'connections get their time',
+  meaning:
+    'Holdfast lets a member end that it took out of service when the deregistration delay is over, or drain.timeout, or what presses comes; never sooner.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] => {
+      const endMs = letEndAtMs(life);
+      if (endMs === endless) return [];
+      const outs = life.services.filter((service) => takenOutByUs(service) && service.untilMs <= endMs);
+      const group = chronicle.groupAt(life, endMs - 1);
+      return outs.flatMap(({ targetGroup, untilMs }) => {
+        const timeouts = group === undefined ? [] : chronicle.policiesIn(group, untilMs, endMs).map(({ drainTimeoutMs }) => drainTimeoutMs);
+        const givenMs = Math.min(delayOf(chronicle, [targetGroup]), ...timeouts);
+        const dueMs = Math.min(untilMs + givenMs, pressesAtMs(life)) - toleranceMs - 2 * chronicle.times.clockMs;
+        if (timeouts.length === 0 || endMs >= dueMs) return [];
+        return [
+          {
+            ...(group === undefined ? {} : { group }),
+            instance: life.instance,
+            atMs: endMs,
+            detail: `${life.instance} ended ${((endMs - untilMs) / 1_000).toFixed(1)} s after it was taken out of ${targetGroup}; ${(givenMs / 1_000).toFixed(1)} s were its due`,
+          },
+        ];
+      });
+    }),
+};
+
+export const workTakenOffFirst: Rule = {
+  name: 'work is taken off before Holdfast ends a member',
+  meaning: 'Holdfast ends no member that a target group still sends requests to.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] => {
+      const { ending } = life;
+      if (ending === undefined || !isFunction(ending.by)) return [];
+      return life.services
+        .filter(({ untilMs, fromMs, why }) => untilMs === ending.atMs && why === 'ending' && fromMs < ending.atMs)
+        .map(({ targetGroup }) => ({
+          instance: life.instance,
+          atMs: ending.atMs,
+          detail: `${life.instance} was ended while ${targetGroup} sent it requests`,
+        }));
+    }),
+};
+
+export const leftToEc2: Rule = {
+  name: 'what EC2 takes is left to EC2',
+  meaning: 'Holdfast does not end a warned member before EC2 does.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] => {
+      const { ending } = life;
+      const takenMs = deadlineOf(life);
+      const warnedMs = life.warnings[0]?.atMs ?? endless;
+      if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs) return [];
+      // Its drain was ordered for another reason before the warning: then it is ours to end.
+      if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs)) return [];
+      return [
+        {
+          instance: life.instance,
+          atMs: ending.atMs,
+          detail: `${life.instance} was ended ${((takenMs - ending.atMs) / 1_000).toFixed(1)} s before EC2 would have`,
+        },
+      ];
+    }),
+};
+
+const isOurs = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const group = chronicle.groupAt(life, atMs);
+  return group !== undefined && chronicle.policyAt(group, atMs) !== undefined;
+};
+
+export const strangersUntouched: Rule = {
+  name: 'strangers are untouched',
+  meaning: 'Holdfast takes out of service, ends and detaches no instance that belongs to no group of its own.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] => {
+      const named = chronicle.lives.includes(life) && [...chronicle.groups.keys()].some((group) => chronicle.livesIn(group).includes(life));
+      if (named) return [];
+      const touched = [
+        ...life.services.filter(takenOutByUs).map(({ untilMs }) => untilMs),
+        ...(isFunction(life.ending?.by) ? [goneAtMs(life)] : []),
+        ...life.stays.filter(({ by }) => isFunction(by)).map(({ untilMs }) => untilMs),
+      ];
+      return touched.map((atMs) => ({ instance: life.instance, atMs, detail: `${life.instance} belongs to no group, and was touched` }));
+    }),
+};
+
+/** Drains that were under way come to their end by themselves. */
+export const letGoIsLeft: Rule = {
+  name: 'a group that was let go is left alone',
+  meaning: 'Once a group is let go, none of its instances is taken out of service or ended, unless its drain had begun before.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] => {
+      const { ending } = life;
+      if (ending === undefined || !isFunction(ending.by)) return [];
+      const group = chronicle.groupAt(life, ending.atMs - 1);
+      const sinceMs = chronicle.invocations.get(ending.by.invocation)?.beganAtMs ?? ending.atMs;
+      if (group === undefined || isOurs(chronicle, life, ending.atMs) || isOurs(chronicle, life, sinceMs)) return [];
+      if (life.drains.some(({ atMs }) => isOurs(chronicle, life, atMs) || isOurs(chronicle, life, atMs - times.reactMs))) return [];
+      return [{ group, instance: life.instance, atMs: ending.atMs, detail: `${life.instance} was ended after its group was let go` }];
+    }),
+};
+
+const faultOf = ({ instance, ended }: Life, { hook, over }: HookWait): string | undefined => {
+  if (over === undefined) return ended === undefined ? `${hook} of ${instance} stays open` : undefined;
+  if (over.how === 'expired') return `${hook} of ${instance} expired`;
+  const isOurs = over.how === 'completed' && isFunction(over.by);
+  return isOurs && over.result !== 'CONTINUE' ? `${hook} of ${instance} was completed with ${over.result ?? 'nothing'}` : undefined;
+};
+
+export const hooksAreHeld: Rule = {
+  name: 'terminating hooks are completed',
+  meaning: 'A terminating hook of a group in force is completed with CONTINUE by Holdfast; none expires, none is abandoned, and none stays open.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] =>
+      life.hooks.flatMap((wait) => {
+        const detail = isOurs(chronicle, life, wait.atMs) ? faultOf(life, wait) : undefined;
+        return detail === undefined ? [] : [{ instance: life.instance, asg: wait.asg, atMs: wait.over?.atMs ?? wait.atMs, detail }];
+      }),
+    ),
+};

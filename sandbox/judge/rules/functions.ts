@@ -1,0 +1,67 @@
+import type { Finding, Rule } from '../finding.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+export const functionsAnswer: Rule = {
+  name: 'functions fail only by faults',
+  meaning: 'An invocation fails only when a fault was injected into it.',
+  broken: (chronicle) =>
+    chronicle
+      .of('invocation-ended')
+      .flatMap(({ error, injected, function: name, atMs }): readonly Broken[] =>
+        error === undefined || injected ? [] : [{ atMs, detail: `${name}: ${error.type} ${error.message.slice(0, 200)}` }],
+      ),
+};
+
+export const functionsAreQuick: Rule = {
+  name: 'functions take less than half of their time',
+  meaning: 'An invocation that no fault was injected into ends within half of its time limit.',
+  broken: (chronicle) =>
+    chronicle
+      .of('invocation-ended')
+      .flatMap(({ atMs, startedAtMs, timeoutMs, injected, function: name }): readonly Broken[] =>
+        injected || atMs - startedAtMs <= timeoutMs / 2
+          ? []
+          : [{ atMs, detail: `${name} took ${((atMs - startedAtMs) / 1_000).toFixed(1)} s of ${(timeoutMs / 1_000).toFixed(0)} s` }],
+      ),
+};
+
+const kilobyte = 1_024;
+/** DynamoDB takes 400 KB an item; EventBridge takes 256 KB an entry. */
+const largestItem = 200 * kilobyte;
+const largestEvent = 128 * kilobyte;
+
+export const itemsAreSmall: Rule = {
+  name: 'items and events stay below half of their limits',
+  meaning: 'No stored item is larger than 200 KB, and no event than 128 KB.',
+  broken: (chronicle) => [
+    ...[...chronicle.of('state-written'), ...chronicle.of('item-written')].flatMap((event): readonly Broken[] =>
+      event.bytes <= largestItem
+        ? []
+        : [
+            {
+              group: event.group,
+              atMs: event.atMs,
+              detail: `${event.kind === 'item-written' ? event.item : 'state'} takes ${Math.round(event.bytes / kilobyte)} KB`,
+            },
+          ],
+    ),
+    ...chronicle.of('announced').flatMap(({ detail, detailType, atMs }): readonly Broken[] => {
+      const bytes = JSON.stringify(detail).length;
+      return bytes <= largestEvent ? [] : [{ atMs, detail: `${detailType} takes ${Math.round(bytes / kilobyte)} KB` }];
+    }),
+  ],
+};
+
+export const rightsSuffice: Rule = {
+  name: 'rights suffice',
+  meaning: 'Every call is one that the role of its function allows.',
+  broken: (chronicle) =>
+    chronicle
+      .of('called')
+      .flatMap(({ outcome, trouble, function: name, service, operation, atMs }): readonly Broken[] =>
+        trouble === undefined && /AccessDenied|Unauthorized|InternalFailure|InternalError/.test(outcome)
+          ? [{ atMs, detail: `${name}: ${service}:${operation} ${outcome}` }]
+          : [],
+      ),
+};

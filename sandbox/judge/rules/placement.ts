@@ -1,0 +1,190 @@
+import type { Chronicle } from '../chronicle.ts';
+import { nameOf } from '../cloud.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { givingOf, type Moment, offeringsOf, perhapsHeld, poolOf, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { type Life, tagsAt } from '../life.ts';
+import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
+import { ownLaunches } from '../staying.ts';
+import { pathTo, poolsOf, type Selector } from '../tree.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A launch of Holdfast's with the pool that it came from and the policy that it may have followed. */
+type Placed = { readonly life: Life; readonly moment: Moment; readonly policy: Policy; readonly pool: PolicyPool };
+
+/** A launch counts as right when it is right by any policy that was in force while its function ran. */
+const byAnyPolicy =
+  (judgeOne: (chronicle: Chronicle, placed: Placed) => string | undefined): Rule['broken'] =>
+  (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+      const moment = { group, sinceMs, atMs: life.launchedAtMs };
+      const verdicts = chronicle.policiesIn(group, sinceMs, moment.atMs).map((policy) => {
+        const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
+        return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool });
+      });
+      const [first] = verdicts;
+      return first === undefined || verdicts.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: moment.atMs, detail: first }];
+    });
+
+export const placedInPools: Rule = {
+  name: 'launches come from the pools of the policy',
+  meaning: 'Every launch of Holdfast’s is of a pool that the policy in force names: its subnets, its instance types, its market.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+      const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
+      const fits = policies.some((policy) => {
+        const pool = policy.pools[poolOf(life, policy, life.launchedAtMs) ?? ''];
+        const isSold = pool !== undefined && (pool.market === 'mixed' || offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life)));
+        return isSold && pool.subnets.includes(life.subnet);
+      });
+      if (policies.length === 0 || fits) return [];
+      const said = tagsAt(life, life.launchedAtMs)['holdfast:pool'] ?? life.stays[0]?.asg ?? 'none';
+      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: `${nameOf(life)} in ${life.subnet} is nothing of pool ${said}` }];
+    }),
+};
+
+export const withinPrice: Rule = {
+  name: 'price limits hold',
+  meaning: 'Nothing is launched above the price limit of its pool, by any price of the last ten minutes.',
+  broken: byAnyPolicy((chronicle, { life, moment, pool }) => {
+    const known = chronicle.cloud.pricesIn(life, moment.sinceMs - priceBeliefMs, moment.atMs);
+    const cheapest = Math.min(life.priceUsdPerHour, ...known);
+    return cheapest <= pool.maxPriceUsdPerHour
+      ? undefined
+      : `${nameOf(life)} costs ${cheapest} USD per hour, and ${pool.name} allows ${pool.maxPriceUsdPerHour}`;
+  }),
+};
+
+export const withinCap: Rule = {
+  name: 'caps hold',
+  meaning: 'At every launch of Holdfast’s, the members that a pool holds, those on their way counted, are no more than its cap.',
+  broken: byAnyPolicy((chronicle, { life, moment, policy, pool }) => {
+    const held = surelyHeld(chronicle, moment, life.order).filter((one) => poolOf(one, policy, moment.atMs) === pool.name).length;
+    return held <= pool.cap ? undefined : `${pool.name} holds ${held} with ${life.instance}, and its cap is ${pool.cap}`;
+  }),
+};
+
+const gives = (chronicle: Chronicle, { policy, moment }: Placed, node: TreeNode): boolean =>
+  poolsOf(policy, node).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0);
+
+export const earlierTierFirst: Rule = {
+  name: 'an earlier tier is used while it gives',
+  meaning:
+    'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and no refusal or warning lets its offerings rest.',
+  broken: byAnyPolicy((chronicle, placed) => {
+    for (const { selector, child } of pathTo(placed.policy.capacity, placed.pool.name)) {
+      if (selector.kind !== 'tiered') continue;
+      const earlier = selector.children.slice(0, child).find((node) => gives(chronicle, placed, node));
+      if (earlier !== undefined) return `${placed.life.instance} came from ${placed.pool.name}, and ${JSON.stringify(earlier)} would have given it`;
+    }
+    return undefined;
+  }),
+};
+
+/** A part of a selector that is counted for itself: a child, or a zone or type of all children. */
+type Part = { readonly name: string; readonly weight: number; readonly isOf: (life: Life) => boolean; readonly gives: () => boolean };
+
+const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): readonly Part[] => {
+  const { policy, moment } = placed;
+  const inPools = (pools: readonly PolicyPool[]) => {
+    const names = new Set(pools.map(({ name }) => name));
+    return (life: Life): boolean => names.has(poolOf(life, policy, moment.atMs) ?? '');
+  };
+  if (selector.kind !== 'spread' || selector.by === 'pool') {
+    return selector.children.map((child, index) => ({
+      name: JSON.stringify(child),
+      weight: selector.weights[index] ?? 1,
+      isOf: inPools(poolsOf(policy, child)),
+      gives: () => gives(chronicle, placed, child),
+    }));
+  }
+  const key = selector.by === 'zone' ? 'zone' : 'instanceType';
+  const pools = selector.children.flatMap((child) => poolsOf(policy, child));
+  const isBelow = inPools(pools);
+  return [...new Set(pools.flatMap((pool) => offeringsOf(pool).map((offering) => offering[key])))].map((value) => ({
+    name: value,
+    weight: 1,
+    isOf: (life) => isBelow(life) && life[key] === value,
+    gives: () => pools.some((pool) => givingOf(chronicle, policy, pool, moment).some((offering) => offering[key] === value)),
+  }));
+};
+
+/** How many more of its share one part has than another: the least that is certain. */
+const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
+  const surely = surelyHeld(chronicle, moment, life.order);
+  const perhaps = perhapsHeld(chronicle, moment);
+  const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length;
+  const totals = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);
+  const weights = [parts.reduce((sum, { weight }) => sum + weight, 0), one.weight + other.weight];
+  const due = totals.flatMap((total) => weights.map((sum) => ((one.weight - other.weight) * total) / sum));
+  return difference - Math.max(...due);
+};
+
+/** Why a launch should have gone to another part of a selector. */
+const unfair = (chronicle: Chronicle, placed: Placed, selector: Selector): string | undefined => {
+  const parts = partsOf(chronicle, placed, selector);
+  const one = parts.find((part) => part.isOf(placed.life));
+  if (one === undefined) return undefined;
+  const isEven = selector.kind === 'spread';
+  const other = parts.find((part) => {
+    if (part === one || part.weight === 0) return false;
+    const by = isEven
+      ? ahead(
+          chronicle,
+          placed,
+          [
+            { ...one, weight: 1 },
+            { ...part, weight: 1 },
+          ],
+          { ...one, weight: 1 },
+          { ...part, weight: 1 },
+        )
+      : ahead(chronicle, placed, parts, one, part);
+    return by > (isEven ? 1 : 2) && part.gives();
+  });
+  return other === undefined
+    ? undefined
+    : `${placed.life.instance} went to ${one.name}, and ${other.name} had fewer of its share and would have given it`;
+};
+
+export const sharedOut: Rule = {
+  name: 'spreads and weights hold at every launch',
+  meaning: 'A launch goes to no child of a spread or of weights while another one that would have given it is further below its share.',
+  broken: byAnyPolicy((chronicle, placed) => {
+    for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
+      if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
+      const detail = unfair(chronicle, placed, selector);
+      if (detail !== undefined) return detail;
+      // A spread by zone or type chooses that first; what is below decides within it.
+      if (selector.by !== 'pool') return undefined;
+    }
+    return undefined;
+  }),
+};
+
+/** A move needs a saving of a tenth; prices are believed for a while. */
+const saving = 1.12;
+
+const pricesOf = (chronicle: Chronicle, { policy, moment }: Placed, node: TreeNode): readonly (readonly number[])[] =>
+  poolsOf(policy, node).flatMap((pool) =>
+    givingOf(chronicle, policy, pool, moment).map((offering) => chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs)),
+  );
+
+export const cheapestFirst: Rule = {
+  name: 'the cheapest child is used',
+  meaning: 'A launch goes to no child of `cheapest` while another one that would have given it costs a tenth less.',
+  broken: byAnyPolicy((chronicle, placed) => {
+    for (const { selector, child } of pathTo(placed.policy.capacity, placed.pool.name)) {
+      if (selector.kind !== 'cheapest') continue;
+      const paid = Math.min(
+        placed.life.priceUsdPerHour,
+        ...chronicle.cloud.pricesIn(placed.life, placed.moment.sinceMs - priceBeliefMs, placed.moment.atMs),
+      );
+      const cheaper = selector.children.find(
+        (node, index) => index !== child && pricesOf(chronicle, placed, node).some((prices) => Math.max(...prices) * saving < paid),
+      );
+      if (cheaper !== undefined) return `${placed.life.instance} costs ${paid} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
+    }
+    return undefined;
+  }),
+};

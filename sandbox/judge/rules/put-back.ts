@@ -1,0 +1,115 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { AsgChange } from '../cloud.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isAlive, isFunction, stayAt } from '../life.ts';
+import { asgsOf } from '../policy.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+type Owned = { readonly min: number; readonly max: number; readonly suspended: string };
+
+const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, max, suspended: [...suspended].sort().join() });
+
+/** What an owner set last, field by field, beside every change: Holdfast's own changes are not theirs. */
+export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
+  const [first] = changes;
+  if (first === undefined) return [];
+  let owned = ownedOf(first);
+  let before = owned;
+  return changes.map((change) => {
+    const now = ownedOf(change);
+    if (!isFunction(change.by)) {
+      owned = {
+        min: now.min === before.min ? owned.min : now.min,
+        max: now.max === before.max ? owned.max : now.max,
+        suspended: now.suspended === before.suspended ? owned.suspended : now.suspended,
+      };
+    }
+    before = now;
+    return { change, owned };
+  });
+};
+
+/** Auto Scaling groups that some policy named at some time, with the group that did. */
+export const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
+  new Map(
+    [...chronicle.groups.values()].flatMap(({ group, policies }) =>
+      policies.flatMap(({ policy }) => (policy === undefined ? [] : asgsOf(policy).map((asg): [string, string] => [asg, group]))),
+    ),
+  );
+
+const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Broken[] => {
+  const last = ownersWill(chronicle.cloud.asgChanges(asg)).at(-1);
+  if (last === undefined) return [];
+  const { change, owned } = last;
+  const atMs = chronicle.history.endedAtMs;
+  const held = chronicle.lives.filter((life) => isAlive(life, atMs) && stayAt(life, atMs)?.asg === asg).length;
+  const now = ownedOf(change);
+  const wrong = [
+    ...(now.max === owned.max ? [] : [`its maximum is ${now.max}, its owner set ${owned.max}`]),
+    ...(now.min === owned.min ? [] : [`its minimum is ${now.min}, its owner set ${owned.min}`]),
+    ...(now.suspended === owned.suspended
+      ? []
+      : [`its suspended processes are ${now.suspended || 'none'}, its owner set ${owned.suspended || 'none'}`]),
+    ...(change.desired === held ? [] : [`its desired capacity is ${change.desired}, and it holds ${held}`]),
+  ];
+  return wrong.map((what) => ({ group, asg, atMs, detail: `${asg}: ${what}` }));
+};
+
+export const asgsPutBack: Rule = {
+  name: 'Auto Scaling groups are left as their owners set them',
+  meaning: 'At rest, minimum, maximum and suspended processes are what their owner set last, and the desired capacity is what the group holds.',
+  broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => atTheEnd(chronicle, asg, group)),
+};
+
+/** A raise is looked after by the tick; what it needs is two looks that nothing disturbs. */
+export const putBackWithinMs = 2 * times.tickMs + times.messageAgainMs + times.leaseMs;
+
+/** Last moment at which the raised maximum was needed, between two moments: more are wanted than fit, or somebody is on the way. */
+const neededUntil = (chronicle: Chronicle, asg: string, ownMax: number, { fromMs, untilMs }: { fromMs: number; untilMs: number }): number => {
+  const changes = chronicle.cloud.asgChanges(asg);
+  const above = changes.flatMap(({ desired }, index) => (desired > ownMax ? [changes[index + 1]?.atMs ?? untilMs] : []));
+  const joins = chronicle.lives.flatMap(({ stays }) => stays.filter((stay) => stay.asg === asg).map((stay) => stay.fromMs));
+  return Math.max(fromMs, ...[...above, ...joins].filter((atMs) => atMs > fromMs && atMs <= untilMs));
+};
+
+const comingInto = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  chronicle.membersAt(group, atMs).some((life) => isFunction(life.by) && life.stays.length === 0);
+
+const raisesOf = (chronicle: Chronicle, asg: string, group: string): readonly Broken[] => {
+  const will = ownersWill(chronicle.cloud.asgChanges(asg));
+  return will.flatMap(({ change, owned }, index) => {
+    if (change.max <= owned.max || !isFunction(change.by)) return [];
+    const over = will.slice(index + 1).find((later) => later.change.max <= later.owned.max);
+    const untilMs = over?.change.atMs ?? chronicle.history.endedAtMs;
+    const sinceMs = neededUntil(chronicle, asg, owned.max, { fromMs: change.atMs, untilMs });
+    const isComing = comingInto(chronicle, group, sinceMs + 1) || comingInto(chronicle, group, untilMs - 1);
+    if (untilMs - sinceMs <= putBackWithinMs || isComing) return [];
+    return [
+      {
+        group,
+        asg,
+        atMs: sinceMs + putBackWithinMs,
+        detail: `the maximum of ${asg} was ${change.max} for ${Math.round((untilMs - sinceMs) / 1_000)} s after it was needed; its owner set ${owned.max}`,
+      },
+    ];
+  });
+};
+
+export const raisesEndSoon: Rule = {
+  name: 'a raised maximum is put back soon',
+  meaning: 'A maximum that Holdfast raised is what its owner set again within two ticks and a repeat after nothing needs it any more.',
+  broken: (chronicle) => [...heldAsgs(chronicle)].flatMap(([asg, group]) => raisesOf(chronicle, asg, group)),
+};
+
+export const strangeAsgs: Rule = {
+  name: 'Auto Scaling groups that no policy names are untouched',
+  meaning: 'Holdfast changes nothing of an Auto Scaling group that no policy ever named.',
+  broken: (chronicle) => {
+    const held = heldAsgs(chronicle);
+    return chronicle
+      .of('asg-changed')
+      .filter(({ asg, by }) => isFunction(by) && !held.has(asg))
+      .map(({ asg, atMs }): Broken => ({ asg, atMs, detail: `${asg} was changed, and no policy names it` }));
+  },
+};

@@ -1,0 +1,94 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isAlive, type Life } from '../life.ts';
+import { asgsOf, type Policy } from '../policy.ts';
+import { isStray } from '../staying.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are its user's. */
+const leastOf = (chronicle: Chronicle, policy: Policy, atMs: number): number =>
+  asgsOf(policy).reduce((sum, asg) => sum + (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0), 0);
+
+const inForce = (chronicle: Chronicle): readonly { readonly group: string; readonly policy: Policy }[] =>
+  [...chronicle.groups.keys()].flatMap((group) => {
+    const policy = chronicle.policyAt(group, chronicle.history.endedAtMs);
+    return policy === undefined ? [] : [{ group, policy }];
+  });
+
+export const cameToRest: Rule = {
+  name: 'everything comes to rest in time',
+  meaning: 'Within the time that a run is given after the last trouble nothing is under way any more.',
+  broken: ({ history }) => (history.restAtMs === undefined ? [{ atMs: history.endedAtMs, detail: 'it did not come to rest' }] : []),
+};
+
+export const sizeIsHeld: Rule = {
+  name: 'the size is held at rest',
+  meaning: 'At rest, as many run and serve as are desired, or as the minimum of the Auto Scaling groups keeps; nobody is pending.',
+  broken: (chronicle) =>
+    inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
+      const atMs = chronicle.history.endedAtMs;
+      const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
+      const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(life, atMs));
+      const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
+      const wanted = Math.max(written ?? policy.size.desired, leastOf(chronicle, policy, atMs));
+      return serving === wanted && members.length === wanted
+        ? []
+        : [{ group, atMs, detail: `${serving} serve and ${members.length} are there at the end, ${wanted} are wanted` }];
+    }),
+};
+
+type StoredReservation = { readonly id?: string; readonly instances?: unknown; readonly forgetAtMs?: number };
+type StoredState = { readonly reservations?: readonly StoredReservation[]; readonly raised?: readonly { readonly asg?: string }[] };
+
+/** Two ticks after its time a reservation is forgotten, or it never will be. */
+const believedTooLongMs = 120_000;
+
+const openIn = (group: string, { reservations = [], raised = [] }: StoredState, atMs: number): readonly Broken[] => [
+  ...reservations.filter(({ instances }) => instances === undefined).map(({ id }) => ({ group, atMs, detail: `reservation ${id} is open` })),
+  ...reservations
+    .filter(({ forgetAtMs = atMs }) => forgetAtMs + believedTooLongMs < atMs)
+    .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is believed for ever` })),
+  ...raised.map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` })),
+];
+
+/** Drains that were given up by somebody's hand are not Holdfast's. */
+const drainsLeft = (chronicle: Chronicle): readonly Broken[] => {
+  const last = new Map(chronicle.of('drain').map((event) => [event.drain, event]));
+  return [...last.values()]
+    .filter(({ status }) => status !== 'succeeded')
+    .map(({ drain, group, status, atMs }) => ({ group, atMs, detail: `drain ${drain}: ${status}` }));
+};
+
+export const nothingOpen: Rule = {
+  name: 'nothing is left open',
+  meaning: 'At rest no reservation is open, no raise is noted, every drain has succeeded, no message waits and none lies in a dead-letter queue.',
+  broken: (chronicle) => {
+    const { stored, endedAtMs: atMs } = chronicle.history;
+    return [
+      ...Object.entries(stored.states).flatMap(([group, state]) => openIn(group, state as StoredState, atMs)),
+      ...drainsLeft(chronicle),
+      ...(stored.staleMessages === 0 ? [] : [{ atMs, detail: `${stored.staleMessages} messages stay on a queue` }]),
+      ...(stored.deadLetters === 0 ? [] : [{ atMs, detail: `${stored.deadLetters} dead letters` }]),
+    ];
+  },
+};
+
+/** Instances that Holdfast launched, run, and that no Auto Scaling group and no tag of a group in force holds. */
+const isOrphan = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const group = chronicle.groupAt(life, atMs);
+  const policy = group === undefined ? undefined : chronicle.policyAt(group, atMs);
+  if (policy === undefined) return false;
+  return policy.asg !== undefined && !life.stays.some(({ asg }) => asg === policy.asg);
+};
+
+export const nobodyForgotten: Rule = {
+  name: 'nobody is announced and not taken in',
+  meaning: 'At rest, every living instance of a group that is attached to an Auto Scaling group is in it.',
+  broken: (chronicle) => {
+    const atMs = chronicle.history.endedAtMs;
+    return chronicle.lives
+      .filter((life) => isAlive(life, atMs) && life.by.kind === 'function' && isOrphan(chronicle, life, atMs))
+      .map((life) => ({ instance: life.instance, atMs, detail: `${life.instance} runs on outside the Auto Scaling group of its group` }));
+  },
+};

@@ -1,0 +1,149 @@
+import type { CutBy, Shortfall } from '../../../core/shortfall.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { deadlineOf, delayOf } from '../leaving.ts';
+import { endless, goneAtMs, isAlive, isFunction, type Life, takenOutAtMs } from '../life.ts';
+import { ownLaunches } from '../staying.ts';
+import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+type Said<Code extends Shortfall['code']> = Extract<Shortfall, { readonly code: Code }>;
+
+const toleranceMs = 3_000;
+const slackOf = ({ times }: Chronicle): number => toleranceMs + 2 * times.clockMs;
+
+/** Target groups that Holdfast took it out of, and when the load balancer was done with it. */
+const emptyByMs = (chronicle: Chronicle, life: Life): number =>
+  Math.max(
+    0,
+    ...life.services
+      .filter(({ by, why }) => why === 'deregistered' && isFunction(by))
+      .map(({ targetGroup, untilMs }) => untilMs + delayOf(chronicle, [targetGroup])),
+  );
+
+const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
+  ec2: (life) => deadlineOf(life) < endless,
+  'auto-scaling': (life) => life.hooks.length > 0 || life.stays.some(({ how }) => how === 'terminating'),
+  holdfast: (life) => deadlineOf(life) === endless || isFunction(life.ending?.by),
+};
+
+const failedWith = (chronicle: Chronicle, code: string): boolean =>
+  chronicle.of('called').some(({ outcome }) => outcome === code || outcome === 'lost');
+
+const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
+  life.drains.some(({ drain }) =>
+    chronicle.of('drain').some((event) => event.drain === drain && ['failed', 'timed-out', 'aborted'].includes(event.status)),
+  ) || chronicle.of('invocation-ended').some(({ error, function: name }) => error !== undefined && name.includes('drain'));
+
+const wasLetGo = (chronicle: Chronicle, { group }: SaidSwap): boolean =>
+  (chronicle.groups.get(group)?.policies ?? []).some(({ policy }) => policy === undefined);
+
+type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
+
+/** Of each excuse, whether the world bears it out. */
+const truths: Truth = {
+  'delay-exceeds-deadline': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
+  'not-released': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
+  'not-released-in-time': (chronicle, life, { cutAtMs, by }) => takenOutAtMs(life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
+  'still-draining': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
+  'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
+  'not-ended': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
+  'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life),
+  'let-go': (chronicle, _, __, swap) => wasLetGo(chronicle, swap),
+  prose: () => true,
+};
+
+const isTrue = (chronicle: Chronicle, life: Life, swap: SaidSwap, said: Shortfall): boolean =>
+  (truths[said.code] as Truth[Shortfall['code']] | undefined)?.(chronicle, life, said as never, swap) ?? false;
+
+const overLives =
+  (judgeOne: (chronicle: Chronicle, swap: SaidSwap, life: Life) => string | undefined): Rule['broken'] =>
+  (chronicle) =>
+    swapsOf(chronicle.history).flatMap((swap): readonly Broken[] => {
+      const life = chronicle.life(swap.instance);
+      const about = { group: swap.group, instance: swap.instance, atMs: chronicle.history.endedAtMs };
+      if (life === undefined) return [{ ...about, detail: `a swap tells of ${swap.instance}, which never was` }];
+      const detail = judgeOne(chronicle, swap, life);
+      return detail === undefined ? [] : [{ ...about, detail }];
+    });
+
+export const excusesAreTrue: Rule = {
+  name: 'excuses are true',
+  meaning: 'What a swap says could not be done, or not in time, is borne out by what happened.',
+  broken: overLives((chronicle, swap, life) => {
+    const { shortfall } = swap;
+    return shortfall === undefined || isTrue(chronicle, life, swap, shortfall)
+      ? undefined
+      : `${swap.instance}: ${JSON.stringify(shortfall)} is not so`;
+  }),
+};
+
+const happened: Readonly<Record<SaidSwap['reason'], (life: Life) => boolean>> = {
+  interruption: (life) => life.warnings.some(({ silent }) => !silent),
+  rebalance: (life) => life.advisedAtMs.length > 0,
+  hook: (life) => life.hooks.length > 0 || life.stays.some(({ how }) => how === 'terminating'),
+  'scale-in': () => true,
+  unwanted: () => true,
+};
+
+export const reasonsAreTrue: Rule = {
+  name: 'reasons are true',
+  meaning: 'The reason that a swap gives is something that happened to its instance.',
+  broken: overLives((_, { reason, instance }, life) =>
+    happened[reason]?.(life) === false ? `${instance} is said to leave by ${reason}, which never came` : undefined,
+  ),
+};
+
+export const timesAreTrue: Rule = {
+  name: 'what a swap tells of the end is so',
+  meaning:
+    'A swap is closed when its instance has ended, and only then; it says drained only of work that was taken off; what it says of neither is a shortfall.',
+  broken: overLives((chronicle, swap, life) => {
+    const { endedAtMs } = chronicle.history;
+    const { instance, state, drainedAtMs, shortfall } = swap;
+    if (state === 'gone' && isAlive(life, endedAtMs)) return `${instance} lives on, and its swap is closed`;
+    if (state !== 'gone') return `the swap of ${instance} (${swap.reason}) stays ${state}`;
+    const outs = life.services.filter(({ untilMs }) => untilMs < endless);
+    if (drainedAtMs === undefined) {
+      const hadWork = outs.some(({ untilMs }) => untilMs >= swap.claimedAtMs - slackOf(chronicle));
+      return hadWork && shortfall === undefined && goneAtMs(life) > swap.claimedAtMs + slackOf(chronicle)
+        ? `${instance} left undrained, and nothing says why`
+        : undefined;
+    }
+    const workedUntilMs = Math.max(0, ...outs.map(({ untilMs }) => untilMs));
+    return drainedAtMs < Math.min(workedUntilMs, goneAtMs(life)) - slackOf(chronicle)
+      ? `${instance} is said to be drained before it was taken out of service`
+      : undefined;
+  }),
+};
+
+/** Whatever came or went by Holdfast's will has a decision that names it. */
+export const everythingExplained: Rule = {
+  name: 'everything is explained',
+  meaning: 'Every launch of Holdfast’s, and every member that it chose to let go, is named by a stored decision.',
+  broken: (chronicle) => {
+    const decisions = decisionsOf(chronicle.history);
+    const launched = new Set(decisions.flatMap(({ launches }) => launches.flatMap(({ instances }) => instances)));
+    const ids = decisions.map(({ id }) => `${id}-`);
+    const isTagged = (life: Life): boolean => life.tags.some(({ tags }) => ids.some((id) => tags['holdfast:reservation']?.startsWith(id)));
+    const chosen = swapsOf(chronicle.history).filter(({ reason }) => reason === 'scale-in' || reason === 'unwanted');
+    return [
+      ...ownLaunches(chronicle)
+        .filter(({ life }) => !launched.has(life.instance) && !isTagged(life))
+        .map(({ life, group }) => ({
+          group,
+          instance: life.instance,
+          atMs: life.launchedAtMs,
+          detail: `${life.instance} was launched, and no decision says so`,
+        })),
+      ...chosen
+        .filter(({ instance, decision }) => !decisions.some(({ id, removals }) => id === decision && removals.includes(instance)))
+        .map(({ instance, group, reason, claimedAtMs }) => ({
+          group,
+          instance,
+          atMs: claimedAtMs,
+          detail: `${instance} left (${reason}), and no decision says so`,
+        })),
+    ];
+  },
+};

@@ -1,0 +1,131 @@
+import { gaveNothingUntil } from '../capacity.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { heardAtMs } from '../leaving.ts';
+import { endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
+import { headcountAt } from '../staying.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** Something that a group has lost and not made up for: since when, by what. */
+type Debt = { readonly sinceMs: number; readonly because: string };
+
+const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
+  const { readyAtMs, endedAtMs } = chronicle.history;
+  const lives = chronicle.livesIn(group);
+  const all = [
+    readyAtMs,
+    ...lives.flatMap((life) => [
+      ...life.services.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+      ...life.stays.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+      life.bootedAtMs ?? endless,
+      goneAtMs(life),
+    ]),
+    ...(chronicle.groups.get(group)?.written ?? []).map(({ atMs }) => atMs),
+    ...(chronicle.groups.get(group)?.policies ?? []).map(({ atMs }) => atMs),
+  ];
+  return [...new Set(all)].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs).sort((a, b) => a - b);
+};
+
+/** When the trouble began that made a member stop serving: its warning, where it had one; an end of ours begins nothing of its own. */
+const troubleOf = (life: Life, atMs: number, open: readonly Debt[]): Debt => {
+  const warnedMs = warnedAtMs(life);
+  if (warnedMs <= atMs) return { sinceMs: warnedMs, because: `${life.instance} was warned` };
+  const out = life.services.find(({ untilMs }) => untilMs === atMs);
+  const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);
+  const [first] = open;
+  return isOurs && first !== undefined ? first : { sinceMs: atMs, because: `${life.instance} stopped serving` };
+};
+
+type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
+
+const looksAt = (chronicle: Chronicle, group: string): readonly Look[] =>
+  momentsOf(chronicle, group).map((atMs) => ({
+    atMs,
+    serving: new Set(chronicle.membersAt(group, atMs).filter((life) => chronicle.servesAt(life, atMs))),
+    desired: chronicle.policyAt(group, atMs) === undefined ? 0 : Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)),
+  }));
+
+/** The debts of a group after one change: what was lost is added, what came to serve pays for the oldest. */
+const afterChange = (debts: readonly Debt[], before: Look | undefined, now: Look): readonly Debt[] => {
+  const short = Math.max(0, now.desired - now.serving.size);
+  const lost = [...(before?.serving ?? [])].filter((life) => !now.serving.has(life));
+  const fresh = lost.map((life) => troubleOf(life, now.atMs, debts)).toSorted((a, b) => a.sinceMs - b.sinceMs);
+  const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
+  const all = [...debts, ...fresh];
+  // Whoever came to serve pays for who waits longest; what is wanted beyond all losses was asked for just now.
+  return short <= all.length ? all.slice(all.length - short) : [...all, ...Array.from({ length: short - all.length }, () => asked)];
+};
+
+/** When whatever hinders everybody was over: faults that were set, and a tree in which nothing could give. */
+const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number): number => {
+  const faulty = chronicle.history.faults
+    .filter(({ fromMs, untilMs: endMs }) => fromMs < untilMs && endMs > debt.sinceMs)
+    .map(({ untilMs: endMs }) => Math.min(endMs, untilMs));
+  return Math.max(debt.sinceMs, gaveNothingUntil(chronicle, group, debt.sinceMs, untilMs), ...faulty);
+};
+
+const lateIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
+  const looks = looksAt(chronicle, group);
+  const found: Broken[] = [];
+  let debts: readonly Debt[] = [];
+  looks.forEach((look, index) => {
+    debts = afterChange(debts, looks[index - 1], look);
+    const untilMs = looks[index + 1]?.atMs ?? chronicle.history.endedAtMs;
+    const [oldest] = debts;
+    if (oldest === undefined || untilMs - oldest.sinceMs <= chronicle.times.servesAgainMs) return;
+    const lateMs = untilMs - freeSince(chronicle, group, oldest, untilMs) - chronicle.times.servesAgainMs;
+    if (lateMs > 0) {
+      found.push({
+        group,
+        atMs: untilMs,
+        detail: `${look.serving.size} serve, ${look.desired} are wanted, ${Math.round((untilMs - oldest.sinceMs) / 1_000)} s after ${oldest.because}`,
+      });
+      debts = [];
+    }
+  });
+  return found;
+};
+
+export const servesAgain: Rule = {
+  name: 'whatever is lost serves again in time',
+  meaning:
+    'Every member that is lost, and every one more that is asked for, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time.',
+  broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => lateIn(chronicle, group)),
+};
+
+/** From hearing of a warning to the request for a replacement: one look, and a launch call for each refusal on the way. */
+const requestMs = 10_000;
+
+const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
+  const heardMs = heardAtMs(chronicle, life, 'warning');
+  const group = heardMs === endless ? undefined : chronicle.groupAt(life, heardMs);
+  if (group === undefined || heardMs < chronicle.history.readyAtMs) return [];
+  const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
+  const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
+  const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
+  const moments = [...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
+  const shortBy = Math.min(
+    ...moments.map((atMs) => {
+      const { staying, advised } = headcountAt(chronicle, group, atMs);
+      return Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - staying.length - advised.length;
+    }),
+  );
+  if (shortBy <= 0 || chronicle.policyAt(group, untilMs) === undefined) return [];
+  if (gaveNothingUntil(chronicle, group, heardMs, untilMs) > heardMs) return [];
+  return [
+    {
+      group,
+      instance: life.instance,
+      atMs: untilMs,
+      detail: `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not asked for`,
+    },
+  ];
+};
+
+export const requestedSoon: Rule = {
+  name: 'replacements are asked for soon',
+  meaning: 'Ten seconds and the launch calls after a warning reached a function that no fault met, as many are there or on their way as are desired.',
+  broken: (chronicle) => chronicle.lives.flatMap((life) => requestedLate(chronicle, life)),
+};

@@ -1,0 +1,100 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { deadlineOf, heardAtMs, isTakenOut, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
+import { endless, goneAtMs, type Life, warnedAtMs } from '../life.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** Warned members of groups in force. */
+const warned = (chronicle: Chronicle): readonly { readonly life: Life; readonly group: string }[] =>
+  chronicle.lives.flatMap((life) => {
+    const atMs = warnedAtMs(life);
+    if (atMs === endless) return [];
+    const group = chronicle.groupAt(life, atMs);
+    return group === undefined || policyFor(chronicle, life, Math.min(goneAtMs(life), deadlineOf(life)) - 1) === undefined ? [] : [{ life, group }];
+  });
+
+export const warnedTakenOut: Rule = {
+  name: 'a warned member is taken out of service before its deadline',
+  meaning: 'Every member that was warned and served is taken out of each of its target groups before it is gone.',
+  broken: (chronicle) =>
+    warned(chronicle).flatMap(({ life, group }): readonly Broken[] =>
+      lastServices(life)
+        .filter((service) => !isTakenOut(service, life) && goneAtMs(life) < endless)
+        .map(({ targetGroup }) => ({
+          group,
+          instance: life.instance,
+          atMs: goneAtMs(life),
+          detail: `${life.instance} was warned, and ended while ${targetGroup} still sent it requests`,
+        })),
+    ),
+};
+
+/** From hearing of a warning to calling the load balancer, where the drain is due at once. */
+export const actsWithinMs = 15_000;
+/** What a workflow takes to wake up and call. */
+const stepMs = 3_000;
+
+export const drainBeginsInTime: Rule = {
+  name: 'a drain begins early enough to end',
+  meaning:
+    'A warned member is taken out of service so early that its deregistration delay ends before its deadline, or at half of the time left where the notice is too short for that.',
+  broken: (chronicle) =>
+    warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
+      const heardMs = heardAtMs(chronicle, life, 'warning');
+      if (heardMs === endless) return [];
+      const latestMs = Math.max(latestDrainStartMs(chronicle, life, heardMs), heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
+      return lastServices(life)
+        .filter((service) => takenOutByUs(service) && service.untilMs > latestMs)
+        .map(({ targetGroup, untilMs }) => ({
+          group,
+          instance: life.instance,
+          atMs: untilMs,
+          detail: `${life.instance} was taken out of ${targetGroup} ${((untilMs - latestMs) / 1_000).toFixed(1)} s after the latest time at which its drain could end`,
+        }));
+    }),
+};
+
+const servesEnough = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
+  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.servesAt(one, atMs) && deadlineOf(one) === endless);
+  return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
+};
+
+export const servesUntilReplaced: Rule = {
+  name: 'a warned member works until its successor does, or its drain must begin',
+  meaning:
+    'With launch-first, a warned member is taken out of service when as many others serve as are desired, and otherwise not before the latest start of its drain.',
+  broken: (chronicle) =>
+    warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
+      const out = lastServices(life).filter(takenOutByUs);
+      const atMs = Math.min(endless, ...out.map(({ untilMs }) => untilMs));
+      const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
+      if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length > 0) return [];
+      const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
+      const latestMs = latestDrainStartMs(chronicle, life, heardMs) - times.drainStartMs - stepMs - chronicle.times.clockMs;
+      if (isDrainFirst || atMs >= latestMs || servesEnough(chronicle, group, life, atMs)) return [];
+      return [
+        {
+          group,
+          instance: life.instance,
+          atMs,
+          detail: `${life.instance} was taken out of service ${((latestMs - atMs) / 1_000).toFixed(1)} s before its drain had to begin, and too few others serve`,
+        },
+      ];
+    }),
+};
+
+export const takenOutOnce: Rule = {
+  name: 'work is taken off once',
+  meaning: 'Holdfast takes no member out of the same target group twice.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life): readonly Broken[] =>
+      [...Map.groupBy(life.services.filter(takenOutByUs), ({ targetGroup }) => targetGroup)].flatMap(([targetGroup, list]) => {
+        const last = list.at(-1);
+        return list.length < 2 || last === undefined
+          ? []
+          : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${targetGroup} ${list.length} times` }];
+      }),
+    ),
+};

@@ -1,0 +1,69 @@
+import type { Shortfall } from '../../core/shortfall.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { History } from './history.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** What a swap says about itself, as far as the world can tell whether it is so. */
+export type SaidSwap = {
+  readonly instance: string;
+  readonly group: string;
+  readonly reason: Swap['reason'];
+  readonly state: Swap['state'];
+  readonly decision: string;
+  readonly claimedAtMs: number;
+  readonly drainedAtMs?: number;
+  readonly goneAtMs?: number;
+  readonly deadlineMs?: number;
+  readonly shortfall?: Shortfall;
+};
+
+/** Swaps as they are stored; a shortfall of the first version is a sentence, which tells the world nothing. */
+export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
+  stored.swaps.filter(isMap).flatMap((swap) => {
+    const instance = textOf(swap.instance);
+    if (instance === undefined) return [];
+    const [drainedAtMs, goneAtMs, deadlineMs] = [numberOf(swap.drainedAtMs), numberOf(swap.goneAtMs), numberOf(swap.deadlineMs)];
+    return [
+      {
+        instance,
+        group: String(swap.group),
+        reason: swap.reason as Swap['reason'],
+        state: swap.state as Swap['state'],
+        decision: String(swap.decision),
+        claimedAtMs: numberOf(swap.claimedAtMs) ?? 0,
+        ...(drainedAtMs === undefined ? {} : { drainedAtMs }),
+        ...(goneAtMs === undefined ? {} : { goneAtMs }),
+        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...(isMap(swap.shortfall) ? { shortfall: swap.shortfall as Shortfall } : {}),
+      },
+    ];
+  });
+
+/** What a stored decision says that it launched and whom it told to leave. */
+export type SaidDecision = {
+  readonly id: string;
+  readonly group: string;
+  readonly launches: readonly { readonly reservation: string; readonly instances: readonly string[] }[];
+  readonly removals: readonly string[];
+};
+
+const idsOf = (list: unknown): readonly string[] => listOf(list).flatMap((one) => textOf(one) ?? (isMap(one) ? (textOf(one.instance) ?? []) : []));
+
+export const decisionsOf = ({ stored }: History): readonly SaidDecision[] =>
+  stored.decisions.filter(isMap).map((record) => {
+    const outcome = isMap(record.outcome) ? record.outcome : {};
+    const rounds = [...listOf(record.decision), ...listOf(record.rounds)].filter(isMap);
+    return {
+      id: String(record.id),
+      group: String(record.group),
+      launches: listOf(outcome.launches)
+        .filter(isMap)
+        .map((launch) => ({ reservation: String(launch.reservation), instances: idsOf(launch.instances) })),
+      removals: rounds.flatMap(({ removals }) => idsOf(removals)),
+    };
+  });

@@ -1,0 +1,45 @@
+import type { Policy, PolicyPool, TreeNode } from './policy.ts';
+
+/** A selector of a policy's tree with its children, as the policy reference reads it. */
+export type Selector = {
+  readonly kind: 'tiered' | 'spread' | 'weighted' | 'cheapest';
+  readonly by: 'pool' | 'zone' | 'instance-type';
+  readonly children: readonly TreeNode[];
+  readonly weights: readonly number[];
+};
+
+type Listed = readonly (TreeNode | { readonly use: TreeNode; readonly weight: number })[];
+
+/** Reads a node that is no pool; nothing for a pool's name. */
+export const selectorOf = (node: TreeNode): Selector | undefined => {
+  if (typeof node === 'string') return undefined;
+  const kind = (['tiered', 'spread', 'weighted', 'cheapest'] as const).find((name) => name in node);
+  if (kind === undefined) return undefined;
+  const said = node[kind];
+  const isLong = typeof said === 'object' && said !== null && !Array.isArray(said);
+  const { of, by } = isLong ? (said as { of: Listed; by?: string }) : { of: said as Listed, by: node.by };
+  const entries = of.map((child) =>
+    typeof child === 'object' && 'use' in child ? (child as { use: TreeNode; weight: number }) : { use: child as TreeNode, weight: 1 },
+  );
+  return {
+    kind,
+    by: by === 'zone' || by === 'instance-type' ? by : 'pool',
+    children: entries.map(({ use }) => use),
+    weights: entries.map(({ weight }) => weight),
+  };
+};
+
+/** Names of the pools below a node. */
+export const poolsBelow = (node: TreeNode): readonly string[] =>
+  typeof node === 'string' ? [node] : (selectorOf(node)?.children ?? []).flatMap(poolsBelow);
+
+/** Every selector on the way from the root to a pool, with the child that leads there. */
+export const pathTo = (node: TreeNode, pool: string): readonly { readonly selector: Selector; readonly child: number }[] => {
+  const selector = selectorOf(node);
+  if (selector === undefined) return [];
+  const child = selector.children.findIndex((one) => poolsBelow(one).includes(pool));
+  const next = selector.children[child];
+  return next === undefined ? [] : [{ selector, child }, ...pathTo(next, pool)];
+};
+
+export const poolsOf = (policy: Policy, node: TreeNode): readonly PolicyPool[] => poolsBelow(node).flatMap((name) => policy.pools[name] ?? []);
