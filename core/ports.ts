@@ -54,6 +54,8 @@ export type ActionResult = {
 export type Holdings = {
   readonly members: readonly Member[];
   readonly asgs: readonly AsgView[];
+  /** Instances of this group that run and hold no place in it: their Auto Scaling group ends them, or keeps them in standby or warm. */
+  readonly aside: readonly string[];
   /** Instances of this group that EC2 shows as shutting down, terminated or stopped: their end is known, not merely unseen. */
   readonly ended: readonly string[];
 };

@@ -19,6 +19,8 @@ export type LifecycleHook = {
   readonly expiresAtMs: number;
   /** The hook's heartbeat time-out, by which each heartbeat prolongs it; absent when unknown: the shortest that Auto Scaling allows is assumed. */
   readonly timeoutMs?: number;
+  /** When Auto Scaling was found to wait no longer: its time-out was over, or somebody else completed the action. No heartbeat is sent from then on. */
+  readonly overAtMs?: number;
 };
 
 /** The persisted record of one instance leaving and being replaced. Its item is the only one that decides about this instance. */
@@ -37,7 +39,7 @@ export type Swap = {
   readonly deadlineMs?: number;
   /** The drain that takes work off it; absent while waiting. */
   readonly drain?: string;
-  /** When the drain was ordered; a drain that has not begun long after is started again under the same name. */
+  /** When the drain was ordered; one that has not begun is started again with every tick, under the same name. */
   readonly drainOrderedAtMs?: number;
   readonly hook?: LifecycleHook;
   readonly drainStartedAtMs?: number;

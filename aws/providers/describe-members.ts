@@ -79,6 +79,8 @@ const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>
   return isAlive(instance) && (standing === undefined || standing.counts);
 };
 
+const idsOf = (instances: readonly Instance[]): readonly string[] => instances.map(({ InstanceId }) => InstanceId ?? '');
+
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
 /** Looks at everything that a group holds: instances by tag and by Auto Scaling group, each once, with every page read, and their target health. */
@@ -97,6 +99,7 @@ export const describeHoldings = async (deps: ProviderDeps, group: Group): Promis
   return {
     members: ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
     asgs: asgs.map(asView),
-    ended: ours.filter((instance) => !isAlive(instance)).map(({ InstanceId }) => InstanceId ?? ''),
+    aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
+    ended: idsOf(ours.filter((instance) => !isAlive(instance))),
   };
 };

@@ -1,4 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { isOnHook, isUnattended } from '../../core/drain/heartbeat.ts';
 import { asGone } from '../../core/drain/shortfall.ts';
 import { isHard } from '../../core/headcount.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -33,7 +34,7 @@ const isMistake = ({ reason, instance, deadlineMs, claimedAtMs }: Swap, held: Re
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const ended = new Set([...gathered.holdings.ended, ...run.facts.ended]);
-  const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
+  const shown = new Set([...gathered.holdings.members.map(({ instance }) => instance), ...gathered.holdings.aside]);
   const gone = gathered.swaps.filter((swap) => isGone(swap, ended, shown, nowMs));
   const closed = new Map(gone.map((swap) => [swap.instance, asGone(swap, nowMs)]));
   await inParallel(gone, writesAtOnce, (swap) => {
@@ -65,8 +66,11 @@ const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): bool
   return nowMs - sinceMs >= overdueMs;
 };
 
-const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean =>
-  (swap.state === 'leaving' || swap.state === 'draining') && swap.hook === undefined && nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
+/** Whether nobody carries on with a drain. One that keeps a hook alive is missed by its heartbeats, in time for the next; any other by its end. */
+const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
+  if (swap.state !== 'leaving' && swap.state !== 'draining') return false;
+  return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
+};
 
 /**
  * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced to take and did not is ours to
@@ -76,7 +80,7 @@ const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap
   const nowMs = run.ports.clock.now();
   const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
   const stuck = swaps.flatMap((swap) => {
-    const order = { drain: drainFor('mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
+    const order = { drain: drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
     if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: order }];
     if (!isLeftover(swap, shown, nowMs)) return [];
     const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;

@@ -141,13 +141,13 @@ describe('a group attached to an Auto Scaling group', () => {
   });
 
   test.each(['Terminating', 'Terminating:Wait', 'Terminating:Retained', 'Detaching', 'Standby', 'EnteringStandby', 'Warmed:Running'])(
-    '%s holds none',
+    '%s holds none, and is still there',
     async (lifecycle) => {
-      const { members, ended, asgs } = await look(attached(), {
+      const { members, aside, ended, asgs } = await look(attached(), {
         DescribeInstances: instances({ grouped: [ec2Instance('i-1', inWeb)] }),
         DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': lifecycle })] },
       });
-      expect([members, ended]).toEqual([[], []]);
+      expect([members, aside, ended]).toEqual([[], ['i-1'], []]);
       expect(asgs[0]?.held).toBe(0);
     },
   );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { beginsRegardless, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
-import { heartbeatDueMs, heartbeatsDue, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
+import { heartbeatDueMs, heartbeatsDue, isUnattended, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
 import { foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import { shortfallText, timeOfDay } from '../../core/drain/shortfall-text.ts';
@@ -92,14 +92,14 @@ describe('whether a drain begins', () => {
   test('a leaving instance that still serves does not count, one whose swap waits does', () => {
     const members = ['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)).concat(member('i-5', { serving: false }));
     const swaps = [swap('i-1'), swap('i-2', { state: 'draining' }), swap('i-3', { state: 'waiting' })];
-    expect(servingCount({ members, asgs: [], ended: [] }, swaps)).toBe(2);
+    expect(servingCount({ members, asgs: [], aside: [], ended: [] }, swaps)).toBe(2);
   });
 });
 
 describe('the next look for replacements', () => {
   const lookAfter = (nowS: number, launchedS: number | undefined, untilS = 300) => {
     const members = launchedS === undefined ? [] : [member('i-9', { serving: false, launchedAtMs: inMs(launchedS) })];
-    const look = { holdings: { members, asgs: [], ended: [] }, swaps: [], orderedAtMs: noonMs, nowMs: inMs(nowS) };
+    const look = { holdings: { members, asgs: [], aside: [], ended: [] }, swaps: [], orderedAtMs: noonMs, nowMs: inMs(nowS) };
     return (nextServingLookMs(inMs(untilS), look) - noonMs) / 1000;
   };
   test.each([
@@ -137,9 +137,24 @@ describe('a heartbeat', () => {
     expect(heartbeatsDue(swaps, inMs(1799))).toEqual([]);
     expect(heartbeatsDue(swaps, inMs(1800))).toEqual([swaps[0]]);
   });
-  test('that is overdue does not hasten the next look', () => {
+  test('to come is what a batch wakes for; one that is overdue could not be sent, and is tried again soon', () => {
     expect(nextHeartbeatMs([swap('i-1', { hook }), swap('i-2')], inMs(10))).toBe(inMs(1800));
-    expect(nextHeartbeatMs([swap('i-1', { hook })], inMs(1800))).toBe(Number.POSITIVE_INFINITY);
+    expect(nextHeartbeatMs([swap('i-1', { hook })], inMs(1800))).toBe(inMs(1815));
+    expect(nextHeartbeatMs([swap('i-1', { hook })], inMs(3590))).toBe(inMs(3592));
+  });
+  const over = { ...hook, overAtMs: inMs(20) };
+  test('is none, once Auto Scaling waits no longer', () => {
+    expect(heartbeatsDue([swap('i-1', { hook: over })], inMs(1800))).toEqual([]);
+    expect(nextHeartbeatMs([swap('i-1', { hook: over })], inMs(10))).toBe(Number.POSITIVE_INFINITY);
+  });
+  test.each([
+    ['a heartbeat that is half a minute late', { hook }, 1830, true],
+    ['not one that may still be repeated', { hook }, 1829, false],
+    ['not one of a drain that was just ordered', { hook, drainOrderedAtMs: inMs(1820) }, 1849, false],
+    ['not one that nobody waits for', { hook: over }, 1900, false],
+    ['nor an instance without a hook', {}, 1900, false],
+  ] as const)('shows a drain that nobody carries on: %s', (_rule, changes, nowS, is) => {
+    expect(isUnattended(swap('i-1', { state: 'draining', ...changes }), inMs(nowS))).toBe(is);
   });
 });
 

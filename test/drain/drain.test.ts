@@ -266,6 +266,18 @@ describe('an instance on a lifecycle hook', () => {
     fleet.completed.add('i-2');
     const { visits } = await execute(fleet, order());
     expect(visits.length).toBeLessThanOrEqual(3);
+    expect(fleet.stateOf('i-1').hook).toMatchObject({ overAtMs: noonMs });
+  });
+
+  test('whose heartbeat is throttled gets it soon after, and nothing fails for it', async () => {
+    const fleet = createFleet(pair({ reason: 'hook', hook }), 120_000);
+    const { heartbeat } = fleet.ports.lifecycle;
+    const throttled = Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' });
+    let left = 2;
+    fleet.ports.lifecycle.heartbeat = (one) => (one.instance === 'i-1' && left-- > 0 ? Promise.reject(throttled) : heartbeat(one));
+    await execute(fleet, order());
+    expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([38, 68, 98]);
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
   test('and interrupted: with connections still open it is left to EC2, which gives them until the deadline', async () => {

@@ -1,3 +1,4 @@
+import { unlessTroubled } from '../../../aws/unless-troubled.ts';
 import { heartbeatsDue, prolonged } from '../../../core/drain/heartbeat.ts';
 import type { Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
 import type { LifecycleHook, Swap } from '../../../core/swap.ts';
@@ -17,23 +18,24 @@ const timeoutsOf = async (lifecycle: LifecycleActions, hooks: readonly Lifecycle
     ({ asg }) => asg,
   );
   const found = await onEach([...unknown], heartbeatsAtOnce, async ([asg, of]) => {
-    const timeouts = await lifecycle.timeouts(asg, [...new Set(of.map(({ hook }) => hook))]);
-    return [...timeouts].map(([hook, timeoutMs]) => [`${asg}/${hook}`, timeoutMs] as const);
+    const timeouts = await unlessTroubled(lifecycle.timeouts(asg, [...new Set(of.map(({ hook }) => hook))]));
+    return [...(timeouts ?? [])].map(([hook, timeoutMs]) => [`${asg}/${hook}`, timeoutMs] as const);
   });
   return new Map(found.flat());
 };
 
 const beat = async ({ store, lifecycle, clock }: HeartbeatPorts, swap: Swap, hook: LifecycleHook, drain: string): Promise<Swap> => {
   const sentAtMs = clock.now();
-  if ((await lifecycle.heartbeat(swap)) === 'not-active') return swap;
-  const kept = prolonged(hook, sentAtMs);
+  const sent = await unlessTroubled(lifecycle.heartbeat(swap));
+  if (sent === undefined) return swap;
+  const kept = sent === 'done' ? prolonged(hook, sentAtMs) : { ...hook, overAtMs: sentAtMs };
   await store.advance(swap, { from: ['leaving', 'draining', 'drained'], drain, set: { hook: kept } });
   return { ...swap, hook: kept };
 };
 
 /**
  * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and record only repeats the heartbeat.
- * An action that is no longer active is left as it is: its instance goes on by itself.
+ * An action that is no longer active is noted as over: its instance goes on by itself. What AWS could not do now stays due, and is tried again soon.
  */
 export const keepHooksAlive = async (ports: HeartbeatPorts, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
   const due = new Set(heartbeatsDue(swaps, ports.clock.now()));

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Holdings, SwapChange } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { Gathered } from '../../functions/react/gather.ts';
+import { mend } from '../../functions/react/mend.ts';
+import type { Run } from '../../functions/react/run.ts';
+import { group, member, noonMs, swap } from '../drain/fleet.ts';
+
+const inMs = (seconds: number) => noonMs + seconds * 1_000;
+const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [] };
+
+const mended = async (swaps: readonly Swap[], nowMs: number, holdings: Partial<Holdings> = {}): Promise<readonly Swap[]> => {
+  const store = { advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'), retire: () => Promise.resolve() };
+  const run = { group: group(), facts: { ended: [] }, ports: { clock: { now: () => nowMs }, store } } as unknown as Run;
+  const gathered = { swaps, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
+  return mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
+};
+
+const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
+const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hook });
+
+describe('a swap whose instance its Auto Scaling group ends', () => {
+  it('stays open as long as the group has the instance, however long that takes', async () => {
+    const attended = { ...held, hook: { ...hook, expiresAtMs: inMs(7_500) } };
+    const [kept] = await mended([attended], inMs(7_000), { aside: ['i-1'] });
+    expect(kept).toEqual(attended);
+  });
+  it('is closed ten minutes later, once nobody shows the instance any more', async () => {
+    const [closed] = await mended([{ ...held, hook: { ...hook, expiresAtMs: inMs(7_500) } }], inMs(7_000));
+    expect(closed).toMatchObject({ state: 'gone', goneAtMs: inMs(7_000) });
+  });
+  it.each(['leaving', 'draining'] as const)('goes to a new drain while it is %s, when its heartbeats stay away', async (state) => {
+    const [before] = await mended([{ ...held, state }], inMs(329), { aside: ['i-1'] });
+    expect(before?.drain).toBe('d-1');
+    const [after] = await mended([{ ...held, state }], inMs(330), { aside: ['i-1'] });
+    expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(330) });
+  });
+  it('is left to its drain once that has ended', async () => {
+    const [drained] = await mended([{ ...held, state: 'drained', drainedAtMs: inMs(100) }], inMs(500), { aside: ['i-1'] });
+    expect(drained?.drain).toBe('d-1');
+  });
+});
+
+describe('a swap without a hook', () => {
+  it('goes to a new drain when its own has not come to its end two minutes after it should have', async () => {
+    const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
+    const [before] = await mended([stuck], inMs(719), { members: [member('i-1')] });
+    expect(before?.drain).toBe('d-1');
+    const [after] = await mended([stuck], inMs(720), { members: [member('i-1')] });
+    expect(after).toMatchObject({ drain: 'mend-none-new', drainOrderedAtMs: inMs(720) });
+  });
+});
