@@ -1,6 +1,8 @@
 import { createDocumentClient, createEc2Client } from '../aws/clients.ts';
 import { createOwners } from '../aws/owners.ts';
+import { createDecisionLog } from '../aws/state/decision-log.ts';
 import { createStateStore } from '../aws/state-store.ts';
+import type { DecisionLog } from '../core/decision-record.ts';
 import type { Owners, StateStore } from '../core/ports.ts';
 
 /** Where the commands look: a deployment in AWS, or one in a sandbox. */
@@ -11,7 +13,7 @@ export type Target = {
   readonly sandbox?: string | undefined;
 };
 
-export type Access = { readonly store: StateStore; readonly owners: Owners };
+export type Access = { readonly store: StateStore; readonly log: DecisionLog; readonly owners: Owners };
 
 /** A sandbox takes any credentials: whoever is none of its functions is the operator. */
 const sandboxConfig = (endpoint: string) => ({
@@ -23,8 +25,11 @@ const sandboxConfig = (endpoint: string) => ({
 /** Opens the tables of a deployment. */
 export const openAccess = ({ name, sandbox }: Target): Access => {
   const config = sandbox === undefined ? {} : sandboxConfig(sandbox);
+  const client = createDocumentClient(config);
+  const stateTable = `${name}-state`;
   return {
-    store: createStateStore({ client: createDocumentClient(config), groupsTable: `${name}-groups`, stateTable: `${name}-state`, now: Date.now }),
+    store: createStateStore({ client, groupsTable: `${name}-groups`, stateTable, now: Date.now }),
+    log: createDecisionLog({ client, table: stateTable }),
     owners: createOwners({ client: createEc2Client(config), deployment: name }),
   };
 };

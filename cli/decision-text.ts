@@ -1,44 +1,85 @@
 import type { Decision, Rejection } from '../core/decision.ts';
-import type { DecisionRecord } from '../core/ports.ts';
-import { outcomeOf, roundsOf } from './stored-decision.ts';
+import type { CarriedOut, DecisionRecord, LaunchOutcome, TrimmedPart, Unreadable } from '../core/decision-record.ts';
+import { againstText, causeText, overtakenText, placementText, removalText, sizeText } from './reason-text.ts';
 import { timeText } from './time.ts';
 
-const launchLines = (record: DecisionRecord): readonly string[] =>
-  (outcomeOf(record).launches ?? []).flatMap(({ pool, count, instances, replaces, refusals = [], trouble, code }) => [
-    instances === undefined
-      ? `  asked ${pool} for ${count}: ${trouble ?? 'no answer stored'}${code === undefined ? '' : ` (${code})`}`
-      : `  asked ${pool} for ${count}: got ${instances.length}${instances.length === 0 ? '' : ` (${instances.join(', ')})`}`,
-    ...(replaces.length === 0 ? [] : [`    in place of ${replaces.join(', ')}`]),
-    ...refusals.map(({ offering, code: refusal }) => `    refused: ${offering.instanceType} ${offering.zone} ${offering.market}, ${refusal}`),
-  ]);
-
-/** A pool that was launched from all the same has lost only some of its offerings. */
-const rejectionText = ({ path, pool, why }: Rejection, { reasons = [] }: Partial<Decision>): string => {
-  const where = path === '' ? '' : ` (${path})`;
-  return reasons.some((reason) => reason.pool === pool) ? `within ${pool}${where}: ${why}` : `passed over ${pool}${where}: ${why}`;
+const launchLines = (launch: LaunchOutcome): readonly string[] => {
+  const { pool, count, replaces } = launch;
+  const asked = `  asked ${pool} for ${count}:`;
+  const instead = replaces.length === 0 ? [] : [`    in place of ${replaces.join(', ')}`];
+  if (launch.result !== 'answered') return [`${asked} ${launch.result} (${launch.code})`, ...instead];
+  const { instances, refusals } = launch;
+  return [
+    `${asked} got ${instances.length}${instances.length === 0 ? '' : ` (${instances.join(', ')})`}`,
+    ...instead,
+    ...refusals.map(({ offering, code }) => `    refused: ${offering.instanceType} ${offering.zone} ${offering.market}, ${code}`),
+  ];
 };
 
-const roundLines = (record: DecisionRecord): readonly string[] =>
-  roundsOf(record).flatMap((round, index) => [
+/** A pool that was launched from all the same has lost only some of its offerings. */
+const rejectionLines = ({ rejected, reasons }: Decision): readonly string[] => {
+  const byPlace = Map.groupBy(rejected, ({ path, pool }: Rejection) => `${pool}${path === '' ? '' : ` (${path})`}`);
+  return [...byPlace].map(([place, against]) => {
+    const isUsed = reasons.some(({ pool }) => pool === against[0]?.pool);
+    return `  ${isUsed ? 'within' : 'passed over'} ${place}: ${against.map(againstText).join('; ')}`;
+  });
+};
+
+const sizesText = (groups: readonly { readonly asg: string; readonly fromMax: number; readonly toMax: number }[], to: 'toMax' | 'fromMax'): string =>
+  groups.map((raised) => `${raised.asg} to ${raised[to]}`).join(', ');
+
+const groupLines = ({ raise, restore, takeOver, unnoticed }: Decision): readonly string[] => [
+  ...(raise.length === 0 ? [] : [`  raises the maximum size of ${sizesText(raise, 'toMax')}`]),
+  ...(restore.length === 0 ? [] : [`  puts back the maximum size of ${sizesText(restore, 'fromMax')}`]),
+  ...takeOver.map(({ asg, desired }) => `  takes over the refill of ${asg}: lowers its desired capacity to ${desired}`),
+  ...(unnoticed.length === 0 ? [] : [`  takes out of their Auto Scaling group: ${unnoticed.join(', ')}`]),
+];
+
+const roundLines = (rounds: readonly Decision[]): readonly string[] =>
+  rounds.flatMap((round, index) => [
     ...(index === 0 ? [] : ['  decided again after refusals:']),
-    ...(round.reasons ?? []).map(({ pool, count, why }) => `  ${count} from ${pool}: ${why}`),
-    ...(round.rejected ?? []).map((rejection) => `  ${rejectionText(rejection, round)}`),
-    ...(round.removals ?? []).map(({ instance, reason, why }) => `  removes ${instance} (${reason}): ${why}`),
-    ...((round.unplaced ?? 0) > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
+    ...round.reasons.map((reason) => `  ${reason.count} from ${reason.pool}: ${placementText(reason)}`),
+    ...rejectionLines(round),
+    ...round.removals.map(({ instance, reason, why }) => `  removes ${instance} (${reason}): ${removalText(why)}`),
+    ...groupLines(round),
+    ...(round.unplaced > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
   ]);
+
+const claimLines = ({ claimed }: CarriedOut): readonly string[] =>
+  claimed.map(({ instance, reason, drain }) => `  lets go ${instance} (${reason})${drain === undefined ? '' : `, drain ${drain}`}`);
+
+const carriedOutLines = ({ launches, admitted, failed, drainsStarted }: CarriedOut): readonly string[] => [
+  ...launches.flatMap(launchLines),
+  ...(admitted.length === 0 ? [] : [`  put into service: ${admitted.join(', ')}`]),
+  ...failed.map(({ instance, awsCode }) => `  could not put ${instance} into service (${awsCode})`),
+  ...(drainsStarted === 0 ? [] : [`  drains started: ${drainsStarted}`]),
+];
+
+const parts: Readonly<Record<TrimmedPart, string>> = { rounds: 'the reasons', view: 'what it saw', outcome: 'what came of it' };
+
+const trimmedLines = ({ trimmed = [] }: DecisionRecord): readonly string[] =>
+  trimmed.map(({ part, bytes }) => `  too large to be stored${bytes === undefined ? '' : ` (${bytes} bytes)`}: ${parts[part]}`);
+
+const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly string[] => {
+  if (outcome === undefined) return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  nothing is stored about what came of it'];
+  return outcome.code === 'carried-out' ? carriedOutLines(outcome) : [`  ${overtakenText(outcome.overtaken)}`];
+};
 
 /** One decision in lines of plain text: what led to it, what it looked at, why it chose, what came of it. */
 export const decisionText = (record: DecisionRecord): string => {
-  const { claimed = [], admitted = [], drainsStarted = 0 } = outcomeOf(record);
-  const digest = record.viewDigest as { desired?: number; members?: number; serving?: number } | undefined;
+  const { causes, sizes, rounds, view, outcome } = record;
   return [
     `${timeText(record.atMs)}  ${record.group}  decision ${record.id}  policy version ${record.policyVersion}`,
-    `  because of: ${record.because.join(', ') || 'the minute tick'}`,
-    ...(digest?.desired === undefined ? [] : [`  saw: desired ${digest.desired}, ${digest.members} members, ${digest.serving} serving`]),
-    ...claimed.map(({ instance, reason, drain }) => `  lets go ${instance} (${reason})${drain === undefined ? '' : `, drain ${drain}`}`),
-    ...roundLines(record),
-    ...launchLines(record),
-    ...(admitted.length === 0 ? [] : [`  put into service: ${admitted.join(', ')}`]),
-    ...(drainsStarted === 0 ? [] : [`  drains started: ${drainsStarted}`]),
+    `  because of: ${causes.map(causeText).join(', ') || 'the minute tick'}`,
+    ...sizes.map((change) => `  ${sizeText(change)}`),
+    ...(view === undefined ? [] : [`  saw: desired ${view.desired}, ${view.members} members, ${view.serving} serving`]),
+    ...(outcome?.code === 'carried-out' ? claimLines(outcome) : []),
+    ...roundLines(rounds),
+    ...outcomeLines(record),
+    ...trimmedLines(record),
   ].join('\n');
 };
+
+/** A stored decision that could not be read. */
+export const unreadableText = ({ group, item, problems }: Unreadable): string =>
+  `${group}  ${item} could not be read: ${problems.join('; ')}. It was written by another version of Holdfast, or by hand.`;

@@ -1,8 +1,9 @@
+import type { DecisionRecord, Unreadable } from '../core/decision-record.ts';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
-import type { DecisionRecord, Owner } from '../core/ports.ts';
+import type { Owner } from '../core/ports.ts';
 import type { Swap } from '../core/swap.ts';
 import type { Access } from './aws-access.ts';
-import { decisionText } from './decision-text.ts';
+import { decisionText, unreadableText } from './decision-text.ts';
 import { partIn } from './stored-decision.ts';
 import { timeText } from './time.ts';
 
@@ -14,6 +15,8 @@ export type Explanation = {
   readonly group?: string;
   readonly swap?: Swap;
   readonly decisions: readonly { readonly part: string; readonly record: DecisionRecord }[];
+  /** Stored decisions of its group that could not be read: one of them may be about it. */
+  readonly unreadable: readonly Unreadable[];
 };
 
 const groupsToSearch = async (swap: Swap | undefined, owner: Owner | undefined, { store }: Access): Promise<readonly string[]> => {
@@ -30,16 +33,22 @@ export const explain = async (instance: string, access: Access): Promise<Explana
   const [swap, owned] = await Promise.all([access.store.swapOf(instance), access.owners.ownersOf([instance])]);
   const owner = owned.get(instance);
   const groups = await groupsToSearch(swap, owner, access);
-  const found = await Promise.all(groups.map((group) => access.store.decisions(group, searched)));
+  const found = await Promise.all(groups.map((group) => access.log.decisions(group, searched)));
   const decisions = found
-    .flat()
+    .flatMap(({ records }) => records)
     .flatMap((record) => {
       const part = partIn(record, instance, owner?.reservation);
       return part === undefined ? [] : [{ part, record }];
     })
     .sort((a, b) => a.record.atMs - b.record.atMs);
   const group = swap?.group ?? decisions[0]?.record.group ?? (groups.length === 1 ? groups[0] : undefined);
-  return { instance, ...(group === undefined ? {} : { group }), ...(swap === undefined ? {} : { swap }), decisions };
+  return {
+    instance,
+    ...(group === undefined ? {} : { group }),
+    ...(swap === undefined ? {} : { swap }),
+    decisions,
+    unreadable: found.flatMap(({ unreadable }) => unreadable),
+  };
 };
 
 type Moment = readonly [label: string, ms: number | undefined];
@@ -64,13 +73,15 @@ const swapLines = (swap: Swap): readonly string[] => [
 ];
 
 /** The explanation in plain text. */
-export const explanationText = ({ instance, group, swap, decisions }: Explanation): string => {
+export const explanationText = ({ instance, group, swap, decisions, unreadable }: Explanation): string => {
   if (swap === undefined && decisions.length === 0) {
-    return `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. Holdfast did not launch it, or its decision is older than 14 days; decisions of a group: holdfast decisions GROUP.`;
+    const nothing = `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. Holdfast did not launch it, or its decision is older than 14 days; decisions of a group: holdfast decisions GROUP.`;
+    return [nothing, ...unreadable.map(unreadableText)].join('\n');
   }
   return [
     `${instance}${group === undefined ? '' : `, group ${group}`}`,
     ...(swap === undefined ? ['It is a member; nothing has asked it to leave.'] : swapLines(swap)),
     ...decisions.flatMap(({ part, record }) => ['', `The decision by which it was ${part}:`, decisionText(record)]),
+    ...(unreadable.length === 0 ? [] : ['', ...unreadable.map(unreadableText)]),
   ].join('\n');
 };

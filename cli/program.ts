@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { openAccess } from './aws-access.ts';
-import { decisionText } from './decision-text.ts';
+import { decisionText, unreadableText } from './decision-text.ts';
 import { explain, explanationText } from './explain.ts';
 import { runSandbox, type SandboxFlags } from './sandbox-command.ts';
 
@@ -72,10 +72,11 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(new Command('decisions').description('list what was decided for a group, and why, newest first').argument('<group>', 'its name'))
     .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
-      const decisions = await openAccess(where).store.decisions(group, where.limit);
+      const { records, unreadable } = await openAccess(where).log.decisions(group, where.limit);
       const nothing = `No decision is stored for ${group}. A group at rest needs none; is the name right? Decisions are kept for 14 days.`;
-      print(decisions, decisions.length === 0 ? nothing : decisions.map(decisionText).join('\n\n'), where.json);
-      exitWith(decisions.length === 0 ? 1 : 0);
+      const texts = [...records.map(decisionText), ...unreadable.map(unreadableText)];
+      print([...records, ...unreadable], texts.length === 0 ? nothing : texts.join('\n\n'), where.json);
+      exitWith(texts.length === 0 ? 1 : 0);
     });
 
 /** The command line. `exitWith` is told how a command ended. */

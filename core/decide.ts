@@ -20,12 +20,11 @@ const surgeOf = (view: View, headcount: Headcount): number =>
   view.group.swap.order === 'launch-first' ? Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;
 
 const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
-  headcount.strays
-    .filter(({ instance }) => {
-      const stray = view.state.strays[instance];
-      return stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
-    })
-    .map(({ instance }) => ({ instance, reason: 'unwanted', why: 'tagged as ours, but no reservation and no pool explains it' }));
+  headcount.strays.flatMap(({ instance }) => {
+    const stray = view.state.strays[instance];
+    const isOld = stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
+    return isOld ? [{ instance, reason: 'unwanted', why: { code: 'stray', firstSeenAtMs: stray.firstSeenAtMs, sightings: stray.sightings } }] : [];
+  });
 
 /** How many members can leave without taking an Auto Scaling group below its minimum size, which is its user's and holds. */
 const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {

@@ -1,4 +1,4 @@
-import type { PlacementReason, Rejection } from './decision.ts';
+import type { PlacementReason, Rejection, Turn } from './decision.ts';
 import type { Held } from './held.ts';
 import { type Offering, offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts';
 import { isResting, type PoolMemory } from './pool-memory.ts';
 import { countIn, growTree, type Tree } from './selector/grow.ts';
 import { passedOver, whyNothing } from './selector/passed-over.ts';
-import { explain, pick, type Run } from './selector/pick.ts';
+import { pick, type Run, turnsOf } from './selector/pick.ts';
 import type { LastResort } from './selector/standing.ts';
 import { close, type Leaf } from './selector/tree.ts';
 import type { Selector } from './selector.ts';
@@ -39,7 +39,7 @@ export type Plan = {
 };
 
 /** What one leaf gives in this plan. */
-type Portion = { readonly leaf: Leaf; readonly why: string; count: number };
+type Portion = { readonly leaf: Leaf; readonly turns: readonly Turn[]; count: number };
 
 type Pass = Omit<Plan, 'placements' | 'reasons'> & { readonly portions: readonly Portion[] };
 
@@ -55,8 +55,8 @@ const placeOne = (tree: Tree, run: Run, portions: Map<Leaf, Portion>): boolean =
   const picked = pick(tree.root, run);
   const first = picked?.leaf.offerings[0];
   if (picked === undefined || first === undefined) return false;
-  const { leaf, turns } = picked;
-  const portion = portions.get(leaf) ?? { leaf, why: explain(turns), count: 0 };
+  const { leaf, way } = picked;
+  const portion = portions.get(leaf) ?? { leaf, turns: turnsOf(way), count: 0 };
   portion.count += 1;
   portions.set(leaf, portion);
   tree.count({ pool: leaf.pool.name, zone: first.zone, instanceType: first.instanceType }, 1);
@@ -100,14 +100,15 @@ const merged = (portions: readonly Portion[]): readonly Placement[] => {
 };
 
 const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
-  const byText = new Map(rejections.map((rejection) => [`${rejection.path}|${rejection.pool}|${rejection.why}`, rejection]));
-  return [...byText.values()];
+  const byContent = new Map(rejections.map((rejection) => [JSON.stringify(rejection), rejection]));
+  return [...byContent.values()];
 };
 
-const reasonOf = ({ leaf, why, count }: Portion, lastResort: LastResort): PlacementReason => ({
+const reasonOf = ({ leaf, turns, count }: Portion, lastResort: LastResort): PlacementReason => ({
   pool: leaf.pool.name,
   count,
-  why: lastResort !== 'none' ? `last resort, nothing else is eligible: ${why}` : why,
+  turns,
+  ...(lastResort !== 'none' && { lastResort }),
 });
 
 const together = (passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[]): Plan => ({

@@ -1,3 +1,4 @@
+import type { DecisionRecord } from './decision-record.ts';
 import type { Group } from './group.ts';
 import type { LaunchRequest } from './launch-request.ts';
 import type { Offering, OfferingKey } from './offering.ts';
@@ -138,22 +139,6 @@ export type RegistryEntry = {
   readonly alarms: readonly string[];
 };
 
-/** A stored decision: what was decided, on what, and what came of it. `holdfast explain` and `holdfast decisions` read these. */
-export type DecisionRecord = {
-  readonly group: string;
-  /** Sortable: time first. */
-  readonly id: string;
-  readonly atMs: number;
-  readonly policyVersion: number;
-  readonly correlation: string;
-  /** Which signals led here, in words. */
-  readonly because: readonly string[];
-  readonly decision: unknown;
-  readonly viewDigest: unknown;
-  /** Filled in after acting. */
-  readonly outcome?: unknown;
-};
-
 /** The state table. Every write is conditional; a lost race is a value. */
 export type StateStore = {
   group(name: string): Promise<Group | undefined>;
@@ -174,7 +159,6 @@ export type StateStore = {
   /** Moves a swap that is gone for good, or was a mistake, out of the active ones into history, where `swapOf` still finds it until it expires. */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;
-  decisions(group: string, limit: number): Promise<readonly DecisionRecord[]>;
 };
 
 export type SwapChange = {

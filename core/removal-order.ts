@@ -1,3 +1,4 @@
+import type { RemovalRank, RemovalReason } from './decision.ts';
 import type { RemovalOrder } from './group.ts';
 import { offeringKey } from './offering.ts';
 import { worthwhileSaving } from './selector/cheapest.ts';
@@ -6,50 +7,56 @@ import type { Member } from './view.ts';
 type Prices = Readonly<Record<string, number>>;
 
 /** Members that the order does not tell apart; the tree decides among them. */
-export type Rank = { readonly why: string; readonly members: readonly Member[] };
+type Alike = { readonly rank: RemovalRank; readonly members: readonly Member[] };
+
+/** Members that leave for one reason; the tree decides among them. */
+export type Rank = { readonly why: RemovalReason; readonly members: readonly Member[] };
 
 const priceOf = (prices: Prices, { offering }: Member): number | undefined => prices[offeringKey(offering)];
 
 /** Prices within {@link worthwhileSaving} of the dearest of a rank are one price: a cent between two zones must not empty one of them. */
-const rankByPrice = (members: readonly Member[], prices: Prices): readonly Rank[] => {
+const rankByPrice = (members: readonly Member[], prices: Prices): readonly Alike[] => {
   const priced = members.flatMap((member) => {
     const price = priceOf(prices, member);
     return price === undefined ? [] : [{ member, price }];
   });
   priced.sort((a, b) => b.price - a.price);
-  const ranks: { why: string; floor: number; members: Member[] }[] = [];
+  const ranks: { rank: RemovalRank; floor: number; members: Member[] }[] = [];
   for (const { member, price } of priced) {
-    const rank = ranks.at(-1);
-    if (rank !== undefined && price >= rank.floor) rank.members.push(member);
-    else ranks.push({ why: `dearest first: about ${price} USD per hour`, floor: price * (1 - worthwhileSaving) - 1e-9, members: [member] });
+    const last = ranks.at(-1);
+    if (last !== undefined && price >= last.floor) last.members.push(member);
+    else {
+      const rank: RemovalRank = { order: 'dearest-first', aboutUsdPerHour: price };
+      ranks.push({ rank, floor: price * (1 - worthwhileSaving) - 1e-9, members: [member] });
+    }
   }
   const unknown = members.filter((member) => priceOf(prices, member) === undefined);
-  return unknown.length > 0 ? [...ranks, { why: 'dearest first: price unknown', members: unknown }] : ranks;
+  return unknown.length > 0 ? [...ranks, { rank: { order: 'dearest-first' }, members: unknown }] : ranks;
 };
 
 /** While a price is unknown, on-demand counts as dearer than spot. */
-const dearestFirst = (members: readonly Member[], prices: Prices): readonly Rank[] => {
+const dearestFirst = (members: readonly Member[], prices: Prices): readonly Alike[] => {
   if (members.every((member) => priceOf(prices, member) !== undefined)) return rankByPrice(members, prices);
   const onDemand = members.filter(({ offering }) => offering.market === 'on-demand');
   const spot = members.filter(({ offering }) => offering.market === 'spot');
   return [...rankByPrice(onDemand, prices), ...rankByPrice(spot, prices)];
 };
 
-const byAge = (members: readonly Member[], why: string, direction: 1 | -1): readonly Rank[] => {
+const byAge = (members: readonly Member[], order: 'oldest-first' | 'newest-first'): readonly Alike[] => {
   const groups = Map.groupBy(members, ({ launchedAtMs }) => launchedAtMs);
-  return [...groups].sort(([a], [b]) => direction * (a - b)).map(([, alike]) => ({ why, members: alike }));
+  const direction = order === 'oldest-first' ? 1 : -1;
+  return [...groups].sort(([a], [b]) => direction * (a - b)).map(([launchedAtMs, alike]) => ({ rank: { order, launchedAtMs }, members: alike }));
 };
 
-const rankAlike = (order: RemovalOrder, members: readonly Member[], prices: Prices): readonly Rank[] => {
+const rankAlike = (order: RemovalOrder, members: readonly Member[], prices: Prices): readonly Alike[] => {
   switch (order) {
     case 'dearest-first':
       return dearestFirst(members, prices);
     case 'oldest-first':
-      return byAge(members, 'oldest first', 1);
     case 'newest-first':
-      return byAge(members, 'newest first', -1);
+      return byAge(members, order);
     case 'same-order':
-      return [{ why: 'same order: what the tree would place last goes first', members }];
+      return [{ rank: { order }, members }];
   }
 };
 
@@ -66,7 +73,9 @@ export const rankForRemoval = (order: RemovalOrder, members: readonly Member[], 
     removable.filter((member) => !member.unhealthy),
     prices,
   );
-  return [...unhealthy.map(({ why, members: alike }) => ({ why: `unhealthy; ${why}`, members: alike })), ...healthy].filter(
-    (rank) => rank.members.length > 0,
-  );
+  const ranks: readonly Rank[] = [
+    ...unhealthy.map(({ rank, members: alike }) => ({ why: { code: 'surplus', rank, unhealthy: true } as const, members: alike })),
+    ...healthy.map(({ rank, members: alike }) => ({ why: { code: 'surplus', rank } as const, members: alike })),
+  ];
+  return ranks.filter(({ members: alike }) => alike.length > 0);
 };

@@ -134,7 +134,7 @@ export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
       const member = nextOf(tree, queues);
       if (member === undefined) break;
       takeOut(tree, member);
-      leaving.push({ instance: member.instance, reason: 'scale-in', why: `above the desired size; ${why}` });
+      leaving.push({ instance: member.instance, reason: 'scale-in', why });
     }
   }
   return leaving;

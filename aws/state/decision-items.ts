@@ -1,69 +1,49 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { DecisionRecord, StateStore } from '../../core/ports.ts';
+import type { DecisionRecord, TrimmedPart } from '../../core/decision-record.ts';
+import type { StateStore } from '../../core/ports.ts';
 import { items, keys, ttlAttribute } from '../../functions/contract.ts';
-import { type Item, queryAll } from './query-all.ts';
+import type { Item } from './query-all.ts';
 
-type DecisionItems = Pick<StateStore, 'putDecision' | 'decisions'>;
+type DecisionItems = Pick<StateStore, 'putDecision'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
+
+/** Version of the form in which decisions are stored, under attribute `schema`. Items without it are of the first, which stored sentences. */
+export const decisionSchema = 2;
 
 const keptForSeconds = 14 * 24 * 3600;
 /** DynamoDB refuses items above 400 KB. The table's own form of a record is never larger than its JSON. */
 export const largestDecisionBytes = 350_000;
-const mostReasons = 200;
-const trimmable = ['viewDigest', 'decision', 'outcome'] as const;
+const trimmable: readonly TrimmedPart[] = ['rounds', 'view', 'outcome'];
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 const tooLarge = (record: DecisionRecord): boolean => bytesOf(record) > largestDecisionBytes;
 
-/** A storm gives a reason per instance; the first of them tell the story. */
-const withFewReasons = (record: DecisionRecord): DecisionRecord => {
-  const left = record.because.length - mostReasons;
-  return left <= 0 ? record : { ...record, because: [...record.because.slice(0, mostReasons), `and ${left} more`] };
+const without = (record: DecisionRecord, part: TrimmedPart): DecisionRecord => {
+  const { [part]: left, ...rest } = record;
+  const trimmed = [...(record.trimmed ?? []), { part, bytes: bytesOf(left) }];
+  return { rounds: [], ...rest, trimmed };
 };
 
-const without = (record: DecisionRecord, part: (typeof trimmable)[number]): DecisionRecord => ({
-  ...record,
-  [part]: { trimmed: `${bytesOf(record[part])} bytes were left out: a stored decision may have ${largestDecisionBytes}` },
-});
-
-/** Leaves out parts, the largest first, until the record fits, and says in their place what is missing. */
-const trimmed = (record: DecisionRecord): DecisionRecord => {
+/** Leaves out parts, the largest first, until the record fits, and notes what is missing. */
+const fitted = (record: DecisionRecord): DecisionRecord => {
   if (!tooLarge(record)) return record;
   const parts = trimmable.toSorted((a, b) => bytesOf(record[b]) - bytesOf(record[a]));
-  return parts.reduce((kept, part) => (tooLarge(kept) ? without(kept, part) : kept), withFewReasons(record));
-};
-
-const toRecord = (item: Item): DecisionRecord => {
-  const { [keys.item]: _item, [ttlAttribute]: _ttl, ...record } = item;
-  return record as unknown as DecisionRecord;
+  return parts.reduce((kept, part) => (tooLarge(kept) ? without(kept, part) : kept), record);
 };
 
 /** Decisions, kept for fourteen days. Ids begin with the time, so the order of keys is the order of time. */
 export const createDecisionItems = ({ client, table, now }: Deps): DecisionItems => ({
   /** Unconditional: an id names one decision, and only its author writes it, a second time with the outcome. */
   async putDecision(record) {
-    const plain = JSON.parse(JSON.stringify(trimmed(record))) as Item;
+    const plain = JSON.parse(JSON.stringify(fitted(record))) as Item;
     const Item = {
       ...plain,
+      schema: decisionSchema,
       [keys.group]: record.group,
       [keys.item]: items.decision(record.id),
       [ttlAttribute]: Math.floor(now() / 1000) + keptForSeconds,
     };
     await client.send(new PutCommand({ TableName: table, Item }));
-  },
-
-  async decisions(group, limit) {
-    const input = {
-      TableName: table,
-      ConsistentRead: true,
-      ScanIndexForward: false,
-      Limit: limit,
-      KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
-      ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
-      ExpressionAttributeValues: { ':group': group, ':prefix': items.decisionPrefix },
-    };
-    const found = await queryAll(client, input, limit);
-    return found.map(toRecord);
   },
 });

@@ -1,26 +1,23 @@
-import type { Rejection } from '../decision.ts';
-import type { Resting } from './standing.ts';
+import type { Against, Rejection } from '../decision.ts';
 import { type Branch, type Choice, isOpen, type Leaf, type TreeNode } from './tree.ts';
 
-/** Offerings named in one rejection; a pool may have hundreds. */
+/** Offerings of one pool that are named; a pool may have hundreds. */
 const namedAtMost = 3;
 
-const inWords = (resting: readonly Resting[]): string => {
-  const named = resting.slice(0, namedAtMost).map(({ offering, why }) => `${offering.instanceType} in ${offering.zone} ${why}`);
-  const more = resting.length - named.length;
-  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+const standsAgainst = (leaf: Leaf): readonly Against[] => {
+  if (leaf.room.held >= leaf.room.cap) return [{ code: 'at-cap', held: leaf.room.held, cap: leaf.room.cap }];
+  if (leaf.resting.length === 0) return [{ code: 'no-offering' }];
+  const more = leaf.resting.length - namedAtMost;
+  return more > 0 ? [...leaf.resting.slice(0, namedAtMost), { code: 'more-offerings', count: more }] : leaf.resting;
 };
 
-const nothingToOffer = 'has no offering here: no instance type or no zone';
-
-const rejectionOf = (leaf: Leaf): Rejection => {
-  const full = leaf.room.held >= leaf.room.cap ? `holds ${leaf.room.held}, its cap is ${leaf.room.cap}` : undefined;
-  const why = full ?? (leaf.resting.length > 0 ? inWords(leaf.resting) : nothingToOffer);
-  return { path: leaf.path === '' ? 'pool' : leaf.path, pool: leaf.pool.name, why };
+const rejectionsOf = (leaf: Leaf): readonly Rejection[] => {
+  const where = { path: leaf.path === '' ? 'pool' : leaf.path, pool: leaf.pool.name };
+  return standsAgainst(leaf).map((against) => ({ ...where, ...against }));
 };
 
 const closedBelow = (node: TreeNode): readonly Rejection[] => {
-  if (node.kind === 'pool') return isOpen(node) ? [] : [rejectionOf(node)];
+  if (node.kind === 'pool') return isOpen(node) ? [] : rejectionsOf(node);
   return node.choices.flatMap((choice) => closedBelow(choice.node));
 };
 
@@ -28,7 +25,7 @@ const closedBelow = (node: TreeNode): readonly Rejection[] => {
 const wasPassedOver = (branch: Branch, choice: Choice): boolean =>
   choice.node.closedAt < branch.visitedAt && (branch.kind !== 'tiered' || choice.index < branch.furthest);
 
-const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length > 0 ? [rejectionOf(leaf)] : []);
+const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length > 0 ? rejectionsOf(leaf) : []);
 
 /** What a planning passed over and why: whole pools, and single offerings of pools that it used. */
 export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): readonly Rejection[] => {

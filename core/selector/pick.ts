@@ -1,3 +1,4 @@
+import type { Turn } from '../decision.ts';
 import { chooseCheapest, quoteOf } from './cheapest.ts';
 import { type Branch, type Choice, canGive, isOpen, type Leaf, type TreeNode } from './tree.ts';
 import { belowShare, nextByWeight } from './weighted.ts';
@@ -13,8 +14,8 @@ export type Run = {
   readonly settled: Map<Branch, { readonly closings: number; readonly choice: Choice }>;
 };
 
-/** One turn taken on the way down the tree. */
-export type Turn = { readonly branch: Branch; readonly choice: Choice };
+/** One step on the way down the tree. */
+export type Step = { readonly branch: Branch; readonly choice: Choice };
 
 const fewestHeld = (branch: Branch): Choice | undefined => {
   let best: Choice | undefined;
@@ -55,40 +56,39 @@ const chooseIn = (branch: Branch, run: Run): Choice | undefined => {
 };
 
 /** Goes down the tree to the pool that gives the next instance; undefined when nothing is eligible. */
-export const pick = (root: TreeNode, run: Run): { readonly leaf: Leaf; readonly turns: readonly Turn[] } | undefined => {
-  const turns: Turn[] = [];
+export const pick = (root: TreeNode, run: Run): { readonly leaf: Leaf; readonly way: readonly Step[] } | undefined => {
+  const way: Step[] = [];
   let node = root;
   while (node.kind !== 'pool') {
     const choice = chooseIn(node, run);
     if (choice === undefined) return undefined;
     node.visitedAt = run.step;
     node.furthest = Math.max(node.furthest, choice.index);
-    turns.push({ branch: node, choice });
+    way.push({ branch: node, choice });
     node = choice.node;
   }
-  return isOpen(node) ? { leaf: node, turns } : undefined;
+  return isOpen(node) ? { leaf: node, way } : undefined;
 };
 
-const explainCheapest = ({ choice }: Turn): string => {
-  const { price } = quoteOf(choice.node);
-  return `cheapest: ${choice.name} ${price === undefined ? 'at an unknown price' : `at ${price} USD per hour`}`;
+const cheapestTurn = ({ name, node }: Choice): Turn => {
+  const { price } = quoteOf(node);
+  return { kind: 'cheapest', name, ...(price !== undefined && { priceUsdPerHour: price }) };
 };
 
-const explainTurn = (turn: Turn): string => {
-  const { branch, choice } = turn;
+const turnOf = ({ branch, choice }: Step): Turn => {
   switch (branch.kind) {
     case 'tiered':
-      return `tiered: tier ${choice.index + 1} of ${branch.choices.length}`;
+      return { kind: 'tiered', tier: choice.index + 1, of: branch.choices.length };
     case 'spread':
-      return `spread by ${branch.by}: ${choice.name} holds the fewest (${choice.tally.count})`;
+      return { kind: 'spread', by: branch.by ?? 'zone', name: choice.name, held: choice.tally.count };
     case 'weighted': {
       const giving = branch.choices.filter(canGive);
-      return `weighted: ${choice.name} is ${belowShare(giving.map(shareOf), giving.indexOf(choice)).toFixed(1)} below its share`;
+      return { kind: 'weighted', name: choice.name, belowShare: belowShare(giving.map(shareOf), giving.indexOf(choice)) };
     }
     case 'cheapest':
-      return explainCheapest(turn);
+      return cheapestTurn(choice);
   }
 };
 
-/** The way down in words, as it stands before the instance is counted. */
-export const explain = (turns: readonly Turn[]): string => (turns.length === 0 ? 'the only pool' : turns.map((turn) => explainTurn(turn)).join('; '));
+/** The way down as data, as it stands before the instance is counted. */
+export const turnsOf = (way: readonly Step[]): readonly Turn[] => way.map(turnOf);

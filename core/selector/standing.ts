@@ -1,4 +1,5 @@
-import { type Offering, offeringKey } from '../offering.ts';
+import type { Against } from '../decision.ts';
+import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { isResting, type Lesson, type PoolMemory } from '../pool-memory.ts';
 
@@ -30,30 +31,26 @@ const usable: Readonly<Record<LastResort, readonly Lesson['kind'][]>> = {
   interrupted: ['advised', 'interrupted'],
 };
 
-const setbacks = { interrupted: 'was interrupted', advised: 'is at risk (rebalance recommendation)' } as const;
-
 /** An offering that may not be used now, and what stands against it. */
-export type Resting = { readonly offering: Offering; readonly why: string };
+export type Resting = Extract<Against, { readonly offering: OfferingKey }>;
 
 /** A pool's offerings within a scope, told apart: those that may be tried, best first, and those that may not. */
 export type Standing = { readonly offerings: readonly Offering[]; readonly resting: readonly Resting[] };
-
-const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
 /** Price of an offering in USD per hour, undefined when unknown. */
 export const priceOf = (market: Pick<Market, 'prices'>, offering: Offering): number | undefined => market.prices[offeringKey(offering)];
 
 /** A limit that cannot be checked, because the price is unknown, does not stand against an offering. */
-const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): string | undefined => {
+const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const price = priceOf(market, offering);
   if (pool.maxPriceUsdPerHour !== undefined && price !== undefined && price > pool.maxPriceUsdPerHour) {
-    return `costs ${price} USD per hour, above the limit of ${pool.maxPriceUsdPerHour}`;
+    return { code: 'over-price', offering: offeringKey(offering), priceUsdPerHour: price, limitUsdPerHour: pool.maxPriceUsdPerHour };
   }
   const lesson = market.memory[offeringKey(offering)];
   if (!isResting(lesson, market.nowMs)) return undefined;
-  const left = seconds(lesson.coolingUntilMs - market.nowMs);
-  if (lesson.kind === 'refused') return `was refused (${lesson.code}) and rests for ${left} more`;
-  return usable[market.lastResort].includes(lesson.kind) ? undefined : `${setbacks[lesson.kind]} and is a last resort for ${left} more`;
+  const rests = { offering: offeringKey(offering), untilMs: lesson.coolingUntilMs };
+  if (lesson.kind === 'refused') return { code: 'refused', ...rests, awsCode: lesson.code };
+  return usable[market.lastResort].includes(lesson.kind) ? undefined : { code: lesson.kind, ...rests };
 };
 
 /** Unknown prices go last; equal ones keep the pool's order of preference. */
@@ -70,9 +67,9 @@ export const standingOf = (pool: Pool, scope: Scope, market: Market, cheapestFir
   const resting: Resting[] = [];
   for (const offering of offeringsOf(pool)) {
     if (!isWithin(scope, offering)) continue;
-    const why = whatStandsAgainst(offering, pool, market);
-    if (why === undefined) offerings.push(offering);
-    else resting.push({ offering, why });
+    const against = whatStandsAgainst(offering, pool, market);
+    if (against === undefined) offerings.push(offering);
+    else resting.push(against);
   }
   return { offerings: cheapestFirst ? byPrice(offerings, market) : offerings, resting };
 };

@@ -81,7 +81,8 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
   }
   const left = await letLeave(run, rounds, { known: found.swaps, swaps: claims.gathered.swaps });
   const acted: Acted = await act({ ...run, rounds });
-  const quiet = rounds.every(({ decision, launched }) => isQuiet(decision) && launched.length === 0) && claims.fresh.length === 0;
+  const quiet =
+    rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) && claims.fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...claims.fresh, ...left.claimed], acted, drains: left.drains });
   return { kind: 'converged' };
 };

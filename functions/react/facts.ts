@@ -1,5 +1,8 @@
+import type { Cause } from '../../core/decision-record.ts';
 import type { Owner } from '../../core/ports.ts';
+import type { Signal } from '../../core/signal.ts';
 import type { LifecycleHook } from '../../core/swap.ts';
+import { createCauses } from './causes.ts';
 
 /** An instance of the group that leaves, or should, and what we know of it. */
 export type LeavingFact = {
@@ -15,8 +18,8 @@ export type LeavingFact = {
 /** What signals said about one group. Facts are only added; what follows from them is decided once, together. */
 export type Facts = {
   readonly group: string;
-  /** The signals in words, for the stored decision. */
-  readonly because: readonly string[];
+  /** The signals, for the stored decision. */
+  readonly causes: readonly Cause[];
   readonly leaving: readonly LeavingFact[];
   /** Instances that EC2 says are shutting down, stopped or terminated. */
   readonly ended: readonly string[];
@@ -29,11 +32,13 @@ export type Facts = {
   readonly messages: readonly string[];
 };
 
-type Growing = { -readonly [Key in keyof Facts]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key] };
+type Growing = { -readonly [Key in keyof Omit<Facts, 'causes'>]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key] } & {
+  readonly causes: ReturnType<typeof createCauses>;
+};
 
 const noFacts = (group: string): Growing => ({
   group,
-  because: [],
+  causes: createCauses(),
   leaving: [],
   ended: [],
   alarms: [],
@@ -49,12 +54,12 @@ export const createFactsByGroup = () => {
     add: (
       group: string,
       message: string,
-      because: string,
+      signal: Signal,
       news: Partial<Pick<Facts, 'leaving' | 'ended' | 'alarms' | 'refusedAsgs' | 'isTick'>> = {},
     ): void => {
       const facts = byGroup.get(group) ?? noFacts(group);
       byGroup.set(group, facts);
-      if (!facts.because.includes(because)) facts.because.push(because);
+      facts.causes.add(signal);
       facts.leaving.push(...(news.leaving ?? []));
       facts.ended.push(...(news.ended ?? []));
       facts.alarms.push(...(news.alarms ?? []));
@@ -62,6 +67,6 @@ export const createFactsByGroup = () => {
       facts.isTick ||= news.isTick ?? false;
       facts.messages.push(message);
     },
-    all: (): readonly Facts[] => [...byGroup.values()],
+    all: (): readonly Facts[] => [...byGroup.values()].map((facts) => ({ ...facts, causes: facts.causes.all() })),
   };
 };

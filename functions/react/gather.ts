@@ -1,4 +1,5 @@
 import { stillChosen, withChosen } from '../../core/chosen.ts';
+import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
@@ -7,7 +8,7 @@ import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
-import { catchUp, followAlarms, followPolicy, initialState } from './group-state.ts';
+import { alarmChanges, catchUp, followAlarms, followPolicy, initialState } from './group-state.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Spot prices move slowly: they are read again when older than this. */
@@ -36,8 +37,17 @@ const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly 
   return chosen.length === 0 ? state : { ...state, chosen };
 };
 
+const sizeChange = (code: 'policy' | 'caught-up', before: GroupState, after: GroupState): readonly SizeChange[] =>
+  before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
+
 /** What a group's items and instances say right now. */
-export type Gathered = { readonly stored: GroupState; readonly state: GroupState; readonly swaps: readonly Swap[]; readonly holdings: Holdings };
+export type Gathered = {
+  readonly stored: GroupState;
+  readonly state: GroupState;
+  readonly sizes: readonly SizeChange[];
+  readonly swaps: readonly Swap[];
+  readonly holdings: Holdings;
+};
 
 /**
  * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what they show, and a launch that
@@ -54,9 +64,16 @@ export const gather = async (
 ): Promise<Gathered> => {
   const stored = (known ? known.state : await ports.store.state(group.name)) ?? initialState(group);
   const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
-  const caughtUp = catchUp(followPolicy(stored, group), group, holdings.members, swaps);
-  const followed = followAlarms(withChoices(caughtUp, swaps, ports.clock.now()), group, facts, ports.clock.now());
-  return { stored, state: await readPrices(group, followed, ports), swaps, holdings };
+  const nowMs = ports.clock.now();
+  const byPolicy = followPolicy(stored, group);
+  const caughtUp = catchUp(byPolicy, group, holdings.members, swaps);
+  const sizes = [
+    ...sizeChange('policy', stored, byPolicy),
+    ...sizeChange('caught-up', byPolicy, caughtUp),
+    ...alarmChanges(caughtUp, group, facts, nowMs),
+  ];
+  const followed = followAlarms(withChoices(caughtUp, swaps, nowMs), group, facts, nowMs);
+  return { stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings };
 };
 
 export const viewOf = (group: Group, gathered: Gathered, nowMs: number, ended: readonly string[]): View => ({

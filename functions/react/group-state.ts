@@ -1,4 +1,5 @@
 import { desiredAfterAdjustment } from '../../core/adjustment.ts';
+import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow } from '../../core/headcount.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
@@ -36,23 +37,38 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
 /** An alarm that went off longer ago says nothing about the load of now. */
 const alarmTellsForMs = 3_600_000;
 
+type AlarmFact = Facts['alarms'][number];
+
+const alarmChange = (state: GroupState, group: Group, { alarm, atMs }: AlarmFact, nowMs: number): SizeChange | undefined => {
+  const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
+  const last = state.alarms[alarm];
+  if (rule === undefined) return undefined;
+  if (nowMs - atMs > alarmTellsForMs) return { code: 'alarm-late', alarm, atMs };
+  const untilMs = last === undefined ? atMs : last + Math.max(1, rule.cooldownMs);
+  if (atMs < untilMs) return { code: 'alarm-cooling', alarm, untilMs };
+  const to = desiredAfterAdjustment(state.desired, rule.adjust, group.size);
+  return { code: 'alarm', alarm, atMs, adjust: rule.adjust, from: state.desired, to };
+};
+
 /**
- * Alarms change the desired size within its bounds, each at most once in its cooldown, counted from when it acted: of a backlog only the newest of
- * each alarm acts, and what is delivered again was before that.
+ * What alarms do to the desired size, each at most once in its cooldown, counted from when it acted: of a backlog only the newest of each alarm acts,
+ * and what is delivered again was before that.
  */
-export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowMs: number): GroupState => {
-  const alarms = { ...state.alarms };
+export const alarmChanges = (state: GroupState, group: Group, { alarms }: Facts, nowMs: number): readonly SizeChange[] => {
+  const newest = new Map(alarms.toSorted((a, b) => a.atMs - b.atMs).map((fact) => [fact.alarm, fact]));
   let { desired } = state;
-  const newest = new Map(facts.alarms.toSorted((a, b) => a.atMs - b.atMs).map(({ alarm, atMs }) => [alarm, atMs]));
-  for (const [alarm, atMs] of newest) {
-    const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
-    const last = alarms[alarm];
-    if (rule === undefined || nowMs - atMs > alarmTellsForMs) continue;
-    if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs)) continue;
-    desired = desiredAfterAdjustment(desired, rule.adjust, group.size);
-    alarms[alarm] = Math.max(atMs, nowMs);
-  }
-  return { ...state, desired, alarms };
+  return [...newest.values()].flatMap((fact) => {
+    const change = alarmChange({ ...state, desired }, group, fact, nowMs);
+    if (change?.code === 'alarm') desired = change.to;
+    return change ?? [];
+  });
+};
+
+/** The state after alarms have changed the desired size within its bounds. */
+export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowMs: number): GroupState => {
+  const acted = alarmChanges(state, group, facts, nowMs).filter((change) => change.code === 'alarm');
+  const actedAtMs = Object.fromEntries(acted.map(({ alarm, atMs }) => [alarm, Math.max(atMs, nowMs)]));
+  return { ...state, desired: acted.at(-1)?.to ?? state.desired, alarms: { ...state.alarms, ...actedAtMs } };
 };
 
 /**

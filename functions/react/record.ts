@@ -1,5 +1,6 @@
 import { chunks } from '../../aws/chunks.ts';
 import type { Decision } from '../../core/decision.ts';
+import type { CarriedOut, DecisionRecord, LaunchOutcome, Overtaken, SizeChange, ViewDigest } from '../../core/decision-record.ts';
 import type { Announcement, Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
@@ -13,7 +14,7 @@ const idsPerEvent = 1_000;
 
 type Recorded = Run & { readonly rounds: readonly Round[]; readonly fresh: readonly Swap[]; readonly acted: Acted; readonly drains: number };
 
-const digestOf = (view: View) => ({
+const digestOf = (view: View): ViewDigest => ({
   nowMs: view.nowMs,
   desired: view.state.desired,
   members: view.members.length,
@@ -21,6 +22,7 @@ const digestOf = (view: View) => ({
   byPool: Object.fromEntries([...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length])),
   swaps: Object.fromEntries([...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length])),
   reservations: view.state.reservations.length,
+  stateVersion: view.state.version,
 });
 
 const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.flatMap(({ launched }) => launched);
@@ -28,19 +30,23 @@ const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.fla
 /** A refusal as it is kept and told: which offering, and why. */
 const inBrief = ({ offering, code }: Refusal) => ({ offering, code });
 
-const outcomeOf = (context: Recorded) => ({
-  launches: launchedIn(context.rounds).map(({ reservation, result }) => ({
-    reservation: reservation.id,
-    pool: reservation.placement.pool,
-    count: reservation.placement.count,
-    replaces: reservation.replaces,
-    ...(result.kind === 'answered'
-      ? { instances: result.instances.map(({ instance }) => instance), refusals: result.refusals.map(inBrief) }
-      : { trouble: result.kind, code: result.code }),
-  })),
-  claimed: context.fresh.map(({ instance, reason, drain }) => ({ instance, reason, drain })),
-  drainsStarted: context.drains,
-  ...context.acted,
+const launchOutcome = ({ reservation, result }: Launched): LaunchOutcome => ({
+  reservation: reservation.id,
+  pool: reservation.placement.pool,
+  count: reservation.placement.count,
+  replaces: reservation.replaces,
+  ...(result.kind === 'answered'
+    ? { result: result.kind, instances: result.instances.map(({ instance }) => instance), refusals: result.refusals.map(inBrief) }
+    : { result: result.kind, code: result.code }),
+});
+
+const outcomeOf = ({ rounds, fresh, drains, acted: { failed, ...acted } }: Recorded): CarriedOut => ({
+  code: 'carried-out',
+  launches: launchedIn(rounds).map(launchOutcome),
+  claimed: fresh.map(({ instance, reason, drain }) => ({ instance, reason, ...(drain !== undefined && { drain }) })),
+  drainsStarted: drains,
+  ...acted,
+  failed: failed.map(({ instance, code }) => ({ instance, awsCode: code })),
 });
 
 const eventsOf = (context: Recorded): readonly Announcement[] => {
@@ -68,18 +74,47 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
   return [...started, ...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
 };
 
-const recordOf = ({ group, id, facts, startedAtMs }: Run) => ({
+type Head = Omit<DecisionRecord, 'rounds' | 'view' | 'outcome' | 'trimmed'>;
+
+const headOf = ({ group, id, facts, startedAtMs }: Run, sizes: readonly SizeChange[]): Head => ({
   group: group.name,
   id,
   atMs: startedAtMs,
   policyVersion: group.policyVersion,
   correlation: id,
-  because: facts.because,
+  causes: facts.causes,
+  sizes,
+});
+
+/** What is kept of a decision before it is carried out. */
+export type Decided = {
+  readonly view: View;
+  readonly decision: Decision;
+  readonly sizes: readonly SizeChange[];
+  /** Decisions of the same run before this one, carried out already. */
+  readonly earlier: readonly Decision[];
+};
+
+const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Decision[]): DecisionRecord => ({
+  ...headOf(run, sizes),
+  rounds,
+  view: digestOf(view),
 });
 
 /** Keeps a decision before it is acted on; what came of it follows under the same id. */
-export const recordDecided = (run: Run, view: View, decision: Decision): Promise<void> =>
-  run.ports.store.putDecision({ ...recordOf(run), decision: [decision], viewDigest: digestOf(view) });
+export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
+  run.ports.store.putDecision(decidedRecord(run, decided, [...decided.earlier, decided.decision]));
+
+/**
+ * Keeps that a decision was not carried out. The next attempt of the same run takes its place, if that one acts. Where decisions of the run were carried
+ * out before, they alone are kept.
+ */
+export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
+  run.ports.store.putDecision(
+    decided.earlier.length > 0
+      ? decidedRecord(run, decided, decided.earlier)
+      : { ...decidedRecord(run, decided, [decided.decision]), outcome: { code: 'not-carried-out', overtaken } },
+  );
 
 /** How long the oldest warning that was claimed just now waited until the last request for a replacement. */
 const countWait = ({ fresh, rounds, ports }: Recorded): void => {
@@ -97,16 +132,16 @@ export const record = async (context: Recorded): Promise<void> => {
   countWait(context);
   const outcome = outcomeOf(context);
   await ports.store.putDecision({
-    ...recordOf(context),
-    decision: rounds.map(({ decision }) => decision),
-    viewDigest: digestOf(first.view),
+    ...headOf(context, first.sizes),
+    rounds: rounds.map(({ decision }) => decision),
+    view: digestOf(first.view),
     outcome,
   });
   await ports.announcer.announce(eventsOf(context));
   ports.telemetry.logger.info('Converged a group.', {
     group: group.name,
     decision: id,
-    because: facts.because,
+    causes: facts.causes,
     rounds: rounds.length,
     launches: outcome.launches.length,
   });

@@ -8,7 +8,7 @@ import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, sameState } from './group-state.ts';
 import { applyAnswers, type Launched, launchAll, missingAfter, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
-import { recordDecided } from './record.ts';
+import { type Decided, recordDecided, recordOvertaken } from './record.ts';
 import { bind } from './reserve.ts';
 import type { Round, Run } from './run.ts';
 
@@ -47,28 +47,35 @@ const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<D
   return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
 };
 
-const explain = async (run: Run, view: View, decision: Decision): Promise<void> => {
-  if (decision.placements.length > 0 || decision.removals.length > 0) await recordDecided(run, view, decision);
+/** A decision that neither launches nor removes anybody is kept only with what came of it. */
+const isKept = ({ decision }: Decided): boolean => decision.placements.length > 0 || decision.removals.length > 0;
+
+const explain = async (run: Run, decided: Decided): Promise<void> => {
+  if (isKept(decided)) await recordDecided(run, decided);
 };
 
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
-const playRound = async (run: Run, gathered: Gathered, round: number): Promise<Round | undefined> => {
+const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
   const { group, ports, facts } = run;
   const look = viewOf(group, gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
   // Who leaves is decided once: what is decided after a refusal is about launches alone.
-  const decision = round === 0 ? await takeOver(run, decide(view)) : { ...decide(view), removals: [], drains: [] };
-  const bound = bind(decision, view, { decision: run.id, round });
+  const decision = earlier.length === 0 ? await takeOver(run, decide(view)) : { ...decide(view), removals: [], drains: [] };
+  const bound = bind(decision, view, { decision: run.id, round: earlier.length });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
+  const decided = { view, decision, sizes: gathered.sizes, earlier: earlier.map((before) => before.decision) };
   // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be explained, and repeated.
-  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, view, decision)]);
+  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
   // A maximum may stand as raised where whoever noted it died before raising it.
   const isWritten = decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0;
-  if (isWritten) return { decision, view, launched: [], state: gathered.stored };
-  if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;
+  if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
+  if ((await ports.store.putState(group.name, state)) === 'conflict') {
+    if (isKept(decided)) await recordOvertaken(run, decided, { by: 'state', readVersion: gathered.stored.version });
+    return undefined;
+  }
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
-  const played = { decision: fits ? decision : asFits(decision, view), view, launched };
+  const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, state, launched) };
 };
 
@@ -93,7 +100,7 @@ export const playRounds = async (run: Run, first: Gathered, warned: readonly Swa
   let gathered = first;
   let conflicts = 0;
   while (rounds.length < mostRounds) {
-    const played = await playRound(run, gathered, rounds.length);
+    const played = await playRound(run, gathered, rounds);
     if (played === undefined) {
       conflicts += 1;
       if (conflicts >= mostConflicts) return rounds.length > 0 ? rounds : undefined;

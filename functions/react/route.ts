@@ -74,12 +74,6 @@ const newsOf = (signal: Signal, owner: Owner | undefined) => {
   return { isTick: signal.kind === 'tick' };
 };
 
-const inWords = (signal: Signal): string => {
-  if (signal.kind === 'alarm') return `alarm ${signal.alarm}`;
-  if (signal.kind === 'state-change') return `instance ${signal.state}`;
-  return signal.kind;
-};
-
 const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
 /** An instance that no describe shows yet: asked about again while the signal is young. A change of state needs no such care, the tick sees its end. */
@@ -105,7 +99,7 @@ export const route = async (
   for (const one of received) {
     const owner = ownerOf(one.signal);
     const groups = groupsOf(one.signal, owner, index);
-    for (const group of groups) byGroup.add(group, one.message, inWords(one.signal), newsOf(one.signal, owner));
+    for (const group of groups) byGroup.add(group, one.message, one.signal, newsOf(one.signal, owner));
     if (groups.length === 0) homeless.push(one);
   }
   const again = homeless.filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs)).map(({ message }) => message);

@@ -1,4 +1,5 @@
 import type { Decision } from '../../core/decision.ts';
+import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import type { CapacityIn } from '../../core/ports.ts';
 import type { GroupState, View } from '../../core/view.ts';
@@ -17,4 +18,10 @@ export type Run = {
 };
 
 /** One decision and what came of it. A refusal is followed by another round. */
-export type Round = { readonly decision: Decision; readonly view: View; readonly launched: readonly Launched[]; readonly state: GroupState };
+export type Round = {
+  readonly decision: Decision;
+  readonly view: View;
+  readonly sizes: readonly SizeChange[];
+  readonly launched: readonly Launched[];
+  readonly state: GroupState;
+};

@@ -2,9 +2,8 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentClient } from '../../aws/clients.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
-import { largestDecisionBytes } from '../../aws/state/decision-items.ts';
 import { createStateStore } from '../../aws/state-store.ts';
-import type { DecisionRecord, StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { items, registryPartition } from '../../functions/contract.ts';
@@ -183,49 +182,6 @@ describe('a swap', () => {
     expect((await store.swapOf('i-777'))?.group).toBe('storm-swaps');
     expect(await store.swapOf('i-unknown')).toBeUndefined();
   });
-});
-
-describe('decisions', () => {
-  const record = (id: string, more: Partial<DecisionRecord> = {}): DecisionRecord => ({
-    group: 'decided',
-    id,
-    atMs: nowMs,
-    policyVersion: 1,
-    correlation: 'c',
-    because: ['tick'],
-    decision: { placements: [] },
-    viewDigest: {},
-    ...more,
-  });
-
-  test('come back newest first, at most as many as asked for', async () => {
-    for (const id of ['001', '003', '002']) await store.putDecision(record(id));
-    expect((await store.decisions('decided', 2)).map(({ id }) => id)).toEqual(['003', '002']);
-    expect((await itemOf('decided', items.decision('001')))?.expiresAt).toBe(nowMs / 1000 + 14 * 24 * 3600);
-  });
-
-  test('are written again with their outcome', async () => {
-    await store.putDecision(record('004'));
-    await store.putDecision(record('004', { outcome: { launched: 3, nothing: undefined } }));
-    expect((await store.decisions('decided', 1))[0]).toEqual(record('004', { outcome: { launched: 3 } }));
-  });
-
-  test('that are too large lose their largest part, and say so', async () => {
-    await store.putDecision(record('005', { viewDigest: 'v'.repeat(largestDecisionBytes), decision: 'd'.repeat(1000) }));
-    const [stored] = await store.decisions('decided', 1);
-    expect(stored?.decision).toBe('d'.repeat(1000));
-    expect(stored?.viewDigest).toEqual({ trimmed: expect.stringContaining('350000') });
-  });
-});
-
-test('a decision with too many reasons keeps the first of them', async () => {
-  const because = Array.from({ length: 10_000 }, (_, index) => `an interruption warning about i-${index} and some more words`);
-  const record = { group: 'reasons', id: '001', atMs: nowMs, policyVersion: 1, correlation: 'c', because, decision: 'kept', viewDigest: {} };
-  await store.putDecision(record);
-  const [stored] = await store.decisions('reasons', 1);
-  expect(stored?.because).toHaveLength(201);
-  expect(stored?.because.at(-1)).toBe('and 9800 more');
-  expect(stored?.decision).toBe('kept');
 });
 
 test('the registry lists every group with what routes signals to it, even one that is called like another item', async () => {

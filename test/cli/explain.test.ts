@@ -1,14 +1,42 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDecisionLog, readDecision } from '../../aws/state/decision-log.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import type { Access } from '../../cli/aws-access.ts';
 import { decisionText } from '../../cli/decision-text.ts';
 import { explain, explanationText } from '../../cli/explain.ts';
-import type { DecisionRecord, Owner } from '../../core/ports.ts';
+import type { Decision } from '../../core/decision.ts';
+import type { DecisionRecord, SizeChange } from '../../core/decision-record.ts';
+import type { Owner } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
+import { firstVersion } from '../aws/samples/first-version.ts';
 import { startTables } from '../aws/tables.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const at = (seconds: number): number => nowMs + seconds * 1_000;
+
+const decision = (more: Partial<Decision>): Decision => ({
+  group: 'web',
+  desired: 4,
+  staying: 0,
+  placements: [],
+  unplaced: 0,
+  reasons: [],
+  rejected: [],
+  removals: [],
+  drains: [],
+  admissions: [],
+  raise: [],
+  restore: [],
+  takeOver: [],
+  unnoticed: [],
+  cheapest: {},
+  ...more,
+});
+const digest = { nowMs, byPool: {}, swaps: {}, reservations: 0 };
+const offering = { instanceType: 'm7g.large', zone: 'us-east-1a', market: 'spot' } as const;
+const key = 'm7g.large/us-east-1a/spot';
+const tier = (n: number) => [{ kind: 'tiered', tier: n, of: 2 } as const];
+const acted = { code: 'carried-out', claimed: [], drainsStarted: 0, admitted: [], failed: [], restored: [] } as const;
 
 const launched: DecisionRecord = {
   group: 'web',
@@ -16,31 +44,33 @@ const launched: DecisionRecord = {
   atMs: at(0),
   policyVersion: 1,
   correlation: 'c-1',
-  because: ['policy-change'],
-  decision: [
-    {
-      reasons: [{ pool: 'spot-a', count: 2, why: 'tiered: tier 1 of 2' }],
-      rejected: [],
-      removals: [],
-    },
-    {
-      reasons: [{ pool: 'od', count: 1, why: 'tiered: tier 2 of 2' }],
-      rejected: [{ path: 'tiered[0]', pool: 'spot-a', why: 'm7g.large in us-east-1a was refused' }],
+  causes: [{ code: 'policy-change' }],
+  sizes: [{ code: 'policy', from: 2, to: 4 }],
+  rounds: [
+    decision({ reasons: [{ pool: 'spot-a', count: 2, turns: tier(1) }] }),
+    decision({
+      reasons: [{ pool: 'od', count: 1, turns: tier(2) }],
+      rejected: [
+        { path: 'tiered[0]', pool: 'spot-a', code: 'refused', offering: key, awsCode: 'InsufficientInstanceCapacity', untilMs: at(180) },
+        { path: 'tiered[0]', pool: 'spot-a', code: 'more-offerings', count: 2 },
+      ],
       unplaced: 1,
-    },
+    }),
   ],
-  viewDigest: { desired: 4, members: 0, serving: 0 },
+  view: { ...digest, desired: 4, members: 0, serving: 0 },
   outcome: {
+    ...acted,
     launches: [
       {
         reservation: 'r-1',
         pool: 'spot-a',
         count: 3,
         replaces: [],
+        result: 'answered',
         instances: ['i-0000000000000000a', 'i-0000000000000000b'],
-        refusals: [{ offering: { instanceType: 'm7g.large', zone: 'us-east-1a', market: 'spot' }, code: 'InsufficientInstanceCapacity' }],
+        refusals: [{ offering, code: 'InsufficientInstanceCapacity' }],
       },
-      { reservation: 'r-2', pool: 'od', count: 1, replaces: [], trouble: 'throttled', code: 'RequestLimitExceeded' },
+      { reservation: 'r-2', pool: 'od', count: 1, replaces: [], result: 'throttled', code: 'RequestLimitExceeded' },
     ],
   },
 };
@@ -50,16 +80,28 @@ const replaced: DecisionRecord = {
   atMs: at(100),
   policyVersion: 2,
   correlation: 'c-2',
-  because: ['interruption'],
-  decision: [
-    {
-      reasons: [{ pool: 'spot-a', count: 1, why: 'tiered: tier 1 of 2' }],
-      rejected: [{ path: 'tiered[0]', pool: 'spot-a', why: 'm7g.large in us-east-1a was interrupted' }],
-    },
+  causes: [{ code: 'interruption', instances: ['i-0000000000000000a'], count: 1 }],
+  sizes: [],
+  rounds: [
+    decision({
+      reasons: [{ pool: 'spot-a', count: 1, turns: tier(1) }],
+      rejected: [{ path: 'tiered[0]', pool: 'spot-a', code: 'interrupted', offering: key, untilMs: at(280) }],
+    }),
   ],
-  viewDigest: { desired: 2, members: 2, serving: 2 },
+  view: { ...digest, desired: 2, members: 2, serving: 2 },
   outcome: {
-    launches: [{ reservation: 'r-3', pool: 'spot-a', count: 1, replaces: ['i-0000000000000000a'], instances: ['i-0000000000000000c'] }],
+    ...acted,
+    launches: [
+      {
+        reservation: 'r-3',
+        pool: 'spot-a',
+        count: 1,
+        replaces: ['i-0000000000000000a'],
+        result: 'answered',
+        instances: ['i-0000000000000000c'],
+        refusals: [],
+      },
+    ],
     claimed: [{ instance: 'i-0000000000000000a', reason: 'interruption', drain: 'web-0002-d0' }],
     admitted: ['i-0000000000000000b'],
     drainsStarted: 1,
@@ -89,6 +131,7 @@ beforeAll(async () => {
   await store.claim(swap);
   access = {
     store,
+    log: createDecisionLog({ client: tables.client, table: 'state' }),
     owners: { ownersOf: async (ids) => new Map(ids.flatMap((id) => (owners.has(id) ? [[id, owners.get(id) as Owner] as const] : []))) },
   };
 });
@@ -96,14 +139,15 @@ afterAll(() => tables.stop());
 
 describe('a decision in words', () => {
   it('says what led to it, what it saw, what it chose and why, what EC2 said', async () => {
-    const records = await access.store.decisions('web', 10);
+    const { records } = await access.log.decisions('web', 10);
     expect(decisionText(records.find(({ id }) => id === '0001') ?? launched)).toBe(`2026-11-20 12:00:00 UTC  web  decision 0001  policy version 1
   because of: policy-change
+  desired 2 → 4 by the policy
   saw: desired 4, 0 members, 0 serving
   2 from spot-a: tiered: tier 1 of 2
   decided again after refusals:
   1 from od: tiered: tier 2 of 2
-  passed over spot-a (tiered[0]): m7g.large in us-east-1a was refused
+  passed over spot-a (tiered[0]): m7g.large in us-east-1a was refused (InsufficientInstanceCapacity) and rests until 2026-11-20 12:03:00 UTC; and 2 more
   1 could not be placed anywhere
   asked spot-a for 3: got 2 (i-0000000000000000a, i-0000000000000000b)
     refused: m7g.large us-east-1a spot, InsufficientInstanceCapacity
@@ -111,7 +155,7 @@ describe('a decision in words', () => {
   });
 
   it('does not say of a pool that it was passed over when it was launched from all the same', () => {
-    expect(decisionText(replaced)).toContain('  within spot-a (tiered[0]): m7g.large in us-east-1a was interrupted');
+    expect(decisionText(replaced)).toContain('  within spot-a (tiered[0]): m7g.large in us-east-1a was interrupted and is a last resort until');
   });
 
   it('says what it let go, put into service and drained', () => {
@@ -132,15 +176,69 @@ describe('a decision in words', () => {
       atMs: nowMs,
       policyVersion: 1,
       correlation: 'c',
-      because: [],
-      decision: undefined,
-      viewDigest: undefined,
+      causes: [],
+      sizes: [],
+      rounds: [],
+      trimmed: [{ part: 'rounds', bytes: 400_000 }, { part: 'outcome' }],
     });
-    expect(text).toBe('2026-11-20 12:00:00 UTC  web  decision 0003  policy version 1\n  because of: the minute tick');
+    expect(text).toBe(
+      '2026-11-20 12:00:00 UTC  web  decision 0003  policy version 1\n  because of: the minute tick\n  too large to be stored (400000 bytes): the reasons\n  too large to be stored: what came of it',
+    );
+  });
+
+  it('that was overtaken is not shown as carried out', () => {
+    const text = decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 7 } } });
+    expect(text).toContain("  not carried out: another write came after version 7 of the group's state, and the group was looked at again");
+    expect(decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: { by: 'policy', policyVersion: 3 } } })).toContain(
+      'not carried out: policy version 3 came into force',
+    );
+    const { outcome: _none, ...open } = replaced;
+    expect(decisionText(open)).toContain('  nothing is stored about what came of it');
+  });
+
+  it('names what changed the size, or why it stayed', () => {
+    const adjust = { kind: 'percent', by: 50 } as const;
+    const sizes: readonly (readonly [SizeChange, string])[] = [
+      [{ code: 'alarm', alarm: 'busy', atMs: at(0), adjust, from: 4, to: 6 }, 'desired 4 → 6 by +50 % of alarm busy'],
+      [{ code: 'alarm', alarm: 'busy', atMs: at(0), adjust, from: 6, to: 6 }, 'desired stays 6, the bound of the policy: alarm busy, +50 %'],
+      [{ code: 'alarm-cooling', alarm: 'busy', untilMs: at(60) }, 'alarm busy did not act: it cools down until 2026-11-20 12:01:00 UTC'],
+      [
+        { code: 'alarm-late', alarm: 'busy', atMs: at(0) },
+        'alarm busy did not act: it went off at 2026-11-20 12:00:00 UTC, more than an hour before',
+      ],
+      [{ code: 'caught-up', from: 4, to: 7 }, 'desired 4 → 7: the stored state was older than the members'],
+    ];
+    for (const [change, text] of sizes) expect(decisionText({ ...launched, sizes: [change] })).toContain(`  ${text}\n`);
+  });
+
+  it('says what it did to Auto Scaling groups', () => {
+    const round = decision({
+      raise: [{ asg: 'web-asg', fromMax: 4, toMax: 6 }],
+      restore: [{ asg: 'api-asg', fromMax: 3, toMax: 5 }],
+      takeOver: [{ asg: 'web-asg', desired: 2 }],
+      unnoticed: ['i-0000000000000000e'],
+    });
+    const text = decisionText({ ...launched, rounds: [round] });
+    for (const line of [
+      'raises the maximum size of web-asg to 6',
+      'puts back the maximum size of api-asg to 3',
+      'takes over the refill of web-asg: lowers its desired capacity to 2',
+      'takes out of their Auto Scaling group: i-0000000000000000e',
+    ])
+      expect(text).toContain(`  ${line}\n`);
+  });
+
+  it('of the first version is shown as it was stored', () => {
+    const [stored] = firstVersion.decisions.flatMap((item) => {
+      const read = readDecision(item);
+      return read.kind === 'read' && item.decision.some(({ removals }) => removals.length > 0) ? [{ item, text: decisionText(read.record) }] : [];
+    });
+    expect(stored?.text).toContain(stored?.item.decision[0]?.removals[0]?.why);
+    expect(stored?.text).toContain(`because of: ${stored?.item.because.join(', ')}`);
   });
 
   it('is listed newest first', async () => {
-    expect((await access.store.decisions('web', 10)).map(({ id }) => id)).toEqual(['0002', '0001']);
+    expect((await access.log.decisions('web', 10)).records.map(({ id }) => id)).toEqual(['0002', '0001']);
   });
 });
 
@@ -167,6 +265,7 @@ The decision by which it was launched:
       group: 'web',
       swap: { ...swap, goneAtMs: at(120), shortfall: { code: 'not-released', awsCode: 'AccessDenied' } },
       decisions: [],
+      unreadable: [],
     });
     expect(text.indexOf('gone\n')).toBeLessThan(text.indexOf('deadline'));
     expect(text).toContain('What fell short: could not be taken out of service (AccessDenied): work on it is cut when it goes');

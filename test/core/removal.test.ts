@@ -57,7 +57,12 @@ describe('whatever the order', () => {
 
   it('says why', () => {
     const [first] = chooseRemovals(removal('oldest-first', spotFirst, pools, { count: 1, members: members(a, 2) }));
-    expect(first).toEqual({ instance: expect.any(String), reason: 'scale-in', why: 'above the desired size; oldest first' });
+    const launchedAtMs = expect.any(Number) as number;
+    expect(first).toEqual({
+      instance: expect.any(String),
+      reason: 'scale-in',
+      why: { code: 'surplus', rank: { order: 'oldest-first', launchedAtMs } },
+    });
   });
 
   it('asked for nothing, removes nothing', () => {

@@ -142,7 +142,6 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       }),
     retire: none,
     putDecision: none,
-    decisions: none,
   };
   const ids = (batch: readonly Swap[]) => batch.map(({ instance }) => instance);
   const fleet: Fleet = {

@@ -4,7 +4,7 @@ import { nowMs, state, swapOf, view } from '../core/views.ts';
 
 const told = (...ended: readonly string[]) => ({
   group: 'web',
-  because: [],
+  causes: [],
   leaving: [],
   ended,
   alarms: [],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Group } from '../../core/group.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member } from '../../core/view.ts';
-import { catchUp, followAlarms, followPolicy, initialState, learnFromLosses } from '../../functions/react/group-state.ts';
+import { alarmChanges, catchUp, followAlarms, followPolicy, initialState, learnFromLosses } from '../../functions/react/group-state.ts';
 
 const group = {
   name: 'web',
@@ -38,6 +38,25 @@ describe('the desired size', () => {
 
   test('does not follow an alarm that went off more than an hour ago', () => {
     expect(alarmed(fresh, [nowMs - 3_600_001])).toEqual(fresh);
+  });
+});
+
+describe('what alarms do', () => {
+  const changes = (state: GroupState, ...atMs: readonly number[]) =>
+    alarmChanges(state, group, { alarms: atMs.map((at) => ({ alarm: 'busy', atMs: at })) } as never, nowMs);
+
+  test('is kept with the sizes before and after', () => {
+    const adjust = { kind: 'instances', by: 3 };
+    expect(changes(fresh, nowMs)).toEqual([{ code: 'alarm', alarm: 'busy', atMs: nowMs, adjust, from: 4, to: 7 }]);
+    expect(changes({ ...fresh, desired: 12 }, nowMs)).toEqual([{ code: 'alarm', alarm: 'busy', atMs: nowMs, adjust, from: 12, to: 12 }]);
+  });
+
+  test('is kept when it is nothing', () => {
+    expect(changes({ ...fresh, alarms: { busy: nowMs - 1_000 } }, nowMs)).toEqual([
+      { code: 'alarm-cooling', alarm: 'busy', untilMs: nowMs + 119_000 },
+    ]);
+    expect(changes(fresh, nowMs - 3_600_001)).toEqual([{ code: 'alarm-late', alarm: 'busy', atMs: nowMs - 3_600_001 }]);
+    expect(alarmChanges(fresh, group, { alarms: [{ alarm: 'unknown', atMs: nowMs }] } as never, nowMs)).toEqual([]);
   });
 });
 

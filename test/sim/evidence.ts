@@ -1,4 +1,5 @@
-import type { DecisionRecord } from '../../core/ports.ts';
+import { readDecision } from '../../aws/state/decision-log.ts';
+import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { items } from '../../functions/contract.ts';
@@ -40,11 +41,18 @@ export type Evidence = {
   readonly restAtMs?: number;
 };
 
+/** What Holdfast writes it can read. */
+const decisionIn = (item: Readonly<Record<string, unknown>>): DecisionRecord => {
+  const read = readDecision(item);
+  if (read.kind === 'unreadable') throw new Error(`${read.unreadable.item} cannot be read: ${read.unreadable.problems.join('; ')}`);
+  return read.record;
+};
+
 /** What Holdfast wrote into the state table. */
 export const readTable = (table: readonly Readonly<Record<string, unknown>>[]): Pick<Evidence, 'states' | 'swaps' | 'decisions'> => ({
   states: new Map(table.filter(({ item }) => item === items.state).map((item) => [String(item.group), item.state as GroupState])),
   swaps: table.filter(({ claimedAtMs }) => claimedAtMs !== undefined) as unknown as readonly Swap[],
-  decisions: table.filter(({ item }) => String(item).startsWith(items.decisionPrefix)) as unknown as readonly DecisionRecord[],
+  decisions: table.filter(({ item }) => String(item).startsWith(items.decisionPrefix)).map(decisionIn),
 });
 
 export type Moments = Pick<Evidence, 'strangers' | 'readyAtMs' | 'atReady' | 'calmAtMs'> & { readonly restAtMs: number | undefined };

@@ -1,4 +1,4 @@
-import { partIn, roundsOf } from '../../cli/stored-decision.ts';
+import { partIn } from '../../cli/stored-decision.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { Evidence } from './evidence.ts';
 
@@ -14,7 +14,7 @@ const leavingUnexplained = ({ swaps, decisions }: Evidence): readonly string[] =
   const isExplained = ({ instance, reason, decision }: Swap): boolean => {
     if (reason !== 'scale-in' && reason !== 'unwanted') return true;
     const record = byId.get(decision);
-    return record !== undefined && roundsOf(record).some(({ removals = [] }) => removals.some((one) => one.instance === instance && one.why !== ''));
+    return record?.rounds.some(({ removals }) => removals.some((one) => one.instance === instance)) === true;
   };
   return swaps
     .filter((swap) => !isExplained(swap))

@@ -54,7 +54,9 @@ describe('cheapest', () => {
   });
 
   it('says the price it chose by', () => {
-    expect(planPlacements(input(tree, pools, { prices: prices(0.04, 0.03, 0.08) })).reasons[0]?.why).toBe('cheapest: spot-b at 0.03 USD per hour');
+    expect(planPlacements(input(tree, pools, { prices: prices(0.04, 0.03, 0.08) })).reasons[0]?.turns).toEqual([
+      { kind: 'cheapest', name: 'spot-b', priceUsdPerHour: 0.03 },
+    ]);
   });
 });
 

@@ -8,7 +8,7 @@ describe('a pool is eligible', () => {
     const plan = planPlacements(input(use('spot'), [capped], { count: 5, held: [holds(capped, 1)] }));
     expect(byPool(plan)).toEqual({ spot: 2 });
     expect(plan.unplaced).toBe(3);
-    expect(plan.rejected).toEqual([{ path: 'pool', pool: 'spot', why: 'holds 3, its cap is 3' }]);
+    expect(plan.rejected).toEqual([{ path: 'pool', pool: 'spot', code: 'at-cap', held: 3, cap: 3 }]);
   });
 
   it('with a cap of zero never', () => {
@@ -27,6 +27,17 @@ describe('a pool is eligible', () => {
     const at = (price: number) => byPool(planPlacements(input(tiered('spot', 'od'), [limited, od], { prices: { 'm7g.large/zone-a/spot': price } })));
     expect(at(0.05)).toEqual({ spot: 1 });
     expect(at(0.051)).toEqual({ od: 1 });
+    const plan = planPlacements(input(tiered('spot', 'od'), [limited, od], { prices: { 'm7g.large/zone-a/spot': 0.051 } }));
+    expect(plan.rejected).toEqual([
+      {
+        path: 'tiered[0]',
+        pool: 'spot',
+        code: 'over-price',
+        offering: 'm7g.large/zone-a/spot',
+        priceUsdPerHour: 0.051,
+        limitUsdPerHour: 0.05,
+      },
+    ]);
   });
 
   it('when its price is unknown: a limit that cannot be checked stops nobody', () => {
@@ -39,7 +50,13 @@ describe('a pool is eligible', () => {
       input(use('spot'), [mixed], { memory: refusedOfferings('m7g.large/zone-a/spot'), prices: { 'c7g.large/zone-a/spot': 0.04 } }),
     );
     expect(plan.placements[0]?.offerings.map(({ instanceType }) => instanceType)).toEqual(['m6g.large', 'c7g.large']);
-    expect(plan.rejected[0]?.why).toContain('m7g.large in zone-a was refused');
+    expect(plan.rejected[0]).toMatchObject({
+      path: 'pool',
+      pool: 'spot',
+      code: 'refused',
+      offering: 'm7g.large/zone-a/spot',
+      untilMs: nowMs + 60_000,
+    });
   });
 
   it('again once its rest is over', () => {
@@ -52,7 +69,7 @@ describe('a pool is eligible', () => {
   it('not when it has no offering at all', () => {
     const plan = planPlacements(input(use('spot'), [pool('spot', { instanceTypes: [] })]));
     expect(plan.unplaced).toBe(1);
-    expect(plan.rejected[0]?.why).toContain('no offering');
+    expect(plan.rejected).toEqual([{ path: 'pool', pool: 'spot', code: 'no-offering' }]);
   });
 });
 
@@ -69,8 +86,8 @@ describe('an offering that was interrupted a moment ago', () => {
   it('is the last resort, so that a group whose only offering it is does not get stuck', () => {
     const plan = planPlacements(input(use('spot-a'), [a], { count: 2, memory: interrupted(a) }));
     expect(byPool(plan)).toEqual({ 'spot-a': 2 });
-    expect(plan.reasons[0]?.why).toBe('last resort, nothing else is eligible: the only pool');
-    expect(plan.rejected[0]?.why).toContain('is a last resort for 60 s more');
+    expect(plan.reasons).toEqual([{ pool: 'spot-a', count: 2, turns: [], lastResort: 'interrupted' }]);
+    expect(plan.rejected[0]).toMatchObject({ code: 'interrupted', untilMs: nowMs + 60_000 });
   });
 
   it('takes only what is left when the others are full', () => {
@@ -99,7 +116,7 @@ describe('an offering that EC2 says is at risk', () => {
     const memory = { ...interrupted(a), ...advised(b) };
     const plan = planPlacements(input(tiered('spot-a', 'spot-b'), [a, b], { memory }));
     expect(byPool(plan)).toEqual({ 'spot-b': 1 });
-    expect(plan.reasons[0]?.why).toContain('last resort');
+    expect(plan.reasons[0]?.lastResort).toBe('advised');
     const capped = planPlacements(input(tiered('spot-a', 'spot-b'), [a, { ...b, cap: 1 }], { count: 3, memory }));
     expect(byPool(capped)).toEqual({ 'spot-b': 1, 'spot-a': 2 });
     expect(capped.unplaced).toBe(0);
@@ -122,8 +139,9 @@ describe('a plan', () => {
   it('names at most three resting offerings of a pool and counts the rest', () => {
     const types = Array.from({ length: 12 }, (_, index) => `m${index}.large`);
     const spot = pool('spot', { instanceTypes: types });
-    const [rejection] = planPlacements(input(use('spot'), [spot], { memory: refused(spot) })).rejected;
-    expect(rejection?.why).toMatch(/; and 9 more$/);
+    const { rejected } = planPlacements(input(use('spot'), [spot], { memory: refused(spot) }));
+    expect(rejected.map(({ code }) => code)).toEqual(['refused', 'refused', 'refused', 'more-offerings']);
+    expect(rejected.at(-1)).toMatchObject({ count: 9 });
   });
 
   it('refuses a tree that names a pool which does not exist', () => {

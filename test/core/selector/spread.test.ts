@@ -43,7 +43,9 @@ describe('spread', () => {
   });
 
   it('says which child held the fewest', () => {
-    expect(planPlacements(input(all, [a, b, c])).reasons).toEqual([{ pool: 'spot-a', count: 1, why: 'spread by zone: zone-a holds the fewest (0)' }]);
+    expect(planPlacements(input(all, [a, b, c])).reasons).toEqual([
+      { pool: 'spot-a', count: 1, turns: [{ kind: 'spread', by: 'zone', name: 'zone-a', held: 0 }] },
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/plan-placements.ts';
-import { byPool, holds, input, pool, refused, spread, tiered, weighted } from './tree-builders.ts';
+import { byPool, holds, input, nowMs, pool, refused, spread, tiered, weighted } from './tree-builders.ts';
 
 const reserved = pool('reserved', { market: 'on-demand', instanceTypes: ['m5.large'], cap: 2 });
 const spot = pool('spot', { zones: ['zone-a'] });
@@ -28,10 +28,17 @@ describe('tiered', () => {
 
   it('keeps the reason why each earlier tier was passed', () => {
     const plan = planPlacements(input(tree, pools, { held: [holds(reserved, 2)], memory: refused(spot) }));
-    expect(plan.reasons).toEqual([{ pool: 'od', count: 1, why: 'tiered: tier 3 of 3' }]);
+    expect(plan.reasons).toEqual([{ pool: 'od', count: 1, turns: [{ kind: 'tiered', tier: 3, of: 3 }] }]);
     expect(plan.rejected).toEqual([
-      { path: 'tiered[0]', pool: 'reserved', why: 'holds 2, its cap is 2' },
-      { path: 'tiered[1]', pool: 'spot', why: 'm7g.large in zone-a was refused (InsufficientInstanceCapacity) and rests for 60 s more' },
+      { path: 'tiered[0]', pool: 'reserved', code: 'at-cap', held: 2, cap: 2 },
+      {
+        path: 'tiered[1]',
+        pool: 'spot',
+        code: 'refused',
+        offering: 'm7g.large/zone-a/spot',
+        awsCode: 'InsufficientInstanceCapacity',
+        untilMs: nowMs + 60_000,
+      },
     ]);
   });
 
@@ -48,7 +55,10 @@ describe('tiered', () => {
     const nested = tiered(spread('zone', 'spot'), weighted(['od', 1]));
     const plan = planPlacements(input(nested, pools, { count: 3, memory: refused(spot) }));
     expect(byPool(plan)).toEqual({ od: 3 });
-    expect(plan.reasons[0]?.why).toBe('tiered: tier 2 of 2; weighted: od is 1.0 below its share');
+    expect(plan.reasons[0]?.turns).toEqual([
+      { kind: 'tiered', tier: 2, of: 2 },
+      { kind: 'weighted', name: 'od', belowShare: 1 },
+    ]);
     expect(plan.rejected.map(({ path }) => path)).toEqual(['tiered[0].spread[0]']);
   });
 

@@ -1,0 +1,71 @@
+import * as z from 'zod/mini';
+import type { Decision, Leaving, PlacementReason, Rejection, RemovalRank, RemovalReason, Turn } from '../../core/decision.ts';
+import { leaveReason, number, objectOf, offering, offeringKey, prose, raisedMax, text, texts } from './common-schema.ts';
+
+const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('tiered'), tier: number, of: number }),
+  z.object({ kind: z.literal('spread'), by: z.enum(['zone', 'pool', 'instance-type']), name: text, held: number }),
+  z.object({ kind: z.literal('weighted'), name: text, belowShare: number }),
+  z.object({ kind: z.literal('cheapest'), name: text, priceUsdPerHour: z.optional(number) }),
+]);
+
+const placementReason: z.ZodMiniType<PlacementReason> = z.union([
+  z.object({ pool: text, count: number, turns: z.array(turn), lastResort: z.optional(z.enum(['advised', 'interrupted'])), prose: z.optional(text) }),
+  // As the first version stored it.
+  z.pipe(
+    z.object({ pool: text, count: number, why: text }),
+    z.transform(({ pool, count, why }) => ({ pool, count, turns: [], prose: why })),
+  ),
+]);
+
+const where = { path: text, pool: text };
+
+const rejection: z.ZodMiniType<Rejection> = z.union([
+  z.discriminatedUnion('code', [
+    z.object({ ...where, code: z.literal('at-cap'), held: number, cap: number }),
+    z.object({ ...where, code: z.literal('no-offering') }),
+    z.object({ ...where, code: z.literal('over-price'), offering: offeringKey, priceUsdPerHour: number, limitUsdPerHour: number }),
+    z.object({ ...where, code: z.literal('refused'), offering: offeringKey, awsCode: text, untilMs: number }),
+    z.object({ ...where, code: z.enum(['interrupted', 'advised']), offering: offeringKey, untilMs: number }),
+    z.object({ ...where, code: z.literal('more-offerings'), count: number }),
+  ]),
+  // As the first version stored it.
+  z.pipe(
+    z.object({ ...where, why: text }),
+    z.transform(({ path, pool, why }) => ({ path, pool, code: 'prose' as const, text: why })),
+  ),
+]);
+
+const removalRank: z.ZodMiniType<RemovalRank> = z.discriminatedUnion('order', [
+  z.object({ order: z.literal('dearest-first'), aboutUsdPerHour: z.optional(number) }),
+  z.object({ order: z.enum(['oldest-first', 'newest-first']), launchedAtMs: number }),
+  z.object({ order: z.literal('same-order') }),
+]);
+
+const removalReason: z.ZodMiniType<RemovalReason> = z.union([
+  z.object({ code: z.literal('surplus'), rank: removalRank, unhealthy: z.optional(z.literal(true)) }),
+  z.object({ code: z.literal('stray'), firstSeenAtMs: number, sightings: number }),
+  prose,
+]);
+
+const leaving = objectOf<Leaving>({ instance: text, reason: leaveReason, why: removalReason });
+
+/** A stored decision of either version: they differ in the form of the reasons only. */
+export const decision = objectOf<Decision>({
+  group: text,
+  desired: number,
+  staying: number,
+  placements: z.array(z.object({ pool: text, count: number, offerings: z.array(offering) })),
+  unplaced: number,
+  reasons: z.array(placementReason),
+  rejected: z.array(rejection),
+  removals: z.array(leaving),
+  drains: texts,
+  admissions: texts,
+  raise: z.array(raisedMax),
+  restore: z.array(raisedMax),
+  takeOver: z.array(z.object({ asg: text, desired: number })),
+  unnoticed: texts,
+  cheapest: z.record(text, text),
+  wakeAtMs: z.optional(number),
+});

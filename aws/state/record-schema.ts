@@ -1,0 +1,130 @@
+import * as z from 'zod/mini';
+import type { CarriedOut, Cause, DecisionRecord, LaunchOutcome, Outcome, SizeChange, TrimmedPart, ViewDigest } from '../../core/decision-record.ts';
+import { leaveReason, number, objectOf, offering, swapState, text, texts } from './common-schema.ts';
+import { decision } from './decision-schema.ts';
+
+const instances = { instances: texts, count: number };
+const instanceState = z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']);
+
+const cause: z.ZodMiniType<Cause> = z.discriminatedUnion('code', [
+  z.object({ code: z.literal(['interruption', 'rebalance', 'terminate-hook']), ...instances }),
+  z.object({ code: z.literal('state-change'), state: instanceState, ...instances }),
+  z.object({ code: z.literal('launch-unsuccessful'), asg: text, awsCode: text }),
+  z.object({ code: z.literal('alarm'), alarm: text, atMs: number }),
+  z.object({ code: z.literal(['policy-change', 'tick']) }),
+]);
+
+const adjustment = z.object({ kind: z.enum(['instances', 'percent']), by: number });
+
+const sizeChange: z.ZodMiniType<SizeChange> = z.discriminatedUnion('code', [
+  z.object({ code: z.literal(['policy', 'caught-up']), from: number, to: number }),
+  z.object({ code: z.literal('alarm'), alarm: text, atMs: number, adjust: adjustment, from: number, to: number }),
+  z.object({ code: z.literal('alarm-cooling'), alarm: text, untilMs: number }),
+  z.object({ code: z.literal('alarm-late'), alarm: text, atMs: number }),
+]);
+
+const viewDigest = objectOf<ViewDigest>({
+  nowMs: number,
+  desired: number,
+  members: number,
+  serving: number,
+  byPool: z.record(text, number),
+  swaps: z.partialRecord(swapState, number),
+  reservations: number,
+  stateVersion: z.optional(number),
+});
+
+const asked = { reservation: text, pool: text, count: number, replaces: texts };
+const refusals = z.array(z.object({ offering, code: text }));
+const trouble = z.enum(['throttled', 'ambiguous', 'invalid', 'made-before', 'not-asked']);
+
+const launchOutcome: z.ZodMiniType<LaunchOutcome> = z.discriminatedUnion('result', [
+  z.object({ ...asked, result: z.literal('answered'), instances: texts, refusals }),
+  z.object({ ...asked, result: trouble, code: text }),
+]);
+
+const acted = {
+  claimed: z.array(z.object({ instance: text, reason: leaveReason, drain: z.optional(text) })),
+  drainsStarted: number,
+  admitted: texts,
+  restored: texts,
+  wakeAtMs: z.optional(number),
+};
+
+const outcome: z.ZodMiniType<Outcome> = z.discriminatedUnion('code', [
+  z.object({
+    code: z.literal('carried-out'),
+    launches: z.array(launchOutcome),
+    ...acted,
+    failed: z.array(z.object({ instance: text, awsCode: text })),
+  }),
+  z.object({
+    code: z.literal('not-carried-out'),
+    overtaken: z.union([z.object({ by: z.literal('state'), readVersion: number }), z.object({ by: z.literal('policy'), policyVersion: number })]),
+  }),
+]);
+
+const head = { group: text, id: text, atMs: number, policyVersion: number, correlation: text };
+
+/** The form in which decisions are stored now. */
+export const record = objectOf<DecisionRecord>({
+  ...head,
+  causes: z.array(cause),
+  sizes: z.array(sizeChange),
+  rounds: z.array(decision),
+  view: z.optional(viewDigest),
+  outcome: z.optional(outcome),
+  trimmed: z.optional(z.array(z.object({ part: z.enum(['rounds', 'view', 'outcome']), bytes: z.optional(number) }))),
+});
+
+const firstLaunch = z.union([
+  z.pipe(
+    z.object({ ...asked, instances: texts, refusals }),
+    z.transform((answered): LaunchOutcome => ({ ...answered, result: 'answered' })),
+  ),
+  z.pipe(
+    z.object({ ...asked, trouble, code: text }),
+    z.transform(({ trouble: result, ...rest }): LaunchOutcome => ({ ...rest, result })),
+  ),
+]);
+
+const firstOutcome = z.pipe(
+  z.object({ launches: z.array(firstLaunch), ...acted, failed: z.array(z.object({ instance: text, code: text })) }),
+  z.transform(
+    ({ failed, ...rest }): CarriedOut => ({
+      code: 'carried-out',
+      ...rest,
+      failed: failed.map(({ instance, code }) => ({ instance, awsCode: code })),
+    }),
+  ),
+);
+
+/** The first version put a sentence in the place of a part that was too large. */
+const leftOut = z.object({ trimmed: text });
+
+const isLeftOut = (part: object | undefined): part is { trimmed: string } => part !== undefined && 'trimmed' in part;
+
+/** The form in which the first version stored decisions. */
+export const firstRecord: z.ZodMiniType<DecisionRecord> = z.pipe(
+  z.object({
+    ...head,
+    because: texts,
+    decision: z.union([leftOut, z.array(decision)]),
+    viewDigest: z.union([leftOut, viewDigest]),
+    outcome: z.optional(z.union([leftOut, firstOutcome])),
+  }),
+  z.transform(({ because, decision: rounds, viewDigest: view, outcome: came, ...rest }): DecisionRecord => {
+    const trimmed = Object.entries({ rounds, view, outcome: came }).flatMap(([part, value]) =>
+      isLeftOut(value) ? [{ part: part as TrimmedPart }] : [],
+    );
+    return {
+      ...rest,
+      causes: because.map((told) => ({ code: 'prose', text: told })),
+      sizes: [],
+      rounds: isLeftOut(rounds) ? [] : rounds,
+      ...(!isLeftOut(view) && { view }),
+      ...(came !== undefined && !isLeftOut(came) && { outcome: came }),
+      ...(trimmed.length > 0 && { trimmed }),
+    };
+  }),
+);

@@ -1,0 +1,134 @@
+import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
+import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
+import type { Adjustment } from '../core/group.ts';
+import { parseOfferingKey } from '../core/offering.ts';
+import { timeText } from './time.ts';
+
+const offeringText = (key: string): string => {
+  const offering = parseOfferingKey(key);
+  return offering === undefined ? key : `${offering.instanceType} in ${offering.zone}`;
+};
+
+const turnText = (turn: Turn): string => {
+  switch (turn.kind) {
+    case 'tiered':
+      return `tiered: tier ${turn.tier} of ${turn.of}`;
+    case 'spread':
+      return `spread by ${turn.by}: ${turn.name} holds the fewest (${turn.held})`;
+    case 'weighted':
+      return `weighted: ${turn.name} is ${turn.belowShare.toFixed(1)} below its share`;
+    case 'cheapest':
+      return `cheapest: ${turn.name} at ${turn.priceUsdPerHour === undefined ? 'an unknown price' : `${turn.priceUsdPerHour} USD per hour`}`;
+  }
+};
+
+/** How the tree came to a placement. */
+export const placementText = ({ turns, lastResort, prose }: PlacementReason): string => {
+  const way = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
+  return lastResort ? `last resort, nothing else is eligible: ${way}` : way;
+};
+
+/** What stood against a pool or an offering. */
+export const againstText = (against: Against): string => {
+  switch (against.code) {
+    case 'at-cap':
+      return `holds ${against.held}, its cap is ${against.cap}`;
+    case 'no-offering':
+      return 'has no offering here: no instance type or no zone';
+    case 'over-price':
+      return `${offeringText(against.offering)} costs ${against.priceUsdPerHour} USD per hour, above the limit of ${against.limitUsdPerHour}`;
+    case 'refused':
+      return `${offeringText(against.offering)} was refused (${against.awsCode}) and rests until ${timeText(against.untilMs)}`;
+    case 'advised':
+      return `${offeringText(against.offering)} is at risk (rebalance recommendation) and is a last resort until ${timeText(against.untilMs)}`;
+    case 'interrupted':
+      return `${offeringText(against.offering)} was interrupted and is a last resort until ${timeText(against.untilMs)}`;
+    case 'more-offerings':
+      return `and ${against.count} more`;
+    case 'prose':
+      return against.text;
+  }
+};
+
+const rankText = (rank: RemovalRank): string => {
+  switch (rank.order) {
+    case 'dearest-first':
+      return rank.aboutUsdPerHour === undefined ? 'dearest first: price unknown' : `dearest first: about ${rank.aboutUsdPerHour} USD per hour`;
+    case 'oldest-first':
+      return `oldest first: launched ${timeText(rank.launchedAtMs)}`;
+    case 'newest-first':
+      return `newest first: launched ${timeText(rank.launchedAtMs)}`;
+    case 'same-order':
+      return 'same order: what the tree would place last goes first';
+  }
+};
+
+/** Why Holdfast removed a member by its own choice. */
+export const removalText = (why: RemovalReason): string => {
+  switch (why.code) {
+    case 'surplus':
+      return `above the desired size; ${why.unhealthy ? 'unhealthy; ' : ''}${rankText(why.rank)}`;
+    case 'stray':
+      return `tagged as ours, but no reservation and no pool explains it; seen ${why.sightings} times since ${timeText(why.firstSeenAtMs)}`;
+    case 'prose':
+      return why.text;
+  }
+};
+
+const namedAtMost = 3;
+
+const someText = (instances: readonly string[], count: number): string => {
+  const named = instances.slice(0, namedAtMost);
+  return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
+};
+
+/** What led to a decision. */
+export const causeText = (cause: Cause): string => {
+  switch (cause.code) {
+    case 'interruption':
+    case 'rebalance':
+    case 'terminate-hook':
+      return `${cause.code} (${someText(cause.instances, cause.count)})`;
+    case 'state-change':
+      return `instance ${cause.state} (${someText(cause.instances, cause.count)})`;
+    case 'launch-unsuccessful':
+      return `launch-unsuccessful (${cause.asg}: ${cause.awsCode})`;
+    case 'alarm':
+      return `alarm ${cause.alarm}`;
+    case 'policy-change':
+      return 'policy-change';
+    case 'tick':
+      return 'the minute tick';
+    case 'prose':
+      return cause.text;
+  }
+};
+
+const adjustText = ({ kind, by }: Adjustment): string => `${by > 0 ? '+' : ''}${by}${kind === 'percent' ? ' %' : ''}`;
+
+/** What became of the desired size. */
+export const sizeText = (change: SizeChange): string => {
+  switch (change.code) {
+    case 'policy':
+      return `desired ${change.from} → ${change.to} by the policy`;
+    case 'caught-up':
+      return `desired ${change.from} → ${change.to}: the stored state was older than the members`;
+    case 'alarm':
+      return change.from === change.to
+        ? `desired stays ${change.to}, the bound of the policy: alarm ${change.alarm}, ${adjustText(change.adjust)}`
+        : `desired ${change.from} → ${change.to} by ${adjustText(change.adjust)} of alarm ${change.alarm}`;
+    case 'alarm-cooling':
+      return `alarm ${change.alarm} did not act: it cools down until ${timeText(change.untilMs)}`;
+    case 'alarm-late':
+      return `alarm ${change.alarm} did not act: it went off at ${timeText(change.atMs)}, more than an hour before`;
+  }
+};
+
+/** Why a decision was not carried out. */
+export const overtakenText = (overtaken: Overtaken): string => {
+  const why =
+    overtaken.by === 'state'
+      ? `another write came after version ${overtaken.readVersion} of the group's state`
+      : `policy version ${overtaken.policyVersion} came into force`;
+  return `not carried out: ${why}, and the group was looked at again`;
+};

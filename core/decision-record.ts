@@ -1,0 +1,121 @@
+import type { Decision } from './decision.ts';
+import type { Adjustment } from './group.ts';
+import type { Offering } from './offering.ts';
+import type { LaunchResult } from './ports.ts';
+import type { Prose } from './shortfall.ts';
+import type { InstanceState } from './signal.ts';
+import type { LeaveReason, SwapState } from './swap.ts';
+
+/** Some instances, named as far as a record has room: `count` counts all of them. */
+type Instances = { readonly instances: readonly string[]; readonly count: number };
+
+/** A signal, or several of one kind, that led to a decision. */
+export type Cause =
+  | ({ readonly code: 'interruption' | 'rebalance' | 'terminate-hook' } & Instances)
+  | ({ readonly code: 'state-change'; readonly state: InstanceState } & Instances)
+  | { readonly code: 'launch-unsuccessful'; readonly asg: string; readonly awsCode: string }
+  | { readonly code: 'alarm'; readonly alarm: string; readonly atMs: number }
+  | { readonly code: 'policy-change' }
+  | { readonly code: 'tick' }
+  | Prose;
+
+/** What became of the desired size before the decision, or why it stayed. */
+export type SizeChange =
+  /** A policy with another size, or with bounds that the size was outside of. */
+  | { readonly code: 'policy'; readonly from: number; readonly to: number }
+  /** The state item was lost or older than the members: what stands there stays. */
+  | { readonly code: 'caught-up'; readonly from: number; readonly to: number }
+  /** `from` and `to` are equal where the size is at its bound. */
+  | {
+      readonly code: 'alarm';
+      readonly alarm: string;
+      readonly atMs: number;
+      readonly adjust: Adjustment;
+      readonly from: number;
+      readonly to: number;
+    }
+  | { readonly code: 'alarm-cooling'; readonly alarm: string; readonly untilMs: number }
+  /** It went off too long ago to say anything about the load of now. */
+  | { readonly code: 'alarm-late'; readonly alarm: string; readonly atMs: number };
+
+/** What a decision looked at, in numbers. */
+export type ViewDigest = {
+  readonly nowMs: number;
+  readonly desired: number;
+  readonly members: number;
+  readonly serving: number;
+  readonly byPool: Readonly<Record<string, number>>;
+  readonly swaps: Readonly<Partial<Record<SwapState, number>>>;
+  /** Launches that were asked for and not seen yet. */
+  readonly reservations: number;
+  /** The write of the state item that the decision was made on. */
+  readonly stateVersion?: number;
+};
+
+/** One launch that followed from a decision, and what EC2 said. */
+export type LaunchOutcome = {
+  readonly reservation: string;
+  readonly pool: string;
+  readonly count: number;
+  readonly replaces: readonly string[];
+} & (
+  | {
+      readonly result: 'answered';
+      readonly instances: readonly string[];
+      readonly refusals: readonly { readonly offering: Offering; readonly code: string }[];
+    }
+  | { readonly result: Exclude<LaunchResult['kind'], 'answered'>; readonly code: string }
+);
+
+/** What a decision was carried out to. */
+export type CarriedOut = {
+  readonly code: 'carried-out';
+  readonly launches: readonly LaunchOutcome[];
+  /** Swaps that were claimed. */
+  readonly claimed: readonly { readonly instance: string; readonly reason: LeaveReason; readonly drain?: string }[];
+  readonly drainsStarted: number;
+  readonly admitted: readonly string[];
+  /** Members that could not be put into service. */
+  readonly failed: readonly { readonly instance: string; readonly awsCode: string }[];
+  /** Auto Scaling groups whose maximum size was put back. */
+  readonly restored: readonly string[];
+  readonly wakeAtMs?: number;
+};
+
+/** Why a decision was not carried out: another write was there first. */
+export type Overtaken =
+  /** Another invocation wrote the state item after this version was read. */
+  { readonly by: 'state'; readonly readVersion: number } | { readonly by: 'policy'; readonly policyVersion: number };
+
+export type Outcome = CarriedOut | { readonly code: 'not-carried-out'; readonly overtaken: Overtaken };
+
+/** Parts that a record may lose when it is too large to be stored. */
+export type TrimmedPart = 'rounds' | 'view' | 'outcome';
+
+/** A stored decision: what was decided, on what, and what came of it. `holdfast explain` and `holdfast decisions` read these. */
+export type DecisionRecord = {
+  readonly group: string;
+  /** Sortable: time first. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly policyVersion: number;
+  readonly correlation: string;
+  readonly causes: readonly Cause[];
+  /** Changes of the desired size; empty where it is what it was. */
+  readonly sizes: readonly SizeChange[];
+  /** The first decision, and one after each refusal. */
+  readonly rounds: readonly Decision[];
+  readonly view?: ViewDigest;
+  /** Absent: it was decided, and nothing is known about what came of it. */
+  readonly outcome?: Outcome;
+  /** Parts that were left out, and how large they were, where that is known. */
+  readonly trimmed?: readonly { readonly part: TrimmedPart; readonly bytes?: number }[];
+};
+
+/** A stored item that could not be read, and why. */
+export type Unreadable = { readonly group: string; readonly item: string; readonly problems: readonly string[] };
+
+/** Reads stored decisions, newest first. One that cannot be read is told beside the others. */
+export type DecisionLog = {
+  decisions(group: string, limit: number): Promise<{ readonly records: readonly DecisionRecord[]; readonly unreadable: readonly Unreadable[] }>;
+};
