@@ -230,6 +230,7 @@ export type FunctionEvent =
       }
     >
   | At<'announced', { readonly detailType: string; readonly detail: Readonly<Record<string, unknown>> }>
+  /** `instances`: those whose swaps named it until then. */
   | At<
       'drain',
       {

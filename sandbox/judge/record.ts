@@ -6,6 +6,7 @@ import type { Faults } from '../faults.ts';
 import type { InvocationRecord, InvocationStart } from '../platform/functions/invocation.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Execution, ExecutionStatus } from '../platform/states/execution.ts';
+import type { ItemChange } from '../platform/tables/memory-store.ts';
 import type { World } from '../world/world.ts';
 import { callEvents } from './calls-told.ts';
 import type { FunctionEvent, History, HistoryEvent, Stored } from './history.ts';
@@ -48,9 +49,18 @@ const drainStatus: Readonly<Record<ExecutionStatus, Extract<FunctionEvent, { kin
   TIMED_OUT: 'timed-out',
 };
 
-const drainEvent = ({ name, input, status }: Pick<Execution, 'name' | 'input' | 'status'>): Untimed<HistoryEvent> => {
-  const { group = '', instances = [] } = JSON.parse(input) as { group?: string; instances?: readonly string[] };
-  return { kind: 'drain', drain: name, group, instances, status: drainStatus[status] };
+type Drained = ReadonlyMap<string, ReadonlySet<string>>;
+
+const drainEvent = ({ name, input, status }: Pick<Execution, 'name' | 'input' | 'status'>, drained: Drained): Untimed<HistoryEvent> => {
+  const { group = '' } = JSON.parse(input) as { group?: string };
+  return { kind: 'drain', drain: name, group, instances: [...(drained.get(name) ?? [])], status: drainStatus[status] };
+};
+
+/** Swaps say which drain takes work off their instances; the drain's own order does not. */
+const noteDrained = (drained: Map<string, Set<string>>, { after }: ItemChange): void => {
+  const [drain, instance, item] = [after?.drain?.S, after?.instance?.S, after?.item?.S];
+  if (typeof drain !== 'string' || typeof instance !== 'string' || !String(item).startsWith(items.swapPrefix)) return;
+  drained.set(drain, (drained.get(drain) ?? new Set()).add(instance));
 };
 
 const endEvent = (record: InvocationRecord): Untimed<HistoryEvent> => {
@@ -116,12 +126,14 @@ const listen = ({ world, callLog, platform, acting }: Recorded, push: (event: Hi
     (record) => tell(endEvent(record)),
     (start) => tell(...beginEvents(start)),
   );
-  platform.machines.observe((execution) => tell(drainEvent(execution)));
+  const drained = new Map<string, Set<string>>();
+  platform.machines.observe((execution) => tell(drainEvent(execution, drained)));
   platform.bus.observe(({ source, 'detail-type': detailType, detail }) => {
     if (source === eventSource) tell({ kind: 'announced', detailType, detail });
   });
   platform.tables.observe((change) => {
     const table = tableOf.get(change.table);
+    if (table === 'state') noteDrained(drained, change);
     if (table !== undefined) tell(...itemEvents({ ...change, table, by: acting.current().by }));
   });
 };

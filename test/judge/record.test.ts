@@ -105,7 +105,14 @@ describe('the record of a run', () => {
     const [out] = all(history, 'out-of-service').filter(({ instance }) => instance === warned);
     expect(out).toMatchObject({ why: 'deregistered', targetGroup: 'web', by: { kind: 'function' } });
     const drains = all(history, 'drain').filter(({ instances }) => instances.includes(warned));
-    expect(drains.slice(0, 2).map(({ status }) => status)).toEqual(['started', 'succeeded']);
+    const started = drains.filter(({ status }) => status === 'started').map(({ drain }) => drain);
+    expect(started.length).toBeGreaterThanOrEqual(1);
+    expect(
+      drains
+        .filter(({ status }) => status === 'succeeded')
+        .map(({ drain }) => drain)
+        .toSorted(),
+    ).toEqual(started.toSorted());
   });
 
   it('tells how the hook of a member ended that the user ends, and by whom its end was begun', () => {
