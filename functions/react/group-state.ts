@@ -5,6 +5,7 @@ import { gapsNow } from '../../core/headcount.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { forgetExpired, rememberAdvice, rememberInterruptions } from '../../core/pool-memory.ts';
 import { isBelieved } from '../../core/reservation-life.ts';
+import { describeLagMs } from '../../core/signal-age.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
@@ -116,15 +117,12 @@ const seeStrays = (view: View): GroupState['strays'] =>
     }),
   );
 
-/** How long an end that we were told of outweighs a describe that still shows the instance (EC2: eventual consistency, up to minutes). */
-const endedMs = 180_000;
-
 /** Ends of members that no swap speaks of, so that a later look, on a describe that lags, does not count them again. */
 const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
   const shown = new Set(view.members.map(({ instance }) => instance));
   const fresh = told.filter((instance) => shown.has(instance) && !swapped.has(instance)).map((instance) => [instance, view.nowMs] as const);
-  const before = Object.entries(view.state.ended ?? {}).filter(([, atMs]) => view.nowMs - atMs < endedMs);
+  const before = Object.entries(view.state.ended ?? {}).filter(([, atMs]) => view.nowMs - atMs < describeLagMs);
   return fresh.length + before.length === 0 ? {} : { ended: Object.fromEntries([...fresh, ...before]) };
 };
 

@@ -1,6 +1,7 @@
 import { spotNoticeMs } from '../../core/deadline.ts';
 import type { Owner, Owners, RegistryEntry } from '../../core/ports.ts';
 import type { Signal } from '../../core/signal.ts';
+import { isOver } from '../../core/signal-age.ts';
 import { createFactsByGroup, type Facts, type LeavingFact } from './facts.ts';
 
 /** A signal and the message that brought it. */
@@ -65,7 +66,8 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   return group === undefined ? [] : [group];
 };
 
-const newsOf = (signal: Signal, owner: Owner | undefined) => {
+const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
+  if (isOver(signal, owner, nowMs)) return {};
   const leaving = leavingFact(signal, owner);
   if (leaving) return { leaving: [leaving] };
   if (signal.kind === 'state-change' && signal.state !== 'running' && signal.state !== 'pending') return { ended: [signal.instance] };
@@ -99,7 +101,7 @@ export const route = async (
   for (const one of received) {
     const owner = ownerOf(one.signal);
     const groups = groupsOf(one.signal, owner, index);
-    for (const group of groups) byGroup.add(group, one.message, one.signal, newsOf(one.signal, owner));
+    for (const group of groups) byGroup.add(group, one.message, one.signal, newsOf(one.signal, owner, nowMs));
     if (groups.length === 0) homeless.push(one);
   }
   const again = homeless.filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs)).map(({ message }) => message);

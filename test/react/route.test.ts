@@ -23,3 +23,31 @@ test('a lifecycle action goes to the group of its instance', async () => {
 test('a lifecycle action of an Auto Scaling group that does not hold the instance is a stranger’s', async () => {
   expect(await routed(hookOf('others'))).toEqual({ facts: [], strangers: 1, again: [] });
 });
+
+const changed = (state: 'stopped' | 'terminated', atMs: number): Signal => ({ kind: 'state-change', instance, state, atMs });
+const lagMs = 180_000;
+const told = async (signal: Signal, owner: Owner) => {
+  const { facts } = await route([{ message: 'm', signal }], { ownersOf: async () => new Map([[instance, owner]]) }, async () => [], nowMs);
+  return facts.flatMap(({ ended, leaving }) => [...ended, ...leaving.map(({ reason }) => reason)]);
+};
+
+test('a change of state is believed over a describe that may lag behind it', async () => {
+  expect(await told(changed('stopped', nowMs - lagMs), member)).toEqual([instance]);
+});
+
+test('an old change of state loses to a describe that shows the instance alive, and only to that', async () => {
+  for (const state of ['stopped', 'terminated'] as const) {
+    expect(await told(changed(state, nowMs - lagMs - 1), member)).toEqual([]);
+    expect(await told(changed(state, nowMs - lagMs - 1), { ...member, state: 'pending' })).toEqual([]);
+    expect(await told(changed(state, nowMs - 3_600_000), { ...member, state: 'stopped' })).toEqual([instance]);
+  }
+});
+
+test('a warning is over when the instance still runs long after its notice, and advice after an hour', async () => {
+  const warning = (atMs: number): Signal => ({ kind: 'interruption', instance, action: 'terminate', atMs });
+  expect(await told(warning(nowMs - 120_000 - lagMs), member)).toEqual(['interruption']);
+  expect(await told(warning(nowMs - 120_001 - lagMs), member)).toEqual([]);
+  expect(await told(warning(nowMs - 120_001 - lagMs), { ...member, state: 'shutting-down' })).toEqual(['interruption']);
+  expect(await told({ kind: 'rebalance', instance, atMs: nowMs - 3_600_000 }, member)).toEqual(['rebalance']);
+  expect(await told({ kind: 'rebalance', instance, atMs: nowMs - 3_600_001 }, member)).toEqual([]);
+});

@@ -23,4 +23,11 @@ export const deciding: readonly PutBack[] = [
     to: 'return instances.slice(0, 0).map(() => ({ decision, instances, untilMs }));',
     situation: 'scale-in around a first healthy check',
   },
+  {
+    name: 'events have no age',
+    file: 'functions/react/route.ts',
+    from: 'if (isOver(signal, owner, nowMs)) return {};',
+    to: 'isOver(signal, owner, nowMs);',
+    situation: 'old event about a member',
+  },
 ];

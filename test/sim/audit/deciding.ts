@@ -1,5 +1,5 @@
 import type { Situation, Step } from '../situation.ts';
-import { alarm, kill, recommendRebalance } from '../steps.ts';
+import { alarm, kill, recommendRebalance, some } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
 
 type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;
@@ -52,6 +52,25 @@ const adviseToLeave = (atMs: number, zone: string): Step => ({
   },
 });
 
+/** Somebody replays an event of an hour ago: that the oldest member had stopped. */
+const replayStopped = (atMs: number): Step => ({
+  kind: 'old-event-replayed',
+  atMs,
+  what: 'an event comes again that says that a member had stopped an hour ago',
+  about: { group: 'web' },
+  happen: (stage) => {
+    const instances = some(stage, 1);
+    stage.did({ kind: 'old-event-replayed', instances, groups: ['web'] });
+    for (const id of instances)
+      stage.sandbox.putEvent({
+        source: 'aws.ec2',
+        'detail-type': 'EC2 Instance State-change Notification',
+        time: new Date(stage.sandbox.clock.now() - 3_600_000).toISOString(),
+        detail: { 'instance-id': id, state: 'stopped' },
+      });
+  },
+});
+
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
 export const deciding: Readonly<Record<string, () => Situation>> = {
   'drain first, capacity everywhere': () =>
@@ -70,6 +89,12 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       steps: [kill(1_000, 1), alarm(44_000, 'low'), alarm(47_000, 'low')],
     });
   },
+  'old event about a member': () => of('old event about a member', settingOf('tag'), { asked: six, steps: [replayStopped(1_000)] }),
+  'old event about a member that drains': () =>
+    of('old event about a member that drains', drainFirst({ delaySeconds: 60, policy: { drain: { timeout: '3m' } } }), {
+      asked: six,
+      steps: [recommendRebalance(1_000, 1), replayStopped(20_000)],
+    }),
   'advice about a zone': () =>
     of(
       'advice about a zone',
