@@ -8,7 +8,7 @@ import type { LifecycleActions } from '../core/ports.ts';
 import type { Swap } from '../core/swap.ts';
 import { isNoActiveLifecycleAction } from './errors.ts';
 
-const actionOf = ({ hook, instance }: Swap) =>
+const actionOf = ({ hook, instance }: Pick<Swap, 'instance' | 'hook'>) =>
   hook && { LifecycleHookName: hook.hook, AutoScalingGroupName: hook.asg, LifecycleActionToken: hook.token, InstanceId: instance };
 
 /** Late and repeated answers to a hook are no error: the action is over, by its time-out, by EC2 or by us. Anything else is thrown. */
@@ -21,13 +21,18 @@ const unlessOver = (error: unknown): 'not-active' => {
  * Answers terminate hooks. Always with CONTINUE: ABANDON ends the instance just the same, but skips the hooks of others, and may make the group retain
  * the instance (Auto Scaling User Guide, instance lifecycle policy).
  */
-export const createLifecycleActions = ({ client }: { readonly client: AutoScalingClient }): LifecycleActions => ({
-  async complete(swap) {
-    const action = actionOf(swap);
+export const createHookAnswers = ({ client }: { readonly client: AutoScalingClient }): Pick<LifecycleActions, 'complete'> => ({
+  async complete(leaving) {
+    const action = actionOf(leaving);
     if (!action) return 'not-active';
     const command = new CompleteLifecycleActionCommand({ ...action, LifecycleActionResult: 'CONTINUE' });
     return client.send(command).then(() => 'done', unlessOver);
   },
+});
+
+/** Answers terminate hooks, and keeps them open while their instances drain. */
+export const createLifecycleActions = ({ client }: { readonly client: AutoScalingClient }): LifecycleActions => ({
+  ...createHookAnswers({ client }),
 
   async heartbeat(swap) {
     const action = actionOf(swap);

@@ -1,21 +1,34 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { PolicyStatus, PolicyStore, PolicyVersion } from '../core/policy/ports.ts';
 import type { RegistryEntry } from '../core/ports.ts';
+import type { GroupState } from '../core/view.ts';
 import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { queryAll } from './state/query-all.ts';
 import { createRegistry } from './state/registry.ts';
 
-export type PolicyStoreDeps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string };
+export type PolicyStoreDeps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string; readonly stateTable: string };
 
 const keyOf = (group: string, item: string) => ({ [keys.group]: group, [keys.item]: item });
 
 /** Policy items, their versions and status, and the registry of groups. */
-export const createPolicyStore = ({ client, groupsTable }: PolicyStoreDeps): PolicyStore => ({
+export const createPolicyStore = ({ client, groupsTable, stateTable }: PolicyStoreDeps): PolicyStore => ({
   ...createReads(client, groupsTable),
   ...createWrites(client, groupsTable),
   ...createRegistration(client, groupsTable),
   registry: createRegistry({ client, table: groupsTable }),
+
+  async holders(group) {
+    const command = new GetCommand({
+      TableName: stateTable,
+      Key: keyOf(group, items.state),
+      ConsistentRead: true,
+      ProjectionExpression: '#state.#holders',
+      ExpressionAttributeNames: { '#state': 'state', '#holders': 'holders' },
+    });
+    const { Item } = await client.send(command);
+    return (Item?.state as Pick<GroupState, 'holders'> | undefined)?.holders ?? [];
+  },
 });
 
 const createReads = (client: DynamoDBDocumentClient, TableName: string) => {

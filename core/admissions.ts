@@ -1,4 +1,5 @@
 import type { Headcount } from './headcount.ts';
+import { namedAsgs } from './holders.ts';
 import { raisedTo } from './raised-max.ts';
 import type { Member, RaisedMax, View } from './view.ts';
 
@@ -40,9 +41,11 @@ export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>):
 /** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */
 export const chooseRestores = (view: View, headcount: Headcount, raising: readonly RaisedMax[]): readonly RaisedMax[] => {
   const coming = headcount.inFlightCount + headcount.staying.filter(({ admitted }) => !admitted).length;
-  if (coming > 0) return [];
+  const named = new Set(namedAsgs(view.group));
   return view.state.raised.filter((raised) => {
+    // What comes joins what the policy names. Of an Auto Scaling group that no describe shows there is nothing left to wait for.
+    if (coming > 0 && named.has(raised.asg)) return false;
     const asg = view.asgs.find(({ name }) => name === raised.asg);
-    return asg !== undefined && asg.desired <= raised.fromMax && !raising.some(({ asg: name }) => name === raised.asg);
+    return (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg);
   });
 };

@@ -28,6 +28,8 @@ export type Group = {
   readonly capacity: Selector;
   readonly pools: Readonly<Record<string, Pool>>;
   readonly holding: Holding;
+  /** Auto Scaling groups that an earlier policy named, until they are empty and put back. They come from the state item and are no part of a policy. */
+  readonly former?: readonly string[];
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };

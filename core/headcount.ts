@@ -41,7 +41,9 @@ const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: Readon
   return held.filter((instance) => !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance)).length;
 };
 
-const isStray = (member: Member, inAsg: boolean): boolean => !inAsg && member.reservation === undefined && member.pool === undefined;
+/** A tagged instance that no reservation and no pool explains, and that no Auto Scaling group of ours has. */
+export const isStray = ({ holding }: View['group'], { asg, reservation, pool }: Member): boolean =>
+  holding.kind === 'tag' && asg === undefined && reservation === undefined && pool === undefined;
 
 /** Counts a view. */
 export const takeHeadcount = (view: View): Headcount => {
@@ -50,8 +52,7 @@ export const takeHeadcount = (view: View): Headcount => {
   const seen = new Map(view.members.filter(({ instance }) => !ended.has(instance)).map((member) => [member.instance, member]));
   const isLeaving = (instance: string): boolean => (swapOf.get(instance)?.state ?? 'waiting') !== 'waiting';
   const present = [...seen.values()].filter(({ instance }) => !isLeaving(instance));
-  const inAsg = view.group.holding.kind !== 'tag';
-  const strays = present.filter((member) => isStray(member, inAsg));
+  const strays = present.filter((member) => isStray(view.group, member));
   const accounted = new Set([...view.ended, ...view.swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance)]);
   const inFlight = view.state.reservations
     .filter(({ forgetAtMs, instances }) => instances === undefined || view.nowMs < forgetAtMs)

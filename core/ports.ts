@@ -125,7 +125,7 @@ export type Prices = {
 
 /** Completes and prolongs lifecycle actions. An action that is no longer active is done. */
 export type LifecycleActions = {
-  complete(swap: Swap): Promise<'done' | 'not-active'>;
+  complete(leaving: Pick<Swap, 'instance' | 'hook'>): Promise<'done' | 'not-active'>;
   heartbeat(swap: Swap): Promise<'done' | 'not-active'>;
   /** Heartbeat time-outs in milliseconds by hook name; a hook that its group no longer has is missing. */
   timeouts(asg: string, hooks: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -136,6 +136,8 @@ export type RegistryEntry = {
   readonly group: string;
   readonly policyVersion: number;
   readonly asgs: readonly string[];
+  /** Auto Scaling groups that an earlier policy named and that were not empty when this entry was written. */
+  readonly former?: readonly string[];
   readonly alarms: readonly string[];
 };
 

@@ -33,6 +33,8 @@ export type Swap = {
   readonly pool: string;
   /** Zone, type and market of the instance, for memory and reports. */
   readonly offering: string;
+  /** The Auto Scaling group that had it when it was claimed, whatever the policy has named since. */
+  readonly asg?: string;
   /** When the first signal about it arrived, and what EC2 stamped on that signal. */
   readonly claimedAtMs: number;
   readonly warnedAtMs?: number;

@@ -11,6 +11,8 @@ export type Member = {
   /** The pool it was launched from (tag), or the pool whose offering it matches, or undefined when none does. */
   readonly pool: string | undefined;
   readonly offering: Offering;
+  /** The Auto Scaling group that has it, where one has. */
+  readonly asg?: string;
   readonly state: 'pending' | 'running';
   readonly launchedAtMs: number;
   /** Reservation it was launched under, from its tag. */
@@ -35,6 +37,8 @@ export type AsgView = {
   readonly held: number;
   /** Which these are. One that EC2 has ended stays among them until the group notices, and then replaces it. */
   readonly holds: readonly string[];
+  /** Instances in it in any state: those that terminate or stand by too. Absent: as many as it holds. */
+  readonly inside?: number;
   readonly suspended: readonly string[];
 };
 
@@ -68,6 +72,8 @@ export type GroupState = {
   /** Last time each alarm acted, epoch ms, for its cooldown. */
   readonly alarms: Readonly<Record<string, number>>;
   readonly raised: readonly RaisedMax[];
+  /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
+  readonly holders?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
   /** Members that decisions let leave and whose swaps may not be written yet: this makes a removal binding, as a reservation makes a launch. */
   readonly chosen?: readonly Chosen[];

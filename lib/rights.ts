@@ -42,6 +42,8 @@ const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWor
   allowFillingAsgs(react, reach);
   allowRegisteringTargets(react, reach);
   allowReleasing(react, reach);
+  // Of groups that were deleted: nobody else answers these.
+  allowCompletingHooks(react, reach);
 };
 
 const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void => {
@@ -51,6 +53,7 @@ const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void
 
 const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
   tables.allowWritingGroups(acceptPolicy);
+  tables.allowReadingState(acceptPolicy);
   signals.allowSending(acceptPolicy);
   allowAnnouncing(acceptPolicy, eventBus);
   allowSeeing(acceptPolicy, [

@@ -54,6 +54,7 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     desired: asg.DesiredCapacity ?? 0,
     held: holds.length,
     holds,
+    inside: standings.size,
     suspended,
     targetGroups: targetGroupsOf(asg, suspended),
     standings,

@@ -1,12 +1,13 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
+import { asgsOf } from '../../core/holders.ts';
 import type { Holdings } from '../../core/ports.ts';
 import type { AsgView, Member } from '../../core/view.ts';
 import { groupTagValue, tags } from '../../functions/contract.ts';
 import { asgTag, groupOf, instancesByTag, isAlive, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { poolOf } from './pool-of.ts';
-import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import type { ProviderDeps } from './provider-deps.ts';
 import { describeHealth, type TargetHealth, type TargetState } from './target-groups.ts';
 
 /** Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default grace period). */
@@ -35,6 +36,12 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return targets === undefined ? [] : [targets.get(instance)];
   });
 
+/** Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to, and no other. */
+const isHeld = ({ group, standings }: Seen, instance: Instance): boolean => {
+  if (group.holding.kind === 'tag' || standings.has(instance.InstanceId ?? '')) return true;
+  return group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined;
+};
+
 /**
  * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has one, in its Auto Scaling group,
  * which registers its own target groups itself. Serving means that all of them say so.
@@ -46,7 +53,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
   const running = instance.State?.Name === 'running';
   const named = statesIn(seen, namedTargetGroups(seen.group), id);
   const own = statesIn(seen, seen.asgs.get(standing?.asg ?? '')?.targetGroups ?? [], id);
-  const held = seen.group.holding.kind === 'tag' || standing !== undefined;
+  const held = isHeld(seen, instance);
   const admitted = running && held && named.every((state) => state !== undefined && state !== 'draining');
   const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
   const failing = [...named, ...own].includes('failing') && seen.nowMs - launchedAtMs > bootGraceMs;
@@ -56,6 +63,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
     instance: id,
     pool: poolOf(seen.group, { tagged: tagOf(instance, tags.pool), asg: standing?.asg ?? tagOf(instance, asgTag), offering }),
     offering,
+    ...(standing !== undefined && { asg: standing.asg }),
     state: running ? 'running' : 'pending',
     launchedAtMs,
     ...(reservation !== undefined && { reservation }),

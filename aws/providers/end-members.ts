@@ -1,5 +1,6 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
+import { asgsFor } from '../../core/holders.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
@@ -8,7 +9,7 @@ import { inParallel } from '../in-parallel.ts';
 import { groupOf, instancesById, isAlive } from '../instances.ts';
 import { actOn, together } from './act-on.ts';
 import { describeAsgs, standingsIn } from './auto-scaling-groups.ts';
-import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import type { ProviderDeps } from './provider-deps.ts';
 import { releaseMembers } from './release-members.ts';
 
 /** EC2 recommends no more ids than this in one TerminateInstances call. */
@@ -23,19 +24,21 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
 
 /**
  * Ends instances. Members of an Auto Scaling group end through it, so that its desired capacity falls with them; the others by EC2, and only with this
- * group's tag on them. Gone already, or ending already, is done.
+ * group's tag on them. The tag of what was a member through an Auto Scaling group may be of another name that this group had. Gone already, or ending
+ * already, is done.
  */
 export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   if (swaps.length === 0) return { done: [], failed: [] };
   const ids = swaps.map(({ instance }) => instance);
-  const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsOf(group))]);
+  const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
   const standings = standingsIn(asgs);
   const alive = swaps.filter(({ instance }) => isAlive(known.get(instance)));
   const held = alive.filter(({ instance }) => standings.has(instance));
   const loose = alive.filter(({ instance }) => !standings.has(instance));
-  const ours = loose.filter(({ instance }) => {
+  const ours = loose.filter(({ instance, asg }) => {
     const found = known.get(instance);
-    return found !== undefined && groupOf(found, deps.deployment) === group.name;
+    const tagged = found && groupOf(found, deps.deployment);
+    return tagged === group.name || (tagged !== undefined && asg !== undefined);
   });
   const foreign = loose.filter((swap) => !ours.includes(swap));
   const aliveIds = new Set(alive.map(({ instance }) => instance));

@@ -1,10 +1,11 @@
 import type { Group } from '../../core/group.ts';
+import { asgsFor } from '../../core/holders.ts';
 import type { DrainProgress } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { instancesById, isAlive } from '../instances.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import { targetGroupsOf } from './describe-members.ts';
-import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import type { ProviderDeps } from './provider-deps.ts';
 import { describeDelays, describeHealth } from './target-groups.ts';
 
 /** Deregistration delays change rarely: read once per function instance and target group for this long. */
@@ -27,7 +28,7 @@ export const createInspectDrain = (deps: ProviderDeps) => {
   return async (group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]> => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
-    const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsOf(group))]);
+    const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
     const health = await describeHealth(deps.elb, targetGroupsOf(group, asgs));
     const heldIn = (instance: string) => [...health.keys()].filter((arn) => health.get(arn)?.has(instance));
     const delayOf = await delaysOf([...new Set(ids.flatMap(heldIn))]);

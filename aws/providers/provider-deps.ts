@@ -1,7 +1,6 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Group } from '../../core/group.ts';
 
 /** What every way of holding a group needs. */
 export type ProviderDeps = {
@@ -13,11 +12,4 @@ export type ProviderDeps = {
   readonly now: () => number;
   /** Told of what went wrong without changing an outcome, for the log. */
   readonly note: (what: string, detail: Readonly<Record<string, unknown>>) => void;
-};
-
-/** Names of the Auto Scaling groups that hold members of this group, each once. */
-export const asgsOf = (group: Group): readonly string[] => {
-  if (group.holding.kind === 'attach') return [group.holding.asg];
-  if (group.holding.kind === 'tag') return [];
-  return [...new Set(Object.values(group.pools).flatMap(({ asg }) => asg ?? []))];
 };

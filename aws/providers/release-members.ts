@@ -1,5 +1,6 @@
 import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { Group } from '../../core/group.ts';
+import { asgsFor } from '../../core/holders.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
@@ -8,7 +9,7 @@ import { inParallel } from '../in-parallel.ts';
 import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
 import { type Asg, describeAsgs, standingsIn } from './auto-scaling-groups.ts';
 import { namedTargetGroups } from './describe-members.ts';
-import { asgsOf, type ProviderDeps } from './provider-deps.ts';
+import type { ProviderDeps } from './provider-deps.ts';
 import { deregisterTargets } from './target-groups.ts';
 
 /** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */
@@ -56,7 +57,7 @@ const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
 
 /** Members in their Auto Scaling groups, by group. One that terminates already, or waits in a hook, is on its way. */
 const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
-  const asgs = await describeAsgs(deps.autoScaling, asgsOf(group));
+  const asgs = await describeAsgs(deps.autoScaling, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
   const counted = swaps.filter(({ instance, reason }) => reason !== 'hook' && standings.get(instance)?.leaving === false);
   const parts = await inParallel(asgs, 3, (asg) =>
@@ -75,6 +76,6 @@ export const releaseMembers = async (deps: ProviderDeps, group: Group, swaps: re
   const ids = idsOf(swaps);
   if (ids.length === 0) return nothing;
   const named = await deregisterTargets(deps.elb, namedTargetGroups(group), ids);
-  const own = group.holding.kind === 'tag' ? nothing : await releaseFromAsgs(deps, group, swaps);
+  const own = asgsFor(group, swaps).length === 0 ? nothing : await releaseFromAsgs(deps, group, swaps);
   return allOf(ids, [named, own]);
 };

@@ -39,6 +39,8 @@ export type PolicyStore = {
   removeInForce(group: string): Promise<void>;
   putStatus(status: PolicyStatus): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
+  /** Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are empty and put back. */
+  holders(group: string): Promise<readonly string[]>;
   register(entry: RegistryEntry): Promise<void>;
   unregister(group: string): Promise<void>;
 };

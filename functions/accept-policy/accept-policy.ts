@@ -30,7 +30,7 @@ const accept = async (candidate: Candidate, warnings: readonly Problem[], ports:
   const inForce = await store.accepted(group);
   const unchanged = inForce !== undefined && sameContent(inForce, candidate);
   const version = unchanged ? inForce : await putInForce(candidate, inForce, ports);
-  await store.register(registryEntryOf(version.resolved));
+  await store.register(registryEntryOf(version.resolved, await store.holders(group)));
   const message = `Version ${version.version} is in force.${warnings.length > 0 ? ' It holds something that does nothing: see warnings.' : ''}`;
   await store.putStatus({ group, status: 'accepted', message, version: version.version, problems: [], warnings, atMs: clock.now() });
   await changes.tell(group, clock.now());

@@ -23,7 +23,11 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
   const { clientConfig, now } = surroundings;
   const client = createDocumentClient(clientConfig);
   return {
-    store: createPolicyStore({ client, groupsTable: requireEnv(surroundings, env.groupsTable) }),
+    store: createPolicyStore({
+      client,
+      groupsTable: requireEnv(surroundings, env.groupsTable),
+      stateTable: requireEnv(surroundings, env.stateTable),
+    }),
     resolver: createPolicyResolver({
       ec2: createEc2Client(clientConfig),
       autoScaling: createAutoScalingClient(clientConfig),

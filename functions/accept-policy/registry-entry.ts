@@ -1,4 +1,5 @@
 import type { Group } from '../../core/group.ts';
+import { namedAsgs } from '../../core/holders.ts';
 import type { Path } from '../../core/policy/problem.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
@@ -9,9 +10,15 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly { readon
   ...Object.entries(policy.pools).flatMap(([name, { asg }]) => (asg === undefined ? [] : [{ path: ['pools', name, 'asg'], asg }])),
 ];
 
-export const registryEntryOf = (group: Group): RegistryEntry => ({
-  group: group.name,
-  policyVersion: group.policyVersion,
-  asgs: group.holding.kind === 'attach' ? [group.holding.asg] : Object.values(group.pools).flatMap(({ asg }) => asg ?? []),
-  alarms: group.scaling.map(({ alarm }) => alarm),
-});
+/** @param holders Auto Scaling groups that the group's state remembers, of earlier policies too. */
+export const registryEntryOf = (group: Group, holders: readonly string[] = []): RegistryEntry => {
+  const asgs = namedAsgs(group);
+  const former = holders.filter((asg) => !asgs.includes(asg));
+  return {
+    group: group.name,
+    policyVersion: group.policyVersion,
+    asgs,
+    ...(former.length > 0 && { former }),
+    alarms: group.scaling.map(({ alarm }) => alarm),
+  };
+};

@@ -1,5 +1,6 @@
 import { type BeginReason, beginsRegardless, latestStartOf, nextServingLookMs, orderedAtMs, servingCount } from '../../core/drain/begin.ts';
 import type { Group } from '../../core/group.ts';
+import { withFormer } from '../../core/holders.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 
@@ -24,7 +25,8 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const nowMs = ports.clock.now();
   const regardless = beginsRegardless(latestStartOf(group, batch.own, knownDelayMs), batch.own, nowMs);
   if (regardless) return { kind: 'begin', because: regardless };
-  const [state, holdings] = await Promise.all([ports.store.state(group.name), ports.provider.describe(group)]);
+  const state = await ports.store.state(group.name);
+  const holdings = await ports.provider.describe(withFormer(group, state));
   if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired)) return { kind: 'begin', because: 'enough-serving' };
   const delayMs = await longestDelay(ports, one);
   const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;

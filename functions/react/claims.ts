@@ -26,6 +26,8 @@ type ClaimContext = {
   readonly decision: string;
   readonly drainFor: NameDrain;
   readonly members: ReadonlyMap<string, Member>;
+  /** Auto Scaling groups that may hold members. */
+  readonly asgs: ReadonlySet<string>;
   /** Instances that EC2 shows as ended. */
   readonly ended: ReadonlySet<string>;
 };
@@ -34,6 +36,7 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
   const member = context.members.get(fact.instance);
   const offering = member?.offering ?? fact.owner?.offering;
   const waits = fact.reason === 'rebalance';
+  const asg = member?.asg ?? fact.owner?.asg;
   return {
     group: context.group,
     instance: fact.instance,
@@ -41,6 +44,7 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     state: waits ? 'waiting' : 'leaving',
     pool: member?.pool ?? fact.owner?.pool ?? 'unknown',
     offering: offering === undefined ? 'unknown' : offeringKey(offering),
+    ...(asg !== undefined && context.asgs.has(asg) && { asg }),
     claimedAtMs: context.nowMs,
     warnedAtMs: fact.atMs,
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),

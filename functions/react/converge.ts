@@ -1,10 +1,12 @@
 import { isQuiet } from '../../core/decide.ts';
+import type { Group } from '../../core/group.ts';
+import { asgsOf } from '../../core/holders.ts';
 import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
 import { type Claimed, claimAll } from './claims.ts';
 import { drainName, drainsOf } from './drain-names.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, LeavingFact } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
 import { newDecisionId } from './identifiers.ts';
 import { learn } from './learn.ts';
@@ -24,15 +26,20 @@ export type Converged =
   /** Too many others wrote at the same time; nothing of ours is half done, and the messages come again. */
   | { readonly kind: 'contended' };
 
+/** Facts belong to the instance: one that has left our Auto Scaling groups, and that no tag of ours is on, is another's by now. */
+const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
+  owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
+
 /** Claims what the signals said, and gives the gathered facts with those claims in them. */
 const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
   const { facts, group, ports, id } = run;
-  const leaving = facts.leaving.filter(({ reason }) => reason !== 'rebalance' || group.rebalance.act);
+  const asgs = new Set(asgsOf(gathered.group));
+  const leaving = facts.leaving.filter((fact) => isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act));
   const nowMs = ports.clock.now();
   const drainFor = drainsOf(group.name, id, gathered.swaps);
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
-  const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, ended };
+  const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
@@ -63,7 +70,7 @@ const letLeave = async (
 /** Brings one group to where its policy says, as far as one look allows. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
   const [group, state] = await Promise.all([ports.store.group(facts.group), ports.store.state(facts.group)]);
-  if (group === undefined) return letGo(facts.group, ports);
+  if (group === undefined) return letGo(facts, ports);
   const run: Run = {
     group,
     provider: ports.providerFor(group.holding),

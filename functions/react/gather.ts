@@ -1,6 +1,7 @@
 import { stillChosen, withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
+import { withFormer } from '../../core/holders.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
@@ -42,6 +43,8 @@ const sizeChange = (code: 'policy' | 'caught-up', before: GroupState, after: Gro
 
 /** What a group's items and instances say right now. */
 export type Gathered = {
+  /** The group in force, with what earlier policies left behind. */
+  readonly group: Group;
   readonly stored: GroupState;
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
@@ -56,13 +59,14 @@ export type Gathered = {
  * @param known the state item, where it was read together with the policy.
  */
 export const gather = async (
-  group: Group,
+  accepted: Group,
   facts: Facts,
   provider: CapacityIn,
   ports: ReactPorts,
   known?: { readonly state: GroupState | undefined },
 ): Promise<Gathered> => {
-  const stored = (known ? known.state : await ports.store.state(group.name)) ?? initialState(group);
+  const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
+  const group = withFormer(accepted, stored);
   const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
   const nowMs = ports.clock.now();
   const byPolicy = followPolicy(stored, group);
@@ -73,15 +77,15 @@ export const gather = async (
     ...alarmChanges(caughtUp, group, facts, nowMs),
   ];
   const followed = followAlarms(withChoices(caughtUp, swaps, nowMs), group, facts, nowMs);
-  return { stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings };
+  return { group, stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings };
 };
 
-export const viewOf = (group: Group, gathered: Gathered, nowMs: number, ended: readonly string[]): View => ({
+export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string[]): View => ({
   nowMs,
-  group,
+  group: gathered.group,
   state: gathered.state,
   members: gathered.holdings.members,
-  swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, group.name),
+  swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
   asgs: gathered.holdings.asgs,
   ended: [...gathered.holdings.ended, ...ended, ...Object.keys(gathered.state.ended ?? {})],
 });

@@ -1,7 +1,8 @@
 import { desiredAfterAdjustment } from '../../core/adjustment.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
-import { gapsNow } from '../../core/headcount.ts';
+import { gapsNow, isStray } from '../../core/headcount.ts';
+import { holdersNow, namedAsgs } from '../../core/holders.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { forgetExpired, rememberAdvice, rememberInterruptions } from '../../core/pool-memory.ts';
 import { isBelieved } from '../../core/reservation-life.ts';
@@ -32,7 +33,8 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
   const policySize = JSON.stringify(group.size);
   const wanted = policySize === state.policySize ? state.desired : group.size.desired;
   const desired = Math.min(group.size.max, Math.max(group.size.min, wanted));
-  return { ...state, desired, policyVersion: group.policyVersion, policySize };
+  const holders = [...new Set([...(state.holders ?? []), ...namedAsgs(group)])];
+  return { ...state, desired, policyVersion: group.policyVersion, policySize, ...(holders.length > 0 && { holders }) };
 };
 
 /** An alarm that went off longer ago says nothing about the load of now. */
@@ -97,11 +99,9 @@ export const learnFromLosses = (state: GroupState, warned: readonly Swap[], swap
   return { ...state, memory: rememberAdvice(memory, offeringsOfSwaps(advised), nowMs) };
 };
 
-const strayIds = (members: readonly Member[], swaps: readonly Swap[]): readonly string[] => {
+const strayIds = ({ group, members, swaps }: View): readonly string[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
-  return members
-    .filter(({ instance, reservation, pool }) => reservation === undefined && pool === undefined && !leaving.has(instance))
-    .map(({ instance }) => instance);
+  return members.filter((member) => isStray(group, member) && !leaving.has(member.instance)).map(({ instance }) => instance);
 };
 
 /** At most one sighting a minute counts, so that a burst of signals cannot make a stray old. */
@@ -109,7 +109,7 @@ const sightingEveryMs = 50_000;
 
 const seeStrays = (view: View): GroupState['strays'] =>
   Object.fromEntries(
-    (view.group.holding.kind === 'tag' ? strayIds(view.members, view.swaps) : []).map((instance) => {
+    strayIds(view).map((instance) => {
       const before = view.state.strays[instance];
       if (before === undefined) return [instance, { firstSeenAtMs: view.nowMs, sightings: 1 }];
       const isNew = view.nowMs - before.firstSeenAtMs >= before.sightings * sightingEveryMs;
@@ -138,6 +138,7 @@ export const followView = (view: View, facts: Facts): GroupState => {
     reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
     asgGaps: Object.fromEntries(Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap])),
     strays: seeStrays(view),
+    ...(view.state.holders && { holders: holdersNow(view) }),
   };
 };
 

@@ -24,6 +24,7 @@ export const claimRemovals = async (decision: Decision, { view, decision: id, dr
         state: 'leaving',
         pool: member.pool ?? 'unknown',
         offering: offeringKey(member.offering),
+        ...(member.asg !== undefined && { asg: member.asg }),
         claimedAtMs: view.nowMs,
         drain,
         drainOrderedAtMs: view.nowMs,

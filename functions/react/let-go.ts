@@ -1,8 +1,11 @@
-import type { RaisedMax } from '../../core/view.ts';
+import { inParallel } from '../../aws/in-parallel.ts';
+import type { GroupState, RaisedMax } from '../../core/view.ts';
+import type { Facts, LeavingFact } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** How soon a maximum is tried again that could not go down yet, while drains of the group still run. */
-const againAfterMs = 60_000;
+/** How soon a maximum is tried again that could not go down yet: while drains of the group still run, and afterwards. */
+const duringDrainsMs = 60_000;
+const afterDrainsMs = 900_000;
 
 /** Maximum sizes that could not be put back, because their group wants more than the old maximum now. */
 const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise<readonly RaisedMax[]> => {
@@ -13,21 +16,39 @@ const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise
   return left;
 };
 
-/**
- * Leaves a group whose policy is gone: puts its maximum sizes back, and notes that the next policy of this name sets the size anew. Its instances are
- * not touched, and drains under way come to their end by themselves.
- */
-export const letGo = async (group: string, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
-  const state = await ports.store.state(group);
-  if (state === undefined || (state.policySize === '' && state.raised.length === 0)) return { kind: 'let-go' };
-  const raised = await putBack(state.raised, ports);
-  const written = await ports.store.putState(group, { ...state, version: state.version + 1, policySize: '', raised });
-  if (raised.length === 0) return { kind: written === 'done' ? 'let-go' : 'contended' };
+const hooksAtOnce = 8;
+
+/** Nobody drains an instance of a group that is gone, and its lifecycle hook must not keep it until it expires. */
+const answerHooks = (leaving: readonly LeavingFact[], { lifecycle }: ReactPorts): Promise<unknown> =>
+  inParallel(leaving, hooksAtOnce, async ({ instance, hook }) => (hook === undefined ? undefined : lifecycle.complete({ instance, hook })));
+
+/** Nothing but a change of the Auto Scaling group lets a maximum go down that stayed raised, so its group is asked for again and again. */
+const lookAgain = async (group: string, { raised, wakeAtMs }: GroupState, ports: ReactPorts): Promise<number> => {
+  const nowMs = ports.clock.now();
+  // One wake after another, whatever else is heard; the one that brought us here may come early by the clock of this function.
+  if (wakeAtMs - nowMs > duringDrainsMs) return wakeAtMs;
   ports.telemetry.logger.warn('A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.', {
     group,
     raised,
   });
   const drains = (await ports.store.swaps(group)).some((swap) => swap.state === 'leaving' || swap.state === 'draining');
-  if (drains) await ports.wakes.wake(group, ports.clock.now() + againAfterMs);
+  const againAtMs = nowMs + (drains ? duringDrainsMs : afterDrainsMs);
+  await ports.wakes.wake(group, againAtMs);
+  return againAtMs;
+};
+
+const isSettled = (state: GroupState | undefined): boolean => state === undefined || (state.policySize === '' && state.raised.length === 0);
+
+/**
+ * Leaves a group whose policy is gone: puts its maximum sizes back, and notes that the next policy of this name sets the size anew. Its instances are
+ * not touched, and drains under way come to their end by themselves.
+ */
+export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
+  await answerHooks(leaving, ports);
+  const state = await ports.store.state(group);
+  if (state === undefined || isSettled(state)) return { kind: 'let-go' };
+  const raised = await putBack(state.raised, ports);
+  const wakeAtMs = raised.length === 0 ? state.wakeAtMs : await lookAgain(group, { ...state, raised }, ports);
+  const written = await ports.store.putState(group, { ...state, version: state.version + 1, policySize: '', raised, wakeAtMs });
   return { kind: written === 'done' ? 'let-go' : 'contended' };
 };

@@ -1,5 +1,5 @@
 import type { Holding } from '../../core/group.ts';
-import type { Announcer, CapacityIn, Clock, Drains, Owners, Prices, StateStore, Wakes } from '../../core/ports.ts';
+import type { Announcer, CapacityIn, Clock, Drains, LifecycleActions, Owners, Prices, StateStore, Wakes } from '../../core/ports.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 /** Everything that converging a group needs from outside. */
@@ -7,6 +7,7 @@ export type ReactPorts = {
   readonly store: StateStore;
   readonly providerFor: (holding: Holding) => CapacityIn;
   readonly owners: Owners;
+  readonly lifecycle: Pick<LifecycleActions, 'complete'>;
   readonly prices: Prices;
   readonly drains: Drains;
   readonly wakes: Wakes;

@@ -57,7 +57,7 @@ const explain = async (run: Run, decided: Decided): Promise<void> => {
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
   const { group, ports, facts } = run;
-  const look = viewOf(group, gathered, ports.clock.now(), facts.ended);
+  const look = viewOf(gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
   // Who leaves is decided once: what is decided after a refusal is about launches alone.
   const decision = earlier.length === 0 ? await takeOver(run, decide(view)) : { ...decide(view), removals: [], drains: [] };

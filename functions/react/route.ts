@@ -38,9 +38,16 @@ const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | un
   }
 };
 
+/** Who holds which Auto Scaling group: the group that names it now, or else the one that named it and still has members there. */
+const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
+  new Map([
+    ...registry.flatMap(({ group, former = [] }) => former.map((asg) => [asg, group] as const)),
+    ...registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const)),
+  ]);
+
 /** Groups by the names they are known under elsewhere. */
 const indexRegistry = (registry: readonly RegistryEntry[]) => ({
-  byAsg: new Map(registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const))),
+  byAsg: holdersIn(registry),
   byAlarm: Map.groupBy(
     registry.flatMap(({ group, alarms }) => alarms.map((alarm) => ({ alarm, group }))),
     ({ alarm }) => alarm,
@@ -62,7 +69,8 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   if (signal.kind === 'tick' || signal.kind === 'policy-change') return [signal.group];
   if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
   if (isMisplaced(signal, owner)) return [];
-  const group = owner?.group ?? index.byAsg.get(asgOf(signal, owner) ?? '');
+  // Facts belong to the instance: whoever holds its Auto Scaling group now outweighs its tag, which may be of a group that has another name by now.
+  const group = index.byAsg.get(asgOf(signal, owner) ?? '') ?? owner?.group;
   return group === undefined ? [] : [group];
 };
 
@@ -83,7 +91,8 @@ const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): b
   instanceOf(signal) !== undefined && owner === undefined && signal.kind !== 'state-change' && nowMs - signal.atMs < unknownPatienceMs;
 
 /**
- * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read only when a name has to be resolved.
+ * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read once, and only where a signal does not
+ * name its group.
  */
 export const route = async (
   received: readonly Received[],
@@ -94,7 +103,7 @@ export const route = async (
   const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
   const known = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
   const ownerOf = (signal: Signal): Owner | undefined => known.get(instanceOf(signal) ?? '');
-  const needsNames = received.some(({ signal }) => !namesGroup(signal) && ownerOf(signal)?.group === undefined);
+  const needsNames = received.some(({ signal }) => !namesGroup(signal));
   const index = indexRegistry(needsNames ? await readRegistry() : []);
   const byGroup = createFactsByGroup();
   const homeless: Received[] = [];

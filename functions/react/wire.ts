@@ -2,6 +2,7 @@ import { createAnnouncer } from '../../aws/announcer.ts';
 import { createCapacityIn } from '../../aws/capacity-provider.ts';
 import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
 import { createDrains } from '../../aws/drains.ts';
+import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { createWakes } from '../../aws/wakes.ts';
@@ -20,6 +21,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     store: stateStore(surroundings),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
+    lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now }),
     drains: createDrains({ client: createSfnClient(clientConfig), stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn) }),
     wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),

@@ -8,6 +8,7 @@ export const createMemoryStore = () => {
   const inForce = new Map<string, PolicyVersion>();
   const statuses = new Map<string, PolicyStatus>();
   const registry = new Map<string, RegistryEntry>();
+  const holders = new Map<string, readonly string[]>();
   const versionsOf = (group: string): readonly PolicyVersion[] => versions.get(group) ?? [];
 
   const store: PolicyStore = {
@@ -34,6 +35,7 @@ export const createMemoryStore = () => {
       statuses.set(status.group, status);
     },
     registry: async () => [...registry.values()],
+    holders: async (group) => holders.get(group) ?? [],
     register: async (entry) => {
       registry.set(entry.group, entry);
     },
@@ -44,6 +46,7 @@ export const createMemoryStore = () => {
   return {
     store,
     write: (group: string, document: unknown) => void documents.set(group, document),
+    hold: (group: string, asgs: readonly string[]) => void holders.set(group, asgs),
     remove: (group: string) => void documents.delete(group),
     versionsOf,
     inForce: (group: string) => inForce.get(group),

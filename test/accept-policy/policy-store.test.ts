@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => tables.stop());
 
 const overDynamoDb = (): Door => ({
-  store: createPolicyStore({ client: tables.client, groupsTable: 'groups' }),
+  store: createPolicyStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state' }),
   async write(group, policy) {
     await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group, item: 'policy', policy } }));
   },

@@ -125,7 +125,7 @@ describe('a group attached to an Auto Scaling group', () => {
       ['i-3', 'spot-a', false, false, false],
       ['i-2', 'od', true, true, true],
     ]);
-    expect(asgs).toEqual([{ name: 'web', min: 1, max: 4, desired: 2, held: 2, holds: ['i-1', 'i-2'], suspended: ['AZRebalance'] }]);
+    expect(asgs).toEqual([{ name: 'web', min: 1, max: 4, desired: 2, held: 2, holds: ['i-1', 'i-2'], inside: 2, suspended: ['AZRebalance'] }]);
   });
 
   test.each([

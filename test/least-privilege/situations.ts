@@ -64,10 +64,29 @@ const breakDrains: Step = {
   },
 };
 
+/** The youngest member, which Holdfast launched and tagged. */
+const endYoungest = (atMs: number): Step => ({
+  kind: 'ended-through-asg',
+  atMs,
+  what: 'the user ends the youngest member through its Auto Scaling group',
+  happen: async ({ operate, members, did }) => {
+    const InstanceId = members('web').at(-1)?.id;
+    did({ kind: 'ended-through-asg', instances: InstanceId === undefined ? [] : [InstanceId], groups: ['web'], asgs: ['web-asg'] });
+    await operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity: true });
+  },
+});
+
 /** What the workflows of the simulation do not need: less usual policies, late drains, broken ones, members that die. */
 export const situations: readonly (() => Situation)[] = [
   () => situation('cheapest', 'tag', { policy: cheapest }, { steps: [loseZone(1_000, zones[0])] }),
   () => situation('let-go', 'tag', {}, { steps: [deletePolicy(1_000)] }),
+  () =>
+    situation(
+      'let-go, then a hook',
+      'attach',
+      { hooks },
+      { steps: [interrupt(1_000, 1), deletePolicy(200_000), endYoungest(210_000)], calmAtMs: 260_000 },
+    ),
   () => situation('plain-asg', 'tag', {}, { steps: [plainGroup] }),
   () => situation('history', 'tag', {}, { steps: [interrupt(1_000, 1)], calmAtMs: 1_500_000 }),
   () => situation('late-drain', 'tag', {}, { steps: [interrupt(1_000, 2)], spec: slowTargets({}), calmAtMs: 200_000 }),

@@ -99,7 +99,7 @@ describe('rights', () => {
         .sort();
     expect(changesOf('tick')).toEqual([]);
     expect(changesOf('accept-policy')).toEqual([]);
-    expect(changesOf('react')).toEqual([...launching, ...filling, ...releasing].sort());
+    expect(changesOf('react')).toEqual([...launching, ...filling, ...releasing, 'autoscaling:CompleteLifecycleAction'].sort());
     expect(changesOf('begin-drain')).toEqual([...releasing, 'autoscaling:RecordLifecycleActionHeartbeat'].sort());
     expect(changesOf('check-drain')).toEqual(['autoscaling:RecordLifecycleActionHeartbeat']);
     expect(changesOf('end-drain')).toEqual([...releasing, 'autoscaling:CompleteLifecycleAction', 'ec2:TerminateInstances'].sort());

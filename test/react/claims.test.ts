@@ -5,7 +5,16 @@ import { claimAll } from '../../functions/react/claims.ts';
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
 const claimed = async (...ended: readonly string[]) => {
   const store = { claim: () => Promise.resolve({ kind: 'claimed' }) } as Partial<StateStore> as StateStore;
-  const context = { store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain', members: new Map(), ended: new Set(ended) };
+  const context = {
+    store,
+    group: 'web',
+    nowMs: 2_000,
+    decision: 'd',
+    drainFor: () => 'a-drain',
+    members: new Map(),
+    asgs: new Set(['web-asg']),
+    ended: new Set(ended),
+  };
   const { fresh } = await claimAll([warning], [], context);
   return fresh;
 };
@@ -34,7 +43,16 @@ describe('a warning about a member that waits to leave for advice', () => {
   } as const;
   const tightened = async (...known: Parameters<typeof claimAll>[1]) => {
     const store = { advance: () => Promise.resolve('done') } as Partial<StateStore> as StateStore;
-    const context = { store, group: 'web', nowMs: 2_000, decision: 'd', drainFor: () => 'a-drain', members: new Map(), ended: new Set<string>() };
+    const context = {
+      store,
+      group: 'web',
+      nowMs: 2_000,
+      decision: 'd',
+      drainFor: () => 'a-drain',
+      members: new Map(),
+      asgs: new Set<string>(),
+      ended: new Set<string>(),
+    };
     return claimAll([warning], known, context);
   };
   it('is news about its offering, though its swap is not', async () => {

@@ -8,6 +8,7 @@ const group = {
   name: 'web',
   policyVersion: 2,
   size: { min: 2, max: 12, desired: 4 },
+  holding: { kind: 'tag' },
   scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }],
 } as unknown as Group;
 const fresh = initialState(group);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Owner } from '../../core/ports.ts';
+import type { Owner, RegistryEntry } from '../../core/ports.ts';
 import type { Signal } from '../../core/signal.ts';
 import { route } from '../../functions/react/route.ts';
 
@@ -14,7 +14,17 @@ const hookOf = (asg: string): Signal => ({
   hook: { asg, hook: 'drain', token: 't', expiresAtMs: nowMs },
   atMs: nowMs,
 });
-const routed = (signal: Signal) => route([{ message: 'm', signal }], { ownersOf: async () => new Map([[instance, member]]) }, async () => [], nowMs);
+const routed = (signal: Signal, registry: readonly RegistryEntry[] = [], owner: Owner = member) =>
+  route([{ message: 'm', signal }], { ownersOf: async () => new Map([[instance, owner]]) }, async () => registry, nowMs);
+const groupsOf = async (...parameters: Parameters<typeof routed>) => (await routed(...parameters)).facts.map(({ group }) => group);
+const entry = (group: string, asgs: readonly string[], former?: readonly string[]): RegistryEntry => ({
+  group,
+  policyVersion: 1,
+  asgs,
+  alarms: [],
+  ...(former && { former }),
+});
+const warning: Signal = { kind: 'interruption', instance, action: 'terminate', atMs: nowMs };
 
 test('a lifecycle action goes to the group of its instance', async () => {
   expect((await routed(hookOf('fleet'))).facts.map(({ group }) => group)).toEqual(['web']);
@@ -50,4 +60,20 @@ test('a warning is over when the instance still runs long after its notice, and 
   expect(await told(warning(nowMs - 120_001 - lagMs), { ...member, state: 'shutting-down' })).toEqual(['interruption']);
   expect(await told({ kind: 'rebalance', instance, atMs: nowMs - 3_600_000 }, member)).toEqual(['rebalance']);
   expect(await told({ kind: 'rebalance', instance, atMs: nowMs - 3_600_001 }, member)).toEqual([]);
+});
+
+test.each([
+  ['a warning', warning],
+  ['a hook', hookOf('fleet')],
+])('%s goes to the group that holds the Auto Scaling group of the instance now, whatever name its tag has', async (_, signal) => {
+  expect(await groupsOf(signal, [entry('web', ['fleet'])])).toEqual(['web']);
+  expect(await groupsOf(signal, [entry('api', ['fleet'])])).toEqual(['api']);
+  expect(await groupsOf(signal, [entry('web', ['other']), entry('api', ['fleet'])])).toEqual(['api']);
+});
+
+test('an Auto Scaling group that a policy moved away from is its group’s until another names it', async () => {
+  const untagged: Owner = { asg: 'fleet', offering, state: 'running' };
+  expect(await groupsOf(warning, [entry('web', ['next'], ['fleet'])], untagged)).toEqual(['web']);
+  expect(await groupsOf(warning, [entry('api', ['fleet']), entry('web', ['next'], ['fleet'])], untagged)).toEqual(['api']);
+  expect(await groupsOf(warning, [entry('web', ['next'])], untagged)).toEqual([]);
 });

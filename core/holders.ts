@@ -1,0 +1,38 @@
+import type { Group } from './group.ts';
+import type { Swap } from './swap.ts';
+import type { GroupState, View } from './view.ts';
+
+/** Auto Scaling groups that the policy in force names, each once. */
+export const namedAsgs = ({ holding, pools }: Pick<Group, 'holding' | 'pools'>): readonly string[] => {
+  if (holding.kind === 'attach') return [holding.asg];
+  if (holding.kind === 'tag') return [];
+  return [...new Set(Object.values(pools).flatMap(({ asg }) => asg ?? []))];
+};
+
+/** Auto Scaling groups that may hold members of this group, each once: those that its policy names, and those that an earlier one named. */
+export const asgsOf = (group: Group): readonly string[] => [...new Set([...namedAsgs(group), ...(group.former ?? [])])];
+
+/** The same, and those that held these leaving instances when they were claimed. */
+export const asgsFor = (group: Group, swaps: readonly Pick<Swap, 'asg'>[]): readonly string[] => [
+  ...new Set([...asgsOf(group), ...swaps.flatMap(({ asg }) => asg ?? [])]),
+];
+
+/** The group in force together with what its state remembers of earlier policies: nobody is forgotten by an edit. */
+export const withFormer = (group: Group, state: Pick<GroupState, 'holders'> | undefined): Group => {
+  const named = new Set(namedAsgs(group));
+  const former = (state?.holders ?? []).filter((asg) => !named.has(asg));
+  return former.length === 0 ? group : { ...group, former };
+};
+
+/** Whether an Auto Scaling group that the policy no longer names still matters: something is in it, on its way into it, or not put back yet. */
+const isStillNeeded = ({ group, state, asgs }: View, name: string): boolean => {
+  const asg = asgs.find((one) => one.name === name);
+  const isEmpty = asg === undefined || (asg.desired === 0 && (asg.inside ?? asg.held) === 0);
+  return !isEmpty || state.raised.some((raised) => raised.asg === name) || state.reservations.some(({ placement }) => !group.pools[placement.pool]);
+};
+
+/** Auto Scaling groups to be remembered after this look. */
+export const holdersNow = (view: View): readonly string[] => {
+  const named = namedAsgs(view.group);
+  return [...named, ...(view.state.holders ?? []).filter((name) => !named.includes(name) && isStillNeeded(view, name))];
+};

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { asgsFor, asgsOf, holdersNow, withFormer } from '../../core/holders.ts';
+import type { AsgView } from '../../core/view.ts';
+import { group, reservation, state, view } from './views.ts';
+
+const attached = group({ holding: { kind: 'attach', asg: 'next' } });
+const asg = (rest: Partial<AsgView> = {}): AsgView => ({ name: 'fleet', min: 0, max: 6, desired: 0, held: 0, holds: [], suspended: [], ...rest });
+const look = (asgs: readonly AsgView[], rest: Parameters<typeof state>[0] = {}) =>
+  holdersNow(view({ group: attached, asgs, state: state({ holders: ['fleet', 'next'], ...rest }) }));
+
+describe('Auto Scaling groups that hold members', () => {
+  it('are those that the policy names, and those that an earlier one named', () => {
+    expect(asgsOf(attached)).toEqual(['next']);
+    expect(asgsOf(withFormer(attached, state({ holders: ['fleet', 'next'] })))).toEqual(['next', 'fleet']);
+    expect(asgsOf(withFormer(group(), state({ holders: ['fleet'] })))).toEqual(['fleet']);
+    expect(withFormer(attached, undefined)).toBe(attached);
+  });
+
+  it('are those of leaving instances too', () => {
+    expect(asgsFor(attached, [{ asg: 'fleet' }, {}, { asg: 'next' }])).toEqual(['next', 'fleet']);
+  });
+
+  it('are forgotten once they are empty, put back, and nothing is on its way into them', () => {
+    expect(look([asg()])).toEqual(['next']);
+    expect(look([])).toEqual(['next']);
+    expect(look([asg({ desired: 1 })])).toEqual(['next', 'fleet']);
+    expect(look([asg({ inside: 1 })])).toEqual(['next', 'fleet']);
+    expect(look([asg()], { raised: [{ asg: 'fleet', fromMax: 6, toMax: 8 }] })).toEqual(['next', 'fleet']);
+    const intoADroppedPool = reservation({ placement: { pool: 'dropped', count: 1, offerings: [] } });
+    expect(look([asg()], { reservations: [intoADroppedPool] })).toEqual(['next', 'fleet']);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { type Fleet, type Item, withFleet } from './fleet.ts';
+
+const asg = (fleet: Fleet) => fleet.sandbox.world.snapshot().autoScalingGroups.find(({ name }) => name === 'web-asg');
+const items = async (fleet: Fleet, group: string): Promise<readonly Item[]> =>
+  (await fleet.sandbox.items('state')).filter((item) => item.group === group);
+const swapOf = async (fleet: Fleet, group: string, instance: string) => (await items(fleet, group)).find((item) => item.instance === instance);
+const stateOf = async (fleet: Fleet, group: string) => (await items(fleet, group)).find(({ item }) => item === 'state')?.state as Item | undefined;
+
+const status = async (fleet: Fleet, group: string): Promise<unknown> =>
+  (await fleet.sandbox.items('groups')).find((item) => item.group === group && item.item === 'status')?.status;
+
+const letGo = async (fleet: Fleet): Promise<void> => {
+  await fleet.deletePolicy();
+  await fleet.until('the group is let go', async () => (await status(fleet, 'web')) === 'let-go');
+};
+
+/** The same group under another name. */
+const rename = async (fleet: Fleet): Promise<void> => {
+  await letGo(fleet);
+  await fleet.put({ group: 'api' });
+  await fleet.until('the new name is in force', async () => (await status(fleet, 'api')) === 'accepted');
+};
+
+/** Members that Holdfast launched, and so tagged with the name of the group: spot instances first. */
+const taggedMembers = async (fleet: Fleet): Promise<readonly string[]> => {
+  fleet.warn(3);
+  await fleet.settles(6);
+  const tagged = fleet.sandbox.world
+    .snapshot()
+    .instances.filter(({ state, tags }) => state === 'running' && tags['holdfast:group'] === 'holdfast/web');
+  return tagged.toSorted((a, b) => b.market.localeCompare(a.market)).map(({ id }) => id);
+};
+
+const endThroughAsg = (fleet: Fleet, instance: string): Promise<unknown> =>
+  fleet.operate('autoscaling', 'TerminateInstanceInAutoScalingGroup', { InstanceId: instance, ShouldDecrementDesiredCapacity: true });
+
+const isGone = (fleet: Fleet, instance: string): boolean =>
+  fleet.sandbox.world.snapshot().instances.find(({ id }) => id === instance)?.state === 'terminated';
+
+const onSpotAlone = { capacity: { spread: ['spot-a', 'spot-b', 'spot-c'] } };
+const hooks = [{ name: 'drain', transition: 'terminating', heartbeatSeconds: 3_600, defaultResult: 'CONTINUE' }] as const;
+
+describe('a group that gets another name', () => {
+  test('hears of members that carry the old one: warnings and hooks', () =>
+    withFleet({ holding: 'attach', spot: 12, hooks, policy: onSpotAlone }, async (fleet) => {
+      const tagged = await taggedMembers(fleet);
+      const [warned, ended] = [tagged[0], tagged.at(-1)];
+      await rename(fleet);
+      fleet.sandbox.world.interrupt([warned as string], { noticeMs: 120_000 });
+      await endThroughAsg(fleet, ended as string);
+      await fleet.until('the hook is answered', () => isGone(fleet, ended as string), 10);
+      await fleet.settles(6);
+      expect(await swapOf(fleet, 'api', warned as string)).toMatchObject({ reason: 'interruption', drainStartedAtMs: expect.any(Number) });
+      expect(await swapOf(fleet, 'api', ended as string)).toMatchObject({ reason: 'hook', state: 'gone' });
+      expect(asg(fleet)).toMatchObject({ max: 6, desired: 6 });
+    }));
+});
+
+test('a hook of a member of a group that was deleted is answered', () =>
+  withFleet({ holding: 'attach', spot: 12, hooks, policy: onSpotAlone }, async (fleet) => {
+    const [ended] = await taggedMembers(fleet);
+    await letGo(fleet);
+    await endThroughAsg(fleet, ended as string);
+    await fleet.until('the hook is answered', () => isGone(fleet, ended as string), 5);
+    expect(await stateOf(fleet, 'web')).toMatchObject({ policySize: '', raised: [] });
+  }));
