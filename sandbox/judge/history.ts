@@ -162,7 +162,15 @@ export type GroupEvent =
   /** Another item was written whose size counts: a swap, a decision, a policy. */
   | At<
       'item-written',
-      { readonly table: 'groups' | 'state'; readonly group: string; readonly item: string; readonly bytes: number; readonly by: Actor }
+      {
+        readonly table: 'groups' | 'state';
+        readonly group: string;
+        readonly item: string;
+        readonly bytes: number;
+        readonly by: Actor;
+        /** Of a swap, why and by which drain its instance leaves. */
+        readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string };
+      }
     >;
 
 /** What a message told, as its sender meant it. */

@@ -69,8 +69,14 @@ export const tableNames = (specs: readonly FunctionSpec[]): ReadonlyMap<string, 
 
 type Write = Pick<ItemChange, 'before' | 'after'> & { readonly table: Table; readonly by: Actor };
 
+const swapIn = (item: string, after: AttributeMap) => {
+  if (!item.startsWith(items.swapPrefix)) return {};
+  const drain = after.drain === undefined ? undefined : textOf(after, 'drain');
+  return { swap: { reason: textOf(after, 'reason'), state: textOf(after, 'state'), ...(drain !== undefined && { drain }) } };
+};
+
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>
-  after === undefined ? [] : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after), by }];
+  after === undefined ? [] : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after), by, ...swapIn(item, after) }];
 
 /** What a write of an item means for the history. */
 export const itemEvents = (write: Write): readonly Event[] => {

@@ -99,23 +99,36 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
 
 const swapItem = /^swap#(.+)$/;
 
-const noteClaim = (lives: ReadonlyMap<string, Draft>, { item, atMs, by }: About<'item-written'>): void => {
+/** Which drain takes whom, by its swap, and which drains run. */
+type Drains = { readonly of: Map<string, string>; readonly running: Set<string> };
+
+const noteClaim = (lives: ReadonlyMap<string, Draft>, { item, atMs, by, swap }: About<'item-written'>, drains: Drains): void => {
   const [, instance = ''] = swapItem.exec(item) ?? [];
-  lives.get(instance)?.claims.push({ atMs, by });
+  const life = lives.get(instance);
+  if (life === undefined) return;
+  life.claims.push({ atMs, by });
+  if (swap?.drain === undefined || drains.of.get(instance) === swap.drain) return;
+  drains.of.set(instance, swap.drain);
+  if (drains.running.has(swap.drain)) life.drains.push({ atMs, drain: swap.drain });
 };
 
-const noteDrain = (lives: ReadonlyMap<string, Draft>, { status, instances, atMs, drain }: About<'drain'>): void => {
-  if (status === 'started') for (const instance of instances) lives.get(instance)?.drains.push({ atMs, drain });
+const noteDrain = (lives: ReadonlyMap<string, Draft>, { status, atMs, drain }: About<'drain'>, drains: Drains): void => {
+  if (status !== 'started') {
+    drains.running.delete(drain);
+    return;
+  }
+  drains.running.add(drain);
+  for (const [instance, named] of drains.of) if (named === drain) lives.get(instance)?.drains.push({ atMs, drain });
 };
 
-const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number): void => {
+const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number, drains: Drains): void => {
   if (event.kind === 'launched') {
     lives.set(event.instance, begin(event, order));
     return;
   }
   if (event.kind === 'delivered') noteDelivery(lives, event);
-  else if (event.kind === 'item-written') noteClaim(lives, event);
-  else if (event.kind === 'drain') noteDrain(lives, event);
+  else if (event.kind === 'item-written') noteClaim(lives, event, drains);
+  else if (event.kind === 'drain') noteDrain(lives, event, drains);
   else if ('instance' in event && event.instance !== undefined) {
     const life = lives.get(event.instance);
     if (life !== undefined) (notes[event.kind] as Note<typeof event.kind> | undefined)?.(life, event as never);
@@ -125,8 +138,9 @@ const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number):
 /** Folds the events into one life per instance, in the order of their launches. */
 export const livesOf = ({ events }: History): readonly Life[] => {
   const lives = new Map<string, Draft>();
+  const drains: Drains = { of: new Map(), running: new Set() };
   events.forEach((event, order) => {
-    noteOne(lives, event, order);
+    noteOne(lives, event, order, drains);
   });
   return [...lives.values()];
 };

@@ -29,9 +29,11 @@ const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
   const told = new Set(announced(chronicle, announcements.drainFinished).map(({ detail }) => detail.drain));
   const drains = chronicle.of('drain');
   const known = new Set(drains.map(({ drain }) => drain));
+  // A drain whose members another one had taken over has nothing to tell.
+  const last = new Set(chronicle.lives.flatMap((life) => life.drains.at(-1)?.drain ?? []));
   return [
     ...drains
-      .filter(({ drain, status }) => status === 'succeeded' && !told.has(drain))
+      .filter(({ drain, status }) => status === 'succeeded' && last.has(drain) && !told.has(drain))
       .map(({ drain, group, atMs }) => ({ group, atMs, detail: `the end of drain ${drain} was not told on the bus` })),
     ...announced(chronicle, announcements.drainFinished)
       .filter(({ detail }) => !known.has(String(detail.drain)))

@@ -6,10 +6,13 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
+/** A hook that expired let it go: that is judged by itself. */
+const hookExpired = ({ hooks }: Life): boolean => hooks.some(({ over }) => over?.how === 'expired');
+
 /** When Holdfast let it end: it ended it, or completed the hook that held it. */
 const letEndAtMs = (life: Life): number =>
   Math.min(
-    isFunction(life.ending?.by) ? (life.ending?.atMs ?? endless) : endless,
+    isFunction(life.ending?.by) && !hookExpired(life) ? (life.ending?.atMs ?? endless) : endless,
     ...life.hooks.flatMap(({ over }) => (over !== undefined && isFunction(over.by) ? [over.atMs] : [])),
   );
 
@@ -70,7 +73,7 @@ export const leftToEc2: Rule = {
       const { ending } = life;
       const takenMs = deadlineOf(life);
       const warnedMs = life.warnings[0]?.atMs ?? endless;
-      if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs) return [];
+      if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || hookExpired(life)) return [];
       // Its drain was ordered for another reason before the warning: then it is ours to end.
       if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs)) return [];
       return [

@@ -2,7 +2,7 @@ import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { heardAtMs } from '../leaving.ts';
-import { endless, goneAtMs, isFunction, type Life, warnedAtMs } from '../life.ts';
+import { endless, goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
 
@@ -98,6 +98,17 @@ export const servesAgain: Rule = {
 /** From hearing of a warning to the request for a replacement: one look, and a launch call for each refusal on the way. */
 const requestMs = 10_000;
 
+/** Who is there or on the way, and who leaves and nobody had told so by then. */
+const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
+  const { staying, advised } = headcountAt(chronicle, group, atMs);
+  const counted = new Set([...staying, ...advised]);
+  const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
+  const untold = chronicle
+    .membersAt(group, sinceMs)
+    .filter((life) => !counted.has(life) && leavesAtMs(life) > sinceMs - times.reactMs && !life.deliveries.some((one) => one.atMs <= heardMs));
+  return counted.size + untold.length;
+};
+
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const heardMs = heardAtMs(chronicle, life, 'warning');
   const group = heardMs === endless ? undefined : chronicle.groupAt(life, heardMs);
@@ -107,21 +118,12 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
   const moments = [...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
   const shortBy = Math.min(
-    ...moments.map((atMs) => {
-      const { staying, advised } = headcountAt(chronicle, group, atMs);
-      return Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - staying.length - advised.length;
-    }),
+    ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),
   );
   if (shortBy <= 0 || chronicle.policyAt(group, untilMs) === undefined) return [];
   if (gaveNothingUntil(chronicle, group, heardMs, untilMs) > heardMs) return [];
-  return [
-    {
-      group,
-      instance: life.instance,
-      atMs: untilMs,
-      detail: `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not asked for`,
-    },
-  ];
+  const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not asked for`;
+  return [{ group, instance: life.instance, atMs: untilMs, detail }];
 };
 
 export const requestedSoon: Rule = {
