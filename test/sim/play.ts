@@ -85,13 +85,18 @@ const perform = async (stage: Stage, hooks: Hooks): Promise<Pick<Outcome, 'evide
   return { history, evidence: await gatherEvidence(stage, { readyAtMs, atReady, calmAtMs, restAtMs, strangers: strangers.map(({ id }) => id) }) };
 };
 
+const judges =
+  ({ judgedBy }: Situation) =>
+  ({ invariant }: Violation): boolean =>
+    judgedBy === undefined || judgedBy.includes(invariant);
+
 /** Plays a situation to its end in virtual time and looks at every invariant. */
 export const play = async (situation: Situation, hooks: Hooks = {}): Promise<Outcome> => {
   const stage = await openStage(situation, hooks.assembly);
   try {
     const { evidence, history } = await stage.sandbox.drive(perform(stage, hooks));
     hooks.onEnd?.(stage, evidence);
-    return { evidence, history, violations: checkInvariants(evidence) };
+    return { evidence, history, violations: checkInvariants(evidence).filter(judges(situation)) };
   } finally {
     await stage.sandbox.close();
   }

@@ -40,9 +40,9 @@ const byHolding: Readonly<Record<HoldingKind, readonly DrawStep[]>> = {
 };
 
 /** What people do by hand in the middle of it all. */
-export const drawOperators = (draw: Draw, holding: HoldingKind, policy: Policy): readonly Step[] =>
-  draw.has('operators', 0.3)
-    ? Array.from({ length: draw.between(1, 3) }, () => draw.one(byHolding[holding])(draw, draw.between(1, 90) * 1_000, policy))
+export const drawOperators = (draw: Draw, holding: HoldingKind, policy: Policy, { operators }: { readonly operators: number }): readonly Step[] =>
+  draw.has('operators', operators)
+    ? Array.from({ length: draw.between(1, operators === 1 ? 6 : 3) }, () => draw.one(byHolding[holding])(draw, draw.between(1, 90) * 1_000, policy))
     : [];
 
 const edits: ReadonlySet<StepKind> = new Set(['size-edited', 'tags-edited', 'tree-edited', 'policy-broken']);

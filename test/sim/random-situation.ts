@@ -1,122 +1,32 @@
 import { forkRandom } from '../../sandbox/random.ts';
-import type { WorldSpec } from '../../sandbox/world/spec.ts';
-import { type Draw, drawFrom, type Trouble } from './random-draw.ts';
-import { drawFaults } from './random-faults.ts';
-import { askedByEdits, drawOperators } from './random-operators.ts';
-import { randomTree } from './random-tree.ts';
-import type { Situation, Step } from './situation.ts';
-import {
-  alarm,
-  endThroughAsg,
-  endThroughEc2,
-  fewEverywhere,
-  interrupt,
-  kill,
-  killPending,
-  loseZone,
-  putPolicy,
-  raiseDesired,
-  recommendRebalance,
-  setSpot,
-} from './steps.ts';
-import { type HoldingKind, holdings, type SettingOptions, settingOf, zones } from './worlds.ts';
+import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
+import { drawFrom, type Trouble } from './random-draw.ts';
+import type { Situation } from './situation.ts';
 
-const alarmStep = 2;
-const scaling = [
-  { alarm: 'high', adjust: `+${alarmStep}`, cooldown: '1m' },
-  { alarm: 'low', adjust: `-${alarmStep}`, cooldown: '1m' },
-];
-/** A policy that nobody can accept: the last good one stays in force. */
-const broken = { group: 'web', size: 'many', capacity: 'nowhere' };
-
-const steps: readonly ((draw: Draw, atMs: number, policy: Readonly<Record<string, unknown>>) => Step)[] = [
-  (draw, atMs) => loseZone(atMs, draw.one(zones)),
-  (draw, atMs) => interrupt(atMs, draw.between(1, 3), draw.one([120_000, 120_000, 30_000])),
-  (draw, atMs) => endThroughEc2(atMs, draw.between(1, 2)),
-  (draw, atMs) => recommendRebalance(atMs, draw.between(1, 2)),
-  (draw, atMs) => kill(atMs, draw.between(1, 2)),
-  (_, atMs) => alarm(atMs, 'high'),
-  (_, atMs) => alarm(atMs, 'low'),
-  (draw, atMs) => setSpot(atMs, zones, draw.between(0, 6)),
-  (_, atMs) => putPolicy(atMs, broken, 'the policy is made invalid', 'policy-broken'),
-  (draw, atMs, policy) => putPolicy(atMs, { ...policy, tags: { run: String(draw.between(1, 9)) } }, 'the policy changes in its tags', 'tags-edited'),
-  (draw, atMs, policy) => putPolicy(atMs, { ...policy, capacity: randomTree(draw) }, 'the policy gets another tree', 'tree-edited'),
-  (draw, atMs) => killPending(atMs, draw.between(1, 2)),
-  (_, atMs) => fewEverywhere(atMs, zones),
-];
-
-/** What only a member of an Auto Scaling group can go through. */
-const asgSteps: readonly ((draw: Draw, atMs: number) => Step)[] = [(draw, atMs) => endThroughAsg(atMs, draw.between(1, 2))];
-const attachSteps: typeof asgSteps = [...asgSteps, (_, atMs) => raiseDesired(atMs, 'web-asg')];
-const stepsOf: Readonly<Record<HoldingKind, readonly (typeof steps)[number][]>> = {
-  tag: steps,
-  attach: [...steps, ...attachSteps],
-  'launch-instances': [...steps, ...asgSteps],
+/** What is played of a seed: everything, when nothing is said. */
+export type Choice = {
+  /** The kind of world; without one the seed picks it. */
+  readonly profile?: ProfileName;
+  /** Trouble that the world has, whatever is drawn; of the faulty profile then. */
+  readonly always?: Trouble;
+  /** Numbers of the steps that are played, counted from 1 as they were drawn. */
+  readonly keep?: readonly number[];
+  /** The same for faults. */
+  readonly faults?: readonly number[];
 };
 
-const terminatingHook = (draw: Draw): NonNullable<SettingOptions['hooks']> => [
-  { name: 'drain', transition: 'terminating', heartbeatSeconds: draw.one([10, 30, 120]), defaultResult: 'CONTINUE' },
-];
+const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): readonly T[] =>
+  numbers === undefined ? list : list.filter((_, index) => numbers.includes(index + 1));
 
-const drawOptions = (draw: Draw): SettingOptions => ({
-  size: { min: 2, max: 12, desired: draw.between(3, 8) },
-  spot: draw.between(1, 5),
-  ...(draw.chance(0.4) ? { hooks: terminatingHook(draw) } : {}),
-  ...(draw.chance(0.3) ? { delaySeconds: draw.one([5, 90, 300, 3_600]) } : {}),
-  ...(draw.has('slow-boots', 0.15) ? { pendingSeconds: [10, draw.between(20, 60)] as const, bootSeconds: [20, draw.between(30, 120)] as const } : {}),
-  ...(draw.has('zones', 0.2) ? { rebalancesZones: true } : {}),
-  ...(draw.chance(0.3) ? { asgLagSeconds: [0, 4] as const } : {}),
-  lagSeconds: draw.one([
-    [0, 1],
-    [0, 0],
-    [2, 8],
-  ] as const),
-  policy: {
-    ...(draw.chance(0.75) ? { capacity: randomTree(draw) } : {}),
-    drain: { timeout: draw.one(['20s', '30s', '2m']) },
-    scaling,
-    swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-    rebalance: { act: draw.chance(0.8) },
-  },
-});
-
-/** Short pages, and pages of another moment than the first. */
-const drawPages = (draw: Draw): Pick<WorldSpec, 'longestPage' | 'stalePages'> => {
-  const [short, stale] = [draw.chance(0.3), draw.has('stale-pages', 0.15)];
-  const stalePages = { lagSeconds: [0, draw.between(0, 8)] as const, moves: draw.one([0, 0.02, 0.1]) };
-  return { ...(short || stale ? { longestPage: draw.between(stale ? 2 : 1, 5) } : {}), ...(stale ? { stalePages } : {}) };
-};
-
-const drawSteps = (draw: Draw, holding: HoldingKind, policy: Readonly<Record<string, unknown>>): readonly Step[] =>
-  Array.from({ length: draw.between(1, 4) }, () => draw.one(stepsOf[holding])(draw, draw.between(1, 90) * 1_000, policy));
-
-/** A world, a policy, a script and faults that all follow from one seed, with this trouble among them, whatever is drawn. */
-export const randomSituation = (seed: number, always?: Trouble): Situation => {
-  const draw = drawFrom(forkRandom(seed, 'situation'), always);
-  const options = drawOptions(draw);
-  const drawn = draw.one(holdings);
-  // Only a group over several zones can even them out.
-  const holding = draw.always === 'zones' ? 'attach' : drawn;
-  const { spec: world, policy } = settingOf(holding, { ...options, ...(draw.chance(0.5) ? { max: 12 } : {}) });
-  const spec = { ...world, ...drawPages(draw) };
-  const script = [...drawSteps(draw, holding, policy), ...drawOperators(draw, holding, policy)];
-  const faults = drawFaults(draw);
-  const asked = (name: string): number => alarmStep * script.filter(({ about }) => about?.alarm === name).length;
-  // A minimum that is raised is a need of its own: its group refills up to there, whoever else has replaced the member.
-  const raised = script.filter(({ kind, raises }) => kind === 'desired-raised' || kind === 'desired-lowered' || raises === true).length;
-  const edits = askedByEdits(script, asked('high') + asked('low'));
-  const size = (options.size as { readonly desired: number }).desired;
+/** A world, policies, a script and faults that all follow from one seed. */
+export const randomSituation = (seed: number, { profile, always, keep, faults }: Choice = {}): Situation => {
+  const name = profile ?? (always === undefined ? profileOf(seed) : 'faulty');
+  const world = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
   return {
-    name: `seed ${seed}`,
+    name: `seed ${seed} (${name})`,
     seed,
-    spec,
-    policies: [policy],
-    asked: { web: { size, more: asked('high') + raised + edits, fewer: asked('low') + raised + edits } },
-    steps: script,
-    faults,
-    clockErrorMs: draw.chance(0.3) ? 3_000 : 0,
-    calmAtMs: 120_000,
-    restWithinMs: 720_000,
-    deaf: faults.length > 0,
+    ...world,
+    steps: only(world.steps, keep),
+    faults: only(world.faults ?? [], faults),
   };
 };

@@ -1,4 +1,5 @@
 import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readTable } from './evidence.ts';
 import type { Situation } from './situation.ts';
@@ -7,7 +8,7 @@ import { asgsOf, type Stage } from './stage.ts';
 const isWorldStill = ({ sandbox }: Stage): boolean => {
   // A target group may drain the target of a dead instance for an hour: nobody can hasten that, and nobody is served by it.
   const isStill = ({ state, takenAtMs, targets }: InstanceSnapshot): boolean =>
-    state === 'terminated' || (state === 'running' && takenAtMs === undefined && !Object.values(targets).includes('draining'));
+    state === 'terminated' || state === 'stopped' || (state === 'running' && takenAtMs === undefined && !Object.values(targets).includes('draining'));
   return sandbox.world.snapshot().instances.every(isStill) && sandbox.executions().every(({ status }) => status !== 'RUNNING');
 };
 
@@ -30,7 +31,7 @@ export const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: Wor
 
 /**
  * Whether nothing is under way any more: no instance comes or goes, no drain runs, nothing is reserved or raised, every group serves this size (or,
- * where none is given, the one it has come to).
+ * where none is given, the one it has come to). What was let go need not come to rest.
  */
 export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, number | undefined>>): Promise<boolean> => {
   const { sandbox, watched, situation } = stage;
@@ -38,14 +39,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const { states, swaps } = readTable(await sandbox.items('state'));
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
+  const isGroupStill = ([group, { desired, reservations, raised }]: readonly [string, GroupState]): boolean =>
+    watched.serving(group) === Math.max(sizes[group] ?? desired, leastOf(situation, snapshot, group)) + kept.size &&
+    !isComingUp(stage, group) &&
+    raised.length === 0 &&
+    reservations.every(({ instances }) => instances);
+  const isSwapOver = ({ state, instance }: Swap): boolean => state === 'gone' || kept.has(instance);
   return (
-    swaps.every(({ state, instance }) => state === 'gone' || kept.has(instance)) &&
-    [...states].every(
-      ([group, { desired, reservations, raised }]) =>
-        watched.serving(group) === Math.max(sizes[group] ?? desired, leastOf(situation, snapshot, group)) + kept.size &&
-        !isComingUp(stage, group) &&
-        raised.length === 0 &&
-        reservations.every(({ instances }) => instances),
-    )
+    swaps.filter(({ group }) => stage.isKept(group)).every(isSwapOver) && [...states].filter(([group]) => stage.isKept(group)).every(isGroupStill)
   );
 };

@@ -3,13 +3,17 @@ import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moment
 import { freezeAssembly } from './frozen-assembly.ts';
 import type { Violation } from './invariants.ts';
 import { playAll } from './jobs.ts';
+import { profileNames } from './profiles/list.ts';
 import { troubles } from './random-draw.ts';
+import type { Choice } from './random-situation.ts';
+import { type SeedTask, scriptOf, shrink } from './shrink.ts';
 import { runAssembly } from './stage.ts';
 import { judge, replayOf, type Task } from './task.ts';
 import { type OnTrace, traced, traceTwice } from './trace.ts';
 import { workflows } from './workflows.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     'crash-points': { type: 'boolean', default: false },
     'two-deaths': { type: 'string' },
@@ -21,6 +25,10 @@ const { values } = parseArgs({
     'seed-twice': { type: 'string' },
     from: { type: 'string', default: '1' },
     always: { type: 'string' },
+    profile: { type: 'string' },
+    keep: { type: 'string' },
+    faults: { type: 'string' },
+    shrink: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
   },
@@ -41,16 +49,30 @@ const report = (violations: readonly Violation[], replay: string): number => {
 const { directory, remove } = await freezeAssembly();
 runAssembly(directory);
 
+/** The fewest steps and faults that still break, with the line that plays exactly them. */
+const shrinkTask = async (task: SeedTask): Promise<number> => {
+  const shrunk = await shrink(task);
+  if (shrunk === undefined) {
+    say(`seed ${task.seed} breaks nothing`);
+    return 0;
+  }
+  say(`seed ${task.seed}, after ${shrunk.played} plays, still breaks with:\n${scriptOf(shrunk.task)}`);
+  return report(shrunk.violations, replayOf(shrunk.task));
+};
+
 const progressEvery = 100;
 /** Plays all of them and answers how many broke something. */
 const playTasks = async (tasks: readonly Task[]): Promise<number> => {
   let [played, broken] = [0, 0];
+  const toShrink: SeedTask[] = [];
   const tell = ({ task, violations }: { readonly task: Task; readonly violations: readonly Violation[] }): void => {
     played += 1;
     broken += report(violations, replayOf(task));
+    if (values.shrink && violations.length > 0 && task.kind === 'seed') toShrink.push(task);
     if (played % progressEvery === 0) say(`  ${played} of ${tasks.length} played, ${broken} broken`);
   };
   await playAll(tasks, { jobs, assembly: directory, tell });
+  for (const task of toShrink) await shrinkTask(task);
   return broken;
 };
 
@@ -101,17 +123,27 @@ const one = async (task: Task): Promise<number> => report(await judge(task, valu
 const oneWorkflow = (workflow: string): Promise<number> =>
   one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf(passes, values.pass), seed }));
 
+/** As in `--keep 1,3`; 0 is none of them. */
+const numbersIn = (text: string): readonly number[] => text.split(',').map(Number);
+
+/** What is played of each seed. */
+const choice = (): Choice => ({
+  ...(values.always !== undefined && { always: oneOf(troubles, values.always) }),
+  ...(values.profile !== undefined && { profile: oneOf(profileNames, values.profile) }),
+  ...(values.keep !== undefined && { keep: numbersIn(values.keep) }),
+  ...(values.faults !== undefined && { faults: numbersIn(values.faults) }),
+});
+
 const manySeeds = async (count: number): Promise<number> => {
-  const always = values.always === undefined ? {} : { always: oneOf(troubles, values.always) };
-  const tasks = Array.from({ length: count }, (_, index): Task => ({ kind: 'seed', seed: from + index, ...always }));
+  const tasks = Array.from({ length: count }, (_, index): Task => ({ kind: 'seed', seed: from + index, ...choice() }));
   const [only] = tasks;
-  const broken = await (tasks.length === 1 && only !== undefined ? one(only) : playTasks(tasks));
+  const broken = await (tasks.length === 1 && only !== undefined && !values.shrink ? one(only) : playTasks(tasks));
   say(`${count} seeds from ${from}, ${broken} broken.`);
   return broken;
 };
 
 const seedTwice = async (which: number): Promise<number> => {
-  const [first, second] = await traceTwice(which);
+  const [first, second] = await traceTwice(which, choice());
   const same = first === second;
   say(`seed ${which}, played twice: ${same ? 'the same' : 'another'} trace of ${first.split('\n').length} lines`);
   return same ? 0 : 1;
@@ -121,6 +153,7 @@ const chosen = (): Promise<number> => {
   if (values['crash-points']) return everyCrashPoint();
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));
   if (values['seed-twice'] !== undefined) return seedTwice(Number(values['seed-twice']));
+  if (values.shrink && positionals[0] !== undefined) return shrinkTask({ kind: 'seed', seed: Number(positionals[0]), ...choice() });
   if (values.seeds !== undefined) return manySeeds(Number(values.seeds));
   return values.workflow === undefined ? everyCrashPoint() : oneWorkflow(values.workflow);
 };

@@ -12,6 +12,8 @@ export type Step = {
   readonly what: string;
   /** Names of what it is about, where it is about one. */
   readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string };
+  /** How long it goes on after it began: the world is not calm before. */
+  readonly lastsMs?: number;
   /** A minimum that this raises is a need of its own. */
   readonly raises?: boolean;
   /** Does it, and says through `stage.did` which instances and groups it touches. */
@@ -47,6 +49,8 @@ export type Situation = {
   readonly restWithinMs: number;
   /** Whether warnings may be lost, so that nobody can be asked to drain in time. */
   readonly deaf?: boolean;
+  /** Names of the invariants that can judge this world; all of them, when nothing is said. */
+  readonly judgedBy?: readonly string[];
   /** How wrong the clocks of functions may be, each environment's in its own way. */
   readonly clockErrorMs?: number;
 };

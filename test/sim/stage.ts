@@ -33,6 +33,8 @@ export type Stage = {
   /** Roles of the functions: the callers whose calls are counted, and that crash. */
   readonly functionRoles: readonly string[];
   readonly groupOf: (instance: string) => string | undefined;
+  /** Whether the user has a policy for this group: what was let go need not come to rest. */
+  readonly isKept: (group: string) => boolean;
   /** Living members of a group that nobody has announced to take, oldest first. */
   readonly members: (group: string, filter?: { readonly zone?: string; readonly market?: string }) => readonly InstanceSnapshot[];
   /** Faults of calls hit the functions alone: what the user does himself succeeds. */
@@ -41,6 +43,8 @@ export type Stage = {
   readonly putPolicy: (document: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Deletes a policy as the user does. What it named stays known as its group's. */
   readonly deletePolicy: (group: string) => Promise<void>;
+  /** The same, where AWS may refuse what the user wants: then the user lets it be. Returns nothing then. */
+  readonly attempt: Stage['operate'];
   /** A call that the user makes himself. */
   readonly operate: (service: string, operation: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 };
@@ -102,6 +106,7 @@ const groupFinder = ({ world }: Sandbox) => {
       if (policy.pools !== undefined) named.set(group, free);
     },
     forget: (group: string): void => void named.delete(group),
+    isKept: (group: string): boolean => named.has(group),
   };
 };
 
@@ -126,13 +131,35 @@ const operatorOf = ({ cloud, clock }: Sandbox): Stage['operate'] => {
   return operate;
 };
 
+/** What is no longer so when the call arrives: the size has changed, the member has left, the instance is gone or protected. */
+const refusals: ReadonlySet<string> = new Set([
+  'ValidationError',
+  'ScalingActivityInProgress',
+  'ResourceInUse',
+  'OperationNotPermitted',
+  'UnsupportedOperation',
+  'InvalidInstanceID.NotFound',
+  'IncorrectInstanceState',
+]);
+
+const attemptOf =
+  (operate: Stage['operate']): Stage['operate'] =>
+  async (...call) => {
+    try {
+      return await operate(...call);
+    } catch (error) {
+      if (error instanceof ApiError && refusals.has(error.code)) return undefined;
+      throw error;
+    }
+  };
+
 /** Starts the synthesized stack in virtual time, in the world of this situation. */
 export const openStage = async (situation: Situation, synthesized: string | Promise<string> = current()): Promise<Stage> => {
   const directory = await synthesized;
   const { name, spec, seed, clockErrorMs = 0 } = situation;
   const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, assembly: directory });
   const recorder = record(sandbox, { name, seed, spec, clockErrorMs });
-  const { groupOf, learn, forget } = groupFinder(sandbox);
+  const { groupOf, learn, forget, isKept } = groupFinder(sandbox);
   const operate = operatorOf(sandbox);
   for (const policy of situation.policies) learn(policy);
   const watched = watch(sandbox, groupOf);
@@ -146,6 +173,7 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
     ...deedsOf(sandbox, watched, recorder),
     functionRoles,
     groupOf,
+    isKept,
     members: (group, filter = {}) =>
       sandbox.world
         .snapshot()
@@ -166,5 +194,6 @@ export const openStage = async (situation: Situation, synthesized: string | Prom
       forget(group);
     },
     operate,
+    attempt: attemptOf(operate),
   };
 };

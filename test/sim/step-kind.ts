@@ -6,6 +6,7 @@ export const stepKinds = [
   'price-changed',
   'subnet-filled',
   'interrupted',
+  'restarted',
   'rebalance-advised',
   'warning-repeated',
   'old-event-replayed',

@@ -1,6 +1,6 @@
 import type { Evidence } from './evidence.ts';
 import { play } from './play.ts';
-import { randomSituation } from './random-situation.ts';
+import { type Choice, randomSituation } from './random-situation.ts';
 import type { Stage } from './stage.ts';
 
 type Line = { readonly atMs: number; readonly text: string };
@@ -46,10 +46,10 @@ export const traced =
     );
 
 /** The traces of one seed played twice: they must be the same, byte by byte. */
-export const traceTwice = async (seed: number): Promise<readonly [string, string]> => {
+export const traceTwice = async (seed: number, choice?: Choice): Promise<readonly [string, string]> => {
   const once = async (): Promise<string> => {
     let text = '';
-    await play(randomSituation(seed), { onEnd: traced((steps, trace) => (text = `${steps}\n${trace}`)) });
+    await play(randomSituation(seed, choice), { onEnd: traced((steps, trace) => (text = `${steps}\n${trace}`)) });
     return text;
   };
   return [await once(), await once()];

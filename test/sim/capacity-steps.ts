@@ -1,0 +1,99 @@
+import type { Market } from '../../core/offering.ts';
+import type { BootFate, BootFilter } from '../../sandbox/world/boot-fates.ts';
+import type { Step } from './situation.ts';
+import type { Stage } from './stage.ts';
+
+const inSeconds = (ms: number): string => `${ms / 1_000} s`;
+
+type Offering = ReturnType<Stage['sandbox']['world']['snapshot']>['offerings'][number];
+
+const each = ({ sandbox: { world } }: Stage, suits: (offering: Offering) => boolean, capacityOf: (offering: Offering) => number | null): void => {
+  for (const offering of world.snapshot().offerings.filter(suits)) world.setOffering(offering, { capacity: capacityOf(offering) });
+};
+
+/** No offering that suits gives more than it has given, for so long; then each is as it was. */
+export const noCapacity = (atMs: number, forMs: number, markets: readonly Market[], zones: readonly string[]): Step => ({
+  kind: 'capacity-changed',
+  atMs,
+  lastsMs: forMs,
+  what: `${zones.join(', ')} have no more ${markets.join(' or ')} capacity for ${inSeconds(forMs)}`,
+  happen: (stage) => {
+    stage.did({ kind: 'capacity-changed' });
+    const before = new Map<string, number | null>();
+    const keyOf = ({ instanceType, zone, market }: Offering): string => `${instanceType} ${zone} ${market}`;
+    const suits = ({ zone, market }: Offering): boolean => zones.includes(zone) && markets.includes(market);
+    each(stage, suits, (offering) => {
+      before.set(keyOf(offering), offering.capacity);
+      return 0;
+    });
+    stage.sandbox.clock.after(forMs, () => {
+      stage.did({ kind: 'capacity-changed' });
+      each(stage, suits, (offering) => before.get(keyOf(offering)) ?? null);
+    });
+  },
+});
+
+/** The account may have only so many instances of a market more than it has, for so long. */
+export const holdToQuota = (atMs: number, forMs: number, market: Market, more: number): Step => ({
+  kind: 'capacity-changed',
+  atMs,
+  lastsMs: forMs,
+  what: `the account's quota leaves room for ${more} more ${market} instances for ${inSeconds(forMs)}`,
+  happen: ({ sandbox: { world, clock }, did }) => {
+    did({ kind: 'capacity-changed' });
+    const used = world.snapshot().offerings.reduce((sum, offering) => sum + (offering.market === market ? offering.used : 0), 0);
+    world.setQuota(market, used + more);
+    clock.after(forMs, () => {
+      did({ kind: 'capacity-changed' });
+      world.setQuota(market, null);
+    });
+  },
+});
+
+const roomAgain = 1_000;
+
+/** A subnet has so many addresses left, for so long; those beside it have enough. */
+export const fillSubnet = (atMs: number, forMs: number, subnet: string, left: number): Step => ({
+  kind: 'subnet-filled',
+  atMs,
+  lastsMs: forMs,
+  what: `${subnet} has ${left} addresses left for ${inSeconds(forMs)}`,
+  happen: ({ sandbox: { world, clock }, did }) => {
+    did({ kind: 'subnet-filled' });
+    world.setFreeAddresses(subnet, left);
+    clock.after(forMs, () => {
+      did({ kind: 'subnet-filled' });
+      world.setFreeAddresses(subnet, roomAgain);
+    });
+  },
+});
+
+/** The spot price of a type moves by this factor, in these zones. */
+export const movePrice = (atMs: number, instanceType: string, zones: readonly string[], factor: number): Step => ({
+  kind: 'price-changed',
+  atMs,
+  what: `the spot price of ${instanceType} in ${zones.join(', ')} moves by ${factor}`,
+  happen: ({ sandbox: { world }, did }) => {
+    did({ kind: 'price-changed' });
+    for (const offering of world.snapshot().offerings) {
+      if (offering.instanceType !== instanceType || offering.market !== 'spot' || !zones.includes(offering.zone)) continue;
+      world.setOffering(offering, { priceUsdPerHour: Math.round(offering.priceUsdPerHour * factor * 10_000) / 10_000 });
+    }
+  },
+});
+
+/** What is launched for so long does not come up: it dies before it runs, or runs and never answers. */
+export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>): Step => ({
+  kind: 'boot-broken',
+  atMs,
+  lastsMs: forMs,
+  what: `what is launched in ${filter.zone ?? 'every zone'} ${fate === 'dies' ? 'dies while it boots' : 'never answers'} for ${inSeconds(forMs)}`,
+  happen: ({ sandbox: { world, clock }, did }) => {
+    did({ kind: 'boot-broken' });
+    world.setBoots(filter, fate);
+    clock.after(forMs, () => {
+      did({ kind: 'boot-broken' });
+      world.setBoots(filter, 'well');
+    });
+  },
+});

@@ -1,0 +1,82 @@
+import type { Step } from './situation.ts';
+import type { Stage } from './stage.ts';
+import { type Ending, some } from './steps.ts';
+
+/** EC2 takes instances and keeps them stopped; after so long it starts them again, where it has capacity. Hibernation has no notice. */
+export const stopForAWhile = (atMs: number, count: number, action: Exclude<Ending, 'terminate'>, forMs: number, group = 'web'): Step => ({
+  kind: 'interrupted',
+  atMs,
+  lastsMs: forMs,
+  what: `EC2 takes ${count} spot instances (${action}), and starts them again ${forMs / 1_000} s later`,
+  about: { group },
+  happen: (stage) => {
+    const { world, clock } = stage.sandbox;
+    const instances = some(stage, count, 'spot', group);
+    stage.did({ kind: 'interrupted', instances, groups: [group] });
+    world.interrupt(instances, { noticeMs: action === 'hibernate' ? 0 : 120_000, action });
+    clock.after(forMs, () => {
+      stage.did({ kind: 'restarted', instances, groups: [group] });
+      world.restart(instances);
+    });
+  },
+});
+
+/** A warning every so often, each for the longest running spot instance that has none yet: a trickle, or a storm when it is fast. */
+export const trickle = (atMs: number, forMs: number, everyMs: number, group = 'web'): Step => ({
+  kind: 'interrupted',
+  atMs,
+  lastsMs: forMs,
+  what: `EC2 takes a spot instance every ${everyMs / 1_000} s for ${forMs / 1_000} s`,
+  about: { group },
+  happen: (stage) => {
+    const { clock, world } = stage.sandbox;
+    const untilMs = clock.now() + forMs;
+    const take = (): void => {
+      const instances = some(stage, 1, 'spot', group);
+      stage.did({ kind: 'interrupted', instances, groups: [group] });
+      world.interrupt(instances, { noticeMs: 120_000 });
+      if (clock.now() + everyMs < untilMs) clock.after(everyMs, take);
+    };
+    take();
+  },
+});
+
+/** Kinds of events that EventBridge may deliver long after what they tell of. */
+export const oldEvents = ['stopped', 'terminated', 'shutting-down', 'running', 'warning', 'rebalance', 'alarm'] as const;
+export type OldEvent = (typeof oldEvents)[number];
+
+const detailTypes = {
+  warning: 'EC2 Spot Instance Interruption Warning',
+  rebalance: 'EC2 Instance Rebalance Recommendation',
+  alarm: 'CloudWatch Alarm State Change',
+} as const;
+
+const oldEvent = (stage: Stage, event: OldEvent, instance: string, toldAtMs: number) => {
+  const time = new Date(toldAtMs).toISOString();
+  const ec2 = { source: 'aws.ec2', time, resources: [`arn:aws:ec2:eu-west-1:${stage.sandbox.place.accountId}:instance/${instance}`] };
+  if (event === 'warning') return { ...ec2, 'detail-type': detailTypes.warning, detail: { 'instance-id': instance, 'instance-action': 'terminate' } };
+  if (event === 'rebalance') return { ...ec2, 'detail-type': detailTypes.rebalance, detail: { 'instance-id': instance } };
+  if (event !== 'alarm')
+    return { ...ec2, 'detail-type': 'EC2 Instance State-change Notification', detail: { 'instance-id': instance, state: event } };
+  const state = (value: string, atMs: number) => ({ value, reason: 'Threshold Crossed', timestamp: new Date(atMs).toISOString() });
+  const detail = {
+    alarmName: 'high',
+    state: state('ALARM', toldAtMs),
+    previousState: state('OK', toldAtMs - 60_000),
+    configuration: { metrics: [] },
+  };
+  return { source: 'aws.cloudwatch', time, resources: [], 'detail-type': detailTypes.alarm, detail };
+};
+
+/** An event about members that run well comes out of an archive, or from a rule that was held up: it was true, or never was, so long ago. */
+export const replayOldEvent = (atMs: number, event: OldEvent, agoMs: number, count: number, group = 'web'): Step => ({
+  kind: 'old-event-replayed',
+  atMs,
+  what: `a ${event} event of ${agoMs / 60_000} minutes ago comes for ${count} members`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, undefined, group);
+    stage.did({ kind: 'old-event-replayed', instances, groups: [group] });
+    for (const instance of instances) stage.sandbox.putEvent(oldEvent(stage, event, instance, stage.sandbox.clock.now() - agoMs));
+  },
+});

@@ -1,0 +1,56 @@
+import { forkRandom } from '../../../sandbox/random.ts';
+import { edited } from './edits.ts';
+import { endings } from './endings.ts';
+import { large } from './large.ts';
+import { long } from './long.ts';
+import { market } from './market.ts';
+import { members } from './members.ts';
+import { faulty, people, small } from './mixed.ts';
+import { outage } from './outages.ts';
+import type { Profile } from './profile.ts';
+import { scarce } from './scarce.ts';
+import { groups } from './several.ts';
+
+export const profileNames = [
+  'small',
+  'faulty',
+  'groups',
+  'edits',
+  'scarce',
+  'market',
+  'large',
+  'long',
+  'members',
+  'endings',
+  'outages',
+  'people',
+] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+/** Every kind of world by its name: each deep in its kind, so that all together are wide. */
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  small,
+  faulty,
+  groups,
+  edits: edited,
+  scarce,
+  market,
+  large,
+  long,
+  members,
+  endings,
+  outages: outage,
+  people,
+};
+
+const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);
+
+/** The kind of world that a seed is of. */
+export const profileOf = (seed: number): ProfileName => {
+  let left = forkRandom(seed, 'profile')() * total;
+  for (const name of profileNames) {
+    left -= profiles[name].weight;
+    if (left < 0) return name;
+  }
+  return 'faulty';
+};

@@ -1,0 +1,101 @@
+import { movePrice, noCapacity } from '../capacity-steps.ts';
+import type { Draw } from '../random-draw.ts';
+import { drawFaults } from '../random-faults.ts';
+import { randomTree } from '../random-tree.ts';
+import type { Step } from '../situation.ts';
+import { alarm, interrupt, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
+import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, specOf, spotPools, type TypeTerms, zones } from '../worlds.ts';
+import { calmAfter, drawSome, minutes, type Profile, universal } from './profile.ts';
+
+const scaling = [
+  { alarm: 'high', adjust: '+3', cooldown: '1m' },
+  { alarm: 'low', adjust: '-50%', cooldown: '1m' },
+];
+
+/** Limits between the cheapest and the dearest price that the pools have, so that some of their types are passed over. */
+const limitIn = (draw: Draw, types: readonly TypeTerms[]): number => {
+  const prices = types.map(({ spotUsd }) => spotUsd).toSorted((a, b) => a - b);
+  return Math.round((draw.one(prices) + 0.001) * 1_000) / 1_000;
+};
+
+/** Limits and caps of spot pools; the last resort has none, so that members can always come up. Groups of their own launch at any price. */
+const drawPools = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) =>
+  Object.fromEntries(
+    spotPools.map((name) => [
+      name,
+      {
+        ...(mayLimit && draw.chance(0.5) ? { maxPriceUsdPerHour: limitIn(draw, types) } : {}),
+        ...(draw.chance(0.4) ? { cap: draw.between(0, 3) } : {}),
+        ...(mayLimit && types.length > 1 && draw.chance(0.3) ? { instanceTypes: [draw.one(types).name] } : {}),
+      },
+    ]),
+  );
+
+const drawCapacity = (draw: Draw): unknown =>
+  draw.one([
+    () => randomTree(draw),
+    () => ({ tiered: [{ cheapest: spotPools }, { cheapest: onDemandPools }] }),
+    () => ({
+      tiered: [{ weighted: spotPools.map((use) => ({ use, weight: draw.between(0, 5) + (use === 'spot-a' ? 1 : 0) })) }, { spread: onDemandPools }],
+    }),
+    () => ({
+      weighted: [
+        { use: { cheapest: spotPools }, weight: draw.between(1, 4) },
+        { use: { spread: onDemandPools }, weight: 1 },
+      ],
+    }),
+    () => ({
+      tiered: [
+        { spread: spotPools, by: 'instance-type' },
+        { spread: onDemandPools, by: 'zone' },
+      ],
+    }),
+  ])();
+
+const marketSteps = (types: readonly TypeTerms[], policy: Readonly<Record<string, unknown>>): readonly ((draw: Draw, atMs: number) => Step)[] => [
+  (draw, atMs) => movePrice(atMs, draw.one(types).name, draw.chance(0.5) ? zones : [draw.one(zones)], draw.one([0.5, 0.8, 1.05, 1.3, 2, 3])),
+  (draw, atMs) => movePrice(atMs, draw.one(types).name, [draw.one(zones)], draw.one([0.5, 0.8, 1.05, 1.3, 2, 3])),
+  (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
+  (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 4)),
+  (draw, atMs) => recommendRebalance(atMs, draw.between(1, 3)),
+  (draw, atMs) => loseZone(atMs, draw.one(zones), draw.one(types).name),
+  (draw, atMs) => noCapacity(atMs, minutes(draw, 1, 4), ['spot'], zones),
+  (draw, atMs) => {
+    const order = draw.one(['dearest-first', 'oldest-first', 'newest-first', 'same-order']);
+    return putPolicy(atMs, { ...policy, removal: { order } }, `members leave ${order}`);
+  },
+];
+
+export const market: Profile = {
+  about: 'several instance types whose prices move, price limits that bind, caps and weights, and sizes that go up and down',
+  weight: 6,
+  draw: (draw) => {
+    const types = catalogue.slice(0, draw.between(1, catalogue.length));
+    const landscape = { ...plainLandscape, types, spot: draw.between(2, 5) };
+    const holding = draw.one(holdings);
+    const size = { min: 1, max: 14, desired: draw.between(3, 8) };
+    const policy = {
+      capacity: drawCapacity(draw),
+      scaling,
+      removal: { order: draw.one(['dearest-first', 'oldest-first', 'newest-first', 'same-order']) },
+      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
+      rebalance: { act: draw.chance(0.7) },
+    };
+    const pools = drawPools(draw, types, holding !== 'launch-instances');
+    const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: ['web'], policy, pools, asg: { min: 0 } });
+    const steps = drawSome(draw, marketSteps(types, placed.policy), { least: 2, most: 6, withinSeconds: 180 });
+    const faults = draw.chance(0.25) ? drawFaults(draw) : [];
+    return {
+      spec: specOf(landscape, placed.asgs),
+      policies: [placed.policy],
+      asked: { web: { size: size.desired } },
+      steps,
+      faults,
+      calmAtMs: calmAfter(steps, faults),
+      restWithinMs: 900_000,
+      deaf: faults.length > 0,
+      judgedBy: universal,
+    };
+  },
+};

@@ -1,0 +1,109 @@
+import { breakBoots } from '../capacity-steps.ts';
+import { attachStray, detach, hookFor, protect, standBy, stopServing } from '../member-steps.ts';
+import { replaceThroughAsg } from '../operator-steps.ts';
+import type { Draw } from '../random-draw.ts';
+import { drawFaults } from '../random-faults.ts';
+import type { Step } from '../situation.ts';
+import { alarm, endThroughAsg, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
+import { groupIn, type HoldingKind, holdings, plainLandscape, specOf, spotPools, zones } from '../worlds.ts';
+import { calmAfter, drawSome, minutes, type Profile, seconds, universal } from './profile.ts';
+
+type DrawStep = (draw: Draw, atMs: number) => Step;
+
+const anywhere: readonly DrawStep[] = [
+  (draw, atMs) => stopServing(atMs, draw.between(1, 3), seconds(draw, 20, 600)),
+  (draw, atMs) => stopServing(atMs, draw.between(1, 3), seconds(draw, 20, 600)),
+  (draw, atMs) => breakBoots(atMs, minutes(draw, 1, 6), draw.chance(0.5) ? {} : { zone: draw.one(zones) }, draw.one(['dies', 'never-answers'])),
+  (draw, atMs) => breakBoots(atMs, minutes(draw, 1, 6), { market: 'spot' }, draw.one(['dies', 'never-answers'])),
+  (draw, atMs) => protect(atMs, draw.between(1, 4), 'termination', draw.chance(0.5) ? minutes(draw, 2, 10) : undefined),
+];
+
+const inGroup = (asgs: readonly string[]): readonly DrawStep[] => [
+  (draw, atMs) => standBy(atMs, draw.between(1, 2), seconds(draw, 20, 300), draw.chance(0.5)),
+  (draw, atMs) => standBy(atMs, draw.between(1, 2), seconds(draw, 20, 300), draw.chance(0.5)),
+  (draw, atMs) => detach(atMs, draw.between(1, 2), draw.chance(0.5)),
+  (draw, atMs) => detach(atMs, draw.between(1, 2), draw.chance(0.5)),
+  (draw, atMs) => protect(atMs, draw.between(1, 4), 'scale-in', draw.chance(0.5) ? minutes(draw, 2, 10) : undefined),
+  (draw, atMs) =>
+    hookFor(
+      atMs,
+      draw.one(asgs),
+      draw.one(['launching', 'terminating']),
+      draw.one([30, 60, 300]),
+      draw.one(['CONTINUE', 'ABANDON']),
+      minutes(draw, 1, 8),
+    ),
+  (draw, atMs) => replaceThroughAsg(atMs, draw.between(1, 2)),
+  (draw, atMs) => endThroughAsg(atMs, draw.between(1, 2)),
+];
+
+const changes: readonly DrawStep[] = [
+  (_, atMs) => alarm(atMs, 'low'),
+  (_, atMs) => alarm(atMs, 'high'),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 3)),
+  (draw, atMs) => loseZone(atMs, draw.one(zones)),
+  (draw, atMs) => recommendRebalance(atMs, draw.between(1, 3)),
+  (draw, atMs) => kill(atMs, draw.between(1, 2)),
+];
+
+const asgsOf: Readonly<Record<HoldingKind, readonly string[]>> = {
+  tag: [],
+  attach: ['web-asg'],
+  'launch-instances': [...spotPools, 'od-b', 'od-c'],
+};
+
+const stepsOf = (holding: HoldingKind): readonly DrawStep[] => {
+  if (holding === 'tag') return anywhere;
+  const joined: readonly DrawStep[] = [...anywhere, ...inGroup(asgsOf[holding])];
+  return holding === 'attach' ? [...joined, (_, atMs) => attachStray(atMs, 'web-asg')] : joined;
+};
+
+/** What its Auto Scaling groups do with members by themselves. LaunchInstances refuses groups with a warm pool. */
+const drawAsg = (draw: Draw, holding: HoldingKind) => ({
+  min: draw.one([0, 0, 2]),
+  ...(draw.chance(0.4) ? { healthChecks: 'ELB' as const } : {}),
+  ...(draw.chance(0.2) ? { protectsNew: true } : {}),
+  ...(holding === 'attach' && draw.chance(0.3) ? { warmPool: { size: draw.between(1, 3), state: draw.one(['Stopped', 'Running'] as const) } } : {}),
+  ...(draw.chance(0.3)
+    ? { hooks: [{ name: 'prepare', transition: 'launching' as const, heartbeatSeconds: draw.one([10, 30, 60]), defaultResult: 'CONTINUE' as const }] }
+    : {}),
+});
+
+const scaling = [
+  { alarm: 'high', adjust: '+2', cooldown: '1m' },
+  { alarm: 'low', adjust: '-2', cooldown: '1m' },
+];
+
+export const members: Profile = {
+  about: 'launch hooks, standby, detach, warm pools, protection of both kinds, instances that never boot, never serve or stop serving',
+  weight: 6,
+  draw: (draw) => {
+    const landscape = {
+      ...plainLandscape,
+      spot: draw.between(1, 4),
+      targetGroups: [{ name: 'web', deregistrationDelaySeconds: draw.one([5, 20, 60]) }],
+    };
+    const holding = draw.one(holdings);
+    const size = { min: 1, max: 10, desired: draw.between(3, 6) };
+    const policy = {
+      scaling,
+      removal: { order: draw.one(['dearest-first', 'oldest-first', 'newest-first']) },
+      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
+      rebalance: { act: draw.chance(0.7) },
+    };
+    const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: ['web'], policy, asg: drawAsg(draw, holding) });
+    const steps = [...drawSome(draw, stepsOf(holding), { least: 1, most: 3 }), ...drawSome(draw, changes, { least: 1, most: 3, withinSeconds: 150 })];
+    const faults = draw.chance(0.3) ? drawFaults(draw) : [];
+    return {
+      spec: specOf(landscape, placed.asgs),
+      policies: [placed.policy],
+      asked: { web: { size: size.desired } },
+      steps,
+      faults,
+      calmAtMs: calmAfter(steps, faults),
+      restWithinMs: 1_800_000,
+      deaf: faults.length > 0,
+      judgedBy: universal,
+    };
+  },
+};

@@ -1,0 +1,35 @@
+import type { FaultInput } from '../../../sandbox/fault-schema.ts';
+import type { Draw } from '../random-draw.ts';
+import type { Situation, Step } from '../situation.ts';
+
+/** A world without its name and seed. */
+export type DrawnWorld = Omit<Situation, 'name' | 'seed'>;
+
+/** A kind of world. */
+export type Profile = {
+  readonly about: string;
+  /** How often it is drawn, among all. */
+  readonly weight: number;
+  readonly draw: (draw: Draw) => DrawnWorld;
+};
+
+/** From then on nothing more is done to the world: every step and every fault with a time of its own is over. */
+export const calmAfter = (steps: readonly Step[], faults: readonly FaultInput[] = [], leastMs = 120_000): number =>
+  Math.max(
+    leastMs,
+    ...steps.map(({ atMs, lastsMs = 0 }) => atMs + lastsMs + 10_000),
+    ...faults.map(({ untilMs = 0 }) => (Number.isFinite(untilMs) ? untilMs + 10_000 : 0)),
+  );
+
+/** Some of these, each drawn anew, at times within so many seconds. */
+export const drawSome = <Step>(
+  draw: Draw,
+  kinds: readonly ((draw: Draw, atMs: number) => Step)[],
+  { least, most, withinSeconds = 90 }: { readonly least: number; readonly most: number; readonly withinSeconds?: number },
+): readonly Step[] => Array.from({ length: draw.between(least, most) }, () => draw.one(kinds)(draw, draw.between(1, withinSeconds) * 1_000));
+
+export const minutes = (draw: Draw, least: number, most: number): number => draw.between(least, most) * 60_000;
+export const seconds = (draw: Draw, least: number, most: number): number => draw.between(least, most) * 1_000;
+
+/** What a judge of one lasting group cannot misjudge: it knows no deletes, no renames, no neighbours, and no capacity that is missing. */
+export const universal = ['strangers untouched', 'rights suffice'] as const;
