@@ -14,10 +14,12 @@ const refusedHere = new Set([
   'InsufficientCapacity',
   'UnfulfillableCapacity',
   'SpotMaxPriceTooLow',
-  'InsufficientFreeAddressesInSubnet',
   'ReservationCapacityExceeded',
   'MaxTotalPriceExceeded',
 ]);
+
+/** This subnet has no room, for whatever type; another subnet of the zone may have. */
+const refusedInSubnet = new Set(['InsufficientFreeAddressesInSubnet']);
 
 /** This type is not sold in this zone. */
 const refusedForGood = new Set(['Unsupported']);
@@ -129,6 +131,7 @@ export type LaunchTrouble = 'refused' | 'throttled' | 'ambiguous' | 'made-before
 
 export const scopeOfRefusal = (code: string): Refusal['scope'] | undefined => {
   if (refusedHere.has(code)) return 'offering';
+  if (refusedInSubnet.has(code)) return 'subnet';
   if (refusedForGood.has(code)) return 'zone-permanent';
   return refusedForMarket.has(code) ? 'market' : undefined;
 };

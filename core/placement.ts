@@ -6,4 +6,6 @@ export type Placement = {
   readonly count: number;
   /** What may be tried, best first: the pool's offerings less those that are cooling. */
   readonly offerings: readonly Offering[];
+  /** Subnets of the pool that had no free addresses a moment ago; absent when there are none. */
+  readonly avoidSubnets?: readonly string[];
 };

@@ -7,7 +7,7 @@ import { isResting, type PoolMemory } from './pool-memory.ts';
 import { countIn, growTree, type Tree } from './selector/grow.ts';
 import { passedOver, whyNothing } from './selector/passed-over.ts';
 import { pick, type Run, turnsOf } from './selector/pick.ts';
-import type { LastResort } from './selector/standing.ts';
+import { type LastResort, restingSubnets } from './selector/standing.ts';
 import { close, type Leaf } from './selector/tree.ts';
 import type { Selector } from './selector.ts';
 
@@ -90,11 +90,17 @@ const heldBy = ({ leaf, count }: Portion): Held => {
 
 const offeringSetOf = (pool: string, offerings: readonly Offering[]): string => [pool, ...offerings.map(offeringKey)].join('|');
 
-const merged = (portions: readonly Portion[]): readonly Placement[] => {
+const merged = (portions: readonly Portion[], market: Pick<PlanInput, 'memory' | 'nowMs'>): readonly Placement[] => {
   const placements = new Map<string, Placement>();
   for (const { leaf, count } of portions) {
     const key = offeringSetOf(leaf.pool.name, leaf.offerings);
-    placements.set(key, { pool: leaf.pool.name, count: count + (placements.get(key)?.count ?? 0), offerings: leaf.offerings });
+    const avoidSubnets = restingSubnets(leaf.pool, leaf.offerings, market);
+    placements.set(key, {
+      pool: leaf.pool.name,
+      count: count + (placements.get(key)?.count ?? 0),
+      offerings: leaf.offerings,
+      ...(avoidSubnets.length > 0 && { avoidSubnets }),
+    });
   }
   return [...placements.values()];
 };
@@ -111,8 +117,11 @@ const reasonOf = ({ leaf, turns, count }: Portion, lastResort: LastResort): Plac
   ...(lastResort !== 'none' && { lastResort }),
 });
 
-const together = (passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[]): Plan => ({
-  placements: merged(passes.flatMap(({ made }) => made.portions)),
+const together = (passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[], input: PlanInput): Plan => ({
+  placements: merged(
+    passes.flatMap(({ made }) => made.portions),
+    input,
+  ),
   unplaced: passes.at(-1)?.made.unplaced ?? 0,
   reasons: passes.flatMap(({ lastResort, made }) => made.portions.map((portion) => reasonOf(portion, lastResort))),
   rejected: distinct(passes.flatMap(({ made }) => made.rejected)),
@@ -144,5 +153,5 @@ export const planPlacements = (input: PlanInput): Plan => {
     const cheapest = passes.at(-1)?.made.cheapest ?? input.cheapest;
     passes.push({ lastResort, made: pass({ ...input, count: unplaced, held: [...input.held, ...portions.map(heldBy)], cheapest }, lastResort) });
   }
-  return together(passes);
+  return together(passes, input);
 };

@@ -1,4 +1,4 @@
-import { type Offering, type OfferingKey, offeringKey, parseOfferingKey } from './offering.ts';
+import { type OfferingKey, offeringKey, parseOfferingKey } from './offering.ts';
 import { offeringsOf, type Pool } from './pool.ts';
 import type { Refusal } from './ports.ts';
 
@@ -21,8 +21,12 @@ export type Lesson = {
   readonly streak: number;
 };
 
-/** What we learned about offerings, per offering key; decays by time. */
-export type PoolMemory = Readonly<Record<OfferingKey, Lesson>>;
+/** Key of what was learned about a subnet, whatever the type and the market. */
+type SubnetKey = `subnet/${string}`;
+const subnetKey = (subnet: string): SubnetKey => `subnet/${subnet}`;
+
+/** What we learned about offerings, and about subnets without free addresses; decays by time. */
+export type PoolMemory = Readonly<Record<OfferingKey | SubnetKey, Lesson>>;
 
 /** Rest after a first refusal: the interval at which EC2's own fleets ask again is minutes, not seconds. */
 export const refusedRestMs = 3 * 60_000;
@@ -42,6 +46,12 @@ export const advisedRestMs = 3 * 60_000;
 /** Whether a lesson still stands against its offering. */
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson => lesson !== undefined && nowMs < lesson.coolingUntilMs;
 
+/** What still stands against a subnet. */
+export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
+  const lesson = memory[subnetKey(subnet)];
+  return isResting(lesson, nowMs) ? lesson : undefined;
+};
+
 const restAfter = (scope: Refusal['scope'], streak: number): number =>
   scope === 'zone-permanent' ? notSoldRestMs : Math.min(longestRestMs, refusedRestMs * 2 ** Math.min(streak - 1, 10));
 
@@ -51,15 +61,17 @@ const streakAfter = (previous: Lesson | undefined, nowMs: number): number => {
   return previous.kind === 'refused' && isResting(previous, nowMs) ? previous.streak : previous.streak + 1;
 };
 
-const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): readonly Offering[] => {
-  if (refusal.scope !== 'market') return [refusal.offering];
+const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): readonly (OfferingKey | SubnetKey)[] => {
+  if (refusal.scope === 'subnet' && refusal.subnet !== undefined) return [subnetKey(refusal.subnet)];
+  const own = offeringKey(refusal.offering);
+  if (refusal.scope !== 'market') return [own];
   const below = Object.values(pools).flatMap(offeringsOf);
-  return [refusal.offering, ...below.filter(({ market }) => market === refusal.offering.market)];
+  return [own, ...below.filter(({ market }) => market === refusal.offering.market).map(offeringKey)];
 };
 
 /**
  * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link longestRestMs}.
- * Scope `market` (an account quota) reaches every offering of that market in `pools`; `zone-permanent` rests {@link notSoldRestMs}.
+ * Scope `subnet` is of the subnet alone, and does not grow: addresses come back with every instance that ends. Scope `market` (an account quota) reaches every offering of that market in `pools`; `zone-permanent` rests {@link notSoldRestMs}.
  * Tell the successes of an answer before its refusals: EC2 may give some of an offering and refuse the rest.
  */
 export const rememberRefusals = (
@@ -68,10 +80,10 @@ export const rememberRefusals = (
   pools: Readonly<Record<string, Pool>>,
   nowMs: number,
 ): PoolMemory => {
-  const next: Record<OfferingKey, Lesson> = { ...memory };
+  const next: Record<OfferingKey | SubnetKey, Lesson> = { ...memory };
   for (const refusal of refusals) {
-    for (const key of new Set(reachOf(refusal, pools).map(offeringKey))) {
-      const streak = streakAfter(memory[key], nowMs);
+    for (const key of new Set(reachOf(refusal, pools))) {
+      const streak = refusal.scope === 'subnet' ? 1 : streakAfter(memory[key], nowMs);
       const coolingUntilMs = Math.max(nowMs + restAfter(refusal.scope, streak), next[key]?.kind === 'refused' ? next[key].coolingUntilMs : 0);
       next[key] = { kind: 'refused', code: refusal.code, atMs: nowMs, coolingUntilMs, streak };
     }

@@ -41,8 +41,10 @@ export type Refusal = {
   readonly offering: Offering;
   readonly code: string;
   readonly message: string;
-  /** `offering`: this one. `zone-permanent`: this type is not sold in this zone. `market`: an account quota for the whole market. */
-  readonly scope: 'offering' | 'zone-permanent' | 'market';
+  /** `offering`: this one. `subnet`: this subnet, for every type; another one of the zone may have room. `zone-permanent`: this type is not sold in this zone. `market`: an account quota for the whole market. */
+  readonly scope: 'offering' | 'subnet' | 'zone-permanent' | 'market';
+  /** With scope `subnet`: which. */
+  readonly subnet?: string;
 };
 
 /** Outcome of an action on a list of instances: what could not be done, and why; gone already is success. */

@@ -8,6 +8,7 @@ import {
 import type { Group } from '../../core/group.ts';
 import type { LaunchRequest } from '../../core/launch-request.ts';
 import type { Offering } from '../../core/offering.ts';
+import type { Placement } from '../../core/placement.ts';
 import type { Pool } from '../../core/pool.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
@@ -21,17 +22,19 @@ const draw = (text: string): number => [...text].reduce((hash, char) => (Math.im
 
 /**
  * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2 User Guide, instant fleets), so
- * of several one is chosen by the token: the same for a repeat of the request, another for the next, should this one be out of addresses.
+ * of several one is chosen by the token, less those that are known to be out of addresses.
  */
-const subnetIn = (pool: Pool, zone: string, token: string): string | undefined => {
-  const candidates = pool.subnets.filter((subnet) => subnet.zone === zone);
+const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly string[]): string | undefined => {
+  const inZone = pool.subnets.filter((subnet) => subnet.zone === zone);
+  const free = inZone.filter(({ id }) => !avoid.includes(id));
+  const candidates = free.length > 0 ? free : inZone;
   return candidates[draw(token) % Math.max(1, candidates.length)]?.id;
 };
 
 /** Priority follows the pool's order of types and is the same in all zones: zones are the tree's to choose, or EC2's, never the order of subnets. */
-const overridesOf = (pool: Pool, offerings: readonly Offering[], token: string): FleetLaunchTemplateOverridesRequest[] =>
+const overridesOf = (pool: Pool, { offerings, avoidSubnets = [] }: Placement, token: string): FleetLaunchTemplateOverridesRequest[] =>
   offerings.flatMap(({ instanceType, zone }) => {
-    const SubnetId = subnetIn(pool, zone, token);
+    const SubnetId = subnetIn(pool, zone, token, avoidSubnets);
     if (SubnetId === undefined) return [];
     const Priority = Math.max(0, pool.instanceTypes.indexOf(instanceType));
     const MaxPrice = pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined;
@@ -73,7 +76,7 @@ export const instanceTags = (deployment: string, group: Group, reservation: Rese
 /** The input for one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits any offering. */
 export const fleetInput = (deployment: string, group: Group, pool: Pool, reservation: Reservation): CreateFleetRequest | undefined => {
   const { placement, token } = reservation;
-  const Overrides = overridesOf(pool, placement.offerings, token);
+  const Overrides = overridesOf(pool, placement, token);
   if (Overrides.length === 0) return undefined;
   return {
     Type: 'instant',
@@ -109,7 +112,13 @@ const instancesIn = ({ zones, market }: LaunchRequest, { Instances }: CreateFlee
 const complaintsIn = ({ zones }: LaunchRequest, { Errors }: CreateFleetResult): readonly Complaint[] =>
   (Errors ?? []).map(({ ErrorCode, ErrorMessage, LaunchTemplateAndOverrides }) => {
     const { InstanceType: instanceType, AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
-    return { instanceType, zone: zoneOf(zones, AvailabilityZone, SubnetId), code: ErrorCode ?? 'Unknown', message: ErrorMessage ?? '' };
+    return {
+      instanceType,
+      zone: zoneOf(zones, AvailabilityZone, SubnetId),
+      subnet: SubnetId,
+      code: ErrorCode ?? 'Unknown',
+      message: ErrorMessage ?? '',
+    };
   });
 
 /** Makes the request, as it was written. */

@@ -7,6 +7,7 @@ import { scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../errors.t
 export type Complaint = {
   readonly instanceType?: string | undefined;
   readonly zone?: string | undefined;
+  readonly subnet?: string | undefined;
   readonly code: string;
   readonly message: string;
 };
@@ -17,12 +18,12 @@ const concerns = (complaint: Complaint, offering: Offering): boolean =>
 
 const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].includes(troubleOfCode(code));
 
-const refusal = (offering: Offering, { code, message }: Complaint): Refusal => ({
-  offering,
-  code,
-  message,
-  scope: scopeOfRefusal(code) ?? 'offering',
-});
+/** Of a subnet that is not named, as when an Auto Scaling group chose it, only the offering can be told apart. */
+const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refusal => {
+  const scope = scopeOfRefusal(code) ?? 'offering';
+  if (scope !== 'subnet') return { offering, code, message, scope };
+  return subnet === undefined ? { offering, code, message, scope: 'offering' } : { offering, code, message, scope, subnet };
+};
 
 /** EC2 gave fewer than asked and complained about nothing (a total price was reached): the placement as it stands cannot be had. */
 const unexplained = (placement: Placement, given: number): Complaint => ({

@@ -1,7 +1,7 @@
 import type { Against } from '../decision.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
-import { isResting, type Lesson, type PoolMemory } from '../pool-memory.ts';
+import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
 
 /** Limits what is below a spread by zone or by instance type to one of them. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
@@ -40,12 +40,27 @@ export type Standing = { readonly offerings: readonly Offering[]; readonly resti
 /** Price of an offering in USD per hour, undefined when unknown. */
 export const priceOf = (market: Pick<Market, 'prices'>, offering: Offering): number | undefined => market.prices[offeringKey(offering)];
 
+/** Subnets of a pool that had no free addresses a moment ago, in the zones of these offerings. */
+export const restingSubnets = (pool: Pool, offerings: readonly Offering[], market: Pick<Market, 'memory' | 'nowMs'>): readonly string[] =>
+  pool.subnets
+    .filter(({ id, zone }) => offerings.some((offering) => offering.zone === zone) && restOfSubnet(market.memory, id, market.nowMs) !== undefined)
+    .map(({ id }) => id);
+
+/** What stands against an offering whose every subnet is without free addresses: the lesson that is over first. */
+const subnetsRest = ({ zone }: Offering, { subnets }: Pool, { memory, nowMs }: Market): Lesson | undefined => {
+  const lessons = subnets.filter((subnet) => subnet.zone === zone).map(({ id }) => restOfSubnet(memory, id, nowMs));
+  return lessons.includes(undefined) ? undefined : lessons.toSorted((a, b) => (a?.coolingUntilMs ?? 0) - (b?.coolingUntilMs ?? 0))[0];
+};
+
 /** A limit that cannot be checked, because the price is unknown, does not stand against an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const price = priceOf(market, offering);
   if (pool.maxPriceUsdPerHour !== undefined && price !== undefined && price > pool.maxPriceUsdPerHour) {
     return { code: 'over-price', offering: offeringKey(offering), priceUsdPerHour: price, limitUsdPerHour: pool.maxPriceUsdPerHour };
   }
+  const noAddress = subnetsRest(offering, pool, market);
+  if (noAddress !== undefined)
+    return { code: 'refused', offering: offeringKey(offering), untilMs: noAddress.coolingUntilMs, awsCode: noAddress.code };
   const lesson = market.memory[offeringKey(offering)];
   if (!isResting(lesson, market.nowMs)) return undefined;
   const rests = { offering: offeringKey(offering), untilMs: lesson.coolingUntilMs };

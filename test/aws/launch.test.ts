@@ -80,6 +80,23 @@ describe('a fleet request', () => {
     });
   });
 
+  test('avoids subnets that had no free addresses, while the zone has another', () => {
+    const subnets = [1, 2, 3].map((index) => ({ id: `subnet-${index}`, zone: 'z-a' }));
+    const chosen = (avoidSubnets: readonly string[]) => {
+      const tokens = Array.from({ length: 20 }, (_, index) => `token-${index}`);
+      const pool = { ...group().pools['spot-a'], subnets } as Pool;
+      const used = tokens.map((token) => {
+        const asked = reservation('spot-a', 1, [m7a]);
+        const input = fleetInput('holdfast', group(), pool, { ...asked, token, placement: { ...asked.placement, avoidSubnets } });
+        return input?.LaunchTemplateConfigs?.[0]?.Overrides?.[0]?.SubnetId;
+      });
+      return [...new Set(used)].sort();
+    };
+    expect(chosen([])).toEqual(['subnet-1', 'subnet-2', 'subnet-3']);
+    expect(chosen(['subnet-1', 'subnet-3'])).toEqual(['subnet-2']);
+    expect(chosen(['subnet-1', 'subnet-2', 'subnet-3'])).toHaveLength(3);
+  });
+
   test('never names two subnets of one zone for a type; which one it is follows the token', () => {
     const subnets = [1, 2, 3].map((index) => ({ id: `subnet-${index}`, zone: 'z-a' }));
     const chosen = (token: string) => request({ subnets }, [m7a], token)?.LaunchTemplateConfigs?.[0]?.Overrides?.map(({ SubnetId }) => SubnetId);
@@ -146,7 +163,6 @@ describe('what a fleet answers', () => {
     ['InsufficientInstanceCapacity', 'offering'],
     ['UnfulfillableCapacity', 'offering'],
     ['SpotMaxPriceTooLow', 'offering'],
-    ['InsufficientFreeAddressesInSubnet', 'offering'],
     ['ReservationCapacityExceeded', 'offering'],
   ])('%s reaches as far as: %s', async (code, scope) => {
     const placement = reservation('spot-a', 2, [m7a]);
@@ -155,6 +171,17 @@ describe('what a fleet answers', () => {
       instances: [],
       refusals: [{ offering: m7a, code, message: `${code}!`, scope }],
     });
+  });
+
+  test('a subnet without free addresses is refused itself; the offering is only where no subnet is named', async () => {
+    const code = 'InsufficientFreeAddressesInSubnet';
+    const refusals = async (subnet: string | undefined) => {
+      const [message, LaunchTemplateAndOverrides] = [`${code}!`, { Overrides: { InstanceType: 'm7g.large', SubnetId: subnet } }] as const;
+      const answer = { Instances: [], Errors: [{ ErrorCode: code, ErrorMessage: message, LaunchTemplateAndOverrides }] };
+      return launchTag(answer as never, reservation('spot-a', 2, [m7a]));
+    };
+    expect(await refusals('subnet-a')).toMatchObject({ refusals: [{ offering: m7a, code, scope: 'subnet', subnet: 'subnet-a' }] });
+    expect(await refusals(undefined)).toMatchObject({ refusals: [{ offering: m7a, code, scope: 'offering' }] });
   });
 
   test.each(['RequestLimitExceeded', 'MaxFleetCountExceeded', 'InternalError'])(

@@ -13,6 +13,7 @@ import {
   rememberInterruptions,
   rememberRefusals,
   rememberSuccess,
+  restOfSubnet,
 } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
 import { nowMs, pool, poolsOf } from './selector/tree-builders.ts';
@@ -143,5 +144,17 @@ describe('what is over', () => {
     const overMs = nowMs + refusedRestMs + longestRestMs;
     expect(forgetExpired(memory, overMs - 1)).toEqual(memory);
     expect(forgetExpired(memory, overMs)).toEqual({});
+  });
+});
+
+describe('a subnet without free addresses', () => {
+  const full = (subnet: string) => no({ scope: 'subnet', subnet, code: 'InsufficientFreeAddressesInSubnet' });
+  it('rests by itself, for no longer when it is refused again, and leaves its offering alone', () => {
+    const once = rememberRefusals({}, [full('subnet-1')], pools, nowMs);
+    expect(once[key]).toBeUndefined();
+    expect(restOfSubnet(once, 'subnet-1', nowMs)?.coolingUntilMs).toBe(nowMs + refusedRestMs);
+    const later = nowMs + refusedRestMs;
+    expect(restOfSubnet(once, 'subnet-1', later)).toBeUndefined();
+    expect(restOfSubnet(rememberRefusals(once, [full('subnet-1')], pools, later), 'subnet-1', later)?.coolingUntilMs).toBe(later + refusedRestMs);
   });
 });

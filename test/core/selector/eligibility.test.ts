@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/plan-placements.ts';
+import { rememberRefusals } from '../../../core/pool-memory.ts';
 import { advised, byPool, holds, input, interrupted, nowMs, pool, refused, refusedOfferings, spread, tiered, use } from './tree-builders.ts';
 
 describe('a pool is eligible', () => {
@@ -120,6 +121,42 @@ describe('an offering that EC2 says is at risk', () => {
     const capped = planPlacements(input(tiered('spot-a', 'spot-b'), [a, { ...b, cap: 1 }], { count: 3, memory }));
     expect(byPool(capped)).toEqual({ 'spot-b': 1, 'spot-a': 2 });
     expect(capped.unplaced).toBe(0);
+  });
+});
+
+describe('a subnet without free addresses', () => {
+  const two = pool('spot-a', { zones: ['zone-a'] });
+  const a = {
+    ...two,
+    subnets: [
+      { id: 'subnet-1', zone: 'zone-a' },
+      { id: 'subnet-2', zone: 'zone-a' },
+    ],
+  };
+  const od = pool('od', { market: 'on-demand', zones: ['zone-b'] });
+  const full = (...subnets: readonly string[]) =>
+    rememberRefusals(
+      {},
+      subnets.map((subnet) => ({
+        offering: { instanceType: 'm', zone: 'zone-a', market: 'spot' },
+        code: 'InsufficientFreeAddressesInSubnet',
+        message: '',
+        scope: 'subnet',
+        subnet,
+      })),
+      {},
+      nowMs,
+    );
+
+  it('is avoided while its pool has another in the zone', () => {
+    const plan = planPlacements(input(tiered('spot-a', 'od'), [a, od], { count: 2, memory: full('subnet-1') }));
+    expect(plan.placements).toMatchObject([{ pool: 'spot-a', count: 2, avoidSubnets: ['subnet-1'] }]);
+  });
+  it('stands against the offerings of the zone when it is the last', () => {
+    const plan = planPlacements(input(tiered('spot-a', 'od'), [a, od], { count: 2, memory: full('subnet-1', 'subnet-2') }));
+    expect(byPool(plan)).toEqual({ od: 2 });
+    expect(plan.placements[0]).not.toHaveProperty('avoidSubnets');
+    expect(plan.rejected[0]).toMatchObject({ code: 'refused', awsCode: 'InsufficientFreeAddressesInSubnet' });
   });
 });
 

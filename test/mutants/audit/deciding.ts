@@ -24,6 +24,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'scale-in around a first healthy check',
   },
   {
+    name: 'a full subnet rests its type in the whole zone',
+    file: 'aws/providers/launch-result.ts',
+    from: 'return subnet === undefined ? { offering,',
+    to: "return subnet !== '' ? { offering,",
+    situation: 'a full subnet beside an empty one',
+  },
+  {
     name: 'events have no age',
     file: 'functions/react/route.ts',
     from: 'if (isOver(signal, owner, nowMs)) return {};',

@@ -39,6 +39,19 @@ const slowWrites = ({ spec, policy }: Setting): Setting => ({
   policy,
 });
 
+/** Every spot pool has two subnets in its zone, of which one has no free address. */
+const withFullSubnets = ({ spec, policy }: Setting): Setting => ({
+  spec: { ...spec, subnets: [...spec.subnets, ...spec.subnets.map(({ id, zone }) => ({ id: `${id}-full`, zone, freeAddresses: 0 }))] },
+  policy: {
+    ...policy,
+    pools: Object.fromEntries(
+      Object.entries(policy.pools as Readonly<Record<string, { readonly market: string; readonly subnets: readonly string[] }>>).map(
+        ([name, pool]) => [name, pool.market === 'spot' ? { ...pool, subnets: [...pool.subnets, ...pool.subnets.map((id) => `${id}-full`)] } : pool],
+      ),
+    ),
+  },
+});
+
 /** EC2 advises to leave a zone: every member of it. */
 const adviseToLeave = (atMs: number, zone: string): Step => ({
   kind: 'rebalance-advised',
@@ -94,6 +107,11 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     of('old event about a member that drains', drainFirst({ delaySeconds: 60, policy: { drain: { timeout: '3m' } } }), {
       asked: six,
       steps: [recommendRebalance(1_000, 1), replayStopped(20_000)],
+    }),
+  'a full subnet beside an empty one': () =>
+    of('a full subnet beside an empty one', withFullSubnets(settingOf('tag', { spot: 2 })), {
+      asked: six,
+      steps: [0, 1, 2, 3, 4, 5].map((turn) => kill(1_000 + 240_000 * turn, 1)),
     }),
   'advice about a zone': () =>
     of(
