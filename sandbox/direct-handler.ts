@@ -47,8 +47,11 @@ const lostAnswer = (as: 'reset' | 'timeout'): Error =>
 
 const aborted = (): Error => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
 
-/** Resolves never: the code of a killed function must not run on, not even its error handling. */
-const neverEnds = new Promise<never>(() => undefined);
+/**
+ * Resolves never: the code of a killed function must not run on, not even its error handling. Each gets a promise of its own: one promise for all would
+ * hold everything that ever waited for it.
+ */
+const neverEnds = (): Promise<never> => new Promise(() => undefined);
 
 export type DirectHandlerOptions = {
   /** Once this answers false, no call is carried out or answered any more. */
@@ -65,14 +68,14 @@ export const createDirectHandler = (cloud: Pick<Cloud, 'handleHttp'>, accessKeyI
   const send: DirectHandler['handle'] = async (request) => {
     const answer = await cloud.handleHttp(toWire(request), accessKeyId);
     if (answer.kind === 'crashed') hasCrashed = true;
-    if (isDead() || answer.kind === 'crashed') return neverEnds;
+    if (isDead() || answer.kind === 'crashed') return neverEnds();
     if (answer.kind === 'lost') throw lostAnswer(answer.as);
     const { status, headers, body } = answer.response;
     return { response: { statusCode: status, headers: { ...headers }, body: new Uint8Array(Buffer.from(body, 'utf8')) } };
   };
   return {
     handle: async (request, { abortSignal } = {}) => {
-      if (isDead()) return neverEnds;
+      if (isDead()) return neverEnds();
       if (abortSignal === undefined) return send(request);
       if (abortSignal.aborted) throw aborted();
       const abortion = Promise.withResolvers<never>();

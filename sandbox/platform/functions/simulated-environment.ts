@@ -32,11 +32,24 @@ export type SimulatedDeps = {
 /** What an SDK client sends its requests through. */
 export type RequestHandler = { handle(request: never, options?: never): Promise<unknown> };
 
+type SdkRequest = { readonly headers: Record<string, string> };
+
+/** Says who calls which service as a signed request does. Nobody verifies signatures here, and making them takes longer than the calls. */
+const unsigned = (accessKeyId: string, sessionToken: string) => ({
+  sign: async (request: SdkRequest, { signingRegion = '', signingService = '' }: { signingRegion?: string; signingService?: string }) => {
+    const scope = `${accessKeyId}/20260101/${signingRegion}/${signingService}/aws4_request`;
+    request.headers.authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
+    request.headers['x-amz-security-token'] = sessionToken;
+    return request;
+  },
+});
+
 /** Everything that an SDK client would otherwise look for in files and in the process's environment. */
 const settled = (spec: FunctionSpec, environmentId: string, region: string): Readonly<Record<string, unknown>> => ({
   region,
   endpoint: 'http://sandbox.internal',
   credentials: { accessKeyId: spec.role, secretAccessKey: 'sandbox', sessionToken: environmentId },
+  signer: unsigned(spec.role, environmentId),
   maxAttempts: 3,
   retryMode: 'standard',
   defaultsMode: 'standard',
@@ -66,7 +79,8 @@ const outside = (handler: RequestHandler, { inWorld }: Activity): RequestHandler
   handle: (request, options) => inWorld(handler.handle(request, options)),
 });
 
-const never = new Promise<never>(() => undefined);
+/** One promise for all would hold everything that ever waited for it. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Runs bundles in this process on the world's clock and seed: `create` is called once per cold start, as Lambda initialises once per environment. */
 export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => {
@@ -99,9 +113,9 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
       activity.begin();
       try {
         const value = await handler(call.event, contextOf(spec, call, clock));
-        return alive ? ({ kind: 'ok', value: asJson(value) } as const) : never;
+        return alive ? ({ kind: 'ok', value: asJson(value) } as const) : never();
       } catch (error) {
-        return alive ? failureOf(error) : never;
+        return alive ? failureOf(error) : never();
       } finally {
         activity.end();
       }

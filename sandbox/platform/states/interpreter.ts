@@ -37,7 +37,7 @@ export const createInterpreter = (deps: InterpreterDeps): { readonly runStates: 
     const { state } = running;
     if (state.Type === 'Choice') return choiceState(deps, running);
     const result = await work(running);
-    if (running.frame.isOver()) return never;
+    if (running.frame.isOver()) return never();
     return { output: await conclude(deps, running, state, result, haveResult.includes(state.Type) ? { result } : {}), next: state.Next };
   };
   const note = ({ frame, name }: Running, { error, message }: StateError): void => {
@@ -62,8 +62,8 @@ export const createInterpreter = (deps: InterpreterDeps): { readonly runStates: 
     const retries = planRetries(running.state, deps.random);
     let outcome: Step | 'again' = 'again';
     while (outcome === 'again') {
-      if (running.frame.isOver()) return never;
-      outcome = await attempt(running).catch((thrown) => (running.frame.isOver() ? never : recover(running, retries, asStateError(thrown))));
+      if (running.frame.isOver()) return never();
+      outcome = await attempt(running).catch((thrown) => (running.frame.isOver() ? never() : recover(running, retries, asStateError(thrown))));
     }
     return outcome;
   };
@@ -78,11 +78,11 @@ export const createInterpreter = (deps: InterpreterDeps): { readonly runStates: 
     let current: Step = { output: input, next: definition.StartAt };
     while (current.next !== undefined) {
       if (deps.transitionMs > 0) await clock.sleep(deps.transitionMs);
-      if (frame.isOver()) return never;
+      if (frame.isOver()) return never();
       const name: string = current.next;
       const state = definition.States[name] as State;
       current = await settle(enter(name, state, current.output, frame));
-      if (frame.isOver()) return never;
+      if (frame.isOver()) return never();
       frame.history.add(`${state.Type}StateExited`, { name, output: JSON.stringify(current.output) });
     }
     return current.output;

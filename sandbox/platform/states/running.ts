@@ -38,8 +38,8 @@ export type Running = {
 /** What a state leads to. */
 export type Step = { readonly output: unknown; readonly next?: string | undefined };
 
-/** Never settles: code of an execution that is over stands still here. */
-export const never = new Promise<never>(() => undefined);
+/** Never settles: code of an execution that is over stands still here. One promise for all would hold everything that ever waited for it. */
+export const never = (): Promise<never> => new Promise(() => undefined);
 
 export const bindings = ({ input, frame, context }: Running, more: Readonly<Record<string, unknown>> = {}): Bindings => ({
   states: { input, context, ...more },

@@ -95,9 +95,15 @@ const notFound = (): Error =>
     body: { __type: 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException', message: 'Requested resource not found' },
   });
 
+const freeze = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(freeze);
+  return value;
+};
+
 /** The store under dynalite's operations: in memory, synchronous, and telling of every change of an item. */
 export const createMemoryStore = (onChange: (change: ItemChange) => void) => {
   const databases = new Map<string, Database>();
+  /** Frozen: every operation of the engine is given the one description. */
   const tables = new Map<string, TableDescription>();
   const database = (name: string, changed?: (before: unknown, after: unknown) => void): Database => {
     const known = databases.get(name) ?? createDatabase(changed);
@@ -116,10 +122,10 @@ export const createMemoryStore = (onChange: (change: ItemChange) => void) => {
       const callback = rest.at(-1) as Callback;
       const table = tables.get(name);
       if (table === undefined) callback(notFound());
-      else callback(null, structuredClone(table));
+      else callback(null, table);
     },
     addTable: (description: TableDescription) => {
-      tables.set(description.TableName, description);
+      tables.set(description.TableName, freeze(structuredClone(description)));
     },
     tables: () => [...tables.values()],
   };
