@@ -4,6 +4,7 @@ import type { RegistryEntry } from '../core/ports.ts';
 import type { GroupState } from '../core/view.ts';
 import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
+import { createAsgClaims } from './state/asg-claims.ts';
 import { queryAll } from './state/query-all.ts';
 import { createRegistry } from './state/registry.ts';
 
@@ -16,6 +17,7 @@ export const createPolicyStore = ({ client, groupsTable, stateTable }: PolicySto
   ...createReads(client, groupsTable),
   ...createWrites(client, groupsTable),
   ...createRegistration(client, groupsTable),
+  ...createAsgClaims(client, groupsTable),
   registry: createRegistry({ client, table: groupsTable }),
 
   async holders(group) {

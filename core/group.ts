@@ -30,6 +30,8 @@ export type Group = {
   readonly holding: Holding;
   /** Auto Scaling groups that an earlier policy named, until they are empty and put back. They come from the state item and are no part of a policy. */
   readonly former?: readonly string[];
+  /** Groups that held one of its Auto Scaling groups before, the latest first: what they raised and did not put back is this group's to put back. */
+  readonly after?: readonly string[];
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };

@@ -20,7 +20,7 @@ export const env = {
 /** Keys of both tables: partition key `group`, sort key `item`. */
 export const keys = { group: 'group', item: 'item' } as const;
 
-/** Sort keys. In the groups table: down to `entryPrefix`. In the state table: the rest. */
+/** Sort keys. In the groups table: down to `claim`. In the state table: the rest. */
 export const items = {
   /** The user's document, under attribute `policy`. */
   policy: 'policy',
@@ -33,6 +33,8 @@ export const items = {
   /** A group's entry in the registry. The prefix keeps a group called `policy` apart from a policy. */
   entry: (group: string): string => `entry#${group}`,
   entryPrefix: 'entry#',
+  /** Which group holds an Auto Scaling group: beside the registry's entries. */
+  claim: (asg: string): string => `holder#${asg}`,
   state: 'state',
   swap: (instance: string): string => `swap#${instance}`,
   swapPrefix: 'swap#',

@@ -25,6 +25,17 @@ export type PolicyStatus = {
   readonly atMs: number;
 };
 
+/** Which group holds an Auto Scaling group. One item each, written before a policy that names it comes into force. */
+export type AsgClaim = {
+  readonly asg: string;
+  readonly group: string;
+  readonly atMs: number;
+  /** Groups that held it before, the latest first: what they changed and did not put back is the holder's to put back. */
+  readonly before: readonly string[];
+  /** Its group was let go, or was refused for another reason: whoever comes next may have it. */
+  readonly released?: boolean;
+};
+
 /** Policy items and what is made of them. Reads are consistent; writes that a later version overtook are refused as a value. */
 export type PolicyStore = {
   /** The user's document as it stands in the table now; undefined when there is no item. */
@@ -41,6 +52,9 @@ export type PolicyStore = {
   registry(): Promise<readonly RegistryEntry[]>;
   /** Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are empty and put back. */
   holders(group: string): Promise<readonly string[]>;
+  claimOf(asg: string): Promise<AsgClaim | undefined>;
+  /** Writes a claim unless it has changed since it was read (undefined: there was none). */
+  claim(claim: AsgClaim, seen: AsgClaim | undefined): Promise<'done' | 'conflict'>;
   register(entry: RegistryEntry): Promise<void>;
   unregister(group: string): Promise<void>;
 };

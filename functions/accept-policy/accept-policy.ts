@@ -1,8 +1,10 @@
+import { namedAsgs } from '../../core/holders.ts';
 import { canonicalText } from '../../core/policy/canonical.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
 import { announcements, metrics } from '../contract.ts';
+import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
 import { type Candidate, judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { registryEntryOf } from './registry-entry.ts';
@@ -21,8 +23,14 @@ export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Pro
   // Such a key was never accepted, so there is nothing to let go of; the registry could not even hold it.
   if (written === undefined) return isGroupName(group) ? letGo(group, ports) : { kind: 'let-go', group };
   const verdict = await judge(group, written.document, ports);
-  return verdict.kind === 'acceptable' ? accept(verdict.candidate, verdict.warnings, ports) : reject(group, verdict.problems, ports);
+  if (verdict.kind === 'unacceptable') return reject(group, verdict.problems, ports);
+  const claimed = await claimAsgs(verdict.asgs, group, ports);
+  if (claimed.kind === 'taken') return reject(group, claimed.problems, ports);
+  return accept(afterOthers(verdict.candidate, claimed.before), verdict.warnings, ports);
 };
+
+const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate =>
+  before.length === 0 ? candidate : { ...candidate, resolved: { ...candidate.resolved, after: before } };
 
 const accept = async (candidate: Candidate, warnings: readonly Problem[], ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, announcer, clock, telemetry } = ports;
@@ -88,10 +96,12 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] => problems
  * Forgets the group and leaves its instances alone. The event goes out while something is in force, for an interrupted run is repeated as a whole; the
  * status comes after, so that whoever reads it can rely on it; then the loop is told, so that it puts back what it has raised.
  */
-const letGo = async (group: string, { store, changes, announcer, clock }: AcceptPolicyPorts): Promise<Outcome> => {
+const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
+  const { store, changes, announcer, clock } = ports;
   const inForce = await store.accepted(group);
   await store.unregister(group);
   if (inForce !== undefined) {
+    await releaseAsgs(group, [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])], ports);
     await announcer.announce([{ detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } }]);
     await store.removeInForce(group);
   }

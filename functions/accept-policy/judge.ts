@@ -6,6 +6,7 @@ import { resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
+import type { NamedAsg } from './claim-asgs.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { readDocument } from './read-document.ts';
 import { asgsOf } from './registry-entry.ts';
@@ -14,7 +15,7 @@ import { asgsOf } from './registry-entry.ts';
 export type Candidate = Omit<PolicyVersion, 'version' | 'acceptedAtMs'>;
 
 export type Verdict =
-  | { readonly kind: 'acceptable'; readonly candidate: Candidate; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'acceptable'; readonly candidate: Candidate; readonly asgs: readonly NamedAsg[]; readonly warnings: readonly Problem[] }
   | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };
 
 /** Reads, validates and resolves what a user wrote. Throws only when AWS does not answer. */
@@ -46,7 +47,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
   const candidate = { group, document, resolution, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
-  return problems.length > 0 ? { kind: 'unacceptable', problems } : { kind: 'acceptable', candidate, warnings };
+  return problems.length > 0 ? { kind: 'unacceptable', problems } : { kind: 'acceptable', candidate, asgs: asgsOf(policy), warnings };
 };
 
 /** The item's key says whose policy it is; a document for another group in it is a slip that must not pass. */

@@ -1,11 +1,11 @@
 import type { Group } from '../../core/group.ts';
 import { namedAsgs } from '../../core/holders.ts';
-import type { Path } from '../../core/policy/problem.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
+import type { NamedAsg } from './claim-asgs.ts';
 
 /** Every Auto Scaling group that a policy names, and where. */
-export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly { readonly path: Path; readonly asg: string }[] => [
+export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg[] => [
   ...(policy.asg === undefined ? [] : [{ path: ['asg'], asg: policy.asg }]),
   ...Object.entries(policy.pools).flatMap(([name, { asg }]) => (asg === undefined ? [] : [{ path: ['pools', name, 'asg'], asg }])),
 ];

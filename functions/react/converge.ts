@@ -34,10 +34,11 @@ const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>)
 const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
   const { facts, group, ports, id } = run;
   const asgs = new Set(asgsOf(gathered.group));
-  const leaving = facts.leaving.filter((fact) => isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act));
   const nowMs = ports.clock.now();
   const drainFor = drainsOf(group.name, id, gathered.swaps);
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
+  const told = facts.leaving.filter((fact) => isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act));
+  const leaving = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
   const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);

@@ -8,8 +8,9 @@ import type { CapacityIn, Holdings } from '../../core/ports.ts';
 import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, LeavingFact } from './facts.ts';
 import { alarmChanges, catchUp, followAlarms, followPolicy, initialState } from './group-state.ts';
+import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Spot prices move slowly: they are read again when older than this. */
@@ -50,6 +51,8 @@ export type Gathered = {
   readonly sizes: readonly SizeChange[];
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
+  /** Warnings that an earlier holder of its Auto Scaling groups heard. */
+  readonly inherited: readonly LeavingFact[];
 };
 
 /**
@@ -67,9 +70,9 @@ export const gather = async (
 ): Promise<Gathered> => {
   const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
   const group = withFormer(accepted, stored);
-  const [swaps, holdings] = await Promise.all([ports.store.swaps(group.name), provider.describe(group)]);
+  const [swaps, holdings, inherited] = await Promise.all([ports.store.swaps(group.name), provider.describe(group), inherit(group, stored, ports)]);
   const nowMs = ports.clock.now();
-  const byPolicy = followPolicy(stored, group);
+  const byPolicy = followPolicy({ ...stored, raised: [...stored.raised, ...inherited.raised] }, group);
   const caughtUp = catchUp(byPolicy, group, holdings.members, swaps);
   const sizes = [
     ...sizeChange('policy', stored, byPolicy),
@@ -77,7 +80,7 @@ export const gather = async (
     ...alarmChanges(caughtUp, group, facts, nowMs),
   ];
   const followed = followAlarms(withChoices(caughtUp, swaps, nowMs), group, facts, nowMs);
-  return { group, stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings };
+  return { group, stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings, inherited: inherited.leaving };
 };
 
 export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string[]): View => ({

@@ -37,6 +37,17 @@ const lookAgain = async (group: string, { raised, wakeAtMs }: GroupState, ports:
   return againAtMs;
 };
 
+/** Maxima that no other group has taken over together with the Auto Scaling group: a new holder knows what we gave them. */
+const withoutHeirs = async (group: string, raised: readonly RaisedMax[], { store }: ReactPorts): Promise<readonly RaisedMax[]> => {
+  if (raised.length === 0) return raised;
+  const holders = (await store.registry()).filter(
+    (entry) => entry.group !== group && entry.asgs.some((asg) => raised.some((one) => one.asg === asg)),
+  );
+  const states = await Promise.all(holders.map((entry) => store.state(entry.group)));
+  const taken = new Set(states.flatMap((state) => state?.holders ?? []));
+  return raised.filter(({ asg }) => !taken.has(asg));
+};
+
 const isSettled = (state: GroupState | undefined): boolean => state === undefined || (state.policySize === '' && state.raised.length === 0);
 
 /**
@@ -47,7 +58,7 @@ export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promi
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);
   if (state === undefined || isSettled(state)) return { kind: 'let-go' };
-  const raised = await putBack(state.raised, ports);
+  const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
   const wakeAtMs = raised.length === 0 ? state.wakeAtMs : await lookAgain(group, { ...state, raised }, ports);
   const written = await ports.store.putState(group, { ...state, version: state.version + 1, policySize: '', raised, wakeAtMs });
   return { kind: written === 'done' ? 'let-go' : 'contended' };

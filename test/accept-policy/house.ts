@@ -54,6 +54,10 @@ export const createHouse = (resolution: Resolution = account) => {
     counted,
     asked,
     accept: (group = 'workers'): Promise<Outcome> => acceptPolicy(group, ports),
+    /** Time passes. */
+    wait: (ms: number): void => {
+      nowMs += ms;
+    },
     /** Port calls since the last call of this. */
     callsMade: (): number => {
       const made = calls;

@@ -1,4 +1,4 @@
-import type { PolicyStatus, PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
+import type { AsgClaim, PolicyStatus, PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
 
 /** A policy store in memory, with what a user writes and reads beside it. Held to the same contract as the one over DynamoDB. */
@@ -8,6 +8,7 @@ export const createMemoryStore = () => {
   const inForce = new Map<string, PolicyVersion>();
   const statuses = new Map<string, PolicyStatus>();
   const registry = new Map<string, RegistryEntry>();
+  const claims = new Map<string, AsgClaim>();
   const holders = new Map<string, readonly string[]>();
   const versionsOf = (group: string): readonly PolicyVersion[] => versions.get(group) ?? [];
 
@@ -36,6 +37,12 @@ export const createMemoryStore = () => {
     },
     registry: async () => [...registry.values()],
     holders: async (group) => holders.get(group) ?? [],
+    claimOf: async (asg) => claims.get(asg),
+    claim: async (claim, seen) => {
+      if (JSON.stringify(claims.get(claim.asg)) !== JSON.stringify(seen)) return 'conflict';
+      claims.set(claim.asg, claim);
+      return 'done';
+    },
     register: async (entry) => {
       registry.set(entry.group, entry);
     },

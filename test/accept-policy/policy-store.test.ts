@@ -75,6 +75,20 @@ describe.each([
     expect(await store.accepted('c')).toBeUndefined();
   });
 
+  it('gives an Auto Scaling group to one of those that saw the same claim on it', async () => {
+    const { store } = open();
+    const claim = (group: string, atMs: number) => ({ asg: 'fleet', group, atMs, before: [] });
+    expect(await store.claimOf('fleet')).toBeUndefined();
+    expect(await store.claim(claim('web', 1), undefined)).toBe('done');
+    expect(await store.claim(claim('api', 1), undefined)).toBe('conflict');
+    expect(await store.claimOf('fleet')).toEqual(claim('web', 1));
+    const released = { ...claim('web', 1), released: true };
+    expect(await store.claim(released, claim('web', 1))).toBe('done');
+    expect(await store.claim(claim('api', 2), claim('web', 1))).toBe('conflict');
+    expect(await store.claim({ ...claim('api', 2), before: ['web'] }, released)).toBe('done');
+    expect(await store.claimOf('fleet')).toEqual({ ...claim('api', 2), before: ['web'] });
+  });
+
   it('lists groups until they are let go', async () => {
     const { store } = open();
     const entry = (group: string) => ({ group, policyVersion: 1, asgs: ['x-asg'], alarms: [] });

@@ -65,3 +65,40 @@ test('a hook of a member of a group that was deleted is answered', () =>
     await fleet.until('the hook is answered', () => isGone(fleet, ended as string), 5);
     expect(await stateOf(fleet, 'web')).toMatchObject({ policySize: '', raised: [] });
   }));
+
+describe('a maximum that is raised while its group gets another name', () => {
+  const raisedThenRenamed = (script: (fleet: Fleet) => Promise<void>) =>
+    withFleet({ holding: 'attach', spot: 12, policy: onSpotAlone }, async (fleet) => {
+      fleet.warn(2);
+      await fleet.until('its maximum is raised', () => asg(fleet)?.max === 8);
+      await rename(fleet);
+      await script(fleet);
+    });
+
+  test('is put back to what its owner gave it', () =>
+    raisedThenRenamed(async (fleet) => {
+      await fleet.settles(6, 30);
+      await fleet.minutes(16);
+      expect([asg(fleet)?.max, await stateOf(fleet, 'api'), await stateOf(fleet, 'web')]).toMatchObject([6, { raised: [] }, { raised: [] }]);
+    }));
+
+  test('also where the new name has to raise it once more', () =>
+    raisedThenRenamed(async (fleet) => {
+      fleet.warn(2);
+      await fleet.until('it is raised once more', () => (asg(fleet)?.max ?? 0) > 8);
+      await fleet.settles(6, 30);
+      expect([asg(fleet)?.max, await stateOf(fleet, 'api')]).toMatchObject([6, { raised: [] }]);
+    }));
+});
+
+test('a member that was warned before its group got another name is replaced and drained under the new one', () =>
+  withFleet({ holding: 'attach', spot: 12, policy: onSpotAlone }, async (fleet) => {
+    const [warned] = fleet.members('web', { market: 'spot' });
+    fleet.warn(1);
+    await fleet.minutes(0.1);
+    await rename(fleet);
+    await fleet.until('it is gone', () => isGone(fleet, warned?.id as string));
+    await fleet.minutes(3);
+    expect(await swapOf(fleet, 'api', warned?.id as string)).toMatchObject({ reason: 'interruption', state: 'gone' });
+    expect(asg(fleet)?.instances.filter(({ lifecycleState }) => lifecycleState === 'InService')).toHaveLength(6);
+  }));

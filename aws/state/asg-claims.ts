@@ -1,0 +1,41 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { AsgClaim, PolicyStore } from '../../core/policy/ports.ts';
+import { items, keys, registryPartition } from '../../functions/contract.ts';
+import { isConditionFailed } from '../errors.ts';
+
+const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });
+
+/** One writer's claim: two of them never write at the same time, because records of one group come one after another. */
+const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
+
+/** Who holds an Auto Scaling group: one item each, and every write is conditional on the claim that was read. */
+export const createAsgClaims = (client: DynamoDBDocumentClient, table: string): Pick<PolicyStore, 'claimOf' | 'claim'> => {
+  const read = async (asg: string) => (await client.send(new GetCommand({ TableName: table, Key: keyOf(asg), ConsistentRead: true }))).Item;
+  return {
+    async claimOf(asg) {
+      const item = await read(asg);
+      if (item === undefined) return undefined;
+      const { [keys.group]: _group, [keys.item]: _item, stamp: _stamp, holder, ...claim } = item;
+      return { ...claim, asg, group: String(holder) } as AsgClaim;
+    },
+
+    async claim({ asg, group, ...rest }, seen) {
+      const stamp = stampOf({ asg, group, ...rest });
+      const command = new PutCommand({
+        TableName: table,
+        Item: { ...rest, ...keyOf(asg), holder: group, stamp },
+        ConditionExpression: seen === undefined ? 'attribute_not_exists(#stamp)' : '#stamp = :seen',
+        ExpressionAttributeNames: { '#stamp': 'stamp' },
+        ...(seen !== undefined && { ExpressionAttributeValues: { ':seen': stampOf(seen) } }),
+      });
+      try {
+        await client.send(command);
+        return 'done';
+      } catch (error) {
+        if (!isConditionFailed(error)) throw error;
+        // A repeat after a lost answer fails its condition, although the first attempt was carried out.
+        return (await read(asg))?.stamp === stamp ? 'done' : 'conflict';
+      }
+    },
+  };
+};

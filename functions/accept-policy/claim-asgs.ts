@@ -1,0 +1,85 @@
+import { inParallel } from '../../aws/in-parallel.ts';
+import { namedAsgs } from '../../core/holders.ts';
+import type { AsgClaim } from '../../core/policy/ports.ts';
+import { type Path, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
+import type { AcceptPolicyPorts } from './ports.ts';
+
+/** An Auto Scaling group that a policy names, and where. */
+export type NamedAsg = { readonly path: Path; readonly asg: string };
+
+export type Claimed =
+  /** `before`: groups that held one of these Auto Scaling groups earlier, the latest first. */
+  { readonly kind: 'claimed'; readonly before: readonly string[] } | { readonly kind: 'taken'; readonly problems: readonly Problem[] };
+
+type Ports = Pick<AcceptPolicyPorts, 'store' | 'clock'>;
+
+/**
+ * A claim that is younger holds by itself: its group may be about to come into force. Longer than an invocation of this function lives (30 s), with room
+ * for clocks that differ.
+ */
+const claimLeaseMs = 120_000;
+/** Earlier holders that are remembered: each may have left something to put back. */
+const mostBefore = 5;
+const claimsAtOnce = 8;
+/** A claim that changes while it is looked at is looked at again this often; then the whole write is judged again. */
+const mostLooks = 5;
+
+const isNamed = async (group: string, asg: string, { store }: Ports): Promise<boolean> => {
+  const inForce = await store.accepted(group);
+  return inForce !== undefined && namedAsgs(inForce.resolved).includes(asg);
+};
+
+/** Why a claim of another group still holds; undefined when it does not. */
+const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): Promise<string | undefined> => {
+  if (released) return undefined;
+  if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs) return `which group ${group} holds`;
+  const left = (await ports.store.accepted(group)) !== undefined && (await ports.store.holders(group)).includes(asg);
+  return left ? `which still has members of group ${group}` : undefined;
+};
+
+const takenProblem = ({ path, asg }: NamedAsg, why: string): Problem =>
+  problemOf({ path, found: `${showFound(asg)}, ${why}`, allowed: 'an Auto Scaling group that no other group holds' });
+
+type One = { readonly before: readonly string[]; readonly problems: readonly Problem[]; readonly release?: AsgClaim };
+
+const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] =>
+  [...(seen === undefined ? [] : [seen.group]), ...(seen?.before ?? [])].filter((name, index, all) => name !== group && all.indexOf(name) === index);
+
+const claimOne = async (named: NamedAsg, group: string, ports: Ports, looks = 1): Promise<One> => {
+  const { store, clock } = ports;
+  const { asg } = named;
+  const seen = await store.claimOf(asg);
+  const before = beforeOf(seen, group).slice(0, mostBefore);
+  const isOurs = seen?.group === group && !seen.released;
+  if (isOurs && (await isNamed(group, asg, ports))) return { before, problems: [] };
+  const why = seen !== undefined && seen.group !== group ? await whyHeld(seen, ports) : undefined;
+  if (why !== undefined) return { before, problems: [takenProblem(named, why)] };
+  const claim: AsgClaim = { asg, group, atMs: clock.now(), before };
+  if ((await store.claim(claim, seen)) === 'done') return { before, problems: [], ...(isOurs ? {} : { release: claim }) };
+  if (looks >= mostLooks)
+    throw new Error(`The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} asked for it. It is judged again.`);
+  return claimOne(named, group, ports, looks + 1);
+};
+
+const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> => store.claim({ ...claim, atMs: clock.now(), released: true }, claim);
+
+/**
+ * Claims every Auto Scaling group that a policy names, before it comes into force: two groups that are written at the same moment never both get one. All
+ * or none: what was claimed beside one that is taken is released again.
+ */
+export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports: Ports): Promise<Claimed> => {
+  const once = [...new Map(asgs.map((named) => [named.asg, named])).values()];
+  const claims = await inParallel(once, claimsAtOnce, (named) => claimOne(named, group, ports));
+  const problems = claims.flatMap((one) => one.problems);
+  if (problems.length === 0) return { kind: 'claimed', before: [...new Set(claims.flatMap(({ before }) => before))] };
+  await inParallel(claims, claimsAtOnce, async (one) => (one.release === undefined ? undefined : release(ports, one.release)));
+  return { kind: 'taken', problems };
+};
+
+/** A group that is let go holds nothing any more. Its claims stay as a memory of who held what. */
+export const releaseAsgs = async (group: string, asgs: readonly string[], ports: Ports): Promise<void> => {
+  await inParallel(asgs, claimsAtOnce, async (asg) => {
+    const claim = await ports.store.claimOf(asg);
+    return claim?.group === group && !claim.released ? release(ports, claim) : undefined;
+  });
+};

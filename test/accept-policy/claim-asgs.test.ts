@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { smallDocument } from '../policy/documents.ts';
+import { createHouse, type House } from './house.ts';
+
+const wants = (house: House, group: string, asg?: string): Promise<unknown> => {
+  house.write(group, { ...smallDocument, group, ...(asg !== undefined && { asg }) });
+  return house.accept(group);
+};
+const letsGo = (house: House, group: string): Promise<unknown> => {
+  house.remove(group);
+  return house.accept(group);
+};
+const statusOf = (house: House, group: string) => house.status(group)?.status;
+
+describe('an Auto Scaling group', () => {
+  it('is got by one of two groups that ask for it at the same moment, whoever comes first at each step', async () => {
+    for (let pause = 1; pause <= 12; pause += 1) {
+      const house = createHouse();
+      await Promise.all([
+        wants(house, 'web', 'workers-asg'),
+        (async () => {
+          for (let turn = 0; turn < pause; turn += 1) await Promise.resolve();
+          return wants(house, 'api', 'workers-asg');
+        })(),
+      ]);
+      expect([statusOf(house, 'web'), statusOf(house, 'api')].toSorted()).toEqual(['accepted', 'rejected']);
+      expect([house.inForce('web'), house.inForce('api')].filter((version) => version !== undefined)).toHaveLength(1);
+    }
+  });
+
+  it('is free again once its group is let go, and its next holder knows who that was', async () => {
+    const house = createHouse();
+    await wants(house, 'web', 'workers-asg');
+    await letsGo(house, 'web');
+    await wants(house, 'api', 'workers-asg');
+    expect(house.inForce('api')?.resolved).toMatchObject({ holding: { asg: 'workers-asg' }, after: ['web'] });
+    await wants(house, 'api', 'workers-asg');
+    expect(house.inForce('api')?.version).toBe(1);
+  });
+
+  it('that a policy moved away from is free once none of its members are left there', async () => {
+    const house = createHouse();
+    await wants(house, 'web', 'workers-asg');
+    house.hold('web', ['workers-asg']);
+    await wants(house, 'web');
+    house.wait(600_000);
+    await wants(house, 'api', 'workers-asg');
+    expect(house.status('api')).toMatchObject({
+      status: 'rejected',
+      problems: [{ path: 'asg', found: '"workers-asg", which still has members of group web' }],
+    });
+    house.hold('web', []);
+    await wants(house, 'api', 'workers-asg');
+    expect(statusOf(house, 'api')).toBe('accepted');
+  });
+
+  it('is kept for a group whose run died on its way into force, and not for ever', async () => {
+    for (let call = 1; call <= 12; call += 1) {
+      const dying = createHouse();
+      dying.write('web', { ...smallDocument, group: 'web', asg: 'workers-asg' });
+      dying.dieAt({ call, when: 'after' });
+      await dying.accept('web').catch(() => undefined);
+      dying.dieAt(undefined);
+      dying.wait(600_000);
+      await wants(dying, 'api', 'workers-asg');
+      await dying.accept('web');
+      expect([dying.inForce('web'), dying.inForce('api')].filter((version) => version !== undefined)).toHaveLength(1);
+    }
+  });
+
+  it('stays free when the policy that asked for it is refused for another one that is taken', async () => {
+    const house = createHouse();
+    const asks = (group: string, ...asgs: readonly string[]): Promise<unknown> => {
+      const pools = Object.fromEntries(asgs.map((asg) => [asg, { asg }]));
+      house.write(group, { group, size: 2, capacity: { tiered: asgs }, pools });
+      return house.accept(group);
+    };
+    await asks('web', 'od-1b-asg');
+    house.hold('web', ['od-1b-asg']);
+    await wants(house, 'web');
+    house.wait(600_000);
+    await asks('api', 'spot-1a-asg', 'od-1b-asg');
+    expect(statusOf(house, 'api')).toBe('rejected');
+    await asks('lone', 'spot-1a-asg');
+    expect(statusOf(house, 'lone')).toBe('accepted');
+  });
+});
