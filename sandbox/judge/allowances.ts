@@ -1,4 +1,17 @@
+import { hookOfTheDead, hookTooShort, hookUnheard } from './allowances/hooks.ts';
+import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
+import { begunLate, heardTooLate, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
 
 /** Everything that is excused, a row each. */
-export const allowances: readonly Allowance[] = [];
+export const allowances: readonly Allowance[] = [
+  neverHeard,
+  heardTooLate,
+  takenBeforeTime,
+  begunLate,
+  hookOfTheDead,
+  hookTooShort,
+  hookUnheard,
+  claimedUnderFault,
+  stoppedByHand,
+];

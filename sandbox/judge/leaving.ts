@@ -1,5 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
-import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, warnedAtMs } from './life.ts';
+import { type Delivery, endless, goneAtMs, isFunction, type Life, type Service, type Warning, warnedAtMs } from './life.ts';
 import type { Policy } from './policy.ts';
 import { times } from './times.ts';
 
@@ -17,9 +17,11 @@ export const isHealthy = ({ invocations }: Chronicle, invocation: string): boole
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>
   Math.min(endless, ...toldOf(life, about).flatMap(({ atMs, invocation }) => (isHealthy(chronicle, invocation) ? [atMs] : [])));
 
+/** When a warning says that EC2 takes it: after two minutes, and at once where it hibernates, whatever EC2 then does. */
+const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibernate' ? 0 : times.spotNoticeMs);
+
 /** When EC2 takes it, by the tightest warning that was announced. */
-export const deadlineOf = ({ warnings }: Life): number =>
-  Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(({ takenAtMs }) => takenAtMs));
+export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(saidOf));
 
 /** The last time in service of each target group that it served when it was warned, or came to serve afterwards. */
 export const lastServices = (life: Life): readonly Service[] => {
@@ -29,7 +31,7 @@ export const lastServices = (life: Life): readonly Service[] => {
 };
 
 /** Whether Holdfast took it out of service, or somebody else did so before. */
-export const isTakenOut = ({ why, untilMs }: Service, life: Life): boolean => why === 'deregistered' && untilMs < goneAtMs(life);
+export const isTakenOut = ({ why, untilMs }: Service, life: Life): boolean => why === 'deregistered' && untilMs <= goneAtMs(life);
 
 export const takenOutByUs = ({ why, by }: Service): boolean => why === 'deregistered' && isFunction(by);
 

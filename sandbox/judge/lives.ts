@@ -77,7 +77,13 @@ const notes: Notes = {
   empty: (life, { atMs, targetGroup }) => void life.empties.push({ atMs, targetGroup }),
   warned: (life, { atMs, takenAtMs, action, silent }) => void life.warnings.push({ atMs, takenAtMs, action, silent }),
   advised: (life, { atMs }) => void life.advisedAtMs.push(atMs),
-  'hook-waits': (life, { atMs, asg, hook, expiresAtMs }) => void life.hooks.push({ atMs, asg, hook, expiresAtMs }),
+  'hook-waits': (life, { atMs, asg, hook, expiresAtMs }) => {
+    // A heartbeat prolongs the wait that is open.
+    const index = life.hooks.findLastIndex((wait) => wait.hook === hook && wait.over === undefined);
+    const open = life.hooks[index];
+    if (open === undefined) life.hooks.push({ atMs, asg, hook, expiresAtMs });
+    else life.hooks[index] = { ...open, expiresAtMs };
+  },
   'hook-over': endHook,
   ending: (life, { atMs, by }) => {
     life.ending ??= { atMs, by };

@@ -14,6 +14,8 @@ export const times = {
   leaseMs: 35_000,
   /** Signals are gathered into a batch for so long at most (lib/signals.ts). */
   batchMs: 1_000,
+  /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */
+  spotNoticeMs: 120_000,
   /** Kept free at the end of a spot notice for the last calls (core/deadline.ts). */
   deadlineMarginMs: 10_000,
   /** What the start of a drain may take before the deregistration delay runs (core/drain.ts). */

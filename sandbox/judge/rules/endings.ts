@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf, takenOutByUs } from '../leaving.ts';
-import { endless, goneAtMs, type HookWait, isFunction, type Life } from '../life.ts';
+import { endless, goneAtMs, type HookWait, isFunction, type Life, type Service } from '../life.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -21,6 +21,17 @@ const pressesAtMs = (life: Life): number => deadlineOf(life) - times.deadlineMar
 
 const toleranceMs = 2_000;
 
+/** Its Auto Scaling group waits for its connections by itself, before it ends it. */
+const endsThroughAsg = ({ stays }: Life): boolean => stays.some(({ how }) => how === 'terminating');
+
+/** Until when connections may be open: all of the delay, as Holdfast sees it; of an Auto Scaling group, until the last has closed. */
+const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, untilMs }: Service): number => {
+  const delayMs = delayOf(chronicle, [targetGroup]);
+  if (!endsThroughAsg(life)) return untilMs + delayMs;
+  const empty = life.empties.find((one) => one.targetGroup === targetGroup && one.atMs >= untilMs);
+  return Math.min(untilMs + delayMs, empty?.atMs ?? endless);
+};
+
 export const connectionsGetTheirTime: Rule = {
   name: 'connections get their time',
   meaning:
@@ -31,9 +42,10 @@ export const connectionsGetTheirTime: Rule = {
       if (endMs === endless) return [];
       const outs = life.services.filter((service) => takenOutByUs(service) && service.untilMs <= endMs);
       const group = chronicle.groupAt(life, endMs - 1);
-      return outs.flatMap(({ targetGroup, untilMs }) => {
+      return outs.flatMap((service) => {
+        const { targetGroup, untilMs } = service;
         const timeouts = group === undefined ? [] : chronicle.policiesIn(group, untilMs, endMs).map(({ drainTimeoutMs }) => drainTimeoutMs);
-        const givenMs = Math.min(delayOf(chronicle, [targetGroup]), ...timeouts);
+        const givenMs = Math.min(closedAtMs(chronicle, life, service) - untilMs, ...timeouts);
         const dueMs = Math.min(untilMs + givenMs, pressesAtMs(life)) - toleranceMs - 2 * chronicle.times.clockMs;
         if (timeouts.length === 0 || endMs >= dueMs) return [];
         return [
@@ -73,7 +85,7 @@ export const leftToEc2: Rule = {
       const { ending } = life;
       const takenMs = deadlineOf(life);
       const warnedMs = life.warnings[0]?.atMs ?? endless;
-      if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || hookExpired(life)) return [];
+      if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || endsThroughAsg(life)) return [];
       // Its drain was ordered for another reason before the warning: then it is ours to end.
       if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs)) return [];
       return [

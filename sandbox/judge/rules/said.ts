@@ -2,7 +2,7 @@ import type { CutBy, Shortfall } from '../../../core/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf } from '../leaving.ts';
-import { endless, goneAtMs, isAlive, isFunction, type Life, takenOutAtMs } from '../life.ts';
+import { endless, goneAtMs, isAlive, isFunction, type Life, type Service, takenOutAtMs } from '../life.ts';
 import { ownLaunches } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
 
@@ -12,13 +12,11 @@ type Said<Code extends Shortfall['code']> = Extract<Shortfall, { readonly code: 
 const toleranceMs = 3_000;
 const slackOf = ({ times }: Chronicle): number => toleranceMs + 2 * times.clockMs;
 
-/** Target groups that Holdfast took it out of, and when the load balancer was done with it. */
+/** When the load balancer was done with it everywhere. */
 const emptyByMs = (chronicle: Chronicle, life: Life): number =>
   Math.max(
     0,
-    ...life.services
-      .filter(({ by, why }) => why === 'deregistered' && isFunction(by))
-      .map(({ targetGroup, untilMs }) => untilMs + delayOf(chronicle, [targetGroup])),
+    ...life.services.filter(({ why }) => why === 'deregistered').map(({ targetGroup, untilMs }) => untilMs + delayOf(chronicle, [targetGroup])),
   );
 
 const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
@@ -94,6 +92,10 @@ export const reasonsAreTrue: Rule = {
   ),
 };
 
+/** Whether its last request had ended before it was gone. */
+const isEmptied = (life: Life, { targetGroup, untilMs }: Service): boolean =>
+  life.empties.some((empty) => empty.targetGroup === targetGroup && empty.atMs >= untilMs && empty.atMs <= goneAtMs(life));
+
 export const timesAreTrue: Rule = {
   name: 'what a swap tells of the end is so',
   meaning:
@@ -105,7 +107,7 @@ export const timesAreTrue: Rule = {
     if (state !== 'gone') return `the swap of ${instance} (${swap.reason}) stays ${state}`;
     const outs = life.services.filter(({ untilMs }) => untilMs < endless);
     if (drainedAtMs === undefined) {
-      const hadWork = outs.some(({ untilMs }) => untilMs >= swap.claimedAtMs - slackOf(chronicle));
+      const hadWork = outs.some((service) => service.untilMs >= swap.claimedAtMs - slackOf(chronicle) && !isEmptied(life, service));
       return hadWork && shortfall === undefined && goneAtMs(life) > swap.claimedAtMs + slackOf(chronicle)
         ? `${instance} left undrained, and nothing says why`
         : undefined;

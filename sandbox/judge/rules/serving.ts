@@ -98,6 +98,12 @@ export const servesAgain: Rule = {
 /** From hearing of a warning to the request for a replacement: one look, and a launch call for each refusal on the way. */
 const requestMs = 10_000;
 
+const isNoEnd = new Set(['pending', 'running']);
+
+/** Whether a message had told by then that it leaves. */
+const wasTold = ({ deliveries }: Life, byMs: number): boolean =>
+  deliveries.some(({ atMs, told }) => atMs <= byMs && !(told.about === 'state' && isNoEnd.has(told.state ?? '')));
+
 /** Who is there or on the way, and who leaves and nobody had told so by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, advised } = headcountAt(chronicle, group, atMs);
@@ -105,7 +111,7 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
   const untold = chronicle
     .membersAt(group, sinceMs)
-    .filter((life) => !counted.has(life) && leavesAtMs(life) > sinceMs - times.reactMs && !life.deliveries.some((one) => one.atMs <= heardMs));
+    .filter((life) => !counted.has(life) && leavesAtMs(life) > sinceMs - times.reactMs && !wasTold(life, heardMs));
   return counted.size + untold.length;
 };
 

@@ -1,15 +1,19 @@
 import type { Rule } from '../finding.ts';
-import { tagsAt } from '../life.ts';
+import { goneAtMs, tagsAt } from '../life.ts';
 import { ownLaunches } from '../staying.ts';
+
+const taggedWithinMs = 60_000;
 
 export const tagsAsAsked: Rule = {
   name: 'launched instances carry their tags',
-  meaning:
-    'Every instance that Holdfast launches by itself carries its group, its pool, its reservation, and the tags that the policy in force asks for. What LaunchInstances launches carries the tags of its Auto Scaling group.',
+  meaning: 'Every instance that Holdfast launches carries its group, its pool, its reservation, and the tags that the policy in force asks for.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
-      if (life.stays[0]?.fromMs === life.launchedAtMs) return [];
-      const found = tagsAt(life, life.launchedAtMs);
+      // What an Auto Scaling group launches is tagged by a call that follows.
+      const isTaggedLater = life.stays[0]?.fromMs === life.launchedAtMs;
+      const lookAtMs = life.launchedAtMs + (isTaggedLater ? taggedWithinMs : 0);
+      if (isTaggedLater && goneAtMs(life) <= lookAtMs) return [];
+      const found = tagsAt(life, lookAtMs);
       const about = { group, instance: life.instance, atMs: life.launchedAtMs };
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
       const isAsAsked = policies.length === 0 || policies.some(({ tags }) => Object.entries(tags).every(([key, value]) => found[key] === value));

@@ -1,0 +1,53 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Allowance } from '../finding.ts';
+import { heardAtMs } from '../leaving.ts';
+import { goneAtMs, type HookWait, type Life } from '../life.ts';
+import { hooksAreHeld } from '../rules/endings.ts';
+
+const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { readonly life: Life; readonly wait: HookWait } | undefined => {
+  const life = chronicle.life(instance);
+  const wait = life?.hooks.find((one) => one.asg === asg && one.over?.atMs === atMs && one.over.how === 'expired');
+  return life === undefined || wait === undefined ? undefined : { life, wait };
+};
+
+export const hookOfTheDead: Allowance = {
+  name: 'the instance had ended before its hook began',
+  excuses: hooksAreHeld.name,
+  trouble: 'An Auto Scaling group finds a member that EC2 or somebody ended, and lets its terminating hook wait all the same.',
+  reaches: 'The hook of that instance, when it expires.',
+  reason: 'There is nothing left to drain, and nothing that the hook could hold.',
+  covers: ({ instance, asg, atMs }, chronicle) => {
+    const found = expired(chronicle, instance, asg, atMs);
+    return found !== undefined && goneAtMs(found.life) <= found.wait.atMs;
+  },
+};
+
+/** The least that Auto Scaling takes (PutLifecycleHook, HeartbeatTimeout). */
+const shortestHookMs = 30_000;
+
+export const hookTooShort: Allowance = {
+  name: 'a hook is shorter than Auto Scaling takes',
+  excuses: hooksAreHeld.name,
+  trouble: 'A world has a hook of less than thirty seconds.',
+  reaches: 'That hook, when it expires.',
+  reason: 'Auto Scaling takes no hook that short, so nothing is promised of it.',
+  covers: ({ instance, asg, atMs }, chronicle) => {
+    const found = expired(chronicle, instance, asg, atMs);
+    return found !== undefined && (found.wait.over?.atMs ?? 0) - found.wait.atMs < shortestHookMs;
+  },
+};
+
+/** From hearing of a hook to the end of the drain that completes it, or to its first heartbeat. */
+const holdsWithinMs = 15_000;
+
+export const hookUnheard: Allowance = {
+  name: 'the hook was heard of too late',
+  excuses: hooksAreHeld.name,
+  trouble: 'The message about a hook was lost or late, or faults met every function that it reached.',
+  reaches: 'That hook, when it expires within fifteen seconds of being heard of, or before.',
+  reason: 'A hook that nobody heard of can neither be completed nor prolonged.',
+  covers: ({ instance, asg, atMs }, chronicle) => {
+    const found = expired(chronicle, instance, asg, atMs);
+    return found !== undefined && heardAtMs(chronicle, found.life, 'hook') > atMs - holdsWithinMs;
+  },
+};

@@ -1,0 +1,30 @@
+import type { Allowance } from '../finding.ts';
+import { isFunction } from '../life.ts';
+import { toldOnTheBus } from '../rules/announced.ts';
+import { nothingOpen } from '../rules/rest.ts';
+
+export const claimedUnderFault: Allowance = {
+  name: 'the function that would have told it met a fault',
+  excuses: toldOnTheBus.name,
+  trouble: 'A fault was injected into the function that claimed the swap, before it had told of it.',
+  reaches: 'The swap that this very function claimed.',
+  reason: 'Events are told after acting, and not again: a swap that goes on is more than the word about it.',
+  covers: ({ instance = '' }, chronicle) => {
+    const by = chronicle.life(instance)?.claims[0]?.by;
+    return isFunction(by) && chronicle.invocations.get(by.invocation)?.ended?.injected === true;
+  },
+};
+
+/** People look at what runs and stop it. */
+const stoppedWithinMs = 1_000;
+
+export const stoppedByHand: Allowance = {
+  name: 'somebody stopped the drain',
+  excuses: nothingOpen.name,
+  trouble: 'A user stops executions of the drain workflow by hand.',
+  reaches: 'Drains that were aborted at that moment.',
+  reason: 'What a user stops is stopped; another drain takes over its members.',
+  covers: ({ detail, atMs }, chronicle) =>
+    detail.endsWith(': aborted') &&
+    chronicle.of('step').some((step) => step.step === 'drains-stopped' && step.atMs <= atMs && atMs - step.atMs < stoppedWithinMs),
+};

@@ -1,0 +1,62 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Allowance, Finding } from '../finding.ts';
+import { deadlineOf, heardAtMs, toldOf } from '../leaving.ts';
+import { goneAtMs, type Life } from '../life.ts';
+import { actsWithinMs, drainBeginsInTime, warnedTakenOut } from '../rules/warned.ts';
+import { times } from '../times.ts';
+
+const lifeOf = (finding: Finding, chronicle: Chronicle): Life | undefined => chronicle.life(finding.instance ?? '');
+
+export const neverHeard: Allowance = {
+  name: 'nobody heard of the warning',
+  excuses: warnedTakenOut.name,
+  trouble: 'The warning was lost on its way: no message about it reached a function before the instance was gone.',
+  reaches: 'The instance that the lost warning was about.',
+  reason: 'EventBridge delivers at least once and may deliver late; what nobody was told of cannot be drained.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    return life !== undefined && toldOf(life, 'warning').length === 0 && toldOf(life, 'advice').length === 0;
+  },
+};
+
+export const heardTooLate: Allowance = {
+  name: 'the warning was heard too late',
+  excuses: warnedTakenOut.name,
+  trouble: 'The warning reached a function that no fault met only seconds before the instance was gone.',
+  reaches: 'The instance that the warning was about, where fewer than fifteen seconds were left.',
+  reason: 'A look, the start of a drain and its first call take so long.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    return life !== undefined && heardAtMs(chronicle, life, 'warning') > goneAtMs(life) - actsWithinMs;
+  },
+};
+
+export const takenBeforeTime: Allowance = {
+  name: 'EC2 took it before its time',
+  excuses: warnedTakenOut.name,
+  trouble: 'EC2 takes a warned instance before the two minutes are over that a warning gives, or somebody ends it.',
+  reaches: 'The instance that was taken, while its drain had not to begin yet.',
+  reason: 'A warning does not say how long it will be; a drain begins as late as the two minutes allow.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    return life !== undefined && goneAtMs(life) < deadlineOf(life) - times.deadlineMarginMs;
+  },
+};
+
+export const begunLate: Allowance = {
+  name: 'a function of the drain met a fault',
+  excuses: drainBeginsInTime.name,
+  trouble: 'A fault was injected into a function that was to begin the drain.',
+  reaches: 'Drains that begin no more than a repeat of a message later than they had to.',
+  reason: 'A step that failed is made again after a while.',
+  covers: ({ instance = '', atMs }, chronicle) => {
+    const life = chronicle.life(instance);
+    const late = atMs - times.messageAgainMs;
+    return (
+      life !== undefined &&
+      chronicle
+        .of('invocation-ended')
+        .some(({ injected, function: name, atMs: endedAtMs }) => injected && name.includes('begin-drain') && endedAtMs >= late && endedAtMs <= atMs)
+    );
+  },
+};
