@@ -6,6 +6,7 @@ import { playAll } from './jobs.ts';
 import { profileNames } from './profiles/list.ts';
 import { troubles } from './random-draw.ts';
 import type { Choice } from './random-situation.ts';
+import { commitHash, shareOf } from './share.ts';
 import { type SeedTask, scriptOf, shrink } from './shrink.ts';
 import { runAssembly } from './stage.ts';
 import { judge, replayOf, type Task } from './task.ts';
@@ -16,6 +17,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     'crash-points': { type: 'boolean', default: false },
+    /** Plays one part in so many of the crash points, chosen by the commit's hash. */
+    parts: { type: 'string', default: '1' },
     'two-deaths': { type: 'string' },
     workflow: { type: 'string' },
     crash: { type: 'string' },
@@ -84,10 +87,11 @@ const clean = async (workflow: string): Promise<CleanRun & { readonly broken: nu
 };
 
 const everyCrashPoint = async (): Promise<number> => {
+  const by = commitHash();
   let [played, broken] = [0, 0];
   for (const workflow of names) {
     const run = await clean(workflow);
-    const points = crashPoints(workflow, seed, run);
+    const points = shareOf(crashPoints(workflow, seed, run), Number(values.parts), by, replayLine);
     const here = run.broken + (await playTasks(points.map(asTask)));
     say(`${workflow}: ${run.sequence.length} calls, ${points.length} crashes, ${here} broken`);
     played += points.length;
