@@ -1,6 +1,7 @@
+import { rename } from './edit-steps.ts';
 import type { Situation } from './situation.ts';
-import { alarm, deletePolicy, endThroughAsg, loseZone, putPolicy, recommendRebalance } from './steps.ts';
-import { type HoldingKind, type SettingOptions, settingOf, zones } from './worlds.ts';
+import { alarm, deletePolicy, endThroughAsg, interrupt, loseZone, putPolicy, recommendRebalance } from './steps.ts';
+import { groupIn, type HoldingKind, plainLandscape, type SettingOptions, settingOf, specOf, zones } from './worlds.ts';
 
 type Rest = Pick<Situation, 'steps' | 'asked'> & Partial<Situation>;
 
@@ -52,6 +53,63 @@ const letGo = (): Situation =>
     deaf: true,
   });
 
+/** Two groups feel one zone go: one kept by tag, one attached to an Auto Scaling group, on one target group. */
+const twoGroups = (): Situation => {
+  const landscape = { ...plainLandscape, spot: 9 };
+  const placed = [
+    groupIn(landscape, { name: 'web', holding: 'tag', size: 4, targetGroups: ['web'] }),
+    groupIn(landscape, { name: 'api', holding: 'attach', size: 4, targetGroups: ['web'] }),
+  ];
+  const four = { size: 4, endsAt: 4 };
+  return {
+    ...situation('two-groups', 'tag', {}, { asked: { web: four, api: four }, steps: [loseZone(1_000, zones[0])] }),
+    spec: specOf(
+      landscape,
+      placed.flatMap(({ asgs }) => asgs),
+    ),
+    policies: placed.map(({ policy }) => policy),
+  };
+};
+
+/** In the middle of a storm the policy loses a pool that members stand in, and asks for one member more. */
+const policyEdit = (): Situation => {
+  const { policy } = settingOf('tag', { size: 7 });
+  const { 'spot-a': _, ...pools } = policy.pools as Record<string, unknown>;
+  const capacity = { tiered: [{ spread: ['spot-b', 'spot-c'] }, { spread: ['od-b', 'od-c'] }] };
+  return situation(
+    'policy-edit',
+    'tag',
+    {},
+    {
+      asked: { web: { size: 6, more: 1, endsAt: 7 } },
+      steps: [interrupt(1_000, 2), putPolicy(2_500, { ...policy, pools, capacity }, 'the policy drops a pool and asks for seven', 'pools-edited')],
+    },
+  );
+};
+
+/** What a judge of one lasting group cannot judge. */
+const judgedBy = ['strangers untouched', 'rights suffice'] as const;
+
+/** The policy is deleted and written under another name while members of its Auto Scaling group leave. */
+const renamed = (): Situation => {
+  const { policy } = settingOf('attach', { hooks: terminatingHook });
+  const steps = [interrupt(1_000, 2), rename(5_000, policy, 'renamed', 10_000)];
+  return situation('rename', 'attach', { hooks: terminatingHook }, { asked: { web: { size: 6 } }, steps, judgedBy, calmAtMs: 60_000 });
+};
+
+/** The group moves to another Auto Scaling group while members of the first one leave. */
+const movedAsg = (): Situation => {
+  const landscape = plainLandscape;
+  const options = { name: 'web', holding: 'attach', size: 6, targetGroups: ['web'] } as const;
+  const [first, second] = [groupIn(landscape, options), groupIn(landscape, { ...options, prefix: 'other-', asg: { min: 0, desired: 0 } })];
+  const steps = [interrupt(1_000, 2), putPolicy(5_000, second.policy, 'the group moves to another Auto Scaling group', 'asg-edited')];
+  return {
+    ...situation('moved-asg', 'attach', {}, { asked: { web: { size: 6 } }, steps, judgedBy, calmAtMs: 60_000 }),
+    spec: specOf(landscape, [...first.asgs, ...second.asgs]),
+    policies: [first.policy],
+  };
+};
+
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
@@ -74,4 +132,8 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   'policy-change': changed,
   compensation: () => situation('compensation', 'attach', tight, { asked: six, steps: [loseZone(1_000, zones[0])] }),
   'let-go': letGo,
+  'two-groups': twoGroups,
+  'policy-edit': policyEdit,
+  rename: renamed,
+  'moved-asg': movedAsg,
 };

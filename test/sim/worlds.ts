@@ -5,7 +5,7 @@ export const holdings = ['tag', 'attach', 'launch-instances'] as const;
 export type HoldingKind = (typeof holdings)[number];
 
 export const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'] as const;
-export const letterOf = (zone: string): string => zone.at(-1) ?? '';
+const letterOf = (zone: string): string => zone.at(-1) ?? '';
 
 /** Instance types beyond the usual one, by what they cost: each has a place where it is the cheapest. */
 export const catalogue = [

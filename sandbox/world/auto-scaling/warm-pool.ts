@@ -3,7 +3,7 @@ import { countByZone, type Group, type Member, type Scaling } from './group.ts';
 import { launchMembers, nextMarket } from './launching.ts';
 import { arrive, noteJoined } from './member-life.ts';
 
-export const isWarm = ({ state }: Pick<Member, 'state'>): boolean => state.startsWith('Warmed:');
+const isWarm = ({ state }: Pick<Member, 'state'>): boolean => state.startsWith('Warmed:');
 
 const warmMembers = (group: Group): readonly Member[] => [...group.members.values()].filter(isWarm);
 

@@ -112,7 +112,7 @@ const askedIn = (script: readonly Step[], size: number) => {
 };
 
 /** A world, a policy, a script and faults for one group, in which anything may come together. */
-export const mixed =
+const mixed =
   (mix: Mix): Profile['draw'] =>
   (draw) => {
     const options = drawOptions(draw, mix);
