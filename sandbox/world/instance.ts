@@ -41,6 +41,8 @@ export type InstanceRecord = {
   takeTimer?: Timer;
   /** Its software answers no health checks, although it has booted. */
   isFailing?: boolean;
+  /** Its Auto Scaling group does not let it serve yet: it is warm, or a launch hook holds it. */
+  isHeldBack?: boolean;
   /** Termination protection: EC2 ends it for no user. */
   isProtected?: boolean;
   /** Its Auto Scaling group. */

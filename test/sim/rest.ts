@@ -14,7 +14,10 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
 
 /** A member that runs and does not serve yet will change what its group does once it serves. */
 const isComingUp = ({ sandbox: { world }, watched: { lives }, groupOf }: Stage, group: string): boolean =>
-  world.snapshot().instances.some(({ id, state }) => state === 'running' && groupOf(id) === group && lives.get(id)?.servingAtMs === undefined);
+  world
+    .snapshot()
+    .instances.filter(({ asg }) => !asg?.lifecycleState.startsWith('Warmed:'))
+    .some(({ id, state }) => state === 'running' && groupOf(id) === group && lives.get(id)?.servingAtMs === undefined);
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
 export const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {

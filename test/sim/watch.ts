@@ -36,6 +36,14 @@ export type Watched = {
   endedByScript(instance: string): void;
 };
 
+/** An instance that was stopped runs again: what it goes through from now on is told anew. */
+const runAgain = (life: Life): void => {
+  delete life.servingAtMs;
+  delete life.drainingAtMs;
+  delete life.drainedAtMs;
+  delete life.goneAtMs;
+};
+
 const note = (life: Life, fact: Watched['facts'][number]): void => {
   if (fact.kind === 'launched' && fact.ownAccord !== undefined) life.ownAccord = fact.ownAccord;
   if (fact.kind === 'retired') life.retiredAtMs ??= fact.atMs;
@@ -45,6 +53,7 @@ const note = (life: Life, fact: Watched['facts'][number]): void => {
     life.drainingAtMs ??= fact.atMs;
     life.drains += 1;
   }
+  if (fact.kind === 'running' && life.goneAtMs !== undefined) runAgain(life);
   if (fact.kind === 'drained') life.drainedAtMs ??= fact.atMs;
   if (fact.kind === 'shutting-down') life.goneAtMs ??= fact.atMs;
   if (fact.kind === 'warned') {
@@ -77,7 +86,8 @@ export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string 
   return {
     lives,
     facts,
-    serving: (group) => [...lives.values()].filter((life) => life.group === group && serves(life)).length,
+    // Whose a member is may change: a group is renamed, or moves to another Auto Scaling group.
+    serving: (group) => [...lives.values()].filter((life) => serves(life) && (groupOf(life.instance) ?? life.group) === group).length,
     endedByScript: (instance) => {
       const life = lives.get(instance);
       if (life !== undefined) life.endedByScript = true;

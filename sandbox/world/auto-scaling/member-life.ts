@@ -9,6 +9,7 @@ export const join = (scaling: Scaling, group: Group, instance: InstanceRecord, s
   const member: Member = { instance, state, healthy: true, isProtected: group.protectsNew, actions: new Map() };
   instance.asg = group.name;
   group.members.set(instance.id, member);
+  instance.isHeldBack = !isHeld(member);
   if (isHeld(member)) noteJoined(scaling, group, member);
   if (member.isProtected) noteProtection(scaling, member);
   return member;
@@ -37,9 +38,18 @@ export const registerTargets = (scaling: Scaling, group: Group, member: Member):
 export const deregisterTargets = (scaling: Scaling, group: Group, member: Member): number =>
   Math.max(scaling.base.clock.now(), ...targetGroups(scaling, group).map((targetGroup) => scaling.targets.deregister(targetGroup, member.instance)));
 
+/** Nothing holds it back any more: where it is in no target group, it serves as soon as it has booted. */
+const letServe = ({ base, targets }: Scaling, instance: InstanceRecord): void => {
+  const wasHeldBack = instance.isHeldBack === true;
+  instance.isHeldBack = false;
+  if (!wasHeldBack || instance.bootedAtMs === undefined || targets.groupsOf(instance.id).length > 0) return;
+  base.tell({ kind: 'serving', instance: instance.id, atMs: base.clock.now() });
+};
+
 const serve = (scaling: Scaling, group: Group, member: Member): void => {
   member.state = 'InService';
   registerTargets(scaling, group, member);
+  letServe(scaling, member.instance);
   emitSuccess(scaling, group, 'Launch', member.instance, 'An instance was launched to meet the desired capacity.');
 };
 
@@ -55,8 +65,10 @@ export const arrive = (scaling: Scaling, group: Group, member: Member): void => 
     member.state = 'Pending:Proceed';
     serve(scaling, group, member);
   });
-  if (waits) member.state = 'Pending:Wait';
-  else serve(scaling, group, member);
+  if (waits) {
+    member.state = 'Pending:Wait';
+    member.instance.isHeldBack = true;
+  } else serve(scaling, group, member);
 };
 
 export const leaveGroup = (scaling: Scaling, group: Group, member: Member): void => {

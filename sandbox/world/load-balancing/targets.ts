@@ -124,8 +124,9 @@ export const createTargets = (base: Base, instances: Instances): Targets => {
   instances.subscribe({
     health: (instance) => each(instance, follow),
     booted: (instance) => {
-      const registered = groupsOf.has(instance.id);
-      if (!registered) base.tell({ kind: 'serving', instance: instance.id, atMs: clock.now() });
+      // In no target group, and held back by nothing: it serves.
+      const serves = !groupsOf.has(instance.id) && instance.isHeldBack !== true;
+      if (serves) base.tell({ kind: 'serving', instance: instance.id, atMs: clock.now() });
       each(instance, (group, target) => {
         if (target.state === 'initial') awaitHealth(group, target);
       });

@@ -129,6 +129,16 @@ describe('a warm pool', () => {
     );
   });
 
+  it('serves only what the group has drawn', async () => {
+    const { seconds, group, autoScaling, facts } = createTestWorld(withPool('Running'));
+    const served = () => facts.filter(({ kind }) => kind === 'serving').length;
+    await seconds(60);
+    expect(served()).toBe(2);
+    autoScaling('SetDesiredCapacity', { AutoScalingGroupName: 'workers', DesiredCapacity: 3 });
+    await seconds(60);
+    expect([served(), group().desired]).toEqual([3, 3]);
+  });
+
   it.each(['Stopped', 'Running'] as const)('gives its instances before any is launched, and is filled up again: %s', async (state) => {
     const { seconds, group, autoScaling } = createTestWorld(withPool(state));
     await seconds(60);
