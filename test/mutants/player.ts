@@ -6,8 +6,8 @@ import { type Order, type Played, runEnds } from './worker.ts';
 /** Plays simulations in a thread of their own, so that code which is broken enough to hang or to die takes nothing with it. */
 export type Player = { play(order: Order): Promise<Played>; close(): Promise<void> };
 
-/** The longest run takes a few seconds; broken code may never end. */
-const patienceMs = 60_000;
+/** The longest run takes some seconds, and more on a busy machine; broken code may never end. */
+const patienceMs = 240_000;
 
 const start = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { stdout: true, stderr: true });
 

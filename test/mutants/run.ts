@@ -1,9 +1,14 @@
 import { parseArgs } from 'node:util';
+import { putBacks } from './audit/put-backs.ts';
+import { survivors as oldSurvivors } from './audit/survivors.ts';
 import { openWorkshop, type Workshop } from './broken-assembly.ts';
+import { huntInSituations } from './in-situations.ts';
+import { type Breakage, huntInWorlds } from './in-worlds.ts';
 import { mutants } from './list.ts';
 import { editsOf, type Mutant } from './mutant.ts';
 import { createPlayer, type Player } from './player.ts';
 import { type RunName, runs } from './runs.ts';
+import { namesOf, row, say, secondsSince } from './table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -11,12 +16,18 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     /** Every run of a mutant is played, not only until one has caught it. */
     all: { type: 'boolean', default: false },
+    /** The faults of the audit instead of mutants, each in its own situation. */
+    'put-back': { type: 'boolean', default: false },
+    /** The mutants that survived an earlier judge instead. Only random worlds are played of them. */
+    survivors: { type: 'boolean', default: false },
+    /** Random worlds instead of runs and situations: so many at most, until one breaks. */
+    worlds: { type: 'string' },
+    /** Seed of the first of them. */
+    from: { type: 'string', default: '1' },
+    /** How many breakages play their worlds at the same time. */
+    jobs: { type: 'string', default: '1' },
   },
 });
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const inSeconds = (sinceMs: number): string => `${((Date.now() - sinceMs) / 1_000).toFixed(1)} s`;
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 /** Runs that break something with the code as it is: nothing that they notice says anything. */
 const unsound = async (player: Player, assembly: string, names: readonly RunName[]): Promise<readonly string[]> => {
@@ -35,7 +46,7 @@ const hunt = async (player: Player, workshop: Workshop, mutant: Mutant): Promise
   for (const run of mutant.caughtBy) {
     if (caught.length > 0 && !values.all) break;
     const { broken } = await player.play({ run, assembly });
-    if (broken.length > 0) caught.push(`${[...new Set(broken.map(({ invariant }) => invariant))].join(', ')} (${run})`);
+    if (broken.length > 0) caught.push(`${namesOf(broken)} (${run})`);
   }
   return caught;
 };
@@ -48,23 +59,58 @@ const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Muta
     const startedMs = Date.now();
     const caught = await hunt(player, workshop, mutant);
     if (caught.length === 0) survivors += 1;
-    say(row([mutant.name, caught.length === 0 ? `SURVIVED ${mutant.caughtBy.join(', ')}` : caught.join('; '), inSeconds(startedMs)]));
+    say(row([mutant.name, caught.length === 0 ? `SURVIVED ${mutant.caughtBy.join(', ')}` : caught.join('; '), secondsSince(startedMs)]));
   }
   return survivors;
 };
 
-const startedMs = Date.now();
-const wanted = mutants.filter(({ name }) => name.includes(values.only));
-const needed = (Object.keys(runs) as RunName[]).filter((run) => wanted.some(({ caughtBy }) => caughtBy.includes(run)));
-const workshop = await openWorkshop();
-const player = createPlayer();
-try {
+const isWanted = ({ name }: { readonly name: string }): boolean => name.includes(values.only);
+
+const inRuns = async (player: Player, workshop: Workshop): Promise<number> => {
+  const wanted = mutants.filter(isWanted);
+  const needed = (Object.keys(runs) as RunName[]).filter((run) => wanted.some(({ caughtBy }) => caughtBy.includes(run)));
   const wrong = await unsound(player, workshop.whole, needed);
   if (wrong.length > 0) say(`These break already with the code as it is, so they can catch nothing:\n${wrong.join('\n')}`);
-  const survivors = wrong.length > 0 ? wanted.length : await huntAll(player, workshop, wanted);
-  say(`\n${wanted.length} mutants, ${survivors} survived; ${needed.length} runs hold with the code as it is. ${inSeconds(startedMs)} in all.`);
-  process.exitCode = survivors === 0 ? 0 : 1;
+  const survived = wrong.length > 0 ? wanted.length : await huntAll(player, workshop, wanted);
+  say(`\n${wanted.length} mutants, ${survived} survived; ${needed.length} runs hold with the code as it is.`);
+  return survived;
+};
+
+const chosen = (): readonly Breakage[] => {
+  if (values['put-back']) return putBacks;
+  return values.survivors ? oldSurvivors : mutants;
+};
+
+const inWorlds = async (workshop: Workshop, count: number): Promise<number> => {
+  const wanted = chosen().filter(isWanted);
+  const survived = await huntInWorlds(workshop, wanted, { count, from: Number(values.from), jobs: Number(values.jobs) });
+  say(`\n${wanted.length} breakages, each in at most ${count} random worlds from seed ${values.from}: ${survived} survived.`);
+  return survived;
+};
+
+const inSituations = async (player: Player, workshop: Workshop): Promise<number> => {
+  const wanted = putBacks.filter(isWanted);
+  const survived = await huntInSituations(player, workshop, wanted);
+  say(`\n${wanted.length} faults put back: ${survived} were not seen in their own situations.`);
+  return survived;
+};
+
+const hunted = async (workshop: Workshop): Promise<number> => {
+  if (values.survivors && values.worlds === undefined) throw new Error('Survivors are played in random worlds alone: give --worlds too.');
+  if (values.worlds !== undefined) return inWorlds(workshop, Number(values.worlds));
+  const player = createPlayer();
+  try {
+    return await (values['put-back'] ? inSituations(player, workshop) : inRuns(player, workshop));
+  } finally {
+    await player.close();
+  }
+};
+
+const startedMs = Date.now();
+const workshop = await openWorkshop();
+try {
+  process.exitCode = (await hunted(workshop)) === 0 ? 0 : 1;
+  say(`${secondsSince(startedMs)} in all.`);
 } finally {
-  await player.close();
   await workshop.close();
 }

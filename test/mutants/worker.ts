@@ -1,16 +1,36 @@
 import { parentPort } from 'node:worker_threads';
+import { auditSituations } from '../sim/audit/situations.ts';
+import type { Violation } from '../sim/invariants.ts';
+import { play } from '../sim/play.ts';
+import { randomSituation } from '../sim/random-situation.ts';
 import { type RunName, runs } from './runs.ts';
 
+/** A simulation by its name, a situation of the audit by its name, or a random world by its seed. */
+export type Playable = { readonly run: RunName } | { readonly situation: string } | { readonly seed: number };
+
 /** One simulation to be played with one build of the functions. */
-export type Order = { readonly run: RunName; readonly assembly: string };
+export type Order = Playable & { readonly assembly: string };
 /** What it broke, by the names of invariants; a run that cannot come to its end breaks that. */
 export type Played = { readonly broken: readonly { readonly invariant: string; readonly detail: string }[] };
 
 export const runEnds = 'the run comes to its end';
 
-const played = async ({ run, assembly }: Order): Promise<Played> => {
+const ofAudit = (name: string) => {
+  const make = auditSituations[name];
+  if (make === undefined) throw new Error(`The audit has no situation ${name}.`);
+  return make();
+};
+
+const violationsOf = async (order: Order): Promise<readonly Violation[]> => {
+  const { assembly } = order;
+  if ('run' in order) return runs[order.run](assembly);
+  const situation = 'seed' in order ? randomSituation(order.seed) : ofAudit(order.situation);
+  return (await play(situation, { assembly })).violations;
+};
+
+const played = async (order: Order): Promise<Played> => {
   try {
-    return { broken: (await runs[run](assembly)).map(({ invariant, detail }) => ({ invariant, detail: detail.join('; ') })) };
+    return { broken: (await violationsOf(order)).map(({ invariant, detail }) => ({ invariant, detail: detail.join('; ') })) };
   } catch (error) {
     return { broken: [{ invariant: runEnds, detail: error instanceof Error ? error.message : String(error) }] };
   }

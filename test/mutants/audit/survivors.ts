@@ -1,0 +1,107 @@
+import type { Edit } from '../mutant.ts';
+
+type Survivor = Edit & { readonly name: string; readonly also?: readonly Edit[] };
+
+/** Mutants that no random world of the first version could tell from the code as it was. Each must fall in random worlds now. */
+export const survivors: readonly Survivor[] = [
+  {
+    name: 'maxSurge is ignored, launch first',
+    file: 'core/decide.ts',
+    from: 'Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;',
+    to: 'headcount.waiting.length : 0;',
+  },
+  {
+    name: 'maxSurge is ignored, drain first',
+    file: 'core/swaps-to-begin.ts',
+    from: "(order === 'drain-first' ? maxSurge : 0)",
+    to: "(order === 'drain-first' ? maxSurge + view.state.desired : 0)",
+  },
+  {
+    name: 'members held are ignored by caps',
+    file: 'core/plan-placements.ts',
+    from: 'countIn(tree, input.held);',
+    to: 'countIn(tree, input.held);\n  for (const leaves of tree.leavesOf.values()) for (const { room } of leaves) room.held = 0;',
+  },
+  {
+    name: 'a refusal rests ten hours',
+    file: 'core/pool-memory.ts',
+    from: 'export const refusedRestMs = 3 * 60_000;',
+    to: 'export const refusedRestMs = 10 * 3_600_000;',
+    also: [{ file: 'core/pool-memory.ts', from: 'export const longestRestMs = 30 * 60_000;', to: 'export const longestRestMs = 10 * 3_600_000;' }],
+  },
+  {
+    name: 'the price limit is ignored',
+    file: 'core/selector/standing.ts',
+    from: 'price > pool.maxPriceUsdPerHour)',
+    to: 'price > pool.maxPriceUsdPerHour * 1e6)',
+    also: [
+      {
+        file: 'aws/providers/create-fleet.ts',
+        from: "pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined",
+        to: 'undefined',
+      },
+      { file: 'aws/providers/create-fleet.ts', from: 'const limit = pool.maxPriceUsdPerHour;', to: 'const limit = undefined as number | undefined;' },
+    ],
+  },
+  { name: "the policy's tags are not applied", file: 'aws/providers/create-fleet.ts', from: '    ...group.tags,\n', to: '' },
+  {
+    name: 'interruption drains begin at the last ten seconds',
+    file: 'core/drain.ts',
+    from: 'const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(leftMs / 2);',
+    to: 'const waitMs = Math.max(0, leftMs - 10_000 + 0 * neededMs);',
+    also: [
+      {
+        file: 'functions/begin-drain/judge.ts',
+        from: 'if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired))',
+        to: 'if (servingCount(holdings, batch.all) >= 1e6 + (state?.desired ?? group.size.desired))',
+      },
+    ],
+  },
+  {
+    name: 'hooks are answered with ABANDON',
+    file: 'aws/lifecycle-actions.ts',
+    from: "LifecycleActionResult: 'CONTINUE'",
+    to: "LifecycleActionResult: 'ABANDON'",
+  },
+  {
+    name: 'nothing is caught up with after a restored state item',
+    file: 'functions/react/group-state.ts',
+    from: "if (latest === (state.lastReservation ?? '')) return state;",
+    to: "if (latest >= (state.lastReservation ?? '')) return state;",
+  },
+  {
+    name: 'announced and not taken: never ended',
+    file: 'functions/react/mend.ts',
+    from: '(swap.deadlineMs ?? 0) + spareMs - overdueMs',
+    to: '(swap.deadlineMs ?? 0) + 1e6 * spareMs - overdueMs',
+  },
+  {
+    name: 'only the first target group is left',
+    file: 'aws/providers/release-members.ts',
+    from: 'deregisterTargets(deps.elb, namedTargetGroups(group), ids)',
+    to: 'deregisterTargets(deps.elb, namedTargetGroups(group).slice(0, 1), ids)',
+  },
+  {
+    name: 'nothing is told on the bus',
+    file: 'aws/announcer.ts',
+    from: 'chunks(announcements, entriesPerCall)',
+    to: 'chunks(announcements.slice(0, 0), entriesPerCall)',
+  },
+  {
+    name: 'replacements are always on demand',
+    file: 'core/decide.ts',
+    from: 'selector: view.group.capacity,',
+    to: [
+      'selector: headcount.staying.length === 0 ? view.group.capacity : {',
+      "  kind: 'tiered',",
+      "  children: [...Object.values(view.group.pools).filter(({ market }) => market === 'on-demand').map(({ name }) => ({ kind: 'pool' as const, pool: name })), view.group.capacity],",
+      '},',
+    ].join('\n'),
+  },
+  {
+    name: "a tenth of the policy's drain time-out",
+    file: 'core/policy/resolve.ts',
+    from: 'timeoutMs: durationMs(policy.drain.timeout)',
+    to: 'timeoutMs: durationMs(policy.drain.timeout) / 10',
+  },
+];
