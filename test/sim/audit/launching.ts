@@ -57,6 +57,9 @@ const deletedWhileGathering = (): Situation => {
   );
 };
 
+/** By then describes show every member, however late they are: an instance that none shows is nobody's. */
+const knownMs = 60_000;
+
 const lostAnswers = (operation: string, when: 'before' | 'after' = 'after'): readonly FaultInput[] =>
   [1, 2, 3].map((nth) => ({ on: 'call', kind: 'lose-answer', when, nth, match: { operation } }));
 
@@ -69,7 +72,7 @@ const throttledOnRepeat = (holding: HoldingKind): Situation => {
   const operation = holding === 'launch-instances' ? 'LaunchInstances' : 'CreateFleet';
   return of(`a repeat is throttled, ${holding}`, settingOf(holding, { lagSeconds: [25, 30], max: 12 }), {
     asked: six,
-    steps: [interrupt(1_000, 1)],
+    steps: [interrupt(knownMs, 1)],
     faults: [...lostAnswers(operation), ...throttledRepeat(operation)],
   });
 };
@@ -82,7 +85,7 @@ const editedBeforeRepeat = (name: string, edit: Readonly<Record<string, unknown>
     { spec: { ...spec, launchTemplates: [...spec.launchTemplates, { name: 'web-2' }] }, policy },
     {
       asked: six,
-      steps: [interrupt(1_000, 1), putPolicy(3_300, { ...policy, ...edit }, 'the policy changes between a launch and its repeat')],
+      steps: [interrupt(knownMs, 1), putPolicy(knownMs + 2_300, { ...policy, ...edit }, 'the policy changes between a launch and its repeat')],
       faults: [...lostAnswers('CreateFleet'), { on: 'call', kind: 'delay', delayMs: 2_000, nth: 3, match: { operation: 'CreateFleet' } }],
     },
   );
@@ -134,8 +137,8 @@ const unreadable = (name: string, holding: HoldingKind, operation: string): Situ
 const thawed = (): Situation =>
   of('an invocation goes on past its lease', settingOf('tag', { lagSeconds: [25, 30] }), {
     asked: six,
-    steps: [interrupt(1_000, 1)],
-    calmAtMs: 300_000,
+    steps: [interrupt(knownMs, 1)],
+    calmAtMs: 360_000,
     faults: [{ on: 'call', kind: 'delay', delayMs: 400_000, nth: 3, match: { operation: 'PutItem' } }],
   });
 
