@@ -9,6 +9,7 @@ import { drainName, drainsOf } from './drain-names.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
 import { newDecisionId } from './identifiers.ts';
+import { readInForce } from './in-force.ts';
 import { learn } from './learn.ts';
 import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
 import { letGo } from './let-go.ts';
@@ -70,9 +71,10 @@ const letLeave = async (
 
 /** Brings one group to where its policy says, as far as one look allows. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
-  const [group, state] = await Promise.all([ports.store.group(facts.group), ports.store.state(facts.group)]);
-  if (group === undefined) return letGo(facts, ports);
-  const run: Run = {
+  const inForce = await readInForce(facts.group, ports);
+  if (inForce === undefined) return letGo(facts, ports);
+  const { group, state } = inForce;
+  const began: Run = {
     group,
     provider: ports.providerFor(group.holding),
     facts,
@@ -80,13 +82,19 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     id: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
   };
-  const found = await gather(group, facts, run.provider, ports, { state });
-  const claims = await claimFacts(run, found);
-  const rounds = await playRounds(run, claims.gathered, claims.warned);
-  if (rounds === undefined) {
+  const found = await gather(group, facts, began.provider, ports, { state });
+  const claims = await claimFacts(began, found);
+  const played = await playRounds(began, claims.gathered, claims.warned);
+  if (played.kind === 'contended') {
     ports.telemetry.count(metrics.conflicts);
     return { kind: 'contended' };
   }
+  if (played.kind === 'let-go') {
+    // What was claimed comes to its end by its drain, which finds the policy gone.
+    await letLeave(began, [], { known: found.swaps, swaps: claims.gathered.swaps });
+    return letGo(facts, ports);
+  }
+  const { run, rounds } = played;
   const left = await letLeave(run, rounds, { known: found.swaps, swaps: claims.gathered.swaps });
   const acted: Acted = await act({ ...run, rounds });
   const quiet =

@@ -48,8 +48,6 @@ const withoutHeirs = async (group: string, raised: readonly RaisedMax[], { store
   return raised.filter(({ asg }) => !taken.has(asg));
 };
 
-const isSettled = (state: GroupState | undefined): boolean => state === undefined || (state.policySize === '' && state.raised.length === 0);
-
 /**
  * Leaves a group whose policy is gone: puts its maximum sizes back, and notes that the next policy of this name sets the size anew. Its instances are
  * not touched, and drains under way come to their end by themselves.
@@ -57,7 +55,8 @@ const isSettled = (state: GroupState | undefined): boolean => state === undefine
 export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);
-  if (state === undefined || isSettled(state)) return { kind: 'let-go' };
+  if (state === undefined) return { kind: 'let-go' };
+  // Written even where nothing changes: whoever decides with a policy that was read before it went must lose the write.
   const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
   const wakeAtMs = raised.length === 0 ? state.wakeAtMs : await lookAgain(group, { ...state, raised }, ports);
   const written = await ports.store.putState(group, { ...state, version: state.version + 1, policySize: '', raised, wakeAtMs });

@@ -1,4 +1,4 @@
-import { decide } from '../../core/decide.ts';
+import { decide, isQuiet } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -6,6 +6,7 @@ import type { GroupState, View } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, sameState } from './group-state.ts';
+import { readInForce } from './in-force.ts';
 import { applyAnswers, type Launched, launchAll, missingAfter, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
 import { type Decided, recordDecided, recordOvertaken } from './record.ts';
@@ -54,25 +55,47 @@ const explain = async (run: Run, decided: Decided): Promise<void> => {
   if (isKept(decided)) await recordDecided(run, decided);
 };
 
+/** Whether the policy that a decision was made with is the one in force now; where it is another, the decision is kept as overtaken. */
+const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
+  const now = await run.ports.store.group(run.group.name);
+  if (now?.policyVersion === run.group.policyVersion) return true;
+  if (now !== undefined && isKept(decided)) await recordOvertaken(run, decided, { by: 'policy', policyVersion: now.policyVersion });
+  return false;
+};
+
+/**
+ * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined when either is another by now.
+ * A state item that is made anew has no version that a deletion of the policy could have counted on, so the policy is looked at once more after it.
+ */
+const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
+  const { group, ports } = run;
+  if ((await ports.store.putState(group.name, state)) === 'conflict') {
+    if (isKept(decided)) await recordOvertaken(run, decided, { by: 'state', readVersion: state.version - 1 });
+    return undefined;
+  }
+  return state.version > 1 || (await isInForce(run, decided)) ? state : undefined;
+};
+
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
-  const { group, ports, facts } = run;
+  const { ports, facts } = run;
   const look = viewOf(gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
   // Who leaves is decided once: what is decided after a refusal is about launches alone.
-  const decision = earlier.length === 0 ? await takeOver(run, decide(view)) : { ...decide(view), removals: [], drains: [] };
+  const wanted = earlier.length === 0 ? decide(view) : { ...decide(view), removals: [], drains: [] };
+  const before = { view, decision: wanted, sizes: gathered.sizes, earlier: earlier.map((one) => one.decision) };
+  // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from it.
+  if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
+  const decision = await takeOver(run, wanted);
   const bound = bind(decision, view, { decision: run.id, round: earlier.length });
   const state = { ...bound.state, version: gathered.stored.version + 1 };
-  const decided = { view, decision, sizes: gathered.sizes, earlier: earlier.map((before) => before.decision) };
+  const decided = { ...before, decision };
   // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be explained, and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
   // A maximum may stand as raised where whoever noted it died before raising it.
   const isWritten = decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0;
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
-  if ((await ports.store.putState(group.name, state)) === 'conflict') {
-    if (isKept(decided)) await recordOvertaken(run, decided, { by: 'state', readVersion: gathered.stored.version });
-    return undefined;
-  }
+  if ((await write(run, decided, state)) === undefined) return undefined;
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
@@ -94,22 +117,50 @@ const writeAnswers = async ({ group, ports }: Run, state: GroupState, launched: 
 
 const hasTime = ({ ports, startedAtMs }: Run): boolean => ports.clock.now() - startedAtMs < roundsBudgetMs;
 
-/** Rounds until everything is placed, nothing eligible is left, or the time is up. Undefined when too many races were lost. */
-export const playRounds = async (run: Run, first: Gathered, warned: readonly Swap[]): Promise<readonly Round[] | undefined> => {
+/** What the rounds of a run came to. `run` has the policy that they were decided with. */
+export type Played =
+  | { readonly kind: 'played'; readonly run: Run; readonly rounds: readonly Round[] }
+  /** Too many races were lost. */
+  | { readonly kind: 'contended' }
+  /** The policy was deleted before anything was decided with it. */
+  | { readonly kind: 'let-go' };
+
+/** Gathers anew after a lost race, with the policy in force now. Undefined when it is gone. */
+const lookAgain = async (run: Run, warned: readonly Swap[]): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
+  const { facts, ports } = run;
+  const now = await readInForce(run.group.name, ports);
+  if (now === undefined) return undefined;
+  const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
+  return { run: renewed, gathered: learn(await gather(now.group, facts, renewed.provider, ports, now), renewed, warned) };
+};
+
+type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };
+
+/** All rounds are decided with one policy: where another comes into force after the first, its own signal goes on from there. */
+const afterLostRace = async (run: Run, rounds: readonly Round[], lost: number, warned: readonly Swap[]): Promise<Again | Played> => {
+  const played: Played = { kind: 'played', run, rounds };
+  if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
+  const again = await lookAgain(run, warned);
+  if (again === undefined) return rounds.length > 0 ? played : { kind: 'let-go' };
+  return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion ? played : { kind: 'again', ...again };
+};
+
+/** Rounds until everything is placed, nothing eligible is left, or the time is up. */
+export const playRounds = async (first: Run, found: Gathered, warned: readonly Swap[]): Promise<Played> => {
   const rounds: Round[] = [];
-  let gathered = first;
-  let conflicts = 0;
+  let [run, gathered, lost] = [first, found, 0];
   while (rounds.length < mostRounds) {
     const played = await playRound(run, gathered, rounds);
     if (played === undefined) {
-      conflicts += 1;
-      if (conflicts >= mostConflicts) return rounds.length > 0 ? rounds : undefined;
-      gathered = learn(await gather(run.group, run.facts, run.provider, run.ports), run, warned);
+      lost += 1;
+      const next = await afterLostRace(run, rounds, lost, warned);
+      if (next.kind !== 'again') return next;
+      ({ run, gathered } = next);
       continue;
     }
     rounds.push(played);
     if (missingAfter(played.launched) === 0 || !hasTime(run)) break;
     gathered = { ...gathered, stored: played.state, state: played.state };
   }
-  return rounds;
+  return { kind: 'played', run, rounds };
 };

@@ -3,6 +3,22 @@ import type { PutBack } from '../mutant.ts';
 /** Faults that the audit found, put back into the code. */
 export const launching: readonly PutBack[] = [
   {
+    name: '2: after a lost race a group is decided with the policy that was read at first',
+    file: 'functions/react/rounds.ts',
+    from: 'if (now?.policyVersion === run.group.policyVersion) return true;',
+    to: 'if (now !== null) return true;',
+    also: [
+      { file: 'functions/react/rounds.ts', from: 'if (now === undefined) return undefined;', to: '' },
+      {
+        file: 'functions/react/rounds.ts',
+        from: '{ ...run, group: now.group, provider: ports.providerFor(now.group.holding) }',
+        to: '{ ...run }',
+      },
+      { file: 'functions/react/rounds.ts', from: 'gather(now.group, facts,', to: 'gather(run.group, facts,' },
+    ],
+    situation: 'edited to fewer while somebody gathers',
+  },
+  {
     name: '3: a throttle on a repeat is taken for the answer to the first attempt',
     file: 'core/reservation-life.ts',
     from: 'return before && { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: before.forgetAtMs };',

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { Group } from '../../core/group.ts';
+import type { CapacityIn, LaunchOrder, StateStore } from '../../core/ports.ts';
+import type { GroupState } from '../../core/view.ts';
+import { gather } from '../../functions/react/gather.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { playRounds } from '../../functions/react/rounds.ts';
+import type { Run } from '../../functions/react/run.ts';
+import { members } from '../core/members.ts';
+import { group, nowMs, onDemandB, state } from '../core/views.ts';
+
+const inB = (desired: number, policyVersion: number): Group =>
+  group({ policyVersion, size: { min: 0, max: 20, desired }, capacity: { kind: 'pool', pool: 'od-b' } });
+const stateUnder = (policy: Group, version: number): GroupState =>
+  state({ version, desired: policy.size.desired, policyVersion: policy.policyVersion, policySize: JSON.stringify(policy.size) });
+
+/** A group of six members in a world where others may write at any moment. */
+const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
+  const world = {
+    policy,
+    stored,
+    written: [] as GroupState[],
+    asked: [] as number[],
+    overtaken: [] as unknown[],
+    /** Happens once, just before the state item is written next. */
+    beforeWrite: (): void => {},
+  };
+  const store: Partial<StateStore> = {
+    group: async () => world.policy,
+    state: async () => world.stored,
+    swaps: async () => [],
+    putRequest: async () => {},
+    putDecision: async ({ outcome }) => void (outcome?.code === 'not-carried-out' && world.overtaken.push(outcome.overtaken)),
+    putState: async (_, next) => {
+      const act = world.beforeWrite;
+      world.beforeWrite = () => {};
+      act();
+      if ((world.stored?.version ?? 0) !== next.version - 1) return 'conflict';
+      world.stored = next;
+      world.written.push(next);
+      return 'done';
+    },
+  };
+  const provider: Partial<CapacityIn> = {
+    describe: async () => ({ members: members(onDemandB, 6), asgs: [], ended: [], aside: [] }),
+    requestOf: (_, { placement }) => ({ api: 'CreateFleet', calls: ['{}'], placement, market: 'on-demand', zones: {} }),
+    launch: async (orders: readonly LaunchOrder[]) => {
+      world.asked.push(...orders.map(({ request }) => request.placement.count));
+      return orders.map(({ request }, order) => ({
+        kind: 'answered' as const,
+        instances: request.placement.offerings
+          .slice(0, 1)
+          .flatMap((offering) => Array.from({ length: request.placement.count }, (_, index) => ({ instance: `i-${order}-${index}`, offering }))),
+        refusals: [],
+      }));
+    },
+  };
+  const telemetry = { count: () => {}, logger: { error: () => {}, warn: () => {}, info: () => {} } } as unknown as ReactPorts['telemetry'];
+  const ports = { store, providerFor: () => provider, clock: { now: () => nowMs }, telemetry } as unknown as ReactPorts;
+  return { world, ports, provider: provider as CapacityIn };
+};
+
+/** Plays the rounds of an invocation that gathered with this policy, whatever is in force by the time it decides. */
+const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>) => {
+  const facts = { group: 'web', causes: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [] } as unknown as Run['facts'];
+  const run: Run = { group: policy, provider, facts, ports, id: 'd-1', startedAtMs: nowMs };
+  return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored }), []);
+};
+
+describe('a decision under a policy that is not in force any more', () => {
+  const eight = inB(8, 1);
+
+  test('is not made: the group is gathered again with the policy in force', async () => {
+    const of = worldOf(inB(10, 2), stateUnder(eight, 5));
+    const played = await play(eight, of);
+    expect(of.world.asked).toEqual([4]);
+    expect(of.world.written.map(({ policyVersion, desired }) => [policyVersion, desired])).toEqual([
+      [2, 10],
+      [2, 10],
+    ]);
+    expect(played.kind === 'played' && played.run.group.policyVersion).toBe(2);
+    expect(of.world.overtaken).toEqual([{ by: 'policy', policyVersion: 2 }]);
+  });
+
+  test('loses its write to one that followed the policy in force, and does not undo it', async () => {
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const four = inB(4, 2);
+    of.world.beforeWrite = () => {
+      of.world.policy = four;
+      of.world.stored = stateUnder(four, 6);
+    };
+    const played = await play(eight, of);
+    expect(of.world.asked).toEqual([]);
+    expect(of.world.stored?.desired).toBe(4);
+    expect(played.kind === 'played' && played.rounds[0]?.decision.removals.length).toBe(2);
+  });
+
+  test('is not made once the policy is deleted', async () => {
+    const of = worldOf(undefined, stateUnder(eight, 5));
+    expect(await play(eight, of)).toEqual({ kind: 'let-go' });
+    expect([of.world.asked, of.world.written]).toEqual([[], []]);
+  });
+
+  test('loses its write to the one that let the group go', async () => {
+    const of = worldOf(eight, stateUnder(eight, 5));
+    of.world.beforeWrite = () => {
+      of.world.policy = undefined;
+      of.world.stored = { ...stateUnder(eight, 6), policySize: '' };
+    };
+    expect(await play(eight, of)).toEqual({ kind: 'let-go' });
+    expect(of.world.asked).toEqual([]);
+  });
+
+  test('launches nothing where no state item was there for a deletion to write over', async () => {
+    const of = worldOf(eight, undefined);
+    of.world.beforeWrite = () => {
+      of.world.policy = undefined;
+    };
+    expect(await play(eight, of)).toEqual({ kind: 'let-go' });
+    expect(of.world.asked).toEqual([]);
+  });
+});
