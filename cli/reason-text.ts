@@ -33,6 +33,8 @@ export const againstText = (against: Against): string => {
   switch (against.code) {
     case 'at-cap':
       return `holds ${against.held}, its cap is ${against.cap}`;
+    case 'at-maximum':
+      return `holds ${against.held}, the maximum of its Auto Scaling group is ${against.max}`;
     case 'no-offering':
       return 'has no offering here: no instance type or no zone';
     case 'over-price':

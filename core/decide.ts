@@ -2,7 +2,8 @@ import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './
 import type { Decision, Leaving } from './decision.ts';
 import { endingItself, groupsToTakeOver, type Headcount, notShownYet, ownRefill, ownShrink, takeHeadcount, unnoticed } from './headcount.ts';
 import type { Placement } from './placement.ts';
-import { type Plan, planPlacements } from './plan-placements.ts';
+import type { Plan } from './plan-placements.ts';
+import { planWithinMaxima } from './plan-within-maxima.ts';
 import { chooseRemovals } from './removal.ts';
 import { isHeldBack } from './reservation-life.ts';
 import { swapsToBegin } from './swaps-to-begin.ts';
@@ -127,9 +128,7 @@ const without = (members: readonly Member[], leaving: readonly string[]): readon
 
 /** Where what the group lacks is to come from, with these members counted as gone. */
 const planFor = (view: View, headcount: Headcount, lack: number, leaving: readonly string[] = []): Plan =>
-  planPlacements({
-    selector: view.group.capacity,
-    pools: view.group.pools,
+  planWithinMaxima(view, {
     count: isHeldBack(view.state, view.nowMs) ? 0 : Math.max(0, lack),
     nowMs: view.nowMs,
     memory: view.state.memory,

@@ -9,6 +9,8 @@ import type { RaisedMax } from './view.ts';
 /** What stands against a pool, or against one of its offerings, where a placement was made. */
 export type Against =
   | { readonly code: 'at-cap'; readonly held: number; readonly cap: number }
+  /** The Auto Scaling group of the pool is as large as its owner lets it be. */
+  | { readonly code: 'at-maximum'; readonly held: number; readonly max: number }
   /** The pool has no instance type or no zone where the tree asks for it. */
   | { readonly code: 'no-offering' }
   | { readonly code: 'over-price'; readonly offering: OfferingKey; readonly priceUsdPerHour: number; readonly limitUsdPerHour: number }

@@ -23,6 +23,7 @@ const where = { path: text, pool: text };
 const rejection: z.ZodMiniType<Rejection> = z.union([
   z.discriminatedUnion('code', [
     z.object({ ...where, code: z.literal('at-cap'), held: number, cap: number }),
+    z.object({ ...where, code: z.literal('at-maximum'), held: number, max: number }),
     z.object({ ...where, code: z.literal('no-offering') }),
     z.object({ ...where, code: z.literal('over-price'), offering: offeringKey, priceUsdPerHour: number, limitUsdPerHour: number }),
     z.object({ ...where, code: z.literal('refused'), offering: offeringKey, awsCode: text, untilMs: number }),

@@ -110,6 +110,7 @@ describe('decisions', () => {
           ],
           rejected: [
             { ...where, code: 'at-cap', held: 3, cap: 3 },
+            { ...where, code: 'at-maximum', held: 2, max: 2 },
             { ...where, code: 'no-offering' },
             { ...where, code: 'over-price', offering, priceUsdPerHour: 0.06, limitUsdPerHour: 0.05 },
             { ...where, code: 'refused', offering, awsCode: 'InsufficientInstanceCapacity', untilMs: nowMs },

@@ -1,0 +1,65 @@
+import type { Rejection } from './decision.ts';
+import { offeringKey } from './offering.ts';
+import type { Placement } from './placement.ts';
+import { type Plan, type PlanInput, planPlacements } from './plan-placements.ts';
+import type { Pool } from './pool.ts';
+import { ownersMax } from './raised-max.ts';
+import type { View } from './view.ts';
+
+/** The owner's maximum of each pool that is an Auto Scaling group, as far as it is known. */
+const maximaOf = ({ group, asgs, state }: View): ReadonlyMap<string, number> =>
+  new Map(
+    Object.values(group.pools).flatMap(({ name, asg }) => {
+      const found = asgs.find((one) => one.name === asg);
+      return found === undefined ? [] : [[name, ownersMax(state.raised, found)] as const];
+    }),
+  );
+
+const withCaps = (pools: Readonly<Record<string, Pool>>, maxima: ReadonlyMap<string, number>): Readonly<Record<string, Pool>> =>
+  Object.fromEntries(
+    Object.values(pools).map((pool) => {
+      const max = maxima.get(pool.name);
+      return [pool.name, max === undefined ? pool : { ...pool, cap: Math.min(max, pool.cap ?? max) }];
+    }),
+  );
+
+/** A pool that its owner's maximum closed, and no cap of the policy. */
+const saysMaximum =
+  (pools: Readonly<Record<string, Pool>>) =>
+  (rejection: Rejection): Rejection => {
+    if (rejection.code !== 'at-cap' || rejection.cap === pools[rejection.pool]?.cap) return rejection;
+    const { path, pool, held, cap } = rejection;
+    return { path, pool, code: 'at-maximum', held, max: cap };
+  };
+
+const heldBy = ({ pool, offerings, count }: Placement) => ({
+  pool,
+  zone: offerings[0]?.zone ?? '',
+  instanceType: offerings[0]?.instanceType ?? '',
+  count,
+});
+
+const keyOf = ({ pool, offerings }: Placement): string => [pool, ...offerings.map(offeringKey)].join('|');
+
+const joined = (placements: readonly Placement[]): readonly Placement[] => {
+  const byKey = new Map<string, Placement>();
+  for (const placement of placements)
+    byKey.set(keyOf(placement), { ...placement, count: placement.count + (byKey.get(keyOf(placement))?.count ?? 0) });
+  return [...byKey.values()];
+};
+
+/**
+ * Plans within the maximum sizes that owners gave their Auto Scaling groups: one that is raised for members that stay could not be put back while they do.
+ * Only what the whole tree cannot give otherwise is placed beyond them.
+ */
+export const planWithinMaxima = (view: View, input: Omit<PlanInput, 'selector' | 'pools'>): Plan => {
+  const { capacity: selector, pools } = view.group;
+  const maxima = maximaOf(view);
+  if (maxima.size === 0) return planPlacements({ ...input, selector, pools });
+  const within = planPlacements({ ...input, selector, pools: withCaps(pools, maxima) });
+  const rejected = within.rejected.map(saysMaximum(pools));
+  if (within.unplaced === 0) return { ...within, rejected };
+  const held = [...input.held, ...within.placements.map(heldBy)];
+  const beyond = planPlacements({ ...input, selector, pools, count: within.unplaced, held, cheapest: within.cheapest });
+  return { ...beyond, placements: joined([...within.placements, ...beyond.placements]), reasons: [...within.reasons, ...beyond.reasons] };
+};
