@@ -1,20 +1,22 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Group } from '../core/group.ts';
 import type { StateStore } from '../core/ports.ts';
-import type { GroupState } from '../core/view.ts';
 import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { createRegistry } from './state/registry.ts';
 import { createRequestItems } from './state/request-items.ts';
 import { sameContent } from './state/same-content.ts';
+import { readState, stateSchema } from './state/state-schema.ts';
 import { createSwapItems } from './state/swap-items.ts';
+import type { TellUnreadable } from './state/unreadable.ts';
 
 export type StateStoreDeps = {
   readonly client: DynamoDBDocumentClient;
   readonly groupsTable: string;
   readonly stateTable: string;
   readonly now: () => number;
+  readonly tell: TellUnreadable;
 };
 
 /**
@@ -25,25 +27,32 @@ export type StateStoreDeps = {
  * Conditions compare single values only, never lists or maps, and nothing is asked back from a failed condition.
  */
 export const createStateStore = (deps: StateStoreDeps): StateStore => {
-  const { client, groupsTable, stateTable: table, now } = deps;
+  const { client, stateTable: table, now, tell } = deps;
   return {
-    ...createGroupItems(client, groupsTable, table),
-    ...createSwapItems({ client, table, now }),
+    ...createGroupItems(deps),
+    ...createSwapItems({ client, table, now, tell }),
     ...createRequestItems({ client, table, now }),
     ...createDecisionItems({ client, table, now }),
   };
 };
 
-const createGroupItems = (
-  client: DynamoDBDocumentClient,
-  groupsTable: string,
-  table: string,
-): Pick<StateStore, 'group' | 'registry' | 'state' | 'putState'> => {
+const createGroupItems = ({
+  client,
+  groupsTable,
+  stateTable: table,
+  tell,
+}: StateStoreDeps): Pick<StateStore, 'group' | 'registry' | 'state' | 'putState'> => {
   const get = async (TableName: string, group: string, item: string) => {
     const Key = { [keys.group]: group, [keys.item]: item };
     return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
   };
-  const state: StateStore['state'] = async (group) => (await get(table, group, items.state))?.state as GroupState | undefined;
+  const state: StateStore['state'] = async (group) => {
+    const item = await get(table, group, items.state);
+    if (item === undefined) return undefined;
+    const read = readState(item.state, item.version);
+    if (read.lost.length > 0) tell({ group, item: items.state, problems: read.lost });
+    return read.state;
+  };
 
   return {
     state,
@@ -58,7 +67,7 @@ const createGroupItems = (
       const first = next.version === 1;
       const command = new PutCommand({
         TableName: table,
-        Item: { [keys.group]: group, [keys.item]: items.state, version: next.version, state: next },
+        Item: { [keys.group]: group, [keys.item]: items.state, schema: stateSchema, version: next.version, state: next },
         ConditionExpression: first ? 'attribute_not_exists(#version)' : '#version = :previous',
         ExpressionAttributeNames: { '#version': 'version' },
         ...(!first && { ExpressionAttributeValues: { ':previous': next.version - 1 } }),

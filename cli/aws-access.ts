@@ -1,6 +1,7 @@
 import { createDocumentClient, createEc2Client } from '../aws/clients.ts';
 import { createOwners } from '../aws/owners.ts';
 import { createDecisionLog } from '../aws/state/decision-log.ts';
+import type { TellUnreadable } from '../aws/state/unreadable.ts';
 import { createStateStore } from '../aws/state-store.ts';
 import type { DecisionLog } from '../core/decision-record.ts';
 import type { Owners, StateStore } from '../core/ports.ts';
@@ -22,13 +23,15 @@ const sandboxConfig = (endpoint: string) => ({
   credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
 });
 
+const warn: TellUnreadable = ({ group, item, problems }) => console.error(`${group}  ${item} could not be read in full: ${problems.join('; ')}`);
+
 /** Opens the tables of a deployment. */
 export const openAccess = ({ name, sandbox }: Target): Access => {
   const config = sandbox === undefined ? {} : sandboxConfig(sandbox);
   const client = createDocumentClient(config);
   const stateTable = `${name}-state`;
   return {
-    store: createStateStore({ client, groupsTable: `${name}-groups`, stateTable, now: Date.now }),
+    store: createStateStore({ client, groupsTable: `${name}-groups`, stateTable, now: Date.now, tell: warn }),
     log: createDecisionLog({ client, table: stateTable }),
     owners: createOwners({ client: createEc2Client(config), deployment: name }),
   };

@@ -101,6 +101,8 @@ export const metrics = {
   /** Actions that failed and will not mend by themselves. */
   actionsFailed: 'ActionsFailed',
   conflicts: 'Conflicts',
+  /** Stored items that could not be read in full, counted at each reading. */
+  unreadableItems: 'UnreadableItems',
   policiesAccepted: 'PoliciesAccepted',
   policiesRejected: 'PoliciesRejected',
   groupsTicked: 'GroupsTicked',

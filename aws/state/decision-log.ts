@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { DecisionLog, DecisionRecord, Unreadable } from '../../core/decision-record.ts';
-import { items, keys } from '../../functions/contract.ts';
+import { items, keys, ttlAttribute } from '../../functions/contract.ts';
 import { problemsOf } from './common-schema.ts';
 import { decisionSchema } from './decision-items.ts';
 import { type Item, queryAll } from './query-all.ts';
@@ -17,7 +17,8 @@ export const readDecision = (item: Item): Read => {
     unreadable: { group: String(item[keys.group]), item: String(item[keys.item]), problems },
   });
   if (version !== 1 && version !== decisionSchema) return unreadable([`schema: expected 1 or ${decisionSchema}, found ${JSON.stringify(version)}`]);
-  const parsed = z.safeParse(version === 1 ? firstRecord : record, item);
+  const { schema: _schema, [keys.item]: _item, [ttlAttribute]: _ttl, ...fields } = item;
+  const parsed = z.safeParse(version === 1 ? firstRecord : record, fields);
   return parsed.success ? { kind: 'read', record: parsed.data } : unreadable(problemsOf(parsed.error));
 };
 

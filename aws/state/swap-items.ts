@@ -1,13 +1,16 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, type PutCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { StateStore, SwapChange } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
 import { instanceIndex, items, keys, ttlAttribute } from '../../functions/contract.ts';
 import { isConditionFailed } from '../errors.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { sameContent } from './same-content.ts';
+import { stateSchema } from './state-schema.ts';
+import { readSwap } from './swap-schema.ts';
+import type { TellUnreadable } from './unreadable.ts';
 
 type SwapItems = Pick<StateStore, 'swaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
-type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
+type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number; readonly tell: TellUnreadable };
 
 const keptForSeconds = 7 * 24 * 3600;
 /** A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle); older ends are history, not state. */
@@ -16,10 +19,11 @@ const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained'
 
 const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({ [keys.group]: group, [keys.item]: items.swap(instance) });
 
-const toSwap = (item: Item): Swap => {
-  const { [keys.item]: _item, [ttlAttribute]: _ttl, shortfall, ...swap } = item;
-  const told = typeof shortfall === 'string' ? { code: 'prose', text: shortfall } : shortfall;
-  return { ...swap, ...(told !== undefined && { shortfall: told }) } as unknown as Swap;
+/** Undefined when the item cannot be read at all: then it claims nothing. */
+const toSwap = ({ tell }: Deps, item: Item): Swap | undefined => {
+  const { value, lost } = readSwap(item);
+  if (lost.length > 0) tell({ group: String(item[keys.group]), item: String(item[keys.item]), problems: lost });
+  return value;
 };
 
 const expiry = (state: SwapState | undefined, nowMs: number): Item =>
@@ -32,7 +36,9 @@ const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
 };
 
 const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) => {
-  const fields = Object.entries({ ...change.set, ...expiry(change.set.state, nowMs) }).filter(([, value]) => value !== undefined);
+  const fields = Object.entries({ ...change.set, schema: stateSchema, ...expiry(change.set.state, nowMs) }).filter(
+    ([, value]) => value !== undefined,
+  );
   const from = forward(change);
   const conditions = [`#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`, ...(change.drain ? ['#drain = :drain'] : [])];
   return {
@@ -53,9 +59,9 @@ const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) =
   };
 };
 
-const readItem = async ({ client, table }: Deps, Key: Item): Promise<Swap | undefined> => {
-  const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
-  return Item && toSwap(Item);
+const readItem = async (deps: Deps, Key: Item): Promise<{ readonly swap?: Swap | undefined; readonly raw?: Item | undefined }> => {
+  const { Item } = await deps.client.send(new GetCommand({ TableName: deps.table, Key, ConsistentRead: true }));
+  return Item === undefined ? {} : { swap: toSwap(deps, Item), raw: Item };
 };
 
 /** Open swaps, and those that ended recently. */
@@ -69,7 +75,7 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
       ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#goneAtMs': 'goneAtMs' },
       ExpressionAttributeValues: { ':group': group, ':prefix': items.swapPrefix, ':gone': 'gone', ':recent': deps.now() - recentMs },
     });
-    return found.map(toSwap);
+    return found.flatMap((item) => toSwap(deps, item) ?? []);
   },
 
   /** The index is eventually consistent and may hold keys only: it says where to look, the item says what is true. */
@@ -82,25 +88,27 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
       ExpressionAttributeValues: { ':instance': instance },
     });
     const read = await Promise.all(found.map((item) => readItem(deps, { [keys.group]: item[keys.group], [keys.item]: item[keys.item] })));
-    return read.filter((swap) => swap !== undefined).toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
+    return read.flatMap(({ swap }) => swap ?? []).toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
   },
 });
 
 const createClaim = (deps: Deps): SwapItems['claim'] => {
-  const put = (swap: Swap): Promise<'done' | 'conflict'> => {
-    const command = new PutCommand({
-      TableName: deps.table,
-      Item: { ...swap, ...keyOf(swap), ...expiry(swap.state, deps.now()) },
-      ConditionExpression: 'attribute_not_exists(#item)',
-      ExpressionAttributeNames: { '#item': keys.item },
-    });
-    return deps.client.send(command).then(() => 'done', conflictOnly);
+  const put = (swap: Swap, condition: Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>) => {
+    const Item = { ...swap, schema: stateSchema, ...keyOf(swap), ...expiry(swap.state, deps.now()) };
+    return deps.client.send(new PutCommand({ TableName: deps.table, Item, ...condition })).then(() => 'done' as const, conflictOnly);
   };
+  const free = { ConditionExpression: 'attribute_not_exists(#item)', ExpressionAttributeNames: { '#item': keys.item } };
+  /** In the place of an item that claims nothing, because it cannot be read: unless somebody else has put his claim there. */
+  const unreadable = ({ decision }: Item) => ({
+    ConditionExpression: decision === undefined ? 'attribute_not_exists(#decision)' : '#decision = :decision',
+    ExpressionAttributeNames: { '#decision': 'decision' },
+    ...(decision !== undefined && { ExpressionAttributeValues: { ':decision': decision } }),
+  });
 
-  return async function claim(swap) {
-    if ((await put(swap)) === 'done') return { kind: 'claimed' };
-    const existing = await readItem(deps, keyOf(swap));
-    if (existing === undefined) return claim(swap);
+  return async function claim(swap): ReturnType<SwapItems['claim']> {
+    if ((await put(swap, free)) === 'done') return { kind: 'claimed' };
+    const { swap: existing, raw } = await readItem(deps, keyOf(swap));
+    if (existing === undefined) return raw !== undefined && (await put(swap, unreadable(raw))) === 'done' ? { kind: 'claimed' } : claim(swap);
     const ours = existing.decision === swap.decision && existing.claimedAtMs === swap.claimedAtMs;
     return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };
   };
@@ -112,14 +120,21 @@ const createAdvance =
     if (forward(change).length === 0 || Object.values(change.set).every((value) => value === undefined)) return 'conflict';
     const command = new UpdateCommand(updateOf(deps.table, keyOf(swap), change, deps.now()));
     const outcome = await deps.client.send(command).then(() => 'done' as const, conflictOnly);
-    return outcome === 'done' || holds(await readItem(deps, keyOf(swap)), change) ? 'done' : 'conflict';
+    return outcome === 'done' || holds((await readItem(deps, keyOf(swap))).swap, change) ? 'done' : 'conflict';
   };
 
 /** First the copy, then the removal: cut off between the two, the next retirement does both again. */
 const createRetire =
   (deps: Deps): SwapItems['retire'] =>
   async (swap) => {
-    const past = { ...swap, state: 'gone', [keys.group]: swap.group, [keys.item]: items.past(swap.instance), ...expiry('gone', deps.now()) };
+    const past = {
+      ...swap,
+      schema: stateSchema,
+      state: 'gone',
+      [keys.group]: swap.group,
+      [keys.item]: items.past(swap.instance),
+      ...expiry('gone', deps.now()),
+    };
     await deps.client.send(new PutCommand({ TableName: deps.table, Item: past }));
     const command = new DeleteCommand({
       TableName: deps.table,

@@ -47,8 +47,7 @@ const alarmChange = (state: GroupState, group: Group, { alarm, atMs }: AlarmFact
   const last = state.alarms[alarm];
   if (rule === undefined) return undefined;
   if (nowMs - atMs > alarmTellsForMs) return { code: 'alarm-late', alarm, atMs };
-  const untilMs = last === undefined ? atMs : last + Math.max(1, rule.cooldownMs);
-  if (atMs < untilMs) return { code: 'alarm-cooling', alarm, untilMs };
+  if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs)) return { code: 'alarm-cooling', alarm, untilMs: last + rule.cooldownMs };
   const to = desiredAfterAdjustment(state.desired, rule.adjust, group.size);
   return { code: 'alarm', alarm, atMs, adjust: rule.adjust, from: state.desired, to };
 };

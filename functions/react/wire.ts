@@ -18,7 +18,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   const { clientConfig, now, random } = surroundings;
   const capacity = capacityDeps(surroundings, telemetry);
   return {
-    store: stateStore(surroundings),
+    store: stateStore(surroundings, telemetry),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),

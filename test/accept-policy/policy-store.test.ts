@@ -7,6 +7,7 @@ import type { PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
 import { resolveGroup } from '../../core/policy/resolve.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import { startTables } from '../aws/tables.ts';
+import { throwUnreadable } from '../aws/unreadable.ts';
 import { fullDocument, resolution } from '../policy/documents.ts';
 import { createMemoryStore } from './memory-store.ts';
 
@@ -106,7 +107,7 @@ describe('a policy store over DynamoDB', () => {
     const { store } = overDynamoDb();
     await store.putInForce(versionOf('f', 4));
     await store.register({ group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] });
-    const state = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => 0 });
+    const state = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => 0, tell: throwUnreadable });
     expect(await state.group('f')).toEqual(versionOf('f', 4).resolved);
     expect(await state.registry()).toEqual([expect.objectContaining({ group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] })]);
   });

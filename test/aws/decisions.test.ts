@@ -9,6 +9,7 @@ import type { StateStore } from '../../core/ports.ts';
 import { items } from '../../functions/contract.ts';
 import { firstVersion } from './samples/first-version.ts';
 import { startTables } from './tables.ts';
+import { throwUnreadable } from './unreadable.ts';
 
 let tables: Awaited<ReturnType<typeof startTables>>;
 let store: StateStore;
@@ -17,7 +18,7 @@ const nowMs = Date.UTC(2026, 10, 20, 12);
 
 beforeAll(async () => {
   tables = await startTables();
-  store = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => nowMs });
+  store = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => nowMs, tell: throwUnreadable });
   log = createDecisionLog({ client: tables.client, table: 'state' });
 });
 afterAll(() => tables.stop());

@@ -9,6 +9,7 @@ import type { GroupState } from '../../core/view.ts';
 import { items, registryPartition } from '../../functions/contract.ts';
 import { state as anyState } from '../core/views.ts';
 import { startTables } from './tables.ts';
+import { throwUnreadable } from './unreadable.ts';
 
 let tables: Awaited<ReturnType<typeof startTables>>;
 let store: StateStore;
@@ -16,7 +17,7 @@ const nowMs = Date.UTC(2026, 10, 20, 12);
 let clockMs = nowMs;
 
 const storeOver = (client = tables.client): StateStore =>
-  createStateStore({ client, groupsTable: 'groups', stateTable: 'state', now: () => clockMs });
+  createStateStore({ client, groupsTable: 'groups', stateTable: 'state', now: () => clockMs, tell: throwUnreadable });
 
 beforeAll(async () => {
   tables = await startTables();

@@ -10,6 +10,7 @@ import type { Owner } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { firstVersion } from '../aws/samples/first-version.ts';
 import { startTables } from '../aws/tables.ts';
+import { throwUnreadable } from '../aws/unreadable.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const at = (seconds: number): number => nowMs + seconds * 1_000;
@@ -126,7 +127,7 @@ let access: Access;
 const owners = new Map<string, Owner>();
 beforeAll(async () => {
   tables = await startTables();
-  const store = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => nowMs });
+  const store = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => nowMs, tell: throwUnreadable });
   for (const record of [launched, replaced]) await store.putDecision(record);
   await store.claim(swap);
   access = {

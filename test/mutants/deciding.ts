@@ -103,8 +103,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'a stray is removed at first sight',
     file: 'core/decide.ts',
-    from: 'return stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;',
-    to: 'return stray !== undefined;',
+    from: 'const isOld = stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;',
+    to: 'const isOld = stray !== undefined;',
     caughtBy: ['stray instance'],
   },
   {

@@ -19,8 +19,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'a lost race for the state item is taken for won',
     file: 'functions/react/rounds.ts',
-    from: "if ((await ports.store.putState(group.name, state)) === 'conflict') return undefined;",
-    to: 'await ports.store.putState(group.name, state);',
+    from: "if ((await ports.store.putState(group.name, state)) === 'conflict') {",
+    to: "if ((await ports.store.putState(group.name, state)) === 'conflict' && run.id === '') {",
     caughtBy: ['warnings overlap'],
   },
   {

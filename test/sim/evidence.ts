@@ -1,4 +1,6 @@
 import { readDecision } from '../../aws/state/decision-log.ts';
+import { readState } from '../../aws/state/state-schema.ts';
+import { readSwap } from '../../aws/state/swap-schema.ts';
 import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
@@ -41,17 +43,33 @@ export type Evidence = {
   readonly restAtMs?: number;
 };
 
+type Item = Readonly<Record<string, unknown>>;
+
 /** What Holdfast writes it can read. */
-const decisionIn = (item: Readonly<Record<string, unknown>>): DecisionRecord => {
+const whole = <T>({ item }: Item, value: T | undefined, problems: readonly string[]): T => {
+  if (value === undefined || problems.length > 0) throw new Error(`${item} cannot be read: ${problems.join('; ')}`);
+  return value;
+};
+
+const decisionIn = (item: Item): DecisionRecord => {
   const read = readDecision(item);
-  if (read.kind === 'unreadable') throw new Error(`${read.unreadable.item} cannot be read: ${read.unreadable.problems.join('; ')}`);
-  return read.record;
+  return read.kind === 'read' ? read.record : whole<DecisionRecord>(item, undefined, read.unreadable.problems);
+};
+
+const stateIn = (item: Item): GroupState => {
+  const { state, lost } = readState(item.state, item.version);
+  return whole(item, state, lost);
+};
+
+const swapIn = (item: Item): Swap => {
+  const { value, lost } = readSwap(item);
+  return whole(item, value, lost);
 };
 
 /** What Holdfast wrote into the state table. */
 export const readTable = (table: readonly Readonly<Record<string, unknown>>[]): Pick<Evidence, 'states' | 'swaps' | 'decisions'> => ({
-  states: new Map(table.filter(({ item }) => item === items.state).map((item) => [String(item.group), item.state as GroupState])),
-  swaps: table.filter(({ claimedAtMs }) => claimedAtMs !== undefined) as unknown as readonly Swap[],
+  states: new Map(table.filter(({ item }) => item === items.state).map((item) => [String(item.group), stateIn(item)])),
+  swaps: table.filter(({ claimedAtMs }) => claimedAtMs !== undefined).map(swapIn),
   decisions: table.filter(({ item }) => String(item).startsWith(items.decisionPrefix)).map(decisionIn),
 });
 

@@ -12,7 +12,7 @@ export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry): Dra
   // One for all groups: it remembers what rarely changes.
   const provider = createCapacityOut(capacity);
   return {
-    store: stateStore(surroundings),
+    store: stateStore(surroundings, telemetry),
     providerFor: () => provider,
     lifecycle: createLifecycleActions({ client: capacity.autoScaling }),
     clock: { now: surroundings.now },

@@ -1,0 +1,52 @@
+/**
+ * Says what is wrong with a value, or nothing when it is what the type says. Written by hand, because the functions that read the state table are
+ * loaded while a warning waits: a schema library costs each of them 10 to 16 KB.
+ */
+export type Check<T> = { (raw: unknown): string | undefined; readonly of?: T };
+
+const found = (raw: unknown): string => (raw === null || typeof raw !== 'object' ? `found ${String(raw)}` : 'found a list or a map').slice(0, 60);
+
+export const isMap = (raw: unknown): raw is Readonly<Record<string, unknown>> => raw !== null && typeof raw === 'object' && !Array.isArray(raw);
+
+export const text: Check<string> = (raw) => (typeof raw === 'string' ? undefined : `expected text, ${found(raw)}`);
+
+export const number: Check<number> = (raw) => (typeof raw === 'number' ? undefined : `expected a number, ${found(raw)}`);
+
+export const flag: Check<boolean> = (raw) => (typeof raw === 'boolean' ? undefined : `expected true or false, ${found(raw)}`);
+
+export const oneOf =
+  <T extends string | true>(...values: readonly T[]): Check<T> =>
+  (raw) =>
+    values.some((value) => value === raw) ? undefined : `expected ${values.join(', ')}, ${found(raw)}`;
+
+export const optional =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (raw) =>
+    raw === undefined ? undefined : check(raw);
+
+const firstIn = (entries: Iterable<readonly [string | number, unknown]>, check: (key: string | number, raw: unknown) => string | undefined) => {
+  for (const [key, raw] of entries) {
+    const problem = check(key, raw);
+    if (problem !== undefined) return `${key}: ${problem}`;
+  }
+  return undefined;
+};
+
+export const listOf =
+  <T>(check: Check<T>): Check<readonly T[]> =>
+  (raw) =>
+    Array.isArray(raw) ? firstIn(raw.entries(), (_, element) => check(element)) : `expected a list, ${found(raw)}`;
+
+export const mapOf =
+  <T>(check: Check<T>): Check<Readonly<Record<string, T>>> =>
+  (raw) =>
+    isMap(raw) ? firstIn(Object.entries(raw), (_, element) => check(element)) : `expected a map, ${found(raw)}`;
+
+/**
+ * Checks every field of a type, optional ones included: a field that is added to the type and not here does not compile. Fields that the type does not
+ * know (of another version) are let pass.
+ */
+export const objectOf =
+  <T extends object>(fields: { readonly [Field in keyof T]-?: Check<T[Field]> }): Check<T> =>
+  (raw) =>
+    isMap(raw) ? firstIn(Object.entries<Check<unknown>>(fields), (field) => fields[field as keyof T](raw[field])) : `expected a map, ${found(raw)}`;

@@ -1,0 +1,82 @@
+import type { Chosen } from '../../core/chosen.ts';
+import type { Placement } from '../../core/placement.ts';
+import type { Lesson } from '../../core/pool-memory.ts';
+import type { Reservation } from '../../core/reservation.ts';
+import type { GroupState, Stray } from '../../core/view.ts';
+import { flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
+import { offering, raisedMax } from './shapes.ts';
+
+/** Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version have none. */
+export const stateSchema = 2;
+
+const placement = objectOf<Placement>({ pool: text, count: number, offerings: listOf(offering) });
+
+const reservation = objectOf<Reservation>({
+  id: text,
+  token: text,
+  placement,
+  decision: text,
+  replaces: listOf(text),
+  atMs: number,
+  leaseUntilMs: number,
+  instances: optional(listOf(text)),
+  unanswerable: optional(oneOf(true)),
+  forgetAtMs: number,
+});
+
+const lesson = objectOf<Lesson>({
+  kind: oneOf('refused', 'interrupted', 'advised'),
+  code: text,
+  atMs: number,
+  coolingUntilMs: number,
+  streak: number,
+});
+
+const stray = objectOf<Stray>({ firstSeenAtMs: number, sightings: number });
+
+const chosen = objectOf<Chosen>({ decision: text, instances: listOf(text), untilMs: number });
+
+const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
+
+const prices = objectOf<GroupState['prices']>({ atMs: number, usdPerHour: mapOf(number) });
+
+const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number, streak: number });
+
+const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
+
+/**
+ * Reads each field of a group's state. What cannot be read counts as lost, and the rest stands, as after the loss of the whole item: what was learned is
+ * learned again, prices are read again, and the size is the policy's, or what stands there (`catchUp`). A size that is lost is taken as more than any
+ * number that serves, so that nothing leaves because enough others seem to serve.
+ */
+const readers: Readers<GroupState> = {
+  version: orElse(number, 0),
+  desired: orElse(number, Number.MAX_SAFE_INTEGER),
+  policyVersion: orElse(number, 0),
+  policySize: orElse(text, ''),
+  reservations: eachOf(reservation),
+  lastReservation: maybe(text),
+  memory: eachIn(lesson),
+  alarms: eachIn(number),
+  raised: eachOf(raisedMax),
+  strays: eachIn(stray),
+  chosen: absentOr(eachOf(chosen)),
+  ended: absentOr(eachIn(number)),
+  asgGaps: eachIn(gap),
+  cheapest: eachIn(text),
+  prices: orElse(prices, noPrices),
+  throttle: maybe(throttle),
+  wakeAtMs: orElse(number, 0),
+};
+
+/** Reads a group's state, of this version or of the first. `version` is the number that guards the item. */
+export const readState = (raw: unknown, version: unknown): { readonly state: GroupState; readonly lost: readonly string[] } => {
+  const { value, lost }: Reading<GroupState> = readFields(readers, isMap(raw) ? raw : {});
+  if (value === undefined) throw new Error('A group state has a value for every field.');
+  const guarded = typeof version === 'number' ? { ...value, version } : value;
+  const isSizeLost = value.desired === Number.MAX_SAFE_INTEGER || value.policySize === '';
+  if (!lost.length || !isSizeLost) return { state: guarded, lost };
+  const { lastReservation: _before, ...rest } = guarded;
+  return { state: { ...rest, policySize: '' }, lost };
+};

@@ -1,0 +1,70 @@
+import type { CutBy, Shortfall } from '../../core/shortfall.ts';
+import type { LifecycleHook, Swap } from '../../core/swap.ts';
+import { keys, ttlAttribute } from '../../functions/contract.ts';
+import { type Check, isMap, number, objectOf, oneOf, optional, text } from './checks.ts';
+import type { Item } from './query-all.ts';
+import { essential, maybe, orElse, type Reader, type Readers, type Reading, readFields } from './readers.ts';
+import { leaveReason, swapState } from './shapes.ts';
+
+const hook = objectOf<LifecycleHook>({
+  asg: text,
+  hook: text,
+  token: text,
+  expiresAtMs: number,
+  timeoutMs: optional(number),
+  overAtMs: optional(number),
+});
+
+type Shortfalls = { readonly [Code in Shortfall['code']]: Check<Extract<Shortfall, { readonly code: Code }>> };
+
+const by = oneOf<CutBy>('ec2', 'auto-scaling', 'holdfast');
+
+const shortfalls: Shortfalls = {
+  'delay-exceeds-deadline': objectOf({ code: oneOf('delay-exceeds-deadline'), delayMs: number, leftMs: number, cutAtMs: number, by }),
+  'not-released': objectOf({ code: oneOf('not-released'), awsCode: text }),
+  'not-released-in-time': objectOf({ code: oneOf('not-released-in-time'), cutAtMs: number, by }),
+  'still-draining': objectOf({ code: oneOf('still-draining'), cutAtMs: number, by }),
+  'drain-broke': objectOf({ code: oneOf('drain-broke'), error: text, cause: optional(text) }),
+  'not-ended': objectOf({ code: oneOf('not-ended'), awsCode: text }),
+  'ended-before-drain': objectOf({ code: oneOf('ended-before-drain') }),
+  'let-go': objectOf({ code: oneOf('let-go') }),
+  prose: objectOf({ code: oneOf('prose'), text }),
+};
+
+const shortfallCode = oneOf(...(Object.keys(shortfalls) as Shortfall['code'][]));
+
+const shortfall: Check<Shortfall> = (raw) => {
+  const code = isMap(raw) ? raw.code : undefined;
+  return shortfallCode(code) ?? shortfalls[code as Shortfall['code']](raw);
+};
+
+/** The first version stored a sentence. */
+const readShortfall: Reader<Shortfall | undefined> = (raw, at, lost) =>
+  typeof raw === 'string' ? { code: 'prose', text: raw } : maybe(shortfall)(raw, at, lost);
+
+/** Reads each field of a swap. Without its instance, its reason and its state it says nothing; the rest it can do without. */
+const readers: Readers<Swap> = {
+  group: essential(text),
+  instance: essential(text),
+  reason: essential(leaveReason),
+  state: essential(swapState),
+  pool: orElse(text, 'unknown'),
+  offering: orElse(text, 'unknown'),
+  claimedAtMs: orElse(number, 0),
+  warnedAtMs: maybe(number),
+  deadlineMs: maybe(number),
+  drain: maybe(text),
+  drainOrderedAtMs: maybe(number),
+  hook: maybe(hook),
+  drainStartedAtMs: maybe(number),
+  drainedAtMs: maybe(number),
+  goneAtMs: maybe(number),
+  shortfall: readShortfall,
+  decision: orElse(text, 'unknown'),
+};
+
+/** Reads a swap, of this version or of the first. */
+export const readSwap = (item: Item): Reading<Swap> => {
+  const { [keys.item]: _item, [ttlAttribute]: _ttl, schema: _schema, ...fields } = item;
+  return readFields(readers, fields);
+};

@@ -1,0 +1,130 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readState } from '../../aws/state/state-schema.ts';
+import { readSwap } from '../../aws/state/swap-schema.ts';
+import { createStateStore } from '../../aws/state-store.ts';
+import type { Unreadable } from '../../core/decision-record.ts';
+import type { StateStore } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import { items } from '../../functions/contract.ts';
+import { state as anyState, reservation } from '../core/views.ts';
+import { firstVersion } from './samples/first-version.ts';
+import { startTables } from './tables.ts';
+
+const nowMs = Date.UTC(2026, 10, 20, 12);
+let tables: Awaited<ReturnType<typeof startTables>>;
+let store: StateStore;
+const told: Unreadable[] = [];
+const tell = (found: Unreadable): void => void told.push(found);
+
+beforeAll(async () => {
+  tables = await startTables();
+  store = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => nowMs, tell });
+});
+beforeEach(() => void told.splice(0));
+afterAll(() => tables.stop());
+
+const put = (item: Readonly<Record<string, unknown>>) => tables.client.send(new PutCommand({ TableName: 'state', Item: item }));
+
+describe('items of the first version', () => {
+  test.each(firstVersion.states.map((item, index) => [index, item] as const))('group state %i is read in full, and as it is', (_index, item) => {
+    expect(readState(item.state, item.version)).toEqual({ state: item.state, lost: [] });
+  });
+
+  test.each(firstVersion.swaps.map((item) => [item.instance, item] as const))('the swap of %s is read in full', (_instance, item) => {
+    const { shortfall, item: _item, expiresAt: _expires, ...fields } = item;
+    expect(readSwap(item)).toEqual({
+      value: { ...fields, ...(shortfall !== undefined && { shortfall: { code: 'prose', text: shortfall } }) },
+      lost: [],
+    });
+  });
+
+  test('are read through the store, and go on', async () => {
+    const [stored] = firstVersion.states;
+    await put({ ...stored, group: 'old' });
+    const state = await store.state('old');
+    expect(state).toEqual(stored?.state);
+    expect(state && (await store.putState('old', { ...state, version: state.version + 1 }))).toBe('done');
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a group state that cannot be read in full', () => {
+  const whole: GroupState = anyState({ version: 7, desired: 3, policySize: '3', lastReservation: 'r-9', reservations: [reservation()] });
+  const read = (damage: object) => readState({ ...whole, ...damage }, 7);
+
+  test('loses what was learned, and nothing else', () => {
+    const { state, lost } = read({ memory: { 'm7g.large/a/spot': { kind: 'sulks' } }, prices: 'cheap', wakeAtMs: null });
+    expect(state).toEqual({ ...whole, memory: {}, prices: { atMs: 0, usdPerHour: {} }, wakeAtMs: 0 });
+    expect(lost.map((problem) => problem.split(':')[0])).toEqual(['memory.m7g.large/a/spot', 'prices', 'wakeAtMs']);
+  });
+
+  test('loses single reservations and raised maxima, not all of them', () => {
+    const raised = { asg: 'web-asg', fromMax: 2, toMax: 4 };
+    const { state, lost } = read({ reservations: [{ id: 'broken' }, ...whole.reservations], raised: [raised, { asg: 'api-asg' }] });
+    expect(state.reservations).toEqual(whole.reservations);
+    expect(state.raised).toEqual([raised]);
+    expect(lost.length).toBeGreaterThan(1);
+  });
+
+  test('whose size is lost takes the size of the policy, or what stands there', () => {
+    for (const damage of [{ desired: 'three' }, { policySize: 3 }]) {
+      const { state } = read(damage);
+      expect(state.policySize).toBe('');
+      expect(state.lastReservation).toBeUndefined();
+    }
+  });
+
+  test('that is nothing at all still has every field, and its guard', () => {
+    for (const damaged of [undefined, 'gone', [], {}]) {
+      const { state, lost } = readState(damaged, 7);
+      expect(state).toMatchObject({ version: 7, policySize: '', reservations: [], memory: {}, raised: [] });
+      expect(lost.length).toBeGreaterThan(5);
+    }
+  });
+
+  test('is told, and can be written over', async () => {
+    await put({ group: 'damaged', item: items.state, version: 7, state: { ...whole, desired: 'three' } });
+    const state = await store.state('damaged');
+    expect(told).toEqual([{ group: 'damaged', item: 'state', problems: [expect.stringMatching(/^desired: /)] }]);
+    expect(state && (await store.putState('damaged', { ...state, version: 8, desired: 3 }))).toBe('done');
+    expect((await store.state('damaged'))?.desired).toBe(3);
+    expect(told).toHaveLength(1);
+  });
+
+  test('keeps fields of a later version, in their order', () => {
+    const later = { ...whole, invented: { later: true } };
+    expect(JSON.stringify(readState(later, 7).state)).toBe(JSON.stringify(later));
+  });
+});
+
+describe('a swap that cannot be read', () => {
+  const swap: Swap = {
+    group: 'broken',
+    instance: 'i-1',
+    reason: 'interruption',
+    state: 'leaving',
+    pool: 'spot-a',
+    offering: 'm7g.large/eu-west-1a/spot',
+    claimedAtMs: nowMs,
+    decision: 'd1',
+    drain: 'drain-1',
+  };
+  const key = { group: 'broken', item: items.swap('i-1') };
+
+  test('claims nothing, is told, and gives way to a claim', async () => {
+    await put({ ...swap, ...key, state: 'exploded' });
+    expect(await store.swaps('broken')).toEqual([]);
+    expect(told).toEqual([{ ...key, problems: [expect.stringMatching(/^state: /)] }]);
+    const claims = await Promise.all(['d2', 'd3'].map((decision) => store.claim({ ...swap, decision, drain: decision })));
+    expect(claims.map(({ kind }) => kind).toSorted()).toEqual(['claimed', 'exists']);
+    expect(await store.swaps('broken')).toHaveLength(1);
+  });
+
+  test('in a part stands without that part', () => {
+    const { value, lost } = readSwap({ ...swap, ...key, hook: { asg: 'web-asg' }, drainedAtMs: 'later', pool: 7 });
+    expect(value).toEqual({ ...swap, pool: 'unknown' });
+    expect(lost.map((problem) => problem.split(':')[0]).toSorted()).toEqual(expect.arrayContaining(['drainedAtMs', 'hook', 'pool']));
+  });
+});
