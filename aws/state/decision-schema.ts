@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Decision, Leaving, PlacementReason, Rejection, RemovalRank, RemovalReason, Turn } from '../../core/decision.ts';
+import type { Placement } from '../../core/placement.ts';
 import { leaveReason, number, objectOf, offering, offeringKey, prose, raisedMax, text, texts } from './common-schema.ts';
 
 const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
@@ -56,7 +57,7 @@ export const decision = objectOf<Decision>({
   group: text,
   desired: number,
   staying: number,
-  placements: z.array(z.object({ pool: text, count: number, offerings: z.array(offering) })),
+  placements: z.array(objectOf<Placement>({ pool: text, count: number, offerings: z.array(offering), avoidSubnets: z.optional(texts) })),
   unplaced: number,
   reasons: z.array(placementReason),
   rejected: z.array(rejection),

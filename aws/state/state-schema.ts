@@ -10,7 +10,7 @@ import { offering, raisedMax } from './shapes.ts';
 /** Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version have none. */
 export const stateSchema = 2;
 
-const placement = objectOf<Placement>({ pool: text, count: number, offerings: listOf(offering) });
+const placement = objectOf<Placement>({ pool: text, count: number, offerings: listOf(offering), avoidSubnets: optional(listOf(text)) });
 
 const reservation = objectOf<Reservation>({
   id: text,
@@ -60,6 +60,7 @@ const readers: Readers<GroupState> = {
   memory: eachIn(lesson),
   alarms: eachIn(number),
   raised: eachOf(raisedMax),
+  holders: absentOr(eachOf(text)),
   strays: eachIn(stray),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),

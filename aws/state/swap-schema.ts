@@ -48,6 +48,7 @@ const readers: Readers<Swap> = {
   instance: essential(text),
   reason: essential(leaveReason),
   state: essential(swapState),
+  asg: maybe(text),
   pool: orElse(text, 'unknown'),
   offering: orElse(text, 'unknown'),
   claimedAtMs: orElse(number, 0),
