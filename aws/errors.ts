@@ -186,6 +186,12 @@ export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(err
 export const unexplainedShortfall = 'UnexplainedShortfall';
 export const belowMinSize = 'BelowMinSize';
 export const notOurs = 'NotOurs';
+/** What was needed before the call could be made was not to be had. */
+export const notAsked = 'NotAsked';
+
+/** Whether a failure with this code is certain to have changed nothing. */
+export const wasNotDone = (code: string | undefined): boolean =>
+  code !== undefined && (code === belowMinSize || code === notAsked || troubleOfCode(code) === 'throttled');
 export const leaseOver = 'LeaseOver';
 
 const unknownTemplate = new Set([

@@ -169,6 +169,8 @@ export type SwapChange = {
   readonly from: readonly Swap['state'][];
   readonly drain?: string;
   readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
+  /** Fields that hold no longer, and are taken away. */
+  readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];
 };
 
 /**

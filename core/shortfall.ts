@@ -20,6 +20,8 @@ export type Shortfall =
   | { readonly code: 'not-released-in-time'; readonly cutAtMs: number; readonly by: CutBy }
   /** Its time was up before its connections had closed. */
   | { readonly code: 'still-draining'; readonly cutAtMs: number; readonly by: CutBy }
+  /** Its time was up, and AWS did not say whether its connections had closed. */
+  | { readonly code: 'not-seen' }
   /** The drain ended by an error of the state machine or of a function. */
   | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }
   /** It is drained, and EC2 or Auto Scaling refuses to end it. */

@@ -44,7 +44,14 @@ export type Swap = {
   /** When the drain was ordered; one that has not begun is started again with every tick, under the same name. */
   readonly drainOrderedAtMs?: number;
   readonly hook?: LifecycleHook;
+  /**
+   * Where to leave service is to end: when the Auto Scaling group was asked to let the instance go. Noted before it is asked, so that whoever sees the
+   * end knows whose doing it was.
+   */
+  readonly releaseAskedAtMs?: number;
   readonly drainStartedAtMs?: number;
+  /** Until when its target groups let connections go on at most. */
+  readonly busyUntilMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
   /** What could not be done in time, or failed. */

@@ -77,7 +77,7 @@ const grantCheckDrain = (checkDrain: LambdaFunction, props: RightsProps): void =
 };
 
 const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(endDrain, props);
+  grantDrainStep(endDrain, props, [...health, ...delays]);
   props.signals.allowSending(endDrain);
   allowAnnouncing(endDrain, props.eventBus);
   allowEnding(endDrain, props.reach);

@@ -39,17 +39,22 @@ const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) =
   const fields = Object.entries({ ...change.set, schema: stateSchema, ...expiry(change.set.state, nowMs) }).filter(
     ([, value]) => value !== undefined,
   );
+  const { clear = [] } = change;
   const from = forward(change);
   const conditions = [`#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`, ...(change.drain ? ['#drain = :drain'] : [])];
   return {
     TableName: table,
     Key: key,
-    UpdateExpression: `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}`,
+    UpdateExpression: [
+      `SET ${fields.map((_, index) => `#set${index} = :set${index}`).join(', ')}`,
+      ...(clear.length === 0 ? [] : [`REMOVE ${clear.map((_, index) => `#clear${index}`).join(', ')}`]),
+    ].join(' '),
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: {
       '#state': 'state',
       ...(change.drain && { '#drain': 'drain' }),
       ...Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
+      ...Object.fromEntries(clear.map((name, index) => [`#clear${index}`, name])),
     },
     ExpressionAttributeValues: {
       ...(change.drain && { ':drain': change.drain }),
@@ -117,7 +122,8 @@ const createClaim = (deps: Deps): SwapItems['claim'] => {
 const createAdvance =
   (deps: Deps): SwapItems['advance'] =>
   async (swap, change) => {
-    if (forward(change).length === 0 || Object.values(change.set).every((value) => value === undefined)) return 'conflict';
+    const isEmpty = Object.values(change.set).every((value) => value === undefined) && (change.clear ?? []).length === 0;
+    if (forward(change).length === 0 || isEmpty) return 'conflict';
     const command = new UpdateCommand(updateOf(deps.table, keyOf(swap), change, deps.now()));
     const outcome = await deps.client.send(command).then(() => 'done' as const, conflictOnly);
     return outcome === 'done' || holds((await readItem(deps, keyOf(swap))).swap, change) ? 'done' : 'conflict';
@@ -160,7 +166,8 @@ const conflictOnly = (error: unknown): 'conflict' => {
 };
 
 /** The change stands already: a repeat after a lost answer, not a lost race. */
-const holds = (swap: Swap | undefined, { set, drain }: SwapChange): boolean =>
+const holds = (swap: Swap | undefined, { set, drain, clear = [] }: SwapChange): boolean =>
   swap !== undefined &&
+  clear.every((field) => swap[field] === undefined) &&
   (drain === undefined || swap.drain === drain || set.drain !== undefined) &&
   Object.entries(set).every(([field, value]) => value === undefined || sameContent(swap[field as keyof Swap], value));

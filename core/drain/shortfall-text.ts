@@ -26,6 +26,8 @@ export const shortfallText = (shortfall: Shortfall): string => {
       return `was not taken out of service in time: ${areCut(shortfall)}`;
     case 'still-draining':
       return `was still draining when its time was up: ${areCut(shortfall)}`;
+    case 'not-seen':
+      return 'its time was up, and AWS did not say whether its connections had closed: those still open are cut when it goes';
     case 'drain-broke':
       return `the drain broke off (${shortfall.error}${shortfall.cause === undefined ? '' : `: ${shortfall.cause}`}): connections still open are cut when it goes`;
     case 'not-ended':

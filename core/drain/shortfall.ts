@@ -1,15 +1,22 @@
 import { drainEndsByMs } from '../drain.ts';
 import type { CutBy, Shortfall } from '../shortfall.ts';
-import type { Swap } from '../swap.ts';
+import type { LeaveReason, Swap } from '../swap.ts';
 import type { OpenSwap } from './look.ts';
 
 /** When connections that are still open are cut, and by whom. */
 type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 
+const cutters: Readonly<Record<LeaveReason, CutBy>> = {
+  interruption: 'ec2',
+  hook: 'auto-scaling',
+  rebalance: 'holdfast',
+  'scale-in': 'holdfast',
+  unwanted: 'holdfast',
+};
+
 const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   const endsByMs = drainEndsByMs(swap, timeoutMs);
-  if (swap.reason === 'interruption') return { cutAtMs: swap.deadlineMs ?? endsByMs, by: 'ec2' };
-  return { cutAtMs: endsByMs, by: swap.reason === 'hook' ? 'auto-scaling' : 'holdfast' };
+  return { cutAtMs: swap.reason === 'interruption' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: cutters[swap.reason] };
 };
 
 /** Known as soon as a drain begins that cannot be waited for; undefined when the deregistration delay ends in time. */
@@ -36,6 +43,9 @@ export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall =>
   ...cutOf(swap, timeoutMs),
 });
 
+/** For an instance whose time was up, and of which AWS did not say in time whether its connections had closed. */
+export const unseenShortfall: Shortfall = { code: 'not-seen' };
+
 /** Error of a state machine's Catch, in JSONata form. */
 export type DrainError = { readonly Error: string; readonly Cause?: string };
 
@@ -51,12 +61,29 @@ export const brokenShortfall = ({ Error: error, Cause: cause = '' }: DrainError)
 /** For a drained instance that cannot be ended. */
 export const unendedShortfall = (awsCode: string): Shortfall => ({ code: 'not-ended', awsCode });
 
-/** For an instance that came to its end while its drain had yet to begin: EC2 took it before its time, or someone ended it. Undefined for any other. */
-const earlyEndShortfall = ({ state, shortfall }: Swap): Shortfall | undefined =>
-  shortfall === undefined && (state === 'waiting' || state === 'leaving') ? { code: 'ended-before-drain' } : shortfall;
+/** A swap whose target groups were seen to be done with it: what was foreseen for later did not come to pass. */
+export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
+  const { shortfall, ...rest } = swap;
+  const stands = shortfall !== undefined && (shortfall.code !== 'delay-exceeds-deadline' || shortfall.cutAtMs <= nowMs);
+  return { ...rest, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs, ...(stands && { shortfall }) };
+};
 
-/** A swap whose instance has come to its end, with what fell short by that. */
+/** Whether its Auto Scaling group has let an instance go, as it was asked to, before EC2 took it: the group deregisters and drains first. */
+const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap, nowMs: number): boolean =>
+  releaseAskedAtMs !== undefined && nowMs < deadlineMs;
+
+/** What fell short for an instance that came to its end before it was seen to be drained: EC2 took it before its time, or someone ended it. */
+const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: number): Shortfall =>
+  state === 'draining' || releaseAskedAtMs !== undefined
+    ? { code: 'still-draining', cutAtMs: nowMs, by: cutters[reason] }
+    : { code: 'ended-before-drain' };
+
+/** A swap whose instance has come to its end, with when it had drained before that, or else what fell short. */
 export const asGone = (swap: Swap, nowMs: number): Swap => {
-  const shortfall = earlyEndShortfall(swap);
-  return { ...swap, state: 'gone', goneAtMs: nowMs, ...(shortfall !== undefined && { shortfall }) };
+  const end = { state: 'gone', goneAtMs: nowMs } as const;
+  if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };
+  if (wasLetGo(swap, nowMs)) return { ...asDrainedInTime(swap, nowMs), ...end };
+  if (swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs)
+    return { ...swap, ...end, drainedAtMs: swap.busyUntilMs };
+  return { ...swap, ...end, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };
 };

@@ -1,4 +1,6 @@
+import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import { type BeginReason, beginsRegardless, latestStartOf, nextServingLookMs, orderedAtMs, servingCount } from '../../core/drain/begin.ts';
+import { retryAtMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group.ts';
 import { withFormer } from '../../core/holders.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
@@ -14,19 +16,29 @@ type Case = { readonly group: Group; readonly batch: Batch; readonly knownDelayM
 /** The longest deregistration delay that these instances really have; undefined while it cannot be told. */
 const longestDelay = async ({ provider }: ReleasePorts, { group, batch, knownDelayMs }: Case): Promise<number | undefined> => {
   if (knownDelayMs !== undefined) return knownDelayMs;
-  const progress = await provider.inspectDrain(group, batch.own);
+  const progress = await unlessTroubled(provider.inspectDrain(group, batch.own));
+  if (progress === undefined) return undefined;
   const delays = progress.map(({ drained, deregistrationDelayMs }) => (drained ? 0 : deregistrationDelayMs));
   return delays.includes(undefined) ? undefined : Math.max(0, ...delays.map((delayMs) => delayMs ?? 0));
 };
+
+const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: number): Verdict => ({
+  kind: 'later',
+  delayMs,
+  lookAtMs: Math.min(latestStartMs, retryAtMs(nowMs, latestStartMs)),
+});
 
 /** Judges a batch. Looks at the group only when that decides: never when time is up, and at the deregistration delays once. */
 export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
   const nowMs = ports.clock.now();
-  const regardless = beginsRegardless(latestStartOf(group, batch.own, knownDelayMs), batch.own, nowMs);
-  if (regardless) return { kind: 'begin', because: regardless };
+  const estimateMs = latestStartOf(group, batch.own, knownDelayMs);
+  const regardless = beginsRegardless(estimateMs, batch.own, nowMs);
+  if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const state = await ports.store.state(group.name);
-  const holdings = await ports.provider.describe(withFormer(group, state));
+  const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
+  // Who serves cannot be told now. It is asked again soon, and does not matter any more at the latest start.
+  if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
   if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired)) return { kind: 'begin', because: 'enough-serving' };
   const delayMs = await longestDelay(ports, one);
   const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;

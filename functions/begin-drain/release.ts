@@ -1,9 +1,12 @@
+import { notAsked, wasNotDone } from '../../aws/errors.ts';
+import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
 import type { ActionResult, CapacityOut, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
-import { recordForward, seenOver } from '../runtime/drain/record.ts';
+import { onEach } from '../runtime/drain/on-each.ts';
+import { recordForward, seenOver, writesAtOnce } from '../runtime/drain/record.ts';
 
 /** What became of taking a batch out of service. */
 export type Release = {
@@ -31,25 +34,70 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
   });
 };
 
+/** Whether leaving service is to end: members of an Auto Scaling group leave through it, and it ends them. One on a hook it ends already. */
+const endsByRelease = ({ holding }: Group, { reason }: Swap): boolean => holding.kind !== 'tag' && reason !== 'hook';
+
+/** Notes which instances are about to be ended by their release. Returns those that are still this drain's. */
+const noteAsked = async ({ store, clock }: ReleasePorts, drain: string, group: Group, leaving: readonly Swap[]): Promise<readonly Swap[]> => {
+  const releaseAskedAtMs = clock.now();
+  const noted = await onEach(leaving, writesAtOnce, async (swap) =>
+    endsByRelease(group, swap) ? store.advance(swap, { from: ['leaving'], drain, set: { releaseAskedAtMs } }) : 'done',
+  );
+  return leaving.filter((_, index) => noted[index] === 'done').map((swap) => (endsByRelease(group, swap) ? { ...swap, releaseAskedAtMs } : swap));
+};
+
+const unanswered = (leaving: readonly Swap[]): ActionResult => ({
+  done: [],
+  failed: leaving.map(({ instance }) => ({ instance, code: notAsked, retry: 'later' })),
+});
+
+/** Takes the note back from those that nobody let go: they were not asked for, or refused. One that may have been carried out keeps it. */
+const takeBack = async (
+  { store }: ReleasePorts,
+  drain: string,
+  putOff: readonly Swap[],
+  failed: ActionResult['failed'],
+): Promise<readonly Swap[]> => {
+  const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
+  return onEach(putOff, writesAtOnce, async (swap) => {
+    if (swap.releaseAskedAtMs === undefined || !wasNotDone(codes.get(swap.instance))) return swap;
+    const { releaseAskedAtMs: _, ...rest } = swap;
+    await store.advance(swap, { from: ['leaving'], drain, set: {}, clear: ['releaseAskedAtMs'] });
+    return rest;
+  });
+};
+
+const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> => (busyUntilMs === undefined ? {} : { busyUntilMs });
+
 /**
  * Takes the `leaving` swaps out of service, looks where the whole batch stands, and records both in one write per swap.
- * The record comes after the call: a crash between them repeats a call that changes nothing the second time.
+ * The record comes after the call: a crash between them repeats a call that changes nothing the second time. A look that AWS does not grant now is
+ * left to the next.
  */
 export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, group: Group, own: readonly Swap[]): Promise<Release> => {
   const { provider, store, clock } = ports;
   const startedAtMs = clock.now();
-  const leaving = own.filter(({ state }) => state === 'leaving');
-  const result = leaving.length === 0 ? noAction : await provider.release(group, leaving);
+  const wanted = own.filter(({ state }) => state === 'leaving');
+  const leaving = await noteAsked(ports, order.drain, group, wanted);
+  const result = leaving.length === 0 ? noAction : ((await unlessTroubled(provider.release(group, leaving))) ?? unanswered(leaving));
   const begun = begunBy(leaving, result, startedAtMs);
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
-  const sorted = sortByProgress(underway, underway.length === 0 ? [] : await provider.inspectDrain(group, underway));
+  const progress = underway.length === 0 ? [] : await unlessTroubled(provider.inspectDrain(group, underway));
+  const sorted = sortByProgress(underway, progress ?? []);
   const fresh = new Set(begun.map(({ instance }) => instance));
   const said = new Map(foreseen(sorted.open, group.drain.timeoutMs).map((swap) => [swap.instance, swap]));
-  const opened = sorted.open.filter(({ swap }) => fresh.has(swap.instance)).map(({ swap }) => said.get(swap.instance) ?? swap);
-  // What is over already as the drain begins was never taken out of service in time.
+  const opened = sorted.open.flatMap((one) =>
+    fresh.has(one.swap.instance) ? [{ ...(said.get(one.swap.instance) ?? one.swap), ...untilWhen(one) }] : [],
+  );
+  // What is over already as the drain begins, and was not ended by it, was never taken out of service in time.
   const over = sorted.gone.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));
   await recordForward(store, order.drain, [...opened, ...seenOver({ ...sorted, gone: over }, clock.now())]);
-  const putOff = leaving.filter(({ instance }) => !fresh.has(instance));
+  const putOff = await takeBack(
+    ports,
+    order.drain,
+    leaving.filter(({ instance }) => !fresh.has(instance)),
+    result.failed,
+  );
   const gone = new Set(sorted.gone);
   return { putOff, open: sorted.open, alive: [...putOff, ...underway.filter((swap) => !gone.has(swap))], begun: begun.length, failed: result.failed };
 };

@@ -1,7 +1,8 @@
+import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import { nextDrainLookMs, type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
-import type { DrainOrder } from '../../core/ports.ts';
+import type { DrainOrder, DrainProgress } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { DrainStep } from '../contract.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
@@ -36,7 +37,10 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
   const kept = await keepHooksAlive(ports, own, order.drain);
   const draining = kept.filter(({ state }) => state === 'draining');
-  const sorted = sortByProgress(draining, draining.length === 0 ? [] : await ports.providerFor(group.holding).inspectDrain(group, draining));
+  const inspect = (): Promise<readonly DrainProgress[]> => ports.providerFor(group.holding).inspectDrain(group, draining);
+  // What AWS does not tell now is open still, and looked at again.
+  const progress = draining.length === 0 ? [] : await unlessTroubled(inspect());
+  const sorted = sortByProgress(draining, progress ?? []);
   const nowMs = ports.clock.now();
   await recordForward(ports.store, order.drain, seenOver(sorted, nowMs));
   await recordShortfalls(ports.store, order.drain, foreseen(sorted.open, group.drain.timeoutMs));

@@ -1,12 +1,14 @@
 import { belowMinSize } from '../../aws/errors.ts';
-import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
+import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
+import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall, unseenShortfall } from '../../core/drain/shortfall.ts';
+import { drainEndsByMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
-import { asDrained, recordForward, recordShortfalls } from '../runtime/drain/record.ts';
+import { asDrained, recordForward, recordShortfalls, seenOver } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
@@ -36,21 +38,43 @@ type Ending = {
   readonly group: Group | undefined;
 };
 
-const shortfallOf = (swap: Swap, { error, group }: Ending): Shortfall => {
+const shortfallOf = (swap: Swap, { error, group }: Ending, wasSeen: boolean): Shortfall => {
   if (swap.shortfall !== undefined) return swap.shortfall;
   if (group === undefined) return { code: 'let-go' };
-  return error === undefined ? unfinishedShortfall(swap, group.drain.timeoutMs) : brokenShortfall(error);
+  if (error !== undefined) return brokenShortfall(error);
+  return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
 };
 
-/** Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still this drain's to act on. */
+/**
+ * The last look at those that are not known to have drained: what is said of them is what was seen. Undefined: AWS does not tell, for whatever reason;
+ * that is said of them too, since the end of a drain must not hang on what broke it.
+ */
+const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<Sorted | undefined> => {
+  const draining = own.filter(({ state }) => state === 'draining');
+  if (group === undefined || draining.length === 0) return { open: [], drained: [], gone: [] };
+  const look = ports.providerFor(group.holding).inspectDrain(group, draining);
+  return look.then(
+    (progress) => sortByProgress(draining, progress),
+    () => undefined,
+  );
+};
+
+/** Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still this drain's to act on, the gone among them. */
 const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonly Swap[]> => {
   const { ports, order } = ending;
+  const seen = await lookOnce(ending, own);
   const nowMs = ports.clock.now();
-  const late = own.filter(({ state }) => state !== 'drained').map((swap) => asDrained({ ...swap, shortfall: shortfallOf(swap, ending) }, nowMs));
-  const written = await recordForward(ports.store, order.drain, late);
+  const over = seen === undefined ? [] : seenOver(seen, nowMs);
+  const settled = new Set(over.map(({ instance }) => instance));
+  const late = own
+    .filter(({ state, instance }) => state !== 'drained' && !settled.has(instance))
+    .map((swap) => asDrained({ ...swap, shortfall: shortfallOf(swap, ending, seen !== undefined) }, nowMs));
+  const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   // A write that was refused may have been our own, repeated: only the stored swap knows whose the instance is now.
-  return written.length === late.length ? closed : (await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained');
+  return written.length === over.length + late.length
+    ? closed
+    : over.filter(({ state }) => state === 'gone').concat((await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained'));
 };
 
 const hooksAtOnce = 8;
@@ -83,6 +107,13 @@ const recordUnended = ({ ports, order }: Ending, swaps: readonly Swap[], failed:
   return recordShortfalls(ports.store, order.drain, said);
 };
 
+/** By then this execution has ended, so that its name is known to be over. */
+const afterEndMs = 2_000;
+
+/** Instances that joined when nothing was left to begin, and whose time is not up. */
+const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
+  own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
+
 /** With drain-first the replacement comes after the drain: the group is asked to look at itself now, and not at the next tick. */
 const wakeForReplacement = async ({ ports, order, group }: Ending): Promise<void> => {
   if (group?.swap.order === 'drain-first') await ports.wakes.wake(order.group, ports.clock.now());
@@ -95,11 +126,17 @@ const wakeForReplacement = async ({ ports, order, group }: Ending): Promise<void
  * @throws {InstancesNotEnded} when ending was throttled: repeat.
  */
 export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
-  const { group, own, gone } = await gatherBatch(ports.store, order);
-  if (own.length + gone.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
+  const { group, own: all, gone: before } = await gatherBatch(ports.store, order);
+  const tooLate = error === undefined && group !== undefined ? joinedLate(all, group, ports.clock.now()) : [];
+  // The next look puts them on a drain of their own.
+  if (tooLate.length > 0) await ports.wakes.wake(order.group, ports.clock.now() + afterEndMs);
+  const own = all.filter((swap) => !tooLate.includes(swap));
+  if (own.length + before.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group };
   const released = group === undefined ? own : await releaseLate(ports, group, own);
-  const swaps = await closeSwaps(ending, released);
+  const closed = await closeSwaps(ending, released);
+  const swaps = closed.filter(({ state }) => state === 'drained');
+  const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
   await completeHooks(ports, swaps);
   const { done, failed: unended } = await endOurs(ending, swaps);
   // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain has no part in that.

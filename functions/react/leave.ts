@@ -64,6 +64,17 @@ const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] 
 
 const drainsAtOnce = 8;
 
+/** A drain looks at those that it could not take out of service at least this often. */
+const patienceMs = 15_000;
+
+/** Whether a drain began without this member: it joined in the moment of the beginning, and might not be seen before all the others have drained. */
+const isLeftBehind = (swap: Swap, { run: { facts, ports }, swaps }: Starting): boolean => {
+  if (!facts.isTick) return false;
+  const begun = swaps.filter(({ drain, state }) => drain === swap.drain && (state === 'draining' || state === 'drained'));
+  const sinceMs = Math.max(swap.drainOrderedAtMs ?? 0, ...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs));
+  return begun.length > 0 && ports.clock.now() - sinceMs > patienceMs;
+};
+
 /** Puts swaps on drains of their own that joined one when it was over already, or whose drain was stopped before it began. */
 const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Swap[]): Promise<readonly string[]> => {
   const drainOrderedAtMs = ports.clock.now();
@@ -80,7 +91,8 @@ export const startDrains = async (starting: Starting): Promise<number> => {
   const start = (drain: string): Promise<'running' | 'over'> => ports.drains.start({ group: group.name, drain });
   const batches = [...Map.groupBy(dueOf(starting), ({ drain }) => drain ?? '')];
   const started = await inParallel(batches, drainsAtOnce, ([drain]) => start(drain));
-  const late = batches.flatMap(([, batch], index) => (started[index] === 'over' ? batch.filter(({ state }) => state === 'leaving') : []));
+  const over = new Set(batches.flatMap(([drain], index) => (started[index] === 'over' ? [drain] : [])));
+  const late = starting.swaps.filter((swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap, starting)));
   await inParallel(await moveOn(starting, late), drainsAtOnce, start);
   return batches.length;
 };

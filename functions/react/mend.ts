@@ -4,6 +4,7 @@ import { asGone } from '../../core/drain/shortfall.ts';
 import { isHard } from '../../core/headcount.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
+import { changeTo } from '../runtime/drain/record.ts';
 import { writesAtOnce } from './claims.ts';
 import type { NameDrain } from './drain-names.ts';
 import type { Gathered } from './gather.ts';
@@ -37,13 +38,9 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   const shown = new Set([...gathered.holdings.members.map(({ instance }) => instance), ...gathered.holdings.aside]);
   const gone = gathered.swaps.filter((swap) => isGone(swap, ended, shown, nowMs));
   const closed = new Map(gone.map((swap) => [swap.instance, asGone(swap, nowMs)]));
-  await inParallel(gone, writesAtOnce, (swap) => {
-    const { state, goneAtMs, shortfall } = closed.get(swap.instance) ?? swap;
-    return run.ports.store.advance(swap, {
-      from: [swap.state],
-      set: { state, ...(goneAtMs !== undefined && { goneAtMs }), ...(shortfall !== undefined && { shortfall }) },
-    });
-  });
+  await inParallel(gone, writesAtOnce, (swap) =>
+    run.ports.store.advance(swap, { from: [swap.state], ...changeTo(closed.get(swap.instance) ?? swap) }),
+  );
   const held = new Set(gathered.holdings.asgs.flatMap(({ holds }) => holds));
   const old = gathered.swaps.filter((swap) =>
     swap.state === 'gone' ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs : isMistake(swap, held, nowMs),

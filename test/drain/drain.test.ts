@@ -404,3 +404,94 @@ test('a hook that cannot be completed keeps no other from completion', async () 
   await expect(endDrain(fleet.ports, order())).rejects.toThrow('no');
   expect([...fleet.completed]).toEqual(['i-2']);
 });
+
+describe('when AWS does not answer for a while', () => {
+  const throttled = () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' }));
+
+  test('a drain that cannot see who serves waits on, asks again soon, and begins at its latest start', async () => {
+    const fleet = createFleet(pair(warned), 60_000);
+    fleet.provider.describe = throttled;
+    const { visits, outcome } = await execute(fleet, order());
+    expect(secondsOf(visits).at(-1)).toBe('end 110');
+    expect(visits.filter(({ state }) => state === 'begin').length).toBeLessThan(20);
+    expect(fleet.releasedAtMs.get('i-1')).toBe(inMs(55));
+    expect(outcome.failed).toEqual([]);
+  });
+
+  test('what was taken out of service is recorded before anybody could look', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
+    const { inspectDrain } = fleet.provider;
+    fleet.provider.inspectDrain = throttled;
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'draining', drainStartedAtMs: noonMs });
+    fleet.provider.inspectDrain = inspectDrain;
+    await execute(fleet, order());
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
+
+  test('looks that fail until the end cut nothing: the last look tells what came of it', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
+    const { inspectDrain } = fleet.provider;
+    fleet.provider.inspectDrain = (...of) => (fleet.nowMs < inMs(110) ? throttled() : inspectDrain(...of));
+    const { outcome } = await execute(fleet, order());
+    expect(outcome).toMatchObject({ drained: 2, late: 0 });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(110) });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
+
+  test('what nobody could see is said to be unseen, and not to be cut', async () => {
+    const fleet = createFleet(pair({ ...warned, state: 'draining', drainStartedAtMs: noonMs }), 30_000);
+    fleet.provider.inspectDrain = throttled;
+    await execute(fleet, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'not-seen' } });
+  });
+
+  test('a release that cannot be asked for is put off, and fails nothing', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 0;
+    const { release } = fleet.provider;
+    fleet.provider.release = (...of) => (fleet.nowMs < inMs(20) ? throttled() : release(...of));
+    const { visits } = await execute(fleet, order());
+    expect(secondsOf(visits)[1]).toBe('begin 14');
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: fleet.releasedAtMs.get('i-1') });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
+});
+
+describe('members that their Auto Scaling group ends as they leave service', () => {
+  const attached = (code?: string) => {
+    const fleet = createFleet(pair(warned), 60_000);
+    fleet.group = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    fleet.desired = 0;
+    if (code !== undefined) fleet.failRelease.set('i-1', { code, retry: 'later', times: 1 });
+    return fleet;
+  };
+
+  test('are noted before the group is asked, so that whoever sees their end knows why', async () => {
+    const fleet = attached();
+    fleet.provider.release = () => Promise.reject(new Error('died'));
+    await expect(beginDrain(fleet.ports, order())).rejects.toThrow('died');
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', releaseAskedAtMs: noonMs });
+  });
+
+  test.each([
+    ['Throttling', undefined],
+    ['InternalFailure', noonMs],
+  ])('and not let go (%s): the note is taken back where it is certain', async (code, askedAtMs) => {
+    const fleet = attached(code);
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving' });
+    expect(fleet.stateOf('i-1').releaseAskedAtMs).toBe(askedAtMs);
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'draining' });
+  });
+});
+
+test('whoever joins a drain that is about to end is left to the next look', async () => {
+  const fleet = createFleet([swap('i-1', { ...warned, state: 'drained', drainedAtMs: noonMs }), swap('i-2', warned)], 30_000);
+  await endDrain(fleet.ports, order());
+  expect(fleet.stateOf('i-2')).toEqual(swap('i-2', warned));
+  expect(fleet.wakes).toEqual([inMs(2)]);
+  expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1'], gone: [] });
+});

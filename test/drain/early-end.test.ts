@@ -21,8 +21,33 @@ describe('an instance that comes to its end', () => {
       shortfall: { code: 'ended-before-drain' },
     });
   });
-  it.each(['draining', 'drained'] as const)('while it was %s needs no word', (state) => {
-    expect(asGone({ ...swap, state }, 5_000).shortfall).toBeUndefined();
+  it('after it had drained needs no word', () => {
+    expect(asGone({ ...swap, state: 'drained', drainedAtMs: 3_000 }, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 3_000 });
+    expect(asGone({ ...swap, state: 'drained' }, 5_000).shortfall).toBeUndefined();
+  });
+  it('while its connections had yet to close is said to have', () => {
+    const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
+    expect(asGone(draining, 5_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 5_000, by: 'ec2' });
+  });
+  it('after its target groups were done with it had drained then, though nobody looked', () => {
+    const drained = asGone({ ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 4_000 }, 5_000);
+    expect(drained).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 4_000 });
+    expect(drained.shortfall).toBeUndefined();
+  });
+
+  const foreseen = { code: 'delay-exceeds-deadline', delayMs: 300_000, leftMs: 65_000, cutAtMs: 121_000, by: 'ec2' } as const;
+  const asked = { ...swap, deadlineMs: 121_000, releaseAskedAtMs: 4_000 } as const;
+  it.each(['leaving', 'draining'] as const)(
+    'because its Auto Scaling group was asked to let it go (%s) has drained, whatever was foreseen',
+    (state) => {
+      const gone = asGone({ ...asked, state, shortfall: foreseen }, 5_000);
+      expect(gone).toMatchObject({ state: 'gone', drainedAtMs: 5_000 });
+      expect(gone.shortfall).toBeUndefined();
+    },
+  );
+  it('at its deadline was cut, though its group had been asked', () => {
+    expect(asGone({ ...asked, state: 'draining', shortfall: foreseen }, 121_000).shortfall).toEqual(foreseen);
+    expect(asGone({ ...asked, state: 'draining' }, 121_000).shortfall).toMatchObject({ code: 'still-draining' });
   });
   it('keeps what was said before', () => {
     const shortfall = { code: 'not-released', awsCode: 'AccessDenied' } as const;

@@ -132,12 +132,13 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     swaps: () => call('swaps', () => [...fleet.swaps.values()]),
     swapOf: none,
     claim: none,
-    advance: ({ instance }, { from, drain, set }) =>
+    advance: ({ instance }, { from, drain, set, clear = [] }) =>
       call('advance', () => {
         const stored = fleet.swaps.get(instance);
         if (!stored || !from.includes(stored.state) || (drain !== undefined && stored.drain !== drain)) return 'conflict';
         if (set.state && states.indexOf(set.state) < states.indexOf(stored.state)) throw new Error(`${instance} would go back to ${set.state}`);
-        fleet.swaps.set(instance, { ...stored, ...set });
+        const kept = Object.fromEntries(Object.entries(stored).filter(([field]) => !clear.some((gone) => gone === field)));
+        fleet.swaps.set(instance, { ...(kept as Swap), ...set });
         return 'done';
       }),
     retire: none,

@@ -7,7 +7,7 @@ import { createStateMachines } from '../../sandbox/platform/states/state-machine
 import { createVirtualClock } from '../../sandbox/platform/virtual-clock.ts';
 import { createRandom } from '../../sandbox/random.ts';
 import { stubArn, synthesize } from './definition.ts';
-import { createFleet, type Fleet, noonMs, order, swap } from './fleet.ts';
+import { createFleet, type Fleet, group, noonMs, order, swap } from './fleet.ts';
 
 const { definition } = synthesize();
 const arn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:holdfast-drain';
@@ -108,7 +108,10 @@ describe('the synthesized workflow, run', () => {
     const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 30_000);
     const broken: Steps = {
       ...stepsOf(fleet),
-      [stubArn('check')]: () => Promise.reject(Object.assign(new Error('no rights to DescribeTargetHealth'), { name: 'AccessDenied' })),
+      [stubArn('check')]: () => {
+        fleet.provider.inspectDrain = () => Promise.reject(Object.assign(new Error('no rights to DescribeTargetHealth'), { name: 'AccessDenied' }));
+        return fleet.provider.inspectDrain(group(), []);
+      },
     };
     const { execution, entered } = await run(fleet, order(), broken);
     expect(entered.slice(-2)).toEqual(['Check drain', 'End drain']);

@@ -1,11 +1,11 @@
 import type { Sorted } from '../../../core/drain/look.ts';
-import { asGone } from '../../../core/drain/shortfall.ts';
-import type { StateStore } from '../../../core/ports.ts';
+import { asDrainedInTime, asGone } from '../../../core/drain/shortfall.ts';
+import type { StateStore, SwapChange } from '../../../core/ports.ts';
 import type { Swap, SwapState } from '../../../core/swap.ts';
 import { onEach } from './on-each.ts';
 
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
-const writesAtOnce = 32;
+export const writesAtOnce = 32;
 
 /** States from which a swap may come to each state: forward only. */
 const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
@@ -16,12 +16,19 @@ const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
   gone: ['leaving', 'draining', 'drained'],
 };
 
-const progressOf = ({ state, drainStartedAtMs, drainedAtMs, goneAtMs, shortfall }: Swap): Partial<Swap> => ({
+const progressOf = ({ state, busyUntilMs, drainStartedAtMs, drainedAtMs, goneAtMs, shortfall }: Swap): Partial<Swap> => ({
   state,
+  ...(busyUntilMs !== undefined && { busyUntilMs }),
   ...(drainStartedAtMs !== undefined && { drainStartedAtMs }),
   ...(drainedAtMs !== undefined && { drainedAtMs }),
   ...(goneAtMs !== undefined && { goneAtMs }),
   ...(shortfall !== undefined && { shortfall }),
+});
+
+/** What brings a stored swap to where it stands in memory. A shortfall that did not come to pass is taken away. */
+export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
+  set: progressOf(swap),
+  ...(swap.shortfall === undefined && swap.state !== 'draining' && { clear: ['shortfall'] as const }),
 });
 
 /**
@@ -29,7 +36,7 @@ const progressOf = ({ state, drainStartedAtMs, drainedAtMs, goneAtMs, shortfall 
  * Returns those that were written; the others were handed over, or someone else has moved them on, and are no longer ours to act on.
  */
 export const recordForward = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<readonly Swap[]> => {
-  const written = await onEach(swaps, writesAtOnce, (swap) => store.advance(swap, { from: before[swap.state], drain, set: progressOf(swap) }));
+  const written = await onEach(swaps, writesAtOnce, (swap) => store.advance(swap, { from: before[swap.state], drain, ...changeTo(swap) }));
   return swaps.filter((_, index) => written[index] === 'done');
 };
 
@@ -37,7 +44,7 @@ export const asDrained = (swap: Swap, nowMs: number): Swap => ({ ...swap, state:
 
 /** What a look at the batch proved, as swaps to be written. */
 export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
-  ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrained(swap, nowMs)),
+  ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrainedInTime(swap, nowMs)),
   ...gone.map((swap) => asGone(swap, nowMs)),
 ];
 

@@ -44,6 +44,7 @@ const truths: Truth = {
   'not-released': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
   'not-released-in-time': (chronicle, life, { cutAtMs, by }) => takenOutAtMs(life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
   'still-draining': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
+  'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
   'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life),
