@@ -1,6 +1,7 @@
 import { hookOfTheDead, hookTooShort, hookUnheard } from './allowances/hooks.ts';
+import { requestMetTrouble } from './allowances/requests.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
-import { begunLate, heardTooLate, neverHeard, takenBeforeTime } from './allowances/warned.ts';
+import { begunLate, delaysUnknown, heardTooLate, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
 
 /** Everything that is excused, a row each. */
@@ -9,6 +10,9 @@ export const allowances: readonly Allowance[] = [
   heardTooLate,
   takenBeforeTime,
   begunLate,
+  letGoMeanwhile,
+  delaysUnknown,
+  requestMetTrouble,
   hookOfTheDead,
   hookTooShort,
   hookUnheard,

@@ -13,9 +13,16 @@ export const isHealthy = ({ invocations }: Chronicle, invocation: string): boole
   return ended !== undefined && !ended.injected && ended.error === undefined;
 };
 
+/** Given back because no describe showed the instance yet: the message comes again. */
+const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
+  invocations.get(invocation)?.ended?.again.includes(message) === true && atMs < launchedAtMs + lagMs + 2 * times.batchMs;
+
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>
-  Math.min(endless, ...toldOf(life, about).flatMap(({ atMs, invocation }) => (isHealthy(chronicle, invocation) ? [atMs] : [])));
+  Math.min(
+    endless,
+    ...toldOf(life, about).flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : [])),
+  );
 
 /** When a warning says that EC2 takes it: after two minutes, and at once where it hibernates, whatever EC2 then does. */
 const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibernate' ? 0 : times.spotNoticeMs);

@@ -20,6 +20,8 @@ export const times = {
   deadlineMarginMs: 10_000,
   /** What the start of a drain may take before the deregistration delay runs (core/drain.ts). */
   drainStartMs: 5_000,
+  /** Drains whose deadlines lie so close share one, which keeps to the earliest (core/drain). */
+  drainShareMs: 10_000,
   /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory.ts). */
   refusedRestMs: 180_000,
   longestRestMs: 1_800_000,

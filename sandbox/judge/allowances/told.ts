@@ -26,5 +26,5 @@ export const stoppedByHand: Allowance = {
   reason: 'What a user stops is stopped; another drain takes over its members.',
   covers: ({ detail, atMs }, chronicle) =>
     detail.endsWith(': aborted') &&
-    chronicle.of('step').some((step) => step.step === 'drains-stopped' && step.atMs <= atMs && atMs - step.atMs < stoppedWithinMs),
+    chronicle.of('step').some((step) => step.step === 'drains-stopped' && Math.abs(atMs - step.atMs) < stoppedWithinMs),
 };

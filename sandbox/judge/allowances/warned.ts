@@ -1,8 +1,8 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance, Finding } from '../finding.ts';
 import { deadlineOf, heardAtMs, toldOf } from '../leaving.ts';
-import { goneAtMs, type Life } from '../life.ts';
-import { actsWithinMs, drainBeginsInTime, warnedTakenOut } from '../rules/warned.ts';
+import { goneAtMs, type Life, warnedAtMs } from '../life.ts';
+import { actsWithinMs, drainBeginsInTime, servesUntilReplaced, warnedTakenOut } from '../rules/warned.ts';
 import { times } from '../times.ts';
 
 const lifeOf = (finding: Finding, chronicle: Chronicle): Life | undefined => chronicle.life(finding.instance ?? '');
@@ -58,5 +58,38 @@ export const begunLate: Allowance = {
         .of('invocation-ended')
         .some(({ injected, function: name, atMs: endedAtMs }) => injected && name.includes('begin-drain') && endedAtMs >= late && endedAtMs <= atMs)
     );
+  },
+};
+
+const wasLetGo = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  (chronicle.groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy === undefined && atMs >= fromMs && atMs <= untilMs);
+
+export const letGoMeanwhile: Allowance = {
+  name: 'the group was let go meanwhile',
+  excuses: drainBeginsInTime.name,
+  trouble: 'The policy is deleted after the warning, so that its drain ends, and is written again before EC2 takes the member.',
+  reaches: 'Members that were warned before the group was let go.',
+  reason: 'Nobody acts for a group that was let go.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    return life !== undefined && finding.group !== undefined && wasLetGo(chronicle, finding.group, warnedAtMs(life), finding.atMs);
+  },
+};
+
+export const delaysUnknown: Allowance = {
+  name: 'deregistration delays could not be read',
+  excuses: servesUntilReplaced.name,
+  trouble: 'A call to the load balancer that reads how long it waits for connections met a fault.',
+  reaches: 'Members whose drain was under way then.',
+  reason: 'Where the delay is not known, the load balancer’s default is assumed, which is longer.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    const sinceMs = life === undefined ? finding.atMs : warnedAtMs(life);
+    return chronicle
+      .of('called')
+      .some(
+        ({ service, isMutating, trouble, askedAtMs }) =>
+          service === 'elasticloadbalancing' && !isMutating && trouble !== undefined && askedAtMs >= sinceMs && askedAtMs <= finding.atMs,
+      );
   },
 };

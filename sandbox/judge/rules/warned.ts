@@ -72,7 +72,7 @@ export const servesUntilReplaced: Rule = {
       const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
       if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length > 0) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
-      const latestMs = latestDrainStartMs(chronicle, life, heardMs) - times.drainStartMs - stepMs - chronicle.times.clockMs;
+      const latestMs = latestDrainStartMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
       if (isDrainFirst || atMs >= latestMs || servesEnough(chronicle, group, life, atMs)) return [];
       return [
         {
