@@ -35,18 +35,31 @@ const groupLines = ({ raise, restore, takeOver, unnoticed }: Decision): readonly
   ...(unnoticed.length === 0 ? [] : [`  takes out of their Auto Scaling group: ${unnoticed.join(', ')}`]),
 ];
 
-const roundLines = (rounds: readonly Decision[]): readonly string[] =>
+const drainText = (drain: string | undefined): string => (drain === undefined ? '' : `, drain ${drain}`);
+
+/** A member that Holdfast removes by its own choice stands with the reason; the other claims follow from signals. */
+const removalLines = ({ removals }: Decision, claimed: CarriedOut['claimed']): readonly string[] =>
+  removals.map(({ instance, reason, why }) => {
+    const claim = claimed.find((one) => one.instance === instance);
+    return `  removes ${instance} (${reason}${drainText(claim?.drain)}): ${removalText(why)}`;
+  });
+
+const roundLines = (rounds: readonly Decision[], claimed: CarriedOut['claimed']): readonly string[] =>
   rounds.flatMap((round, index) => [
     ...(index === 0 ? [] : ['  decided again after refusals:']),
     ...round.reasons.map((reason) => `  ${reason.count} from ${reason.pool}: ${placementText(reason)}`),
     ...rejectionLines(round),
-    ...round.removals.map(({ instance, reason, why }) => `  removes ${instance} (${reason}): ${removalText(why)}`),
+    ...removalLines(round, claimed),
     ...groupLines(round),
     ...(round.unplaced > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
   ]);
 
-const claimLines = ({ claimed }: CarriedOut): readonly string[] =>
-  claimed.map(({ instance, reason, drain }) => `  lets go ${instance} (${reason})${drain === undefined ? '' : `, drain ${drain}`}`);
+const claimLines = (claimed: CarriedOut['claimed'], rounds: readonly Decision[]): readonly string[] => {
+  const removed = new Set(rounds.flatMap(({ removals }) => removals.map(({ instance }) => instance)));
+  return claimed
+    .filter(({ instance }) => !removed.has(instance))
+    .map(({ instance, reason, drain }) => `  lets go ${instance} (${reason})${drainText(drain)}`);
+};
 
 const carriedOutLines = ({ launches, admitted, failed, drainsStarted }: CarriedOut): readonly string[] => [
   ...launches.flatMap(launchLines),
@@ -68,13 +81,14 @@ const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly strin
 /** One decision in lines of plain text: what led to it, what it looked at, why it chose, what came of it. */
 export const decisionText = (record: DecisionRecord): string => {
   const { causes, sizes, rounds, view, outcome } = record;
+  const claimed = outcome?.code === 'carried-out' ? outcome.claimed : [];
   return [
     `${timeText(record.atMs)}  ${record.group}  decision ${record.id}  policy version ${record.policyVersion}`,
     `  because of: ${causes.map(causeText).join(', ') || 'the minute tick'}`,
     ...sizes.map((change) => `  ${sizeText(change)}`),
     ...(view === undefined ? [] : [`  saw: desired ${view.desired}, ${view.members} members, ${view.serving} serving`]),
-    ...(outcome?.code === 'carried-out' ? claimLines(outcome) : []),
-    ...roundLines(rounds),
+    ...claimLines(claimed, rounds),
+    ...roundLines(rounds, claimed),
     ...outcomeLines(record),
     ...trimmedLines(record),
   ].join('\n');

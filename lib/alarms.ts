@@ -140,4 +140,9 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
     says: 'Messages arrived that could not be read.',
     metric: ownMetric(name, metrics.poisonMessages, { period: fiveMinutes }),
   },
+  {
+    section: 'unreadable-items',
+    says: 'Items of the state table could not be read in full.',
+    metric: ownMetric(name, metrics.unreadableItems, { period: fiveMinutes }),
+  },
 ];

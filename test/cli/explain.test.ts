@@ -238,6 +238,17 @@ describe('a decision in words', () => {
     expect(stored?.text).toContain(`because of: ${stored?.item.because.join(', ')}`);
   });
 
+  it('names a member that it removes once, with the reason and the drain', () => {
+    const why = { code: 'surplus', rank: { order: 'oldest-first', launchedAtMs: at(-60) }, unhealthy: true } as const;
+    const round = decision({ removals: [{ instance: 'i-0000000000000000a', reason: 'scale-in', why }] });
+    const outcome = { ...acted, launches: [], claimed: [{ instance: 'i-0000000000000000a', reason: 'scale-in', drain: 'd-9' } as const] };
+    const text = decisionText({ ...launched, rounds: [round], outcome });
+    expect(text.match(/i-0000000000000000a/g)).toHaveLength(1);
+    expect(text).toContain(
+      '  removes i-0000000000000000a (scale-in, drain d-9): above the desired size; unhealthy; oldest first: launched 2026-11-20 11:59:00 UTC',
+    );
+  });
+
   it('is listed newest first', async () => {
     expect((await access.log.decisions('web', 10)).records.map(({ id }) => id)).toEqual(['0002', '0001']);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import type { CapacityIn, LaunchOrder, StateStore } from '../../core/ports.ts';
 import type { GroupState } from '../../core/view.ts';
@@ -21,6 +22,7 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     stored,
     written: [] as GroupState[],
     asked: [] as number[],
+    kept: [] as DecisionRecord[],
     overtaken: [] as unknown[],
     /** Happens once, just before the state item is written next. */
     beforeWrite: (): void => {},
@@ -30,7 +32,10 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     state: async () => world.stored,
     swaps: async () => [],
     putRequest: async () => {},
-    putDecision: async ({ outcome }) => void (outcome?.code === 'not-carried-out' && world.overtaken.push(outcome.overtaken)),
+    putDecision: async (record) => {
+      world.kept.push(record);
+      if (record.outcome?.code === 'not-carried-out') world.overtaken.push(record.outcome.overtaken);
+    },
     putState: async (_, next) => {
       const act = world.beforeWrite;
       world.beforeWrite = () => {};
@@ -67,6 +72,44 @@ const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored }), []);
 };
 
+describe('a decision that loses its race', () => {
+  test('is kept as overtaken, and the next attempt takes its place', async () => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    of.world.beforeWrite = () => {
+      of.world.stored = stateUnder(eight, 6);
+    };
+    await play(eight, of);
+    expect(of.world.asked).toEqual([2]);
+    expect(of.world.kept.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['d-1', undefined],
+      ['d-1', { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 5 } }],
+      ['d-1', undefined],
+    ]);
+  });
+
+  test('after another that was carried out leaves that one as it is', async () => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { launch } = of.provider;
+    let requests = 0;
+    of.provider.launch = (orders) => {
+      requests += 1;
+      if (requests > 1) return launch(orders);
+      // The answers are written first, the next decision after them.
+      of.world.beforeWrite = () => {
+        of.world.beforeWrite = () => {
+          of.world.stored = stateUnder(eight, 9);
+        };
+      };
+      return Promise.resolve(orders.map(() => ({ kind: 'answered', instances: [], refusals: [] })));
+    };
+    await play(eight, of);
+    expect(of.world.overtaken).toEqual([]);
+    expect(of.world.kept.map(({ rounds }) => rounds.length)).toEqual([1, 2, 1, 2]);
+  });
+});
+
 describe('a decision under a policy that is not in force any more', () => {
   const eight = inB(8, 1);
 
@@ -92,6 +135,7 @@ describe('a decision under a policy that is not in force any more', () => {
     const played = await play(eight, of);
     expect(of.world.asked).toEqual([]);
     expect(of.world.stored?.desired).toBe(4);
+    expect(of.world.overtaken).toEqual([{ by: 'state', readVersion: 5 }]);
     expect(played.kind === 'played' && played.rounds[0]?.decision.removals.length).toBe(2);
   });
 
