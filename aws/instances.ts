@@ -62,5 +62,8 @@ export const offeringOf = (instance: Instance): Offering => ({
   market: instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand',
 });
 
+/** Stopped, or on its way there: it does no work, and is still to be ended. */
+export const isStopped = (instance: Instance | undefined): boolean => instance?.State?.Name === 'stopping' || instance?.State?.Name === 'stopped';
+
 /** True while EC2 runs it or will soon; a stopped instance does no work and belongs to nobody's size. */
 export const isAlive = (instance: Instance | undefined): boolean => instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';

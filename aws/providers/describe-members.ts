@@ -4,7 +4,7 @@ import { asgsOf } from '../../core/holders.ts';
 import type { Holdings } from '../../core/ports.ts';
 import type { AsgView, Member } from '../../core/view.ts';
 import { groupTagValue, tags } from '../../functions/contract.ts';
-import { asgTag, groupOf, instancesByTag, isAlive, offeringOf, tagOf } from '../instances.ts';
+import { asgTag, groupOf, instancesByTag, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -109,5 +109,6 @@ export const describeHoldings = async (deps: ProviderDeps, group: Group): Promis
     asgs: asgs.map(asView),
     aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
     ended: idsOf(ours.filter((instance) => !isAlive(instance))),
+    stopped: idsOf(ours.filter(isStopped)),
   };
 };

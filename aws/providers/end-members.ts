@@ -6,7 +6,7 @@ import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
 import { notOurs } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
-import { groupOf, instancesById, isAlive } from '../instances.ts';
+import { groupOf, instancesById, isAlive, isStopped } from '../instances.ts';
 import { actOn, together } from './act-on.ts';
 import { describeAsgs, standingsIn } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -32,7 +32,7 @@ export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readon
   const ids = swaps.map(({ instance }) => instance);
   const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
   const standings = standingsIn(asgs);
-  const alive = swaps.filter(({ instance }) => isAlive(known.get(instance)));
+  const alive = swaps.filter(({ instance }) => isAlive(known.get(instance)) || isStopped(known.get(instance)));
   const held = alive.filter(({ instance }) => standings.has(instance));
   const loose = alive.filter(({ instance }) => !standings.has(instance));
   const ours = loose.filter(({ instance, asg }) => {

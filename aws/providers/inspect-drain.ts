@@ -2,7 +2,7 @@ import type { Group } from '../../core/group.ts';
 import { asgsFor } from '../../core/holders.ts';
 import type { DrainProgress } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
-import { instancesById, isAlive } from '../instances.ts';
+import { instancesById, isAlive, isStopped } from '../instances.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import { targetGroupsOf } from './describe-members.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -34,8 +34,9 @@ export const createInspectDrain = (deps: ProviderDeps) => {
     const delayOf = await delaysOf([...new Set(ids.flatMap(heldIn))]);
 
     return swaps.map(({ instance, drainStartedAtMs }) => {
-      const gone = !isAlive(known.get(instance));
-      const held = gone ? [] : heldIn(instance);
+      const found = known.get(instance);
+      const gone = !isAlive(found) && !isStopped(found);
+      const held = isAlive(found) ? heldIn(instance) : [];
       const waits = held
         .filter((arn) => health.get(arn)?.get(instance) === 'draining')
         .map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));

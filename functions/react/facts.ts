@@ -23,6 +23,8 @@ export type Facts = {
   readonly leaving: readonly LeavingFact[];
   /** Instances that EC2 says are shutting down, stopped or terminated. */
   readonly ended: readonly string[];
+  /** Of those, the ones that are stopped or about to be. */
+  readonly stopped: readonly string[];
   readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
@@ -41,6 +43,7 @@ const noFacts = (group: string): Growing => ({
   causes: createCauses(),
   leaving: [],
   ended: [],
+  stopped: [],
   alarms: [],
   refusedAsgs: [],
   isTick: false,
@@ -55,13 +58,14 @@ export const createFactsByGroup = () => {
       group: string,
       message: string,
       signal: Signal,
-      news: Partial<Pick<Facts, 'leaving' | 'ended' | 'alarms' | 'refusedAsgs' | 'isTick'>> = {},
+      news: Partial<Pick<Facts, 'leaving' | 'ended' | 'stopped' | 'alarms' | 'refusedAsgs' | 'isTick'>> = {},
     ): void => {
       const facts = byGroup.get(group) ?? noFacts(group);
       byGroup.set(group, facts);
       facts.causes.add(signal);
       facts.leaving.push(...(news.leaving ?? []));
       facts.ended.push(...(news.ended ?? []));
+      facts.stopped.push(...(news.stopped ?? []));
       facts.alarms.push(...(news.alarms ?? []));
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
       facts.isTick ||= news.isTick ?? false;

@@ -34,8 +34,9 @@ const isMistake = ({ reason, instance, deadlineMs, claimedAtMs }: Swap, held: Re
 /** Closes swaps whose instance has come to its end, and moves old ones out of the way, and those that were a mistake. */
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
-  const ended = new Set([...gathered.holdings.ended, ...run.facts.ended]);
-  const shown = new Set([...gathered.holdings.members.map(({ instance }) => instance), ...gathered.holdings.aside]);
+  const stopped = new Set([...gathered.holdings.stopped, ...run.facts.stopped]);
+  const ended = new Set([...gathered.holdings.ended, ...run.facts.ended].filter((instance) => !stopped.has(instance)));
+  const shown = new Set([...gathered.holdings.members.map(({ instance }) => instance), ...gathered.holdings.aside, ...stopped]);
   const gone = gathered.swaps.filter((swap) => isGone(swap, ended, shown, nowMs));
   const closed = new Map(gone.map((swap) => [swap.instance, asGone(swap, nowMs)]));
   await inParallel(gone, writesAtOnce, (swap) =>
@@ -53,7 +54,7 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
 const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
   Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
 
-/** A drain that is over while its instance is still there: a call that failed, or a warning that nothing followed. */
+/** A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an instance that EC2 only stopped. */
 const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): boolean => {
   if (swap.state !== 'drained' || !shown.has(swap.instance)) return false;
   const sinceMs = Math.max(
@@ -75,7 +76,10 @@ const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
  */
 const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap[], drainFor: NameDrain): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
-  const shown = new Set(gathered.holdings.members.map(({ instance }) => instance));
+  const { members, stopped } = gathered.holdings;
+  // What EC2 stopped may start again, and is wanted while too few serve.
+  const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
+  const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
   const stuck = swaps.flatMap((swap) => {
     const order = { drain: drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
     if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: order }];

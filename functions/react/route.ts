@@ -78,7 +78,10 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
   if (isOver(signal, owner, nowMs)) return {};
   const leaving = leavingFact(signal, owner);
   if (leaving) return { leaving: [leaving] };
-  if (signal.kind === 'state-change' && signal.state !== 'running' && signal.state !== 'pending') return { ended: [signal.instance] };
+  if (signal.kind === 'state-change' && signal.state !== 'running' && signal.state !== 'pending') {
+    const stops = signal.state === 'stopping' || signal.state === 'stopped';
+    return { ended: [signal.instance], ...(stops && { stopped: [signal.instance] }) };
+  }
   if (signal.kind === 'alarm') return { alarms: [{ alarm: signal.alarm, atMs: signal.atMs }] };
   if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
   return { isTick: signal.kind === 'tick' };

@@ -295,9 +295,15 @@ describe('inspecting a drain', () => {
     ]);
   });
 
-  test('a stopped instance works no more', async () => {
-    const { provider } = over(group(), { DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state: 'stopping' })] }] } });
-    expect(await provider.inspectDrain(group(), [swap('i-1')])).toEqual([{ instance: 'i-1', gone: true, drained: true, deregistrationDelayMs: 0 }]);
+  test.each(['stopping', 'stopped'] as const)('an instance that is %s works no more, and is there to be ended', async (state) => {
+    const { provider, aws } = over(group(), {
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state })] }] },
+      TerminateInstances: {},
+    });
+    expect(await provider.inspectDrain(group(), [swap('i-1')])).toEqual([{ instance: 'i-1', gone: false, drained: true, deregistrationDelayMs: 0 }]);
+    expect(await provider.describe(group())).toMatchObject({ members: [], ended: ['i-1'], stopped: ['i-1'] });
+    expect(await provider.end(group(), [swap('i-1')])).toEqual({ done: ['i-1'], failed: [] });
+    expect(aws.inputsOf('TerminateInstances')).toEqual([{ InstanceIds: ['i-1'] }]);
     expect(await provider.inspectDrain(group(), [])).toEqual([]);
   });
 });

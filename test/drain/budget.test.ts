@@ -92,14 +92,14 @@ describe('whether a drain begins', () => {
   test('a leaving instance that still serves does not count, one whose swap waits does', () => {
     const members = ['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)).concat(member('i-5', { serving: false }));
     const swaps = [swap('i-1'), swap('i-2', { state: 'draining' }), swap('i-3', { state: 'waiting' })];
-    expect(servingCount({ members, asgs: [], aside: [], ended: [] }, swaps)).toBe(2);
+    expect(servingCount({ members, asgs: [], aside: [], ended: [], stopped: [] }, swaps)).toBe(2);
   });
 });
 
 describe('the next look for replacements', () => {
   const lookAfter = (nowS: number, launchedS: number | undefined, untilS = 300) => {
     const members = launchedS === undefined ? [] : [member('i-9', { serving: false, launchedAtMs: inMs(launchedS) })];
-    const look = { holdings: { members, asgs: [], aside: [], ended: [] }, swaps: [], orderedAtMs: noonMs, nowMs: inMs(nowS) };
+    const look = { holdings: { members, asgs: [], aside: [], ended: [], stopped: [] }, swaps: [], orderedAtMs: noonMs, nowMs: inMs(nowS) };
     return (nextServingLookMs(inMs(untilS), look) - noonMs) / 1000;
   };
   test.each([

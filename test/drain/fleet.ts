@@ -147,7 +147,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
   const ids = (batch: readonly Swap[]) => batch.map(({ instance }) => instance);
   const fleet: Fleet = {
     provider: {
-      describe: () => call('describe', () => ({ members: fleet.members, asgs: [], aside: [], ended: [] })),
+      describe: () => call('describe', () => ({ members: fleet.members, asgs: [], aside: [], ended: [], stopped: [] })),
       requestOf: () => undefined,
       launch: none,
       admit: none,

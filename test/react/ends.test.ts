@@ -7,6 +7,7 @@ const told = (...ended: readonly string[]) => ({
   causes: [],
   leaving: [],
   ended,
+  stopped: [],
   alarms: [],
   refusedAsgs: [],
   isTick: false,

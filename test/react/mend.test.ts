@@ -7,12 +7,12 @@ import type { Run } from '../../functions/react/run.ts';
 import { group, member, noonMs, swap } from '../drain/fleet.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1_000;
-const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [] };
+const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
 
 const mended = async (swaps: readonly Swap[], nowMs: number, holdings: Partial<Holdings> = {}): Promise<readonly Swap[]> => {
   const store = { advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'), retire: () => Promise.resolve() };
-  const run = { group: group(), facts: { ended: [] }, ports: { clock: { now: () => nowMs }, store } } as unknown as Run;
-  const gathered = { swaps, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
+  const run = { group: group(), facts: { ended: [], stopped: [] }, ports: { clock: { now: () => nowMs }, store } } as unknown as Run;
+  const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
   return mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
 };
 
@@ -48,5 +48,24 @@ describe('a swap without a hook', () => {
     expect(before?.drain).toBe('d-1');
     const [after] = await mended([stuck], inMs(720), { members: [member('i-1')] });
     expect(after).toMatchObject({ drain: 'mend-none-new', drainOrderedAtMs: inMs(720) });
+  });
+});
+
+describe('a swap whose instance EC2 stops', () => {
+  const stopped = { ended: ['i-1'], stopped: ['i-1'] };
+  const taken = swap('i-1', { reason: 'interruption', state: 'drained', deadlineMs: inMs(120), drainedAtMs: inMs(60) });
+  const serving = [member('i-2')];
+
+  it('stays open while the instance is there, and is ours to end once enough serve without it', async () => {
+    expect(await mended([taken], inMs(200), stopped)).toEqual([taken]);
+    expect(await mended([taken], inMs(419), { ...stopped, members: serving })).toEqual([taken]);
+    expect(await mended([taken], inMs(900), stopped)).toEqual([taken]);
+    expect(await mended([taken], inMs(420), { ...stopped, members: serving })).toMatchObject([
+      { reason: 'unwanted', drain: `mend-${inMs(120)}-new` },
+    ]);
+  });
+
+  it('is closed once the instance has ended', async () => {
+    expect(await mended([taken], inMs(200), { ended: ['i-1'] })).toMatchObject([{ state: 'gone' }]);
   });
 });

@@ -47,7 +47,7 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     },
   };
   const provider: Partial<CapacityIn> = {
-    describe: async () => ({ members: members(onDemandB, 6), asgs: [], ended: [], aside: [] }),
+    describe: async () => ({ members: members(onDemandB, 6), asgs: [], ended: [], aside: [], stopped: [] }),
     requestOf: (_, { placement }) => ({ api: 'CreateFleet', calls: ['{}'], placement, market: 'on-demand', zones: {} }),
     launch: async (orders: readonly LaunchOrder[]) => {
       world.asked.push(...orders.map(({ request }) => request.placement.count));
