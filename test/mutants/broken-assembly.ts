@@ -17,7 +17,7 @@ export type Workshop = {
 type Resource = { readonly Type: string; readonly Metadata?: Readonly<Record<string, unknown>> };
 
 /** Folder of each function's code, as the template's metadata names it. */
-const foldersIn = async (directory: string): Promise<ReadonlyMap<string, string>> => {
+export const foldersIn = async (directory: string): Promise<ReadonlyMap<string, string>> => {
   const file = (await readdir(directory)).find((name) => name.endsWith('.template.json'));
   if (file === undefined) throw new Error(`${directory} holds no synthesized stack.`);
   const { Resources } = JSON.parse(await readFile(join(directory, file), 'utf8')) as { readonly Resources: Readonly<Record<string, Resource>> };
