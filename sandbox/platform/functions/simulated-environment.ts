@@ -56,6 +56,8 @@ const settled = (spec: FunctionSpec, environmentId: string, region: string): Rea
   useFipsEndpoint: false,
   useDualstackEndpoint: false,
   userAgentAppId: 'sandbox',
+  // A logger without methods: the one that the SDK makes up writes nothing either, but has every call's input and output prepared for it.
+  logger: {},
 });
 
 /** Node itself loads the bundle as it deploys, past any tool that transforms imports. Assets lie in folders named by their content, so none is stale. */
