@@ -1,47 +1,46 @@
 import type { Workshop } from './broken-assembly.ts';
 import { type Edit, editsOf } from './mutant.ts';
 import { createPlayer, type Player } from './player.ts';
-import { namesOf, row, say, secondsSince } from './table.ts';
+import { row, say, secondsSince } from './table.ts';
+import type { Played } from './worker.ts';
 
 export type Breakage = Edit & { readonly name: string; readonly also?: readonly Edit[] };
 
 /** Which random worlds to play: so many, from this seed on; and how many breakages at a time. */
 export type Worlds = { readonly count: number; readonly from: number; readonly jobs: number };
 
-type Fall = { readonly worlds: number; readonly seed?: number; readonly broken: string; readonly unsound: number };
+type Fall = { readonly worlds: number; readonly seed?: number; readonly broken: readonly string[]; readonly unsound: number };
 
-/** A world that breaks with the code as it is says nothing about what was broken. */
-const breaksAsItIs = (workshop: Workshop) => {
-  const known = new Map<number, Promise<boolean>>();
-  const ask = async (player: Player, seed: number): Promise<boolean> => (await player.play({ seed, assembly: workshop.whole })).broken.length > 0;
-  return (player: Player, seed: number): Promise<boolean> => {
-    const answer = known.get(seed) ?? ask(player, seed);
+const invariantsOf = ({ broken }: Played): readonly string[] => [...new Set(broken.map(({ invariant }) => invariant))];
+
+/** What each world breaks with the code as it is: that says nothing about what was broken. Asked only of worlds that somebody breaks. */
+const askAsItIs = (workshop: Workshop) => {
+  const known = new Map<number, Promise<readonly string[]>>();
+  return (player: Player, seed: number): Promise<readonly string[]> => {
+    const answer = known.get(seed) ?? player.play({ seed, assembly: workshop.whole }).then(invariantsOf);
     known.set(seed, answer);
     return answer;
   };
 };
 
-/** Plays world after world until one falls that stands with the code as it is. */
-const fallOf = async (
-  player: Player,
-  assembly: string,
-  { count, from }: Worlds,
-  isUnsound: (player: Player, seed: number) => Promise<boolean>,
-): Promise<Fall> => {
+/** Plays world after world until one breaks an invariant that holds there with the code as it is. */
+const fallOf = async (player: Player, assembly: string, { count, from }: Worlds, asItIs: ReturnType<typeof askAsItIs>): Promise<Fall> => {
   let unsound = 0;
   for (let worlds = 1; worlds <= count; worlds += 1) {
     const seed = from + worlds - 1;
-    const broken = namesOf((await player.play({ seed, assembly })).broken);
-    if (broken === '') continue;
-    if (!(await isUnsound(player, seed))) return { worlds, seed, broken, unsound };
-    unsound += 1;
+    const all = invariantsOf(await player.play({ seed, assembly }));
+    const broken = all.length === 0 ? [] : without(all, await asItIs(player, seed));
+    if (broken.length > 0) return { worlds, seed, broken, unsound };
+    if (all.length > 0) unsound += 1;
   }
-  return { worlds: count, broken: '', unsound };
+  return { worlds: count, broken: [], unsound };
 };
 
+const without = (all: readonly string[], some: readonly string[]): readonly string[] => all.filter((name) => !some.includes(name));
+
 const textOf = ({ broken, seed, worlds, unsound }: Fall): readonly string[] => [
-  broken === '' ? 'SURVIVED' : broken,
-  broken === '' ? `${worlds}` : `${worlds} (seed ${seed})`,
+  broken.length === 0 ? 'SURVIVED' : broken.join(', '),
+  seed === undefined ? `${worlds}` : `${worlds} (seed ${seed})`,
   String(unsound),
 ];
 
@@ -52,7 +51,7 @@ const textOf = ({ broken, seed, worlds, unsound }: Fall): readonly string[] => [
 export const huntInWorlds = async (workshop: Workshop, wanted: readonly Breakage[], worlds: Worlds): Promise<number> => {
   say(row(['breakage', 'breaks', 'after worlds', 'worlds that break as it is', 'time']));
   say(row(['---', '---', '---', '---', '---']));
-  const isUnsound = breaksAsItIs(workshop);
+  const asItIs = askAsItIs(workshop);
   const waiting = wanted.values();
   let survivors = 0;
   const work = async (): Promise<void> => {
@@ -61,8 +60,8 @@ export const huntInWorlds = async (workshop: Workshop, wanted: readonly Breakage
       const assembly = await workshop.breakCode(breakage.name, editsOf(breakage));
       const player = createPlayer();
       try {
-        const fall = await fallOf(player, assembly, worlds, isUnsound);
-        if (fall.broken === '') survivors += 1;
+        const fall = await fallOf(player, assembly, worlds, asItIs);
+        if (fall.broken.length === 0) survivors += 1;
         say(row([breakage.name, ...textOf(fall), secondsSince(startedMs)]));
       } finally {
         await player.close();

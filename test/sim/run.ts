@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moments, passes, replayLine, twoDeaths } from './crash-points.ts';
 import { freezeAssembly } from './frozen-assembly.ts';
+import { heldMemory } from './heap.ts';
 import type { Violation } from './invariants.ts';
 import { playAll } from './jobs.ts';
 import { profileNames } from './profiles/list.ts';
@@ -34,6 +35,8 @@ const { values, positionals } = parseArgs({
     shrink: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
+    /** Tells what memory is held, as worlds go by: in this process, so of one job. */
+    memory: { type: 'boolean', default: false },
   },
 });
 const [seed, from, jobs] = [Number(values.seed), Number(values.from), Number(values.jobs)];
@@ -72,7 +75,7 @@ const playTasks = async (tasks: readonly Task[]): Promise<number> => {
     played += 1;
     broken += report(violations, replayOf(task));
     if (values.shrink && violations.length > 0 && task.kind === 'seed') toShrink.push(task);
-    if (played % progressEvery === 0) say(`  ${played} of ${tasks.length} played, ${broken} broken`);
+    if (played % progressEvery === 0) say(`  ${played} of ${tasks.length} played, ${broken} broken${values.memory ? `; ${heldMemory()}` : ''}`);
   };
   await playAll(tasks, { jobs, assembly: directory, tell });
   for (const task of toShrink) await shrinkTask(task);
