@@ -1,15 +1,33 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import type { Announcement, Announcer } from '../core/ports.ts';
 import { eventSource } from '../functions/contract.ts';
-import { chunks } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';
 
-/** Entries that one PutEvents takes (EventBridge API reference). */
+/** Entries that one PutEvents takes, and half of what all of them may be together (EventBridge API reference: 10, 256 KB). */
 const entriesPerCall = 10;
+const bytesPerCall = 131_072;
 const callsAtOnce = 8;
 const attempts = 3;
 
 export type AnnouncerDeps = { readonly client: EventBridgeClient; readonly eventBusName: string };
+
+/** Consecutive entries that one call takes. */
+const callsOf = (entries: readonly PutEventsRequestEntry[]): readonly (readonly PutEventsRequestEntry[])[] => {
+  const calls: PutEventsRequestEntry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const size = Buffer.byteLength(entry.Detail ?? '');
+    const last = calls.at(-1);
+    if (last !== undefined && last.length < entriesPerCall && bytes + size <= bytesPerCall) {
+      last.push(entry);
+      bytes += size;
+    } else {
+      calls.push([entry]);
+      bytes = size;
+    }
+  }
+  return calls;
+};
 
 /** Puts our events on the bus. The bus may take some entries of a call and refuse others: those are sent again, and thrown about in the end. */
 export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announcer => {
@@ -31,7 +49,7 @@ export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announ
 
   return {
     async announce(announcements) {
-      await inParallel(chunks(announcements, entriesPerCall), callsAtOnce, (part) => put(part.map(entryOf)));
+      await inParallel(callsOf(announcements.map(entryOf)), callsAtOnce, (entries) => put(entries));
     },
   };
 };

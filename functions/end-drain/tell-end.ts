@@ -1,3 +1,4 @@
+import { chunks } from '../../aws/chunks.ts';
 import { type DrainError, unendedShortfall } from '../../core/drain/shortfall.ts';
 import { shortfallText } from '../../core/drain/shortfall-text.ts';
 import type { ActionResult, Announcement, DrainOrder } from '../../core/ports.ts';
@@ -24,25 +25,36 @@ type Fallen = { readonly instance: string; readonly shortfall: Shortfall };
 const byText = (fallen: readonly Fallen[]) =>
   [...Map.groupBy(fallen, ({ shortfall }) => shortfallText(shortfall))].map(([text, of]) => ({ ...of[0]?.shortfall, text, instances: ids(of) }));
 
-const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd): Announcement => ({
-  detailType: announcements.drainFinished,
-  group,
-  detail: {
-    drain,
-    drained: ids(swaps),
-    gone: ids(gone),
-    shortfalls: byText([...swaps, ...gone].flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]))),
-    ...(error && { error: error.Error }),
-  },
-});
+/** One event names at most this many instances. With a shortfall of its own for each it stays below half of the bus's 256 KB. */
+const idsPerEvent = 200;
+
+/** One event for a batch, or one for each part of a large one: every part says which of how many it is, and counts the whole. */
+const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd): readonly Announcement[] => {
+  const all = [...swaps, ...gone];
+  const isGone = new Set(ids(gone));
+  const counts = { drained: swaps.length, gone: gone.length, shortfalls: all.filter(({ shortfall }) => shortfall !== undefined).length };
+  const parts = chunks(all, idsPerEvent);
+  return parts.map((part, index) => ({
+    detailType: announcements.drainFinished,
+    group,
+    detail: {
+      drain,
+      part: index + 1,
+      parts: parts.length,
+      counts,
+      drained: ids(part.filter(({ instance }) => !isGone.has(instance))),
+      gone: ids(part.filter(({ instance }) => isGone.has(instance))),
+      shortfalls: byText(part.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]))),
+      ...(error && { error: error.Error }),
+    },
+  }));
+};
 
 const failures = ({ group, drain }: DrainOrder, { failed }: DrainEnd): readonly Announcement[] =>
-  byText(failed.map(({ instance, code }) => ({ instance, shortfall: unendedShortfall(code) }))).map((shortfall) => ({
-    detailType: announcements.swapFailed,
-    group,
-    detail: { drain, ...shortfall },
-  }));
+  chunks(failed, idsPerEvent)
+    .flatMap((part) => byText(part.map(({ instance, code }) => ({ instance, shortfall: unendedShortfall(code) }))))
+    .map((shortfall) => ({ detailType: announcements.swapFailed, group, detail: { drain, ...shortfall } }));
 
-/** Tells the bus how a drain ended: one event for the batch, and one per kind of failure. A repeated end tells it again, under the same drain id. */
+/** Tells the bus how a drain ended, and of each kind of failure. A repeated end tells it again, under the same drain id. */
 export const tellEnd = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
-  ports.announcer.announce([finished(order, end), ...failures(order, end)]);
+  ports.announcer.announce([...finished(order, end), ...failures(order, end)]);

@@ -183,6 +183,13 @@ describe('announcements', () => {
     });
   });
 
+  test('that are long go out in as many calls as keep each below half of what the bus takes', async () => {
+    const aws = createFakeAws({ PutEvents: (input: { Entries: unknown[] }) => ({ Entries: input.Entries.map(() => ({ EventId: 'e' })) }) });
+    const long = numbered(7, 'Holdfast Event ').map((detailType) => ({ detailType, group: 'workers', detail: { text: 'x'.repeat(60_000) } }));
+    await createAnnouncer({ client: aws.events, eventBusName: 'default' }).announce(long);
+    expect(aws.inputsOf('PutEvents').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([2, 2, 2, 1]);
+  });
+
   test('that the bus refuses one by one are sent again alone, and thrown about in the end', async () => {
     const aws = createFakeAws({
       PutEvents: (input: { Entries: { DetailType: string }[] }) => ({

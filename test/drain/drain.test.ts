@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { latestStartOf } from '../../core/drain/begin.ts';
 import { latestDrainStart } from '../../core/drain.ts';
+import type { Swap } from '../../core/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain, InstancesNotEnded } from '../../functions/end-drain/end-drain.ts';
@@ -28,7 +29,14 @@ describe('a drain under a spot notice', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
     expect(fleet.ended.size).toBe(0);
     expect(fleet.told).toEqual([
-      { detailType: 'Holdfast Drain Finished', group: 'web', detail: { drain: 'd-1', drained: ['i-1', 'i-2'], gone: [], shortfalls: [] } },
+      {
+        detailType: 'Holdfast Drain Finished',
+        group: 'web',
+        detail: {
+          ...{ drain: 'd-1', part: 1, parts: 1, counts: { drained: 2, gone: 0, shortfalls: 0 } },
+          ...{ drained: ['i-1', 'i-2'], gone: [], shortfalls: [] },
+        },
+      },
     ]);
   });
 
@@ -494,4 +502,37 @@ test('whoever joins a drain that is about to end is left to the next look', asyn
   expect(fleet.stateOf('i-2')).toEqual(swap('i-2', warned));
   expect(fleet.wakes).toEqual([inMs(2)]);
   expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1'], gone: [] });
+});
+
+describe('what is told of the end of a large drain', () => {
+  const halfOfTheLimit = 131_072;
+  const toldOf = async (count: number, of: (index: number) => Partial<Swap>) => {
+    const all = Array.from({ length: count }, (_, index) =>
+      swap(`i-${String(index).padStart(17, '0')}`, { state: 'drained', drainedAtMs: noonMs, ...of(index) }),
+    );
+    const fleet = createFleet(all);
+    await endDrain(fleet.ports, order());
+    return fleet.told.filter(({ detailType }) => detailType === 'Holdfast Drain Finished').map(({ detail }) => detail);
+  };
+  const longest = (index: number): Partial<Swap> => ({
+    shortfall: { code: 'drain-broke', error: 'States.TaskFailed', cause: `${index}`.padEnd(200, 'x') },
+  });
+
+  test.each([
+    ['with nothing to add', () => ({})],
+    ['with a shortfall of its own for each', longest],
+  ])('comes in parts that the bus takes, %s', async (_what, of) => {
+    const told = await toldOf(12_000, of);
+    for (const detail of told) expect(Buffer.byteLength(JSON.stringify(detail))).toBeLessThan(halfOfTheLimit);
+    expect(told.map(({ part, parts }) => [part, parts])).toEqual(told.map((_, index) => [index + 1, told.length]));
+  });
+
+  test('names every instance once, and counts the whole in each part', async () => {
+    const told = await toldOf(700, (index) =>
+      index % 7 === 0 ? { state: 'gone', goneAtMs: noonMs, shortfall: { code: 'ended-before-drain' } } : {},
+    );
+    const named = told.flatMap(({ drained, gone }) => [...(drained as string[]), ...(gone as string[])]);
+    expect([new Set(named).size, named.length, told.length]).toEqual([700, 700, 4]);
+    for (const { counts } of told) expect(counts).toEqual({ drained: 600, gone: 100, shortfalls: 100 });
+  });
 });

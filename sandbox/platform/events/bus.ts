@@ -55,6 +55,14 @@ type PutEntry = {
   readonly EventBusName?: string;
 };
 
+/** All entries of one PutEvents together (EventBridge User Guide, calculating event entry size). */
+const largestPutBytes = 262_144;
+
+const bytesOf = (text: string | undefined): number => Buffer.byteLength(text ?? '');
+
+const sizeOf = ({ Source, DetailType, Detail, Resources = [] }: PutEntry): number =>
+  [Source, DetailType, Detail, ...Resources].reduce((sum, text) => sum + bytesOf(text), 0);
+
 const refusal = (code: string, message: string) => ({ ErrorCode: code, ErrorMessage: message });
 
 const refusalOf = (entry: PutEntry): ReturnType<typeof refusal> | undefined => {
@@ -129,6 +137,9 @@ export const createEventBus = ({ clock, place, random, deliver, fate = () => [0]
   const putEvents = ({ Entries = [] }: { Entries?: readonly PutEntry[] }) => {
     if (Entries.length < 1 || Entries.length > 10) {
       throw new ApiError('ValidationException', `1 validation error detected: 'entries' must hold 1 to 10 members, not ${Entries.length}.`);
+    }
+    if (Entries.reduce((sum, entry) => sum + sizeOf(entry), 0) > largestPutBytes) {
+      throw new ApiError('ValidationException', 'Total size of the entries in the request is over the limit.');
     }
     const results = Entries.map(putEntry);
     return { FailedEntryCount: results.filter(({ ErrorCode }) => ErrorCode !== undefined).length, Entries: results };

@@ -186,6 +186,8 @@ describe('a stack in live time', () => {
     const events = new EventBridgeClient(client());
     const put = await events.send(new PutEventsCommand({ Entries: [{ Source: 'shop', DetailType: 'Order', Detail: '{"id":"one"}' }] }));
     expect(put.FailedEntryCount).toBe(0);
+    const large = { Source: 'shop', DetailType: 'Order', Detail: JSON.stringify({ id: 'x'.repeat(140_000) }) };
+    await expect(events.send(new PutEventsCommand({ Entries: [large, large] }))).rejects.toThrow('Total size of the entries');
     const refused = await events.send(new PutEventsCommand({ Entries: [{ Source: 'aws.ec2', DetailType: 'Order', Detail: '{}' }] }));
     expect(refused.Entries?.[0]?.ErrorCode).toBe('NotAuthorizedForSourceException');
     await until(() => sandbox.executions().some(({ status }) => status === 'SUCCEEDED'));
