@@ -4,7 +4,7 @@ import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { desiredAsAsked } from './rules/desired.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
-import { needlessLaunch } from './rules/needless-launch.ts';
+import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
@@ -17,6 +17,7 @@ import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } 
 /** Everything that must hold in every run, each with one meaning. */
 export const rules: readonly Rule[] = [
   needlessLaunch,
+  maximumHeld,
   needlessRemoval,
   protectedStay,
   successorServes,

@@ -1,6 +1,6 @@
 import type { History } from '../../sandbox/judge/history.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
-import { checkInvariants, type Violation } from './invariants.ts';
+import { type Violation, violationsOf } from './invariants.ts';
 import { isAtRest } from './rest.ts';
 import type { Situation } from './situation.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -90,13 +90,13 @@ const judges =
   ({ invariant }: Violation): boolean =>
     judgedBy === undefined || judgedBy.includes(invariant);
 
-/** Plays a situation to its end in virtual time and looks at every invariant. */
+/** Plays a situation to its end in virtual time and judges what happened. */
 export const play = async (situation: Situation, hooks: Hooks = {}): Promise<Outcome> => {
   const stage = await openStage(situation, hooks.assembly);
   try {
     const { evidence, history } = await stage.sandbox.drive(perform(stage, hooks));
     hooks.onEnd?.(stage, evidence);
-    return { evidence, history, violations: checkInvariants(evidence).filter(judges(situation)) };
+    return { evidence, history, violations: violationsOf(history).filter(judges(situation)) };
   } finally {
     await stage.sandbox.close();
   }

@@ -32,3 +32,20 @@ export const needlessLaunch: Rule = {
       ];
     }),
 };
+
+export const maximumHeld: Rule = {
+  name: 'the maximum is never exceeded',
+  meaning:
+    'At no launch of Holdfast’s stay more than the maximum of the policy and the surge that it allows; members at risk count until they are out of service.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
+      const atMs = life.launchedAtMs;
+      const policies = chronicle.policiesIn(group, sinceMs, atMs);
+      const { staying, advised } = headcountAt(chronicle, group, atMs, life.order);
+      const known = [...staying, ...advised].filter((one) => couldBeKnown(chronicle, one, sinceMs)).length;
+      const most = Math.max(...policies.map(({ size }) => size.max)) + surgeOf(policies, advised.length);
+      return policies.length === 0 || known <= most
+        ? []
+        : [{ group, instance: life.instance, atMs, detail: `${known} stay with it, ${most} are the most` }];
+    }),
+};
