@@ -8,7 +8,7 @@ import { chunks } from './chunks.ts';
 import { codeOf } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
-import { describeHealth } from './providers/target-groups.ts';
+import { isTargetGroup } from './providers/target-groups.ts';
 
 /** Values that one filter takes (EC2 API reference, Using filtering). */
 const filterValues = 200;
@@ -26,7 +26,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const [groups, launchTemplates, targetGroups] = await Promise.all([
         describeGroups(autoScaling, names.asgs),
         templates.latestVersions(names.launchTemplates),
-        inParallel(names.targetGroups, targetGroupsAtOnce, (arn) => isTargetGroup(elb, arn)),
+        inParallel(names.targetGroups, targetGroupsAtOnce, (arn) => isOurTargetGroup(elb, arn)),
       ]);
       const unknownTargetGroups = names.targetGroups.filter((_, index) => !targetGroups[index]);
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
@@ -40,14 +40,11 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
 };
 
 /** An ARN of another region or account is refused as invalid, not as unknown. */
-const isTargetGroup = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
-  describeHealth(elb, [arn]).then(
-    (found) => found.has(arn),
-    (error: unknown) => {
-      if (codeOf(error) === 'ValidationError') return false;
-      throw error;
-    },
-  );
+const isOurTargetGroup = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
+  isTargetGroup(elb, arn).catch((error: unknown) => {
+    if (codeOf(error) === 'ValidationError') return false;
+    throw error;
+  });
 
 const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const zones = new Map<string, string>();

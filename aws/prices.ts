@@ -1,6 +1,7 @@
 import { DescribeSpotPriceHistoryCommand, type EC2Client, type _InstanceType as InstanceType, type SpotPrice } from '@aws-sdk/client-ec2';
 import { type OfferingKey, offeringKey } from '../core/offering.ts';
 import type { Prices } from '../core/ports.ts';
+import { hasty, type Missed, optionalRead } from './optional-read.ts';
 
 /**
  * Prices in force now: a history that starts now holds just the last change of each offering (EC2 API reference, DescribeSpotPriceHistory).
@@ -19,6 +20,7 @@ const currentPrices = async (ec2: EC2Client, types: readonly string[], zones: re
         MaxResults: 1000,
         ...(NextToken && { NextToken }),
       }),
+      hasty,
     );
     found.push(...(page.SpotPriceHistory ?? []));
     NextToken = page.NextToken;
@@ -26,14 +28,17 @@ const currentPrices = async (ec2: EC2Client, types: readonly string[], zones: re
   return found;
 };
 
-export const createPrices = ({ client, now }: { readonly client: EC2Client; readonly now: () => number }): Prices => ({
+type Deps = { readonly client: EC2Client; readonly now: () => number; readonly missed: Missed };
+
+export const createPrices = ({ client, now, missed }: Deps): Prices => ({
   async spotPrices(offerings) {
     const spot = offerings.filter(({ market }) => market === 'spot');
     if (spot.length === 0) return {};
     const wanted = new Set<OfferingKey>(spot.map(offeringKey));
     const types = [...new Set(spot.map(({ instanceType }) => instanceType))];
     const zones = [...new Set(spot.map(({ zone }) => zone))];
-    const found = await currentPrices(client, types, zones, now());
+    const found = await optionalRead('spot prices', missed, () => currentPrices(client, types, zones, now()));
+    if (found === undefined) return undefined;
     const newestLast = found.toSorted((a, b) => (a.Timestamp?.getTime() ?? 0) - (b.Timestamp?.getTime() ?? 0));
     const prices = newestLast.flatMap(({ InstanceType: instanceType, AvailabilityZone: zone, SpotPrice: price }) => {
       if (!instanceType || !zone || price === undefined) return [];

@@ -57,6 +57,7 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
   const surplus = Math.min(candidates.length - view.state.desired - own, roomAboveMinimum(view, candidates).total);
   if (surplus <= 0) return [];
   const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
+  const idle = new Set(candidates.filter(({ serving, mayServe }) => !serving && !mayServe).map(({ instance }) => instance));
   const next = (count: number): readonly Leaving[] => {
     let spare = Math.max(0, servingIds.size - view.state.desired);
     const room = roomAboveMinimum(view, candidates);
@@ -69,9 +70,9 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
       memory: view.state.memory,
     });
     return ordered.filter(({ instance }) => {
-      const serves = servingIds.has(instance);
-      const goes = (!serves || spare > 0) && room.take(instance);
-      if (goes && serves) spare -= 1;
+      const isIdle = idle.has(instance);
+      const goes = (isIdle || spare > 0) && room.take(instance);
+      if (goes && !isIdle) spare -= 1;
       return goes;
     });
   };

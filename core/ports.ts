@@ -123,8 +123,8 @@ export type Owner = {
 };
 
 export type Prices = {
-  /** Current spot prices of these offerings in USD per hour; an offering without a price is missing. */
-  spotPrices(offerings: readonly Offering[]): Promise<Readonly<Record<OfferingKey, number>>>;
+  /** Current spot prices of these offerings in USD per hour; an offering without a price is missing. Undefined: they could not be read now. */
+  spotPrices(offerings: readonly Offering[]): Promise<Readonly<Record<OfferingKey, number>> | undefined>;
 };
 
 /** Completes and prolongs lifecycle actions. An action that is no longer active is done. */

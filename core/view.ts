@@ -21,6 +21,8 @@ export type Member = {
   readonly admitted: boolean;
   /** Admitted, and healthy in every target group it is in: it takes work. */
   readonly serving: boolean;
+  /** Whether it serves could not be read: it is not known to serve, so nobody leaves on its account, and it is not known to be idle either. */
+  readonly mayServe?: true;
   /** Scale-in protection: never chosen for removal. Termination protection is not looked at: EC2 tells it for one instance a call. */
   readonly protected: boolean;
   /** Known to fail its checks: chosen for removal before all others. */

@@ -100,6 +100,8 @@ export const metrics = {
   drainsLate: 'DrainsLate',
   /** Actions that failed and will not mend by themselves. */
   actionsFailed: 'ActionsFailed',
+  /** Reads that only improve a decision, and failed. */
+  readsMissed: 'ReadsMissed',
   conflicts: 'Conflicts',
   /** Stored items that could not be read in full, counted at each reading. */
   unreadableItems: 'UnreadableItems',

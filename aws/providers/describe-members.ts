@@ -12,6 +12,8 @@ import { describeHealth, type TargetHealth, type TargetState } from './target-gr
 
 /** Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default grace period). */
 const bootGraceMs = 300_000;
+/** A member runs by this age, and was registered then. Before it, one whose registration cannot be read is registered again: no harm is in that. */
+const registeredByMs = 120_000;
 
 /** Target groups named in the policy: Holdfast itself registers members with them. */
 export const namedTargetGroups = (group: Group): readonly string[] => (group.drain.loadBalancers === 'auto' ? [] : group.drain.loadBalancers);
@@ -25,15 +27,19 @@ type Seen = {
   readonly group: Group;
   readonly asgs: ReadonlyMap<string, Asg>;
   readonly standings: ReadonlyMap<string, Standing>;
-  readonly health: ReadonlyMap<string, TargetHealth>;
+  readonly health: ReadonlyMap<string, TargetHealth | 'unread'>;
   readonly nowMs: number;
 };
 
+/** What a target group said of an instance: undefined where it is not registered, `unread` where the target group could not be read. */
+type Told = TargetState | 'unread' | undefined;
+
 /** States in the target groups that exist; undefined where the instance is not registered. */
-const statesIn = (seen: Seen, arns: readonly string[], instance: string): readonly (TargetState | undefined)[] =>
+const statesIn = (seen: Seen, arns: readonly string[], instance: string): readonly Told[] =>
   arns.flatMap((arn) => {
     const targets = seen.health.get(arn);
-    return targets === undefined ? [] : [targets.get(instance)];
+    if (targets === undefined) return [];
+    return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
 /** Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to, and no other. */
@@ -42,9 +48,18 @@ const isHeld = ({ group, standings }: Seen, instance: Instance): boolean => {
   return group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined;
 };
 
+const isRegistered = (state: Told, unlessTold: boolean): boolean => (state === 'unread' ? unlessTold : state !== undefined && state !== 'draining');
+
+/** Whether a member serves by what its target groups say. */
+const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe'> => {
+  if (!inService || !states.every((state) => state === 'ready' || state === 'unread')) return { serving: false };
+  return states.includes('unread') ? { serving: false, mayServe: true } : { serving: true };
+};
+
 /**
  * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has one, in its Auto Scaling group,
- * which registers its own target groups itself. Serving means that all of them say so.
+ * which registers its own target groups itself. Serving means that all of them say so. Where a target group could not be read, a member in an Auto
+ * Scaling group, or one that has had its time to be registered, counts as registered, and whether it serves is not known.
  * Termination protection is not looked at: EC2 tells it for one instance a call.
  */
 const toMember = (seen: Seen, instance: Instance): Member => {
@@ -54,9 +69,10 @@ const toMember = (seen: Seen, instance: Instance): Member => {
   const named = statesIn(seen, namedTargetGroups(seen.group), id);
   const own = statesIn(seen, seen.asgs.get(standing?.asg ?? '')?.targetGroups ?? [], id);
   const held = isHeld(seen, instance);
-  const admitted = running && held && named.every((state) => state !== undefined && state !== 'draining');
   const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
-  const failing = [...named, ...own].includes('failing') && seen.nowMs - launchedAtMs > bootGraceMs;
+  const ageMs = seen.nowMs - launchedAtMs;
+  const admitted = running && held && named.every((state) => isRegistered(state, standing !== undefined || ageMs > registeredByMs));
+  const failing = [...named, ...own].includes('failing') && ageMs > bootGraceMs;
   const offering = offeringOf(instance);
   const reservation = tagOf(instance, tags.reservation);
   return {
@@ -68,7 +84,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
     launchedAtMs,
     ...(reservation !== undefined && { reservation }),
     admitted,
-    serving: admitted && (standing?.inService ?? true) && [...named, ...own].every((state) => state === 'ready'),
+    ...serviceOf(admitted && (standing?.inService ?? true), [...named, ...own]),
     protected: standing?.protected ?? false,
     unhealthy: failing || (standing?.unhealthy ?? false),
   };
@@ -99,7 +115,7 @@ export const describeHoldings = async (deps: ProviderDeps, group: Group): Promis
     instancesByTag(deps.ec2, asgTag, names),
     describeAsgs(deps.autoScaling, names),
   ]);
-  const health = await describeHealth(deps.elb, targetGroupsOf(group, asgs));
+  const health = await describeHealth(deps, targetGroupsOf(group, asgs));
   const standings = standingsIn(asgs);
   const seen: Seen = { group, asgs: new Map(asgs.map((asg) => [asg.name, asg])), standings, health, nowMs: deps.now() };
   const known = new Map([...tagged, ...grouped].map((instance) => [instance.InstanceId ?? '', instance]));

@@ -6,7 +6,7 @@ import { instancesById, isAlive, isStopped } from '../instances.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import { targetGroupsOf } from './describe-members.ts';
 import type { ProviderDeps } from './provider-deps.ts';
-import { describeDelays, describeHealth } from './target-groups.ts';
+import { defaultDelayMs, describeDelays, describeHealth, type TargetState } from './target-groups.ts';
 
 /** Deregistration delays change rarely: read once per function instance and target group for this long. */
 const delaysKeptMs = 600_000;
@@ -21,16 +21,21 @@ export const createInspectDrain = (deps: ProviderDeps) => {
   const delaysOf = async (arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const nowMs = deps.now();
     const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
-    for (const [arn, delayMs] of await describeDelays(deps.elb, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
-    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? 0]));
+    for (const [arn, delayMs] of await describeDelays(deps, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
+    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? defaultDelayMs]));
   };
 
   return async (group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]> => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
     const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
-    const health = await describeHealth(deps.elb, targetGroupsOf(group, asgs));
-    const heldIn = (instance: string) => [...health.keys()].filter((arn) => health.get(arn)?.has(instance));
+    const health = await describeHealth(deps, targetGroupsOf(group, asgs));
+    // Of a target group that could not be read nobody knows whom it has: a drain is not over before it says so.
+    const stateIn = (arn: string, instance: string): TargetState | undefined => {
+      const targets = health.get(arn);
+      return targets === 'unread' ? 'draining' : targets?.get(instance);
+    };
+    const heldIn = (instance: string) => [...health.keys()].filter((arn) => stateIn(arn, instance) !== undefined);
     const delayOf = await delaysOf([...new Set(ids.flatMap(heldIn))]);
 
     return swaps.map(({ instance, drainStartedAtMs }) => {
@@ -38,7 +43,7 @@ export const createInspectDrain = (deps: ProviderDeps) => {
       const gone = !isAlive(found) && !isStopped(found);
       const held = isAlive(found) ? heldIn(instance) : [];
       const waits = held
-        .filter((arn) => health.get(arn)?.get(instance) === 'draining')
+        .filter((arn) => stateIn(arn, instance) === 'draining')
         .map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
       return {
         instance,

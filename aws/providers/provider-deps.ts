@@ -1,6 +1,7 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Missed } from '../optional-read.ts';
 
 /** What every way of holding a group needs. */
 export type ProviderDeps = {
@@ -12,4 +13,6 @@ export type ProviderDeps = {
   readonly now: () => number;
   /** Told of what went wrong without changing an outcome, for the log. */
   readonly note: (what: string, detail: Readonly<Record<string, unknown>>) => void;
+  /** Told of reads that only improve a decision, and failed. */
+  readonly missed: Missed;
 };

@@ -9,6 +9,7 @@ import {
 import type { ActionResult } from '../../core/ports.ts';
 import { isGone, isInvalidTarget } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
+import { hasty, type Missed, optionalRead } from '../optional-read.ts';
 import { actOn, allOf, ordinaryVerdict } from './act-on.ts';
 
 /**
@@ -19,7 +20,7 @@ export type TargetState = 'ready' | 'coming' | 'failing' | 'draining';
 export type TargetHealth = ReadonlyMap<string, TargetState>;
 
 /** Default of `deregistration_delay.timeout_seconds` (Elastic Load Balancing, target group attributes). */
-const defaultDelayMs = 300_000;
+export const defaultDelayMs = 300_000;
 const callsAtOnce = 5;
 
 /** Undefined: not registered. A target group that no load balancer uses checks nothing, so there is nothing to wait for. */
@@ -55,23 +56,33 @@ const byInstance = (descriptions: readonly TargetHealthDescription[]): TargetHea
   return states;
 };
 
-/** Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. */
-export const describeHealth = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[]): Promise<ReadonlyMap<string, TargetHealth>> => {
+type Reading = { readonly elb: ElasticLoadBalancingV2Client; readonly missed: Missed };
+
+/** Whether a target group exists. Throws when that cannot be read. */
+export const isTargetGroup = async (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
+  (await elb.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })).catch(goneOnly)) !== undefined;
+
+/** Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. One that could not be read is `unread`. */
+export const describeHealth = async ({ elb, missed }: Reading, arns: readonly string[]): Promise<ReadonlyMap<string, TargetHealth | 'unread'>> => {
   const found = await inParallel(arns, callsAtOnce, async (arn) => {
-    const answer = await elb.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })).catch(goneOnly);
-    return answer === undefined ? [] : [[arn, byInstance(answer.TargetHealthDescriptions ?? [])] as const];
+    const command = new DescribeTargetHealthCommand({ TargetGroupArn: arn });
+    const read = await optionalRead('target health', missed, async () => ({ answer: await elb.send(command, hasty).catch(goneOnly) }));
+    if (read === undefined) return [[arn, 'unread'] as const];
+    return read.answer === undefined ? [] : [[arn, byInstance(read.answer.TargetHealthDescriptions ?? [])] as const];
   });
-  return new Map(found.flat());
+  return new Map<string, TargetHealth | 'unread'>(found.flat());
 };
 
-/** How long a target group lets connections of a deregistered target go on, by ARN. */
-export const describeDelays = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+/** How long a target group lets connections of a deregistered target go on, by ARN. One that could not be read is missing. */
+export const describeDelays = async ({ elb, missed }: Reading, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
   const found = await inParallel(arns, callsAtOnce, async (arn) => {
-    const answer = await elb.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn })).catch(goneOnly);
-    const seconds = answer?.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
-    return [arn, seconds === undefined ? defaultDelayMs : Number(seconds) * 1000] as const;
+    const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn });
+    const read = await optionalRead('target group attributes', missed, async () => ({ answer: await elb.send(command, hasty).catch(goneOnly) }));
+    if (read === undefined) return [];
+    const seconds = read.answer?.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
+    return [[arn, seconds === undefined ? defaultDelayMs : Number(seconds) * 1000] as const];
   });
-  return new Map(found);
+  return new Map(found.flat());
 };
 
 const targetsOf = (ids: readonly string[]) => ids.map((Id) => ({ Id }));

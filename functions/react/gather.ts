@@ -18,6 +18,9 @@ const pricesAgeMs = 300_000;
 
 const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
 
+/** Prices that could not be read are asked for again after this time, and those of before hold until then. */
+const askAgainMs = 60_000;
+
 /** Prices cost a call, so they are read only for a policy that asks about them. */
 const asksForPrices = (group: Group): boolean =>
   hasCheapest(group.capacity) ||
@@ -30,7 +33,8 @@ const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): P
     .filter(({ market }) => market === 'spot')
     .flatMap(offeringsOf);
   const unique = new Map(spot.map((offering) => [offeringKey(offering), offering]));
-  const usdPerHour: Readonly<Record<OfferingKey, number>> = await ports.prices.spotPrices([...unique.values()]);
+  const usdPerHour: Readonly<Record<OfferingKey, number>> | undefined = await ports.prices.spotPrices([...unique.values()]);
+  if (usdPerHour === undefined) return { ...state, prices: { ...state.prices, atMs: nowMs - pricesAgeMs + askAgainMs } };
   return { ...state, prices: { atMs: nowMs, usdPerHour } };
 };
 

@@ -22,7 +22,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     providerFor: (holding) => createCapacityIn(holding, capacity),
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
-    prices: createPrices({ client: capacity.ec2, now }),
+    prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),
     drains: createDrains({ client: createSfnClient(clientConfig), stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn) }),
     wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),
     announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),

@@ -1,6 +1,6 @@
 import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
 import type { ProviderDeps } from '../../aws/providers/provider-deps.ts';
-import { env, type Surroundings } from '../contract.ts';
+import { env, metrics, type Surroundings } from '../contract.ts';
 import { requireEnv } from './env.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -12,4 +12,8 @@ export const capacityDeps = (surroundings: Surroundings, telemetry: Telemetry): 
   deployment: requireEnv(surroundings, env.name),
   now: surroundings.now,
   note: (what, detail) => telemetry.logger.warn(what, { detail }),
+  missed: (read, code) => {
+    telemetry.count(metrics.readsMissed);
+    telemetry.logger.warn('Something could not be read; the work goes on with what is known.', { read, code });
+  },
 });

@@ -295,6 +295,17 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('is not over while a target group cannot be read, and takes its delay for the default', async () => {
+    const { provider } = over(named(), {
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+      DescribeTargetHealth: failsWith('Throttling'),
+      DescribeTargetGroupAttributes: failsWith('Throttling'),
+    });
+    expect(await provider.inspectDrain(named(), [swap('i-1', 'rebalance', draining)])).toEqual([
+      { instance: 'i-1', gone: false, drained: false, deregistrationDelayMs: 300_000, busyUntilMs: nowMs + 290_000 },
+    ]);
+  });
+
   test.each(['stopping', 'stopped'] as const)('an instance that is %s works no more, and is there to be ended', async (state) => {
     const { provider, aws } = over(group(), {
       DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state })] }] },

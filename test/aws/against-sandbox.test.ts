@@ -37,6 +37,7 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
     deployment: 'prod',
     now: () => clock.now(),
     note: (what, detail) => notes.push({ what, detail }),
+    missed: (read, code) => notes.push({ read, code }),
   });
   const drive = <T>(work: Promise<T>): Promise<T> => {
     begin();
@@ -44,7 +45,7 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
   };
   const seconds = (count: number) => clock.run({ untilMs: clock.now() + count * 1000 });
   const owners = createOwners({ client: ec2, deployment: 'prod' });
-  const prices = createPrices({ client: ec2, now: () => clock.now() });
+  const prices = createPrices({ client: ec2, now: () => clock.now(), missed: (read, code) => notes.push({ read, code }) });
   return { world, clock, call, provider, drive, seconds, owners, prices, notes };
 };
 
@@ -121,8 +122,7 @@ describe('a group held by tag', () => {
 
   test('knows the prices of its offerings', async () => {
     const of = inWorld(group({ pools }), {});
-    const { [`m7g.large/${zone}/spot`]: price } = await of.drive(of.prices.spotPrices([spot]));
-    expect(price).toBe(0.03);
+    expect(await of.drive(of.prices.spotPrices([spot]))).toMatchObject({ [`m7g.large/${zone}/spot`]: 0.03 });
   });
 });
 

@@ -15,8 +15,8 @@ const instances =
   });
 
 const look = async (of: Group, answers: Answers) => {
-  const { provider, aws } = providerOver(of.holding, answers);
-  return { ...(await provider.describe(of)), aws };
+  const { provider, aws, missed } = providerOver(of.holding, answers);
+  return { ...(await provider.describe(of)), aws, missed };
 };
 
 const attached = (loadBalancers: Group['drain']['loadBalancers'] = 'auto'): Group =>
@@ -98,6 +98,18 @@ describe('a group held by tag', () => {
       DescribeTargetHealth: targetHealth({ 'i-1': 'unhealthy' }),
     });
     expect(members[0]?.unhealthy).toBe(true);
+  });
+
+  test.each([
+    ['has had its time to be registered', 120_001, { admitted: true, serving: false, mayServe: true, unhealthy: false }],
+    ['has just come is registered again', 120_000, { admitted: false, serving: false, unhealthy: false }],
+  ])('of a target group that cannot be read nothing bad is believed: one that %s', async (_, ageMs, expected) => {
+    const { members, missed } = await look(listed, {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', ours, { launchedAtMs: nowMs - ageMs })] }),
+      DescribeTargetHealth: failsWith('Throttling'),
+    });
+    expect(members[0]).toMatchObject(expected);
+    expect(missed).toEqual(['target health: Throttling']);
   });
 
   test('a target group that is gone is waited for by nobody', async () => {

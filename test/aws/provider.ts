@@ -9,6 +9,7 @@ import { type Answers, createFakeAws } from './fake-aws.ts';
 export const providerOver = (holding: Holding, answers: Answers) => {
   const aws = createFakeAws(answers);
   const notes: { readonly what: string; readonly detail: Readonly<Record<string, unknown>> }[] = [];
+  const missed: string[] = [];
   const { ec2, autoScaling, elb } = aws;
   const provider = createCapacityProvider(holding, {
     ec2,
@@ -17,8 +18,9 @@ export const providerOver = (holding: Holding, answers: Answers) => {
     deployment: 'prod',
     now: () => nowMs,
     note: (what, detail) => notes.push({ what, detail }),
+    missed: (read, code) => missed.push(`${read}: ${code}`),
   });
-  return { aws, provider, notes };
+  return { aws, provider, notes, missed };
 };
 
 /** Makes the requests of reservations and sends them, as their first attempt unless it is said otherwise. */

@@ -60,7 +60,7 @@ describe('prices', () => {
         { SpotPriceHistory: [price('b', 'z1', '0.07', 1)] },
       ],
     });
-    const prices = await createPrices({ client: aws.ec2, now }).spotPrices([
+    const prices = await createPrices({ client: aws.ec2, now, missed: () => {} }).spotPrices([
       spot('a', 'z1'),
       spot('b', 'z1'),
       { ...spot('a', 'z2'), market: 'on-demand' },
@@ -74,9 +74,21 @@ describe('prices', () => {
     });
   });
 
+  test('that cannot be read are missed, and told; a bug of ours is thrown', async () => {
+    const missed: string[] = [];
+    const read = (failure: object) =>
+      createPrices({ client: createFakeAws({ DescribeSpotPriceHistory: failure }).ec2, now, missed: (...told) => missed.push(told.join(' ')) });
+    expect(await read(failsWith('RequestLimitExceeded')).spotPrices([spot('a', 'z1')])).toBeUndefined();
+    expect(missed).toEqual(['spot prices RequestLimitExceeded']);
+    const bug = (): never => {
+      throw new TypeError('bug');
+    };
+    await expect(read(bug).spotPrices([spot('a', 'z1')])).rejects.toThrow('bug');
+  });
+
   test('are not asked for when nothing is spot', async () => {
     const aws = createFakeAws({});
-    expect(await createPrices({ client: aws.ec2, now }).spotPrices([{ ...spot('a', 'z1'), market: 'on-demand' }])).toEqual({});
+    expect(await createPrices({ client: aws.ec2, now, missed: () => {} }).spotPrices([{ ...spot('a', 'z1'), market: 'on-demand' }])).toEqual({});
     expect(aws.calls).toEqual([]);
   });
 });

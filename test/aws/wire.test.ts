@@ -52,6 +52,7 @@ const cloudOf = async (replies: readonly Reply[]) => {
     deployment: 'prod',
     now: () => nowMs,
     note: () => {},
+    missed: () => {},
   };
   return { deps, bodies };
 };

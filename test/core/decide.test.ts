@@ -357,3 +357,16 @@ describe('a throttle', () => {
     expect(launched(decide(view({ nowMs: nowMs + 4_000, members: members(spotA, 8), state: throttled })).placements)).toBe(2);
   });
 });
+
+describe('members of which nobody knows whether they serve', () => {
+  const unread = members(spotA, 9).map((member) => ({ ...member, serving: false, mayServe: true as const }));
+  it('are no surplus that may go, though idle ones would be', () => {
+    const eight = state({ desired: 8 });
+    expect(decide(view({ state: eight, members: unread })).removals).toEqual([]);
+    expect(decide(view({ state: eight, members: members(spotA, 9).map((member) => ({ ...member, serving: false })) })).removals).toHaveLength(1);
+  });
+  it('are replaced when they are warned as any others', () => {
+    const swaps = unread.slice(0, 2).map(({ instance }) => swapOf(instance));
+    expect(launched(decide(view({ state: state({ desired: 9 }), members: unread, swaps })).placements)).toBe(2);
+  });
+});

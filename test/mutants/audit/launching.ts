@@ -46,4 +46,11 @@ export const launching: readonly PutBack[] = [
     to: '...fresh',
     situation: 'six hundred offerings, a warning every two seconds',
   },
+  {
+    name: '9: a read that only improves a decision blocks everything when it fails',
+    file: 'aws/optional-read.ts',
+    from: 'if (!isFromAws(error)) throw error;',
+    to: 'if (isFromAws(error) || read === read) throw error;',
+    situation: 'target health cannot be read, kept by tag',
+  },
 ];
