@@ -1,24 +1,31 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { PolicyStatus, PolicyStore, PolicyVersion } from '../core/policy/ports.ts';
 import type { RegistryEntry } from '../core/ports.ts';
-import type { GroupState } from '../core/view.ts';
 import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
 import { queryAll } from './state/query-all.ts';
 import { createRegistry } from './state/registry.ts';
+import { readHolders } from './state/state-schema.ts';
+import { type TellUnreadable, UnreadableItem } from './state/unreadable.ts';
+import { readVersion } from './state/version-schema.ts';
 
-export type PolicyStoreDeps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string; readonly stateTable: string };
+export type PolicyStoreDeps = {
+  readonly client: DynamoDBDocumentClient;
+  readonly groupsTable: string;
+  readonly stateTable: string;
+  readonly tell: TellUnreadable;
+};
 
 const keyOf = (group: string, item: string) => ({ [keys.group]: group, [keys.item]: item });
 
 /** Policy items, their versions and status, and the registry of groups. */
-export const createPolicyStore = ({ client, groupsTable, stateTable }: PolicyStoreDeps): PolicyStore => ({
-  ...createReads(client, groupsTable),
+export const createPolicyStore = ({ client, groupsTable, stateTable, tell }: PolicyStoreDeps): PolicyStore => ({
+  ...createReads(client, groupsTable, tell),
   ...createWrites(client, groupsTable),
   ...createRegistration(client, groupsTable),
   ...createAsgClaims(client, groupsTable),
-  registry: createRegistry({ client, table: groupsTable }),
+  registry: createRegistry({ client, table: groupsTable, tell }),
 
   async holders(group) {
     const command = new GetCommand({
@@ -29,11 +36,11 @@ export const createPolicyStore = ({ client, groupsTable, stateTable }: PolicySto
       ExpressionAttributeNames: { '#state': 'state', '#holders': 'holders' },
     });
     const { Item } = await client.send(command);
-    return (Item?.state as Pick<GroupState, 'holders'> | undefined)?.holders ?? [];
+    return readHolders(Item?.state);
   },
 });
 
-const createReads = (client: DynamoDBDocumentClient, TableName: string) => {
+const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: TellUnreadable) => {
   const get = async (group: string, item: string) =>
     (await client.send(new GetCommand({ TableName, Key: keyOf(group, item), ConsistentRead: true }))).Item;
   return {
@@ -43,7 +50,13 @@ const createReads = (client: DynamoDBDocumentClient, TableName: string) => {
     },
 
     async accepted(group: string): Promise<PolicyVersion | undefined> {
-      return (await get(group, items.accepted)) as PolicyVersion | undefined;
+      const item = await get(group, items.accepted);
+      if (item === undefined) return undefined;
+      const read = readVersion(group, item);
+      if (read.kind === 'read') return read.version;
+      // As if none were in force: the policy is judged anew, and the next version takes its place.
+      tell(read.unreadable);
+      return undefined;
     },
 
     async latest(group: string): Promise<PolicyVersion | undefined> {
@@ -56,7 +69,10 @@ const createReads = (client: DynamoDBDocumentClient, TableName: string) => {
         ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
         ExpressionAttributeValues: { ':group': group, ':version': items.versionPrefix },
       };
-      return (await queryAll(client, query, 1))[0] as PolicyVersion | undefined;
+      const [item] = await queryAll(client, query, 1);
+      const read = item && readVersion(group, item);
+      if (read?.kind === 'unreadable') throw new UnreadableItem(read.unreadable);
+      return read?.version;
     },
   };
 };

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Group } from '../core/group.ts';
 import type { StateStore } from '../core/ports.ts';
 import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createDecisionItems } from './state/decision-items.ts';
+import { readGroup } from './state/group-schema.ts';
 import { createRegistry } from './state/registry.ts';
 import { createRequestItems } from './state/request-items.ts';
 import { sameContent } from './state/same-content.ts';
@@ -58,10 +58,11 @@ const createGroupItems = ({
     state,
 
     async group(name) {
-      return (await get(groupsTable, name, items.accepted))?.resolved as Group | undefined;
+      const item = await get(groupsTable, name, items.accepted);
+      return item && readGroup(name, items.accepted, item.resolved);
     },
 
-    registry: createRegistry({ client, table: groupsTable }),
+    registry: createRegistry({ client, table: groupsTable, tell }),
 
     async putState(group, next) {
       const first = next.version === 1;

@@ -50,3 +50,16 @@ export const objectOf =
   <T extends object>(fields: { readonly [Field in keyof T]-?: Check<T[Field]> }): Check<T> =>
   (raw) =>
     isMap(raw) ? firstIn(Object.entries<Check<unknown>>(fields), (field) => fields[field as keyof T](raw[field])) : `expected a map, ${found(raw)}`;
+
+/** Checks a value of a union by the one field that tells its kinds apart. */
+export const eitherOf = <T extends object, Tag extends keyof T>(
+  tag: Tag,
+  kinds: { readonly [Kind in T[Tag] & string]: Check<Extract<T, { readonly [Field in Tag]: Kind }>> },
+): Check<T> => {
+  const byKind = new Map(Object.entries<Check<unknown>>(kinds));
+  return (raw) => {
+    const kind = isMap(raw) ? raw[tag as string] : undefined;
+    const check = byKind.get(String(kind));
+    return check === undefined ? `${String(tag)}: expected ${[...byKind.keys()].join(', ')}, ${found(kind)}` : check(raw);
+  };
+};

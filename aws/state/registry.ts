@@ -1,11 +1,28 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { RegistryEntry, StateStore } from '../../core/ports.ts';
 import { items, keys, registryPartition } from '../../functions/contract.ts';
-import { queryAll } from './query-all.ts';
+import { number, text } from './checks.ts';
+import { type Item, queryAll } from './query-all.ts';
+import { absentOr, eachOf, essential, orElse, type Readers, type Reading, readFields } from './readers.ts';
+import type { TellUnreadable } from './unreadable.ts';
+
+type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly tell: TellUnreadable };
+
+/** A group whose entry cannot be read in full is ticked all the same: its name is the key. */
+const readers: Readers<RegistryEntry> = {
+  group: essential(text),
+  policyVersion: orElse(number, 0),
+  asgs: eachOf(text),
+  former: absentOr(eachOf(text)),
+  alarms: eachOf(text),
+};
+
+const readEntry = ({ [keys.item]: item, ...entry }: Item): Reading<RegistryEntry> =>
+  readFields(readers, { ...entry, group: String(item).slice(items.entryPrefix.length) });
 
 /** Reads every group's entry: one partition, so that hundreds of groups are a few pages. */
 export const createRegistry =
-  ({ client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string }): StateStore['registry'] =>
+  ({ client, table, tell }: Deps): StateStore['registry'] =>
   async () => {
     const found = await queryAll(client, {
       TableName: table,
@@ -15,7 +32,9 @@ export const createRegistry =
       ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
       ExpressionAttributeValues: { ':registry': registryPartition, ':entry': items.entryPrefix },
     });
-    return found.map(
-      ({ [keys.item]: item, ...entry }) => ({ ...entry, group: String(item).slice(items.entryPrefix.length) }) as unknown as RegistryEntry,
-    );
+    return found.flatMap((item) => {
+      const { value, lost } = readEntry(item);
+      if (lost.length > 0) tell({ group: registryPartition, item: String(item[keys.item]), problems: lost });
+      return value ?? [];
+    });
   };

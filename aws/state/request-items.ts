@@ -3,6 +3,9 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import type { LaunchRequest } from '../../core/launch-request.ts';
 import type { StateStore } from '../../core/ports.ts';
 import { items, keys, ttlAttribute } from '../../functions/contract.ts';
+import { listOf, mapOf, objectOf, oneOf, optional, text } from './checks.ts';
+import { placement } from './shapes.ts';
+import { UnreadableItem } from './unreadable.ts';
 
 type RequestItems = Pick<StateStore, 'putRequest' | 'request'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
@@ -12,7 +15,23 @@ const keptForSeconds = 24 * 3600;
 
 /** A request of six thousand overrides is more than half a megabyte, all of a kind: packed it is a twentieth of that. As text, whose order of fields stays. */
 const packed = (request: LaunchRequest): string => gzipSync(JSON.stringify(request)).toString('base64');
-const unpacked = (text: string): LaunchRequest => JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as LaunchRequest;
+const unpacked = (text: unknown): unknown => JSON.parse(gunzipSync(Buffer.from(String(text), 'base64')).toString());
+
+const launchRequest = objectOf<LaunchRequest>({
+  api: oneOf('CreateFleet', 'LaunchInstances'),
+  calls: listOf(text),
+  placement,
+  market: oneOf('spot', 'on-demand'),
+  zones: mapOf(text),
+  tagsAfterwards: optional(listOf(objectOf<{ readonly Key: string; readonly Value: string }>({ Key: text, Value: text }))),
+});
+
+/** Another request under the same token would be refused, and none could launch a second time: so nothing goes on without it. */
+const readRequest = (group: string, reservation: string, raw: unknown): LaunchRequest => {
+  const problem = launchRequest(raw);
+  if (problem !== undefined) throw new UnreadableItem({ group, item: items.request(reservation), problems: [problem] });
+  return raw as LaunchRequest;
+};
 
 /** Launch requests, one item each: the group's state item would not hold them. Written once, before the reservation that names it. */
 export const createRequestItems = ({ client, table, now }: Deps): RequestItems => {
@@ -26,7 +45,7 @@ export const createRequestItems = ({ client, table, now }: Deps): RequestItems =
 
     async request(group, reservation) {
       const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(group, reservation), ConsistentRead: true }));
-      return Item && unpacked(String(Item.request));
+      return Item && readRequest(group, reservation, unpacked(Item.request));
     },
   };
 };

@@ -1,16 +1,13 @@
 import type { Chosen } from '../../core/chosen.ts';
-import type { Placement } from '../../core/placement.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { GroupState, Stray } from '../../core/view.ts';
 import { flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
-import { offering, raisedMax } from './shapes.ts';
+import { placement, raisedMax } from './shapes.ts';
 
 /** Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version have none. */
 export const stateSchema = 2;
-
-const placement = objectOf<Placement>({ pool: text, count: number, offerings: listOf(offering), avoidSubnets: optional(listOf(text)) });
 
 const reservation = objectOf<Reservation>({
   id: text,
@@ -81,3 +78,7 @@ export const readState = (raw: unknown, version: unknown): { readonly state: Gro
   const { lastReservation: _before, ...rest } = guarded;
   return { state: { ...rest, policySize: '' }, lost };
 };
+
+/** The Auto Scaling groups that a stored state names; none where there is none, or where they cannot be read. */
+export const readHolders = (raw: unknown): readonly string[] =>
+  isMap(raw) && raw.holders !== undefined ? eachOf(text)(raw.holders, 'holders', []) : [];

@@ -1,7 +1,7 @@
 import type { CutBy, Shortfall } from '../../core/shortfall.ts';
 import type { LifecycleHook, Swap } from '../../core/swap.ts';
 import { keys, ttlAttribute } from '../../functions/contract.ts';
-import { type Check, isMap, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
 import { essential, maybe, orElse, type Reader, type Readers, type Reading, readFields } from './readers.ts';
 import { leaveReason, swapState } from './shapes.ts';
@@ -15,11 +15,9 @@ const hook = objectOf<LifecycleHook>({
   overAtMs: optional(number),
 });
 
-type Shortfalls = { readonly [Code in Shortfall['code']]: Check<Extract<Shortfall, { readonly code: Code }>> };
-
 const by = oneOf<CutBy>('ec2', 'auto-scaling', 'holdfast');
 
-const shortfalls: Shortfalls = {
+const shortfall = eitherOf<Shortfall, 'code'>('code', {
   'delay-exceeds-deadline': objectOf({ code: oneOf('delay-exceeds-deadline'), delayMs: number, leftMs: number, cutAtMs: number, by }),
   'not-released': objectOf({ code: oneOf('not-released'), awsCode: text }),
   'not-released-in-time': objectOf({ code: oneOf('not-released-in-time'), cutAtMs: number, by }),
@@ -30,14 +28,7 @@ const shortfalls: Shortfalls = {
   'ended-before-drain': objectOf({ code: oneOf('ended-before-drain') }),
   'let-go': objectOf({ code: oneOf('let-go') }),
   prose: objectOf({ code: oneOf('prose'), text }),
-};
-
-const shortfallCode = oneOf(...(Object.keys(shortfalls) as Shortfall['code'][]));
-
-const shortfall: Check<Shortfall> = (raw) => {
-  const code = isMap(raw) ? raw.code : undefined;
-  return shortfallCode(code) ?? shortfalls[code as Shortfall['code']](raw);
-};
+});
 
 /** The first version stored a sentence. */
 const readShortfall: Reader<Shortfall | undefined> = (raw, at, lost) =>

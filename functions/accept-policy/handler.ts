@@ -14,6 +14,7 @@ import { env, type Surroundings } from '../contract.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { sha256 } from '../runtime/sha256.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
+import { tellUnreadable } from '../runtime/tell-unreadable.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { acceptPolicy } from './accept-policy.ts';
@@ -27,6 +28,7 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
       client,
       groupsTable: requireEnv(surroundings, env.groupsTable),
       stateTable: requireEnv(surroundings, env.stateTable),
+      tell: tellUnreadable(telemetry),
     }),
     resolver: createPolicyResolver({
       ec2: createEc2Client(clientConfig),

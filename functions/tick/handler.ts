@@ -3,6 +3,7 @@ import { createRegistry } from '../../aws/state/registry.ts';
 import { createTickQueue } from '../../aws/tick-queue.ts';
 import { env } from '../contract.ts';
 import { requireEnv } from '../runtime/env.ts';
+import { tellUnreadable } from '../runtime/tell-unreadable.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { tick } from './tick.ts';
 
@@ -13,6 +14,10 @@ export const { handler, create } = withRuntime('tick', (surroundings, telemetry)
     queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
     now: surroundings.now,
   });
-  const registry = createRegistry({ client: createDocumentClient(surroundings.clientConfig), table: requireEnv(surroundings, env.groupsTable) });
+  const registry = createRegistry({
+    client: createDocumentClient(surroundings.clientConfig),
+    table: requireEnv(surroundings, env.groupsTable),
+    tell: tellUnreadable(telemetry),
+  });
   return () => tick({ registry, queue, telemetry });
 });

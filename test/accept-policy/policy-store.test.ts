@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => tables.stop());
 
 const overDynamoDb = (): Door => ({
-  store: createPolicyStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state' }),
+  store: createPolicyStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', tell: throwUnreadable }),
   async write(group, policy) {
     await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group, item: 'policy', policy } }));
   },

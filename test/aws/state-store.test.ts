@@ -7,7 +7,7 @@ import type { StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { items, registryPartition } from '../../functions/contract.ts';
-import { state as anyState } from '../core/views.ts';
+import { group as anyGroup, state as anyState } from '../core/views.ts';
 import { startTables } from './tables.ts';
 import { throwUnreadable } from './unreadable.ts';
 
@@ -212,7 +212,7 @@ test('what a user writes beside the entries of the registry is no entry', async 
 });
 
 test('a group in force is what the groups table accepted', async () => {
-  const resolved = { name: 'workers', policyVersion: 3 };
+  const resolved = anyGroup({ name: 'workers', policyVersion: 3 });
   await tables.client.send(new PutCommand({ TableName: 'groups', Item: { group: 'workers', item: items.accepted, version: 3, resolved } }));
   expect(await store.group('workers')).toEqual(resolved);
   expect(await store.group('nobody')).toBeUndefined();

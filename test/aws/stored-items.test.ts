@@ -1,14 +1,17 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPolicyStore } from '../../aws/policy-store.ts';
+import { readGroup } from '../../aws/state/group-schema.ts';
 import { readState } from '../../aws/state/state-schema.ts';
 import { readSwap } from '../../aws/state/swap-schema.ts';
+import { readVersion } from '../../aws/state/version-schema.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import type { Unreadable } from '../../core/decision-record.ts';
 import type { StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
-import { items } from '../../functions/contract.ts';
-import { state as anyState, reservation } from '../core/views.ts';
+import { items, registryPartition } from '../../functions/contract.ts';
+import { group as anyGroup, state as anyState, reservation } from '../core/views.ts';
 import { firstVersion } from './samples/first-version.ts';
 import { startTables } from './tables.ts';
 
@@ -38,6 +41,20 @@ describe('items of the first version', () => {
       value: { ...fields, ...(shortfall !== undefined && { shortfall: { code: 'prose', text: shortfall } }) },
       lost: [],
     });
+  });
+
+  const accepted = firstVersion.groups.filter(({ item }) => item === items.accepted);
+  test.each(accepted.map((item, index) => [index, item] as const))('policy version %i is read in full', (_index, item) => {
+    expect(readVersion(item.group, item)).toEqual({ kind: 'read', version: item });
+    expect(readGroup(item.group, item.item, item.resolved)).toBe(item.resolved);
+  });
+
+  test('the registry is read in full', async () => {
+    const [entry] = firstVersion.groups.filter(({ item }) => item.startsWith(items.entryPrefix));
+    const { item, group: _partition, ...fields } = entry ?? { item: '', group: '' };
+    await tables.client.send(new PutCommand({ TableName: 'groups', Item: { ...fields, group: registryPartition, item } }));
+    expect(await store.registry()).toEqual([{ ...fields, group: item.slice(items.entryPrefix.length) }]);
+    expect(told).toEqual([]);
   });
 
   test('are read through the store, and go on', async () => {
@@ -96,6 +113,36 @@ describe('a group state that cannot be read in full', () => {
   test('keeps fields of a later version, in their order', () => {
     const later = { ...whole, invented: { later: true } };
     expect(JSON.stringify(readState(later, 7).state)).toBe(JSON.stringify(later));
+  });
+});
+
+describe('what is in force and cannot be read', () => {
+  const inForce = (item: Readonly<Record<string, unknown>>) => tables.client.send(new PutCommand({ TableName: 'groups', Item: item }));
+
+  test('a group is decided by nobody: it is an error that names the field', async () => {
+    const resolved = { ...anyGroup(), capacity: { kind: 'tiered', children: [{ kind: 'lottery' }] } };
+    await inForce({ group: 'web', item: items.accepted, version: 1, resolved });
+    await expect(store.group('web')).rejects.toThrow(
+      'Item accepted of group web could not be read: capacity: children: 0: kind: expected pool, tiered, spread, weighted, cheapest, found lottery.',
+    );
+  });
+
+  test('a group whose entry in the registry is damaged is ticked all the same, and told', async () => {
+    await inForce({ group: registryPartition, item: items.entry('hurt'), policyVersion: 1, asgs: ['web-asg', 7], alarms: 'none' });
+    const entry = (await store.registry()).find(({ group }) => group === 'hurt');
+    expect(entry).toEqual({ group: 'hurt', policyVersion: 1, asgs: ['web-asg'], alarms: [] });
+    expect(told).toEqual([
+      { group: registryPartition, item: items.entry('hurt'), problems: ['asgs.1: expected text, found 7', 'alarms: expected a list'] },
+    ]);
+  });
+
+  test('a policy version counts as none in force, so that the next write of the policy heals it', async () => {
+    const policies = createPolicyStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', tell });
+    await inForce({ group: 'old', item: items.accepted, version: 'first' });
+    expect(await policies.accepted('old')).toBeUndefined();
+    expect(told).toMatchObject([{ group: 'old', item: 'accepted', problems: [expect.stringMatching(/^version: /)] }]);
+    await inForce({ group: 'old', item: items.version(1), version: 'first' });
+    await expect(policies.latest('old')).rejects.toThrow('could not be read');
   });
 });
 

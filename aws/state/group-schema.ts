@@ -1,0 +1,73 @@
+import type { Group, Holding, ScalingRule } from '../../core/group.ts';
+import type { Pool, Subnet } from '../../core/pool.ts';
+import type { Selector } from '../../core/selector.ts';
+import { type Check, eitherOf, flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { UnreadableItem } from './unreadable.ts';
+
+/** A selector holds selectors. */
+const below: Check<Selector> = (raw) => selector(raw);
+
+const selector: Check<Selector> = eitherOf<Selector, 'kind'>('kind', {
+  pool: objectOf({ kind: oneOf('pool'), pool: text }),
+  tiered: objectOf({ kind: oneOf('tiered'), children: listOf(below) }),
+  spread: objectOf({ kind: oneOf('spread'), by: oneOf('zone', 'pool', 'instance-type'), children: listOf(below) }),
+  weighted: objectOf({
+    kind: oneOf('weighted'),
+    children: listOf(objectOf<{ readonly use: Selector; readonly weight: number }>({ use: below, weight: number })),
+  }),
+  cheapest: objectOf({ kind: oneOf('cheapest'), children: listOf(below) }),
+});
+
+const pool = objectOf<Pool>({
+  name: text,
+  market: oneOf('spot', 'on-demand'),
+  launchTemplate: optional(text),
+  subnets: listOf(objectOf<Subnet>({ id: text, zone: text })),
+  instanceTypes: listOf(text),
+  maxPriceUsdPerHour: optional(number),
+  cap: optional(number),
+  asg: optional(text),
+});
+
+const holding = eitherOf<Holding, 'kind'>('kind', {
+  tag: objectOf({ kind: oneOf('tag') }),
+  attach: objectOf({ kind: oneOf('attach'), asg: text }),
+  'launch-instances': objectOf({ kind: oneOf('launch-instances') }),
+});
+
+const targetGroups: Check<'auto' | readonly string[]> = (raw) => (raw === 'auto' ? undefined : listOf(text)(raw));
+
+export const checkGroup = objectOf<Group>({
+  name: text,
+  policyVersion: number,
+  size: objectOf<Group['size']>({ min: number, max: number, desired: number }),
+  capacity: selector,
+  pools: mapOf(pool),
+  holding,
+  former: optional(listOf(text)),
+  after: optional(listOf(text)),
+  removal: objectOf<Group['removal']>({ order: oneOf('dearest-first', 'oldest-first', 'newest-first', 'same-order') }),
+  swap: objectOf<Group['swap']>({ order: oneOf('launch-first', 'drain-first'), maxSurge: number }),
+  rebalance: objectOf<Group['rebalance']>({ act: flag }),
+  drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
+  scaling: listOf(
+    objectOf<ScalingRule>({
+      alarm: text,
+      adjust: objectOf<ScalingRule['adjust']>({ kind: oneOf('instances', 'percent'), by: number }),
+      cooldownMs: number,
+    }),
+  ),
+  tags: mapOf(text),
+});
+
+/**
+ * Reads the group of an accepted policy. Nothing in it can be guessed, so one that cannot be read is decided by nobody: its signals come again until it
+ * is mended, and then wait in the dead-letter queue.
+ *
+ * @throws {UnreadableItem}
+ */
+export const readGroup = (name: string, item: string, raw: unknown): Group => {
+  const problem = checkGroup(raw);
+  if (problem !== undefined) throw new UnreadableItem({ group: name, item, problems: [problem] });
+  return raw as Group;
+};
