@@ -80,3 +80,22 @@ export const replayOldEvent = (atMs: number, event: OldEvent, agoMs: number, cou
     for (const instance of instances) stage.sandbox.putEvent(oldEvent(stage, event, instance, stage.sandbox.clock.now() - agoMs));
   },
 });
+
+/** EC2 warns of an interruption and does not follow: the instances run on. */
+export const warnInVain = (atMs: number, count: number, group = 'web'): Step => ({
+  kind: 'warned-in-vain',
+  atMs,
+  what: `EC2 warns ${count} spot instances and does not take them`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, 'spot', group);
+    stage.did({ kind: 'warned-in-vain', instances, groups: [group] });
+    for (const instance of instances) {
+      stage.sandbox.emitEvent({
+        source: 'aws.ec2',
+        'detail-type': detailTypes.warning,
+        detail: { 'instance-id': instance, 'instance-action': 'terminate' },
+      });
+    }
+  },
+});

@@ -112,3 +112,22 @@ export const replaceThroughAsg = (atMs: number, count: number, group = 'web'): S
     }
   },
 });
+
+/** Somebody launches an instance that carries the tag of the group, in no pool of it and by nobody's reservation. */
+export const launchStray = (atMs: number, group = 'web'): Step => ({
+  kind: 'stray-launched',
+  atMs,
+  what: `somebody launches an instance with the tag of ${group}, in no pool of it`,
+  about: { group },
+  happen: async (stage) => {
+    const launched = (await stage.operate('ec2', 'RunInstances', {
+      LaunchTemplate: { LaunchTemplateName: 'web' },
+      InstanceType: 'm7g.large',
+      SubnetId: 'subnet-a',
+      MinCount: 1,
+      MaxCount: 1,
+      TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'holdfast:group', Value: `holdfast/${group}` }] }],
+    })) as { readonly Instances: readonly { readonly InstanceId: string }[] };
+    stage.did({ kind: 'stray-launched', instances: launched.Instances.map(({ InstanceId }) => InstanceId), groups: [group] });
+  },
+});

@@ -9,6 +9,7 @@ export const stepKinds = [
   'restarted',
   'rebalance-advised',
   'warning-repeated',
+  'warned-in-vain',
   'old-event-replayed',
   // Instances by themselves.
   'died',
@@ -44,6 +45,7 @@ export const stepKinds = [
   'standby-left',
   'detached',
   'attached',
+  'state-restored',
   'protected',
   'hook-put',
   'hook-removed',

@@ -22,6 +22,8 @@ export type Landscape = {
   /** Spot instances of each type that each zone can give. */
   readonly spot: number;
   readonly subnetsPerZone: number;
+  /** Types that a zone does not sell (default: each sells all). */
+  readonly notSold?: readonly { readonly instanceType: string; readonly zone: string }[];
   readonly targetGroups: readonly Pick<TargetGroupSpec, 'name' | 'deregistrationDelaySeconds'>[];
   readonly timing: Partial<TimingSpec>;
 };
@@ -67,12 +69,15 @@ export const asgSpec = (
 /** Instances that no policy names: two in an Auto Scaling group of its own. */
 const strangers = asgSpec('strangers', 'on-demand', ['subnet-b'], { min: 2, max: 2, desired: 2 });
 
+const soldIn = ({ types, notSold = [] }: Landscape, zone: string): readonly TypeTerms[] =>
+  types.filter(({ name }) => !notSold.some((one) => one.instanceType === name && one.zone === zone));
+
 /** A world of three zones with spot and on-demand capacity, strangers, and these Auto Scaling groups. */
 export const specOf = (landscape: Landscape, autoScalingGroups: readonly AutoScalingGroupSpec[]): WorldSpec => ({
   zones,
   subnets: zones.flatMap((zone) => subnetsIn(landscape, zone).map((id) => ({ id, zone }))),
   offerings: zones.flatMap((zone) =>
-    landscape.types.flatMap(({ name: instanceType, spotUsd, onDemandUsd }) => [
+    soldIn(landscape, zone).flatMap(({ name: instanceType, spotUsd, onDemandUsd }) => [
       { instanceType, zone, market: 'spot' as const, capacity: landscape.spot, priceUsdPerHour: spotUsd },
       { instanceType, zone, market: 'on-demand' as const, capacity: null, priceUsdPerHour: onDemandUsd },
     ]),

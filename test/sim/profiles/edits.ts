@@ -1,11 +1,12 @@
 import { rename } from '../edit-steps.ts';
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, deletePolicy, interrupt, kill, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
+import { restoreState } from '../table-steps.ts';
 import { asgSpec, groupIn, type HoldingKind, holdings, type Landscape, onDemandPools, plainLandscape, specOf, spotPools, zones } from '../worlds.ts';
-import { calmAfter, drawSome, type Profile, universal } from './profile.ts';
+import { drawSome, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type Policy = Readonly<Record<string, unknown>>;
 type DrawEdit = (draw: Draw, atMs: number, policy: Policy) => Step;
@@ -45,7 +46,7 @@ const edits: readonly DrawEdit[] = [
 /** The same group held in another way, or by another Auto Scaling group: its members stay where they are until they are let go. */
 const moves = (landscape: Landscape, holding: HoldingKind): readonly DrawEdit[] => {
   const held = (other: HoldingKind, prefix: string): Policy =>
-    groupIn(landscape, { name: 'web', holding: other, size, targetGroups: ['web'], prefix }).policy;
+    groupIn(landscape, { name: 'web', holding: other, size, targetGroups: namesOf(landscape), prefix }).policy;
   return [
     (draw, atMs) => {
       const other = draw.one(holdings.filter((kind) => kind !== holding));
@@ -62,6 +63,7 @@ const storms: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => recommendRebalance(atMs, draw.between(1, 3)),
   (draw, atMs) => kill(atMs, draw.between(1, 2)),
   (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
+  (draw, atMs) => restoreState(atMs, draw.one([30_000, 120_000, 'empty'] as const)),
 ];
 
 const deleteAndWrite = (draw: Draw, atMs: number, policy: Policy): readonly Step[] => [
@@ -78,28 +80,18 @@ export const edited: Profile = {
   about: 'one group whose policy is renamed, deleted, written again, moved and changed in every field, in calm and in storms',
   weight: 8,
   draw: (draw) => {
-    const landscape = { ...plainLandscape, spot: draw.between(2, 5) };
+    const landscape = { ...plainLandscape, spot: draw.between(2, 5), targetGroups: drawTargetGroups(draw) };
     const holding = draw.one(holdings);
     const drawn = draw.chance(0.5) ? { capacity: randomTree(draw) } : {};
-    const policy = { ...drawn, swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) }, rebalance: { act: true } };
-    const options = { name: 'web', size, targetGroups: ['web'], asg: { min: draw.one([0, 0, 2]) } };
+    const policy = { ...drawn, ...alarmsBy('+1', '-1'), ...drawHabits(draw) };
+    const options = { name: 'web', size, targetGroups: namesOf(landscape), asg: { min: draw.one([0, 0, 2]) } };
     const placed = groupIn(landscape, { ...options, holding, policy });
     // What a move may lead to stands there from the start, empty.
     const others = holdings.flatMap((kind) => groupIn(landscape, { ...options, holding: kind, prefix: 'other-' }).asgs);
-    const empty = others.map((asg) => asgSpec(asg.name, asg.market, asg.subnets, { targetGroups: ['web'] }));
+    const empty = others.map((asg) => asgSpec(asg.name, asg.market, asg.subnets, { targetGroups: namesOf(landscape) }));
     const kinds = [...edits, ...moves(landscape, holding)];
     const steps = [...drawEdits(draw, placed.policy, kinds), ...(draw.chance(0.6) ? drawSome(draw, storms, { least: 1, most: 2 }) : [])];
-    const faults = draw.chance(0.4) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, [...placed.asgs, ...empty]),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps,
-      faults,
-      calmAtMs: calmAfter(steps, faults),
-      restWithinMs: 900_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.4, restWithinMs: 900_000 });
+    return { ...world, spec: specOf(landscape, [...placed.asgs, ...empty]) };
   },
 };

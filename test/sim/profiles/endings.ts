@@ -1,11 +1,11 @@
-import { oldEvents, replayOldEvent, stopForAWhile, trickle } from '../ending-steps.ts';
+import { oldEvents, replayOldEvent, stopForAWhile, trickle, warnInVain } from '../ending-steps.ts';
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, killPending, loseZone, recommendRebalance, setSpot, warnAgain } from '../steps.ts';
-import { groupIn, holdings, plainLandscape, specOf, zones } from '../worlds.ts';
-import { calmAfter, drawSome, minutes, type Profile, seconds, universal } from './profile.ts';
+import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
+import { drawSome, minutes, type Profile, seconds } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const hourMs = 3_600_000;
 const ages = [10_000, 90_000, 600_000, hourMs, 6 * hourMs, 3 * 24 * hourMs];
@@ -23,6 +23,8 @@ const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (_, atMs) => trickle(atMs, 20_000, 200),
   (draw, atMs) => killPending(atMs, draw.between(1, 2)),
   (_, atMs) => warnAgain(atMs),
+  (draw, atMs) => warnInVain(atMs, draw.between(1, 2)),
+  (draw, atMs) => warnInVain(atMs, draw.between(1, 2)),
   (draw, atMs) => recommendRebalance(atMs, draw.between(1, 4)),
   (draw, atMs) => loseZone(atMs, draw.one(zones)),
 ];
@@ -35,28 +37,11 @@ export const endings: Profile = {
   weight: 4,
   draw: (draw) => {
     const isLong = draw.chance(0.03);
-    const landscape = { ...plainLandscape, spot: isLong ? 20 : draw.between(2, 8) };
+    const landscape = { ...plainLandscape, spot: isLong ? 20 : draw.between(2, 8), targetGroups: drawTargetGroups(draw) };
     const size = { min: 1, max: 60, desired: isLong ? draw.between(20, 40) : draw.between(3, 10) };
-    const policy = {
-      capacity: randomTree(draw),
-      scaling: [{ alarm: 'high', adjust: '+1', cooldown: '1m' }],
-      drain: { timeout: draw.one(['20s', '2m']) },
-      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-      rebalance: { act: draw.chance(0.8) },
-    };
-    const placed = groupIn(landscape, { name: 'web', holding: draw.one(holdings), size, targetGroups: ['web'], policy, asg: { min: 0, max: 60 } });
+    const policy = { capacity: randomTree(draw), ...alarmsBy('+1', '-1'), ...drawHabits(draw) };
+    const options = { name: 'web', holding: draw.one(holdings), size, targetGroups: namesOf(landscape), policy, asg: { min: 0, max: 60 } };
     const script = [...drawSome(draw, steps, { least: 1, most: isLong ? 1 : 4 }), ...(isLong ? longTrickle(5_000) : [])];
-    const faults = draw.chance(0.3) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps: script,
-      faults,
-      calmAtMs: calmAfter(script, faults),
-      restWithinMs: 1_200_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    return worldOf(draw, { landscape, placed: groupIn(landscape, options), size, steps: script, faults: 0.3, restWithinMs: 1_200_000 });
   },
 };

@@ -1,15 +1,10 @@
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, endThroughEc2, fewEverywhere, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
-import { catalogue, groupIn, holdings, plainLandscape, specOf, zones } from '../worlds.ts';
-import { calmAfter, drawSome, type Profile, universal } from './profile.ts';
-
-const scaling = [
-  { alarm: 'high', adjust: '+20%', cooldown: '1m' },
-  { alarm: 'low', adjust: '-10%', cooldown: '1m' },
-];
+import { catalogue, groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
+import { drawSome, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, worldOf } from './usual.ts';
 
 const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => loseZone(atMs, draw.one(zones)),
@@ -31,24 +26,12 @@ export const large: Profile = {
     const size = { min: 10, max: 260, desired };
     const policy = {
       capacity: randomTree(draw),
-      scaling,
+      ...alarmsBy('+20%', '-10%'),
+      ...drawHabits(draw),
       swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.one([3, 10, 30]) },
-      rebalance: { act: draw.chance(0.8) },
     };
     const asg = { min: 0, max: 260 };
     const placed = groupIn(landscape, { name: 'web', holding: draw.one(holdings), size, targetGroups: ['web'], policy, asg });
-    const script = drawSome(draw, steps, { least: 1, most: 3 });
-    const faults = draw.chance(0.3) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: desired } },
-      steps: script,
-      faults,
-      calmAtMs: calmAfter(script, faults),
-      restWithinMs: 1_800_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    return worldOf(draw, { landscape, placed, size, steps: drawSome(draw, steps, { least: 1, most: 3 }), faults: 0.3, restWithinMs: 1_800_000 });
   },
 };

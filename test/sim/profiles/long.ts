@@ -1,10 +1,10 @@
 import { replaceThroughAsg, stopDrains } from '../operator-steps.ts';
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { alarm, endThroughAsg, interrupt, loseZone, recommendRebalance } from '../steps.ts';
-import { groupIn, type HoldingKind, holdings, plainLandscape, specOf, zones } from '../worlds.ts';
-import { calmAfter, drawSome, type Profile, universal } from './profile.ts';
+import { groupIn, type HoldingKind, holdings, plainLandscape, zones } from '../worlds.ts';
+import { drawSome, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, worldOf } from './usual.ts';
 
 const anywhere: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => recommendRebalance(atMs, draw.between(1, 3)),
@@ -19,11 +19,6 @@ const inAsg: typeof anywhere = [
   (draw, atMs) => endThroughAsg(atMs, draw.between(1, 2)),
   (draw, atMs) => endThroughAsg(atMs, draw.between(1, 2)),
   (_, atMs) => replaceThroughAsg(atMs, 1),
-];
-
-const scaling = [
-  { alarm: 'high', adjust: '+1', cooldown: '1m' },
-  { alarm: 'low', adjust: '-2', cooldown: '1m' },
 ];
 
 const hooksOf = (draw: Draw, holding: HoldingKind) =>
@@ -51,29 +46,13 @@ export const long: Profile = {
       targetGroups: targetGroups.map((name) => ({ name, deregistrationDelaySeconds: draw.one([20, 300, 1_200, 3_600]) })),
     };
     const holding = draw.one(holdings);
-    const policy = {
-      drain: { timeout: draw.one(['5m', '20m', '1h']) },
-      scaling,
-      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-      rebalance: { act: true },
-    };
+    const policy = { ...alarmsBy('+1', '-2'), ...drawHabits(draw, ['5m', '20m', '1h']), rebalance: { act: true } };
     const size = { min: 1, max: 10, desired: draw.between(3, 5) };
     const asg = { min: 0, ...hooksOf(draw, holding) };
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups, policy, asg });
     const kinds = holding === 'tag' ? anywhere : [...anywhere, ...inAsg];
     const steps = drawSome(draw, kinds, { least: 1, most: 3, withinSeconds: longestSteps });
-    const faults = draw.chance(0.3) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps,
-      faults,
-      calmAtMs: calmAfter(steps, faults),
-      // A hook that expires does so after two hours; a replacement that had to wait for it drains for one more.
-      restWithinMs: 4 * 3_600_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    // A hook that expires does so after two hours; a replacement that had to wait for it drains for one more.
+    return worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 4 * 3_600_000 });
   },
 };

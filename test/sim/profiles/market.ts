@@ -1,16 +1,11 @@
 import { movePrice, noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
-import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, specOf, spotPools, type TypeTerms, zones } from '../worlds.ts';
-import { calmAfter, drawSome, minutes, type Profile, universal } from './profile.ts';
-
-const scaling = [
-  { alarm: 'high', adjust: '+3', cooldown: '1m' },
-  { alarm: 'low', adjust: '-50%', cooldown: '1m' },
-];
+import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
+import { drawSome, minutes, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 /** Limits between the cheapest and the dearest price that the pools have, so that some of their types are passed over. */
 const limitIn = (draw: Draw, types: readonly TypeTerms[]): number => {
@@ -72,30 +67,25 @@ export const market: Profile = {
   weight: 6,
   draw: (draw) => {
     const types = catalogue.slice(0, draw.between(1, catalogue.length));
-    const landscape = { ...plainLandscape, types, spot: draw.between(2, 5) };
+    const notSold = types.length > 1 && draw.chance(0.3) ? [{ instanceType: types.at(-1)?.name ?? '', zone: draw.one(zones) }] : [];
+    const landscape = { ...plainLandscape, types, notSold, spot: draw.between(2, 5), targetGroups: drawTargetGroups(draw) };
     const holding = draw.one(holdings);
     const size = { min: 1, max: 14, desired: draw.between(3, 8) };
-    const policy = {
-      capacity: drawCapacity(draw),
-      scaling,
-      removal: { order: draw.one(['dearest-first', 'oldest-first', 'newest-first', 'same-order']) },
-      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-      rebalance: { act: draw.chance(0.7) },
-    };
-    const pools = drawPools(draw, types, holding !== 'launch-instances');
-    const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: ['web'], policy, pools, asg: { min: 0 } });
+    const placed = groupIn(landscape, {
+      name: 'web',
+      holding,
+      size,
+      targetGroups: namesOf(landscape),
+      policy: {
+        capacity: drawCapacity(draw),
+        removal: { order: draw.one(['dearest-first', 'oldest-first', 'newest-first', 'same-order']) },
+        ...alarmsBy('+3', '-50%'),
+        ...drawHabits(draw),
+      },
+      pools: drawPools(draw, types, holding !== 'launch-instances'),
+      asg: { min: 0 },
+    });
     const steps = drawSome(draw, marketSteps(types, placed.policy), { least: 2, most: 6, withinSeconds: 180 });
-    const faults = draw.chance(0.25) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps,
-      faults,
-      calmAtMs: calmAfter(steps, faults),
-      restWithinMs: 900_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    return worldOf(draw, { landscape, placed, size, steps, faults: 0.25, restWithinMs: 900_000 });
   },
 };

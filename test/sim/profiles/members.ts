@@ -1,12 +1,12 @@
 import { breakBoots } from '../capacity-steps.ts';
 import { attachStray, detach, hookFor, protect, standBy, stopServing } from '../member-steps.ts';
-import { replaceThroughAsg } from '../operator-steps.ts';
+import { launchStray, replaceThroughAsg } from '../operator-steps.ts';
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { alarm, endThroughAsg, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
-import { groupIn, type HoldingKind, holdings, plainLandscape, specOf, spotPools, zones } from '../worlds.ts';
-import { calmAfter, drawSome, minutes, type Profile, seconds, universal } from './profile.ts';
+import { groupIn, type HoldingKind, holdings, plainLandscape, spotPools, zones } from '../worlds.ts';
+import { drawSome, minutes, type Profile, seconds } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type DrawStep = (draw: Draw, atMs: number) => Step;
 
@@ -53,7 +53,7 @@ const asgsOf: Readonly<Record<HoldingKind, readonly string[]>> = {
 };
 
 const stepsOf = (holding: HoldingKind): readonly DrawStep[] => {
-  if (holding === 'tag') return anywhere;
+  if (holding === 'tag') return [...anywhere, (_, atMs) => launchStray(atMs)];
   const joined: readonly DrawStep[] = [...anywhere, ...inGroup(asgsOf[holding])];
   return holding === 'attach' ? [...joined, (_, atMs) => attachStray(atMs, 'web-asg')] : joined;
 };
@@ -69,41 +69,17 @@ const drawAsg = (draw: Draw, holding: HoldingKind) => ({
     : {}),
 });
 
-const scaling = [
-  { alarm: 'high', adjust: '+2', cooldown: '1m' },
-  { alarm: 'low', adjust: '-2', cooldown: '1m' },
-];
-
 export const members: Profile = {
   about: 'launch hooks, standby, detach, warm pools, protection of both kinds, instances that never boot, never serve or stop serving',
   weight: 6,
   draw: (draw) => {
-    const landscape = {
-      ...plainLandscape,
-      spot: draw.between(1, 4),
-      targetGroups: [{ name: 'web', deregistrationDelaySeconds: draw.one([5, 20, 60]) }],
-    };
+    const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw) };
     const holding = draw.one(holdings);
     const size = { min: 1, max: 10, desired: draw.between(3, 6) };
-    const policy = {
-      scaling,
-      removal: { order: draw.one(['dearest-first', 'oldest-first', 'newest-first']) },
-      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-      rebalance: { act: draw.chance(0.7) },
-    };
-    const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: ['web'], policy, asg: drawAsg(draw, holding) });
+    const policy = { removal: { order: draw.one(['dearest-first', 'oldest-first', 'newest-first']) }, ...alarmsBy('+2', '-2'), ...drawHabits(draw) };
+    const asg = drawAsg(draw, holding);
+    const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, asg });
     const steps = [...drawSome(draw, stepsOf(holding), { least: 1, most: 3 }), ...drawSome(draw, changes, { least: 1, most: 3, withinSeconds: 150 })];
-    const faults = draw.chance(0.3) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps,
-      faults,
-      calmAtMs: calmAfter(steps, faults),
-      restWithinMs: 1_800_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    return worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
   },
 };

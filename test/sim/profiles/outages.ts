@@ -4,8 +4,10 @@ import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
-import { groupIn, holdings, plainLandscape, specOf, zones } from '../worlds.ts';
+import { restoreState } from '../table-steps.ts';
+import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
 import { calmAfter, drawSome, minutes, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type Match = { readonly service: string; readonly operation?: string };
 
@@ -43,6 +45,15 @@ const outages: readonly ((draw: Draw) => FaultInput)[] = [
   // Down: every call fails, for up to ten minutes.
   (draw) => ({ on: 'call', kind: 'error', code: 'InternalError', status: 500, match: draw.one(apis), ...within(draw, minutes(draw, 1, 10)) }),
   (draw) => ({ on: 'call', kind: 'error', code: 'ServiceUnavailable', status: 503, match: draw.one(apis), ...within(draw, minutes(draw, 1, 10)) }),
+  // What a launch names is not there, or the account has too many fleets: no refusal of an offering.
+  (draw) => ({
+    on: 'call',
+    kind: 'error',
+    code: draw.one(['InvalidLaunchTemplateName.NotFoundException', 'InvalidParameterValue', 'MaxFleetCountExceeded', 'IdempotentCallInProgress']),
+    status: 400,
+    match: { operation: ['CreateFleet', 'LaunchInstances'] },
+    ...within(draw, minutes(draw, 1, 10)),
+  }),
   // Throttled by somebody else in the account, for up to an hour.
   (draw) => ({ on: 'call', kind: 'throttle', probability: draw.one([0.3, 0.7, 0.95]), match: draw.one(apis), ...within(draw, minutes(draw, 3, 60)) }),
   (draw) => ({ on: 'call', kind: 'throttle', probability: draw.one([0.5, 0.9]), match: draw.one(apis), ...within(draw, minutes(draw, 3, 20)) }),
@@ -69,44 +80,25 @@ const needs = (policy: Readonly<Record<string, unknown>>): readonly ((draw: Draw
   (draw, atMs) => kill(atMs, draw.between(1, 2)),
   (draw, atMs) => recommendRebalance(atMs, draw.between(1, 3)),
   (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
+  (draw, atMs) => restoreState(atMs, draw.one([30_000, 300_000, 'empty'] as const)),
   (draw, atMs) => putPolicy(atMs, { ...policy, tags: { run: String(draw.between(1, 9)) } }, 'the policy gets other tags', 'tags-edited'),
-];
-
-const scaling = [
-  { alarm: 'high', adjust: '+2', cooldown: '1m' },
-  { alarm: 'low', adjust: '-2', cooldown: '1m' },
 ];
 
 export const outage: Profile = {
   about: 'one API down for up to ten minutes or throttled for up to an hour, events lost or late for minutes',
   weight: 4,
   draw: (draw) => {
-    const landscape = { ...plainLandscape, spot: draw.between(2, 5) };
+    const landscape = { ...plainLandscape, spot: draw.between(2, 5), targetGroups: drawTargetGroups(draw) };
     const size = { min: 1, max: 10, desired: draw.between(3, 6) };
-    const policy = {
-      capacity: randomTree(draw),
-      scaling,
-      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-      rebalance: { act: draw.chance(0.7) },
-    };
-    const placed = groupIn(landscape, {
-      name: 'web',
-      holding: draw.one(holdings),
-      size,
-      targetGroups: ['web'],
-      policy,
-      asg: { min: draw.one([0, 2]) },
-    });
+    const policy = { capacity: randomTree(draw), ...alarmsBy('+2', '-2'), ...drawHabits(draw) };
+    const asg = { min: draw.one([0, 2]) };
+    const placed = groupIn(landscape, { name: 'web', holding: draw.one(holdings), size, targetGroups: namesOf(landscape), policy, asg });
     const faults = [...Array.from({ length: draw.between(1, 2) }, () => draw.one(outages)(draw)), ...(draw.chance(0.2) ? drawFaults(draw) : [])];
     const steps = drawSome(draw, needs(placed.policy), { least: 1, most: 4, withinSeconds: 240 });
     return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps,
+      ...worldOf(draw, { landscape, placed, size, steps, faults: 0, restWithinMs: 1_200_000 }),
       faults,
       calmAtMs: calmAfter(steps, faults),
-      restWithinMs: 1_200_000,
       deaf: true,
       // An error of a service's own is what other judges take for a fault of the sandbox.
       judgedBy: ['strangers untouched'],

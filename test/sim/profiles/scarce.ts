@@ -1,11 +1,11 @@
 import { fillSubnet, holdToQuota, noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
-import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, endThroughEc2, fewEverywhere, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
-import { groupIn, holdings, type Landscape, plainLandscape, specOf, subnetsIn, zones } from '../worlds.ts';
-import { calmAfter, drawSome, minutes, type Profile, seconds, universal } from './profile.ts';
+import { groupIn, holdings, type Landscape, plainLandscape, subnetsIn, zones } from '../worlds.ts';
+import { drawSome, minutes, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const both = ['spot', 'on-demand'] as const;
 
@@ -29,11 +29,6 @@ const needs: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
 ];
 
-const scaling = [
-  { alarm: 'high', adjust: '+2', cooldown: '1m' },
-  { alarm: 'low', adjust: '-2', cooldown: '1m' },
-];
-
 /** One pool over all zones, which a spread counts by zone; other pools keep their names. */
 const wide = (landscape: Landscape) => ({ 'spot-a': { subnets: zones.flatMap((zone) => subnetsIn(landscape, zone)) } });
 
@@ -41,23 +36,17 @@ export const scarce: Profile = {
   about: 'no capacity anywhere or almost, quotas, full subnets beside empty ones, several subnets to a pool',
   weight: 6,
   draw: (draw) => {
-    const landscape = { ...plainLandscape, spot: draw.between(2, 4), subnetsPerZone: draw.between(1, 3) };
+    const landscape = { ...plainLandscape, spot: draw.between(2, 4), subnetsPerZone: draw.between(1, 3), targetGroups: drawTargetGroups(draw) };
     const holding = draw.one(holdings);
     const size = { min: 1, max: 12, desired: draw.between(3, 7) };
     const isWide = holding !== 'launch-instances' && draw.chance(0.4);
     const tree = { tiered: [{ spread: ['spot-a'], by: 'zone' }, { spread: ['od-b', 'od-c'] }] };
-    const policy = {
-      capacity: isWide ? tree : randomTree(draw),
-      scaling,
-      swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-      rebalance: { act: draw.chance(0.8) },
-    };
     const placed = groupIn(landscape, {
       name: 'web',
       holding,
       size,
-      targetGroups: ['web'],
-      policy,
+      targetGroups: namesOf(landscape),
+      policy: { capacity: isWide ? tree : randomTree(draw), ...alarmsBy('+2', '-2'), ...drawHabits(draw) },
       asg: { min: draw.one([0, 1]) },
       ...(isWide ? { pools: wide(landscape) } : {}),
     });
@@ -65,18 +54,7 @@ export const scarce: Profile = {
       ...drawSome(draw, shortages(landscape), { least: 1, most: 3, withinSeconds: 60 }),
       ...drawSome(draw, needs, { least: 1, most: 3, withinSeconds: 120 }),
     ];
-    const faults = draw.chance(0.3) ? drawFaults(draw) : [];
-    return {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: size.desired } },
-      steps,
-      faults,
-      calmAtMs: calmAfter(steps, faults) + seconds(draw, 0, 60),
-      // What rests longest after many refusals is asked again only then.
-      restWithinMs: 1_800_000,
-      deaf: faults.length > 0,
-      judgedBy: universal,
-    };
+    // What rests longest after many refusals is asked again only then.
+    return worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
   },
 };

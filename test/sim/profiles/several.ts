@@ -6,13 +6,9 @@ import type { Step } from '../situation.ts';
 import { alarm, deletePolicy, endThroughEc2, fewEverywhere, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from '../steps.ts';
 import { desiredOf, groupIn, holdings, type Landscape, type PlacedGroup, plainLandscape, type Size, specOf, zones } from '../worlds.ts';
 import { calmAfter, type DrawnWorld, drawSome, type Profile, universal } from './profile.ts';
+import { alarmsBy, drawHabits } from './usual.ts';
 
 const names = ['web', 'api', 'jobs', 'mail', 'feed', 'cron'] as const;
-const scaling = [
-  { alarm: 'high', adjust: '+1', cooldown: '1m' },
-  { alarm: 'low', adjust: '-1', cooldown: '1m' },
-];
-
 type Group = PlacedGroup & { readonly name: string; readonly size: Size };
 
 /** A group among others: some share a target group with the first, some hear the same alarms. */
@@ -22,9 +18,8 @@ const drawGroup = (draw: Draw, landscape: Landscape, name: string): Group => {
   const holding = draw.one(holdings);
   const policy = {
     capacity: randomTree(draw),
-    swap: { order: draw.one(['launch-first', 'drain-first']), maxSurge: draw.between(1, 3) },
-    rebalance: { act: draw.chance(0.7) },
-    ...(draw.chance(0.6) ? { scaling } : {}),
+    ...drawHabits(draw),
+    ...(draw.chance(0.6) ? alarmsBy('+1', '-1') : {}),
   };
   return { name, size, ...groupIn(landscape, { name, holding, size, targetGroups, prefix: `${name}-`, policy, asg: { min: 0 } }) };
 };
