@@ -1,6 +1,6 @@
 import type { Offering } from './offering.ts';
 import type { Reservation } from './reservation.ts';
-import type { Swap } from './swap.ts';
+import { type Swap, waitsItsTurn } from './swap.ts';
 import type { AsgView, Member, View } from './view.ts';
 
 /** A launch that EC2 was asked for, or has granted, and that no describe shows yet. */
@@ -74,7 +74,7 @@ export const takeHeadcount = (view: View): Headcount => {
 
 /** With `drain-first`, a soft swap keeps its place until it is drained; its replacement is launched only then. */
 const holdsPlace = (swap: Swap, view: View): boolean =>
-  view.group.swap.order === 'drain-first' && swap.reason === 'rebalance' && !isHard(swap) && (swap.state === 'leaving' || swap.state === 'draining');
+  view.group.swap.order === 'drain-first' && waitsItsTurn(swap.reason) && !isHard(swap) && (swap.state === 'leaving' || swap.state === 'draining');
 
 /** How long an Auto Scaling group may take to refill itself before we do it in its place. */
 const asgRefillGraceMs = 90_000;

@@ -3,9 +3,12 @@ import type { Shortfall } from './shortfall.ts';
 /**
  * Why an instance leaves.
  * `interruption`: EC2 takes it. `rebalance`: EC2 says it is at risk. `hook`: its Auto Scaling group terminates it and waits for us.
- * `scale-in`: the group is above its desired size. `unwanted`: launched by nobody's reservation.
+ * `scale-in`: the group is above its desired size. `moved`: the policy holds its members elsewhere now. `unwanted`: launched by nobody's reservation.
  */
-export type LeaveReason = 'interruption' | 'rebalance' | 'hook' | 'scale-in' | 'unwanted';
+export type LeaveReason = 'interruption' | 'rebalance' | 'hook' | 'scale-in' | 'moved' | 'unwanted';
+
+/** Nothing presses: such a swap waits for its turn, and its member is replaced. */
+export const waitsItsTurn = (reason: LeaveReason): boolean => reason === 'rebalance' || reason === 'moved';
 
 /** Forward only. `waiting`: claimed, not yet begun (surge budget). `leaving`: its drain is ordered. Then `draining`, `drained`, `gone`. */
 export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone';

@@ -12,6 +12,6 @@ export const placement = objectOf<Placement>({ pool: text, count: number, offeri
 
 export const raisedMax = objectOf<RaisedMax>({ asg: text, fromMax: number, toMax: number, earlier: optional(listOf(number)) });
 
-export const leaveReason = oneOf<LeaveReason>('interruption', 'rebalance', 'hook', 'scale-in', 'unwanted');
+export const leaveReason = oneOf<LeaveReason>('interruption', 'rebalance', 'hook', 'scale-in', 'moved', 'unwanted');
 
 export const swapState = oneOf<SwapState>('waiting', 'leaving', 'draining', 'drained', 'gone');

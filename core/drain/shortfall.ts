@@ -11,6 +11,7 @@ const cutters: Readonly<Record<LeaveReason, CutBy>> = {
   hook: 'auto-scaling',
   rebalance: 'holdfast',
   'scale-in': 'holdfast',
+  moved: 'holdfast',
   unwanted: 'holdfast',
 };
 

@@ -2,7 +2,7 @@ import { inParallel } from '../../aws/in-parallel.ts';
 import { tighter } from '../../core/deadline.ts';
 import { offeringKey } from '../../core/offering.ts';
 import type { StateStore } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
+import { type Swap, waitsItsTurn } from '../../core/swap.ts';
 import type { Member } from '../../core/view.ts';
 import type { DrainKind, NameDrain } from './drain-names.ts';
 import type { LeavingFact } from './facts.ts';
@@ -35,7 +35,7 @@ type ClaimContext = {
 const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
   const member = context.members.get(fact.instance);
   const offering = member?.offering ?? fact.owner?.offering;
-  const waits = fact.reason === 'rebalance';
+  const waits = waitsItsTurn(fact.reason);
   const asg = member?.asg ?? fact.owner?.asg;
   return {
     group: context.group,
@@ -46,7 +46,7 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     offering: offering === undefined ? 'unknown' : offeringKey(offering),
     ...(asg !== undefined && context.asgs.has(asg) && { asg }),
     claimedAtMs: context.nowMs,
-    warnedAtMs: fact.atMs,
+    ...(fact.reason === 'moved' ? {} : { warnedAtMs: fact.atMs }),
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hook: fact.hook }),
     // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to replace it.
@@ -86,7 +86,7 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimC
 
 /** What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when it changes nothing. */
 const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
-  if (swap.state === 'gone' || fact.reason === 'rebalance') return undefined;
+  if (swap.state === 'gone' || waitsItsTurn(fact.reason)) return undefined;
   return fact.reason === 'hook' ? withHook(swap, fact, context) : withDeadline(swap, fact, context);
 };
 

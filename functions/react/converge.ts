@@ -1,6 +1,7 @@
 import { isQuiet } from '../../core/decide.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
+import { toBeMoved } from '../../core/moved.ts';
 import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
@@ -31,6 +32,13 @@ export type Converged =
 const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
   owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
 
+/** Members that live where the policy no longer holds any, but for those that leave already. */
+const moved = ({ group, swaps, holdings: { members, asgs } }: Gathered, heard: readonly LeavingFact[], nowMs: number): readonly LeavingFact[] => {
+  const leaving = new Set(heard.map(({ instance }) => instance));
+  const staying = members.filter(({ instance }) => !leaving.has(instance));
+  return toBeMoved({ group, members: staying, swaps, asgs, nowMs }).map(({ instance }) => ({ instance, reason: 'moved', atMs: nowMs }));
+};
+
 /** Claims what the signals said, and gives the gathered facts with those claims in them. */
 const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
   const { facts, group, ports, id } = run;
@@ -39,7 +47,8 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, '
   const drainFor = drainsOf(group.name, id, gathered.swaps);
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
   const told = facts.leaving.filter((fact) => isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act));
-  const leaving = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
+  const heard = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
+  const leaving = [...heard, ...moved(gathered, heard, nowMs)];
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
   const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);

@@ -7,7 +7,7 @@ import { createCauses } from './causes.ts';
 /** An instance of the group that leaves, or should, and what we know of it. */
 export type LeavingFact = {
   readonly instance: string;
-  readonly reason: 'interruption' | 'rebalance' | 'hook';
+  readonly reason: 'interruption' | 'rebalance' | 'hook' | 'moved';
   /** When the sender says it happened, epoch milliseconds. */
   readonly atMs: number;
   readonly deadlineMs?: number;

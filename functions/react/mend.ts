@@ -2,6 +2,7 @@ import { inParallel } from '../../aws/in-parallel.ts';
 import { isOnHook, isUnattended } from '../../core/drain/heartbeat.ts';
 import { asGone } from '../../core/drain/shortfall.ts';
 import { isHard } from '../../core/headcount.ts';
+import { isMisplaced } from '../../core/moved.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { changeTo } from '../runtime/drain/record.ts';
@@ -28,6 +29,13 @@ const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<strin
 /** A terminating hook of a member that its Auto Scaling group keeps in service is none: describes of groups lag by seconds. */
 const hookedMs = 60_000;
 
+/** Who lives again where the policy holds its members was to be moved by an earlier one. */
+const isBack = ({ group, holdings }: Gathered, { reason, state, instance }: Swap, nowMs: number): boolean => {
+  if (reason !== 'moved' || state !== 'waiting') return false;
+  const member = holdings.members.find((one) => one.instance === instance);
+  return member !== undefined && !isMisplaced(group, member, nowMs);
+};
+
 const isMistake = ({ reason, instance, deadlineMs, claimedAtMs }: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>
   reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
 
@@ -44,7 +52,7 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   );
   const held = new Set(gathered.holdings.asgs.flatMap(({ holds }) => holds));
   const old = gathered.swaps.filter((swap) =>
-    swap.state === 'gone' ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs : isMistake(swap, held, nowMs),
+    swap.state === 'gone' ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs : isMistake(swap, held, nowMs) || isBack(gathered, swap, nowMs),
   );
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
   const oldIds = new Set(old.map(({ instance }) => instance));

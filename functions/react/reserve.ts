@@ -4,7 +4,7 @@ import { isHard } from '../../core/headcount.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import { abandoned, believeMs, inBrief, takenUp } from '../../core/reservation-life.ts';
-import type { Swap } from '../../core/swap.ts';
+import { type Swap, waitsItsTurn } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { reactTimeoutSeconds } from '../contract.ts';
 import { reservationId } from './identifiers.ts';
@@ -19,7 +19,7 @@ const unreplaced = (view: View): readonly string[] => {
   const replaced = new Set(view.state.reservations.flatMap(({ replaces }) => replaces));
   return view.swaps
     .filter((swap) => swap.reason !== 'scale-in' && swap.reason !== 'unwanted' && swap.state !== 'gone' && !replaced.has(swap.instance))
-    .filter((swap) => isHard(swap) || swap.reason === 'rebalance')
+    .filter((swap) => isHard(swap) || waitsItsTurn(swap.reason))
     .sort((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY) || (a.instance < b.instance ? -1 : 1))
     .map(({ instance }: Swap) => instance);
 };

@@ -53,16 +53,43 @@ describe('a pool that the policy drops', () => {
 });
 
 describe('an Auto Scaling group that the policy moves away from', () => {
-  test('keeps its members: they count, and the group never has more or fewer than it should', () =>
+  test('has its members replaced launch-first, a few at a time, down to its minimum', () =>
     withFleet({ holding: 'attach', spot: 12 }, async (fleet) => {
       await makeAsg(fleet, 'next-asg');
       await fleet.put({ asg: 'next-asg' });
-      await fleet.minutes(4);
-      expect(fleet.serving()).toBeGreaterThanOrEqual(6);
-      expect(fleet.mostAtOnce()).toBeLessThanOrEqual(9);
-      fleet.warn(2);
+      const least: number[] = [];
+      const watch = (): void => {
+        least.push(fleet.serving());
+        fleet.sandbox.clock.after(1_000, watch);
+      };
+      watch();
+      await fleet.until('its minimum alone is left', () => asg(fleet, 'web-asg')?.desired === 2, 30);
       await fleet.settles(6, 30);
-      expect(asg(fleet, 'web-asg')?.max).toBe(6);
+      expect(Math.min(...least)).toBe(6);
+      expect(fleet.mostAtOnce()).toBeLessThanOrEqual(9);
+      expect([fleet.launched(), asg(fleet, 'web-asg')?.max, asg(fleet, 'next-asg')?.desired]).toEqual([10, 6, 4]);
+      expect((await fleet.swaps()).map(({ reason, state }) => [reason, state])).toEqual(Array.from({ length: 4 }, () => ['moved', 'gone']));
+    }));
+
+  test('keeps those that wait when the policy comes back to it', () =>
+    withFleet({ holding: 'attach', spot: 12, min: 0 }, async (fleet) => {
+      await makeAsg(fleet, 'next-asg');
+      await fleet.put({ asg: 'next-asg' });
+      await fleet.until('some are to be moved', async () => (await fleet.swaps()).some(({ reason }) => reason === 'moved'));
+      await fleet.put();
+      await fleet.settles(6, 30);
+      expect(fleet.launched()).toBeLessThanOrEqual(9);
+      expect(asg(fleet, 'web-asg')?.desired).toBeGreaterThanOrEqual(3);
+    }));
+
+  test('is left by members that Holdfast is to keep by itself, without any Auto Scaling group', () =>
+    withFleet({ holding: 'attach', spot: 12, min: 0 }, async (fleet) => {
+      const { asg: _asg, ...policy } = fleet.setting.policy;
+      await fleet.putPolicy({ ...policy, drain: { timeout: '30s', loadBalancers: [`\${targetGroup:web}`] } });
+      await fleet.until('it is empty', () => asg(fleet, 'web-asg')?.desired === 0, 30);
+      await fleet.settles(6, 30);
+      expect([fleet.launched(), asg(fleet, 'web-asg')?.max]).toEqual([12, 6]);
+      expect((await fleet.state())?.holders ?? []).toEqual([]);
     }));
 
   test('has its maximum put back', () =>

@@ -82,6 +82,8 @@ const happened: Readonly<Record<SaidSwap['reason'], (life: Life) => boolean>> = 
   rebalance: (life) => life.advisedAtMs.length > 0,
   hook: (life) => life.hooks.length > 0 || life.stays.some(({ how }) => how === 'terminating'),
   'scale-in': () => true,
+  // Only what an Auto Scaling group has can be moved out of it.
+  moved: (life) => life.stays.length > 0,
   unwanted: () => true,
 };
 

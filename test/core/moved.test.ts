@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { toBeMoved } from '../../core/moved.ts';
+import type { AsgView } from '../../core/view.ts';
+import { member } from './members.ts';
+import { group, nowMs, spotA, swapOf } from './views.ts';
+
+const six = ['i-1', 'i-2', 'i-3', 'i-4', 'i-5', 'i-6'];
+const fleet = (rest: Partial<AsgView> = {}): AsgView => ({ name: 'fleet', min: 0, max: 6, desired: 6, held: 6, holds: six, suspended: [], ...rest });
+const held = six.map((id) => member(id, spotA, { asg: 'fleet' }));
+const moved = (of: ReturnType<typeof group>, rest: Partial<Parameters<typeof toBeMoved>[0]> = {}) =>
+  toBeMoved({ group: of, members: held, swaps: [], asgs: [fleet()], nowMs, ...rest }).map(({ instance }) => instance);
+const attached = (asg: string) => group({ holding: { kind: 'attach', asg } });
+
+it('members of an Auto Scaling group that the policy names stay where they are', () => {
+  expect(moved(attached('fleet'))).toEqual([]);
+});
+
+it('members of another, or of any where Holdfast keeps the group itself, are to be moved', () => {
+  expect(moved(attached('next'))).toEqual(six);
+  expect(moved(group())).toEqual(six);
+});
+
+it('members of a dropped pool are not', () => {
+  expect(moved(group({ holding: { kind: 'launch-instances' } }))).toEqual([]);
+});
+
+it('members without an Auto Scaling group are, where each pool is one, once describes have had time to show it', () => {
+  const loose = [member('i-old', spotA), member('i-young', spotA, { launchedAtMs: nowMs - 299_999 })];
+  expect(moved(group({ holding: { kind: 'launch-instances' } }), { members: loose })).toEqual(['i-old']);
+});
+
+it('as many as a minimum keeps, protected ones, and those that leave already are left alone', () => {
+  expect(moved(attached('next'), { asgs: [fleet({ min: 4 })] })).toEqual(['i-1', 'i-2']);
+  expect(moved(attached('next'), { asgs: [fleet({ min: 4 })], swaps: [swapOf('i-1')] })).toEqual(['i-2']);
+  expect(moved(attached('next'), { members: held.map((one) => ({ ...one, protected: one.instance !== 'i-6' })) })).toEqual(['i-6']);
+});
