@@ -24,8 +24,8 @@ export type Shortfall =
   | { readonly code: 'not-seen' }
   /** The drain ended by an error of the state machine or of a function. */
   | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }
-  /** It is drained, and EC2 or Auto Scaling refuses to end it. */
-  | { readonly code: 'not-ended'; readonly awsCode: string }
+  /** It is drained, and EC2 or Auto Scaling refuses to end it: it is put back into service, and left in peace until then. */
+  | { readonly code: 'not-ended'; readonly awsCode: string; readonly keptUntilMs?: number }
   /** It ended before its drain had taken it out of service. */
   | { readonly code: 'ended-before-drain' }
   /** Its group was let go while it drained. */

@@ -57,6 +57,8 @@ export type Swap = {
   readonly busyUntilMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
+  /** Its end was refused for good: it is a member again, and not chosen to leave before this time. */
+  readonly keptUntilMs?: number;
   /** What could not be done in time, or failed. */
   readonly shortfall?: Shortfall;
   /** Decision that claimed it. */

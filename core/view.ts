@@ -23,7 +23,10 @@ export type Member = {
   readonly serving: boolean;
   /** Whether it serves could not be read: it is not known to serve, so nobody leaves on its account, and it is not known to be idle either. */
   readonly mayServe?: true;
-  /** Scale-in protection: never chosen for removal. Termination protection is not looked at: EC2 tells it for one instance a call. */
+  /**
+   * Never chosen for removal: protected from scale-in, or its end was refused a while ago. Termination protection itself is not looked at: EC2 tells it for
+   * one instance a call.
+   */
   readonly protected: boolean;
   /** Known to fail its checks: chosen for removal before all others. */
   readonly unhealthy: boolean;

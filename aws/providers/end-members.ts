@@ -4,10 +4,10 @@ import { asgsFor } from '../../core/holders.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
-import { notOurs } from '../errors.ts';
+import { instancesNamedIn, notOurs } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { groupOf, instancesById, isAlive, isStopped } from '../instances.ts';
-import { actOn, together } from './act-on.ts';
+import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import { describeAsgs, standingsIn } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { releaseMembers } from './release-members.ts';
@@ -15,9 +15,16 @@ import { releaseMembers } from './release-members.ts';
 /** EC2 recommends no more ids than this in one TerminateInstances call. */
 const idsPerCall = 1_000;
 
+/** One instance that is protected fails the call for others of its zone, and is the only one that the error names: the others are tried again. */
+const verdict = (error: unknown, instance: string): Verdict => {
+  const ordinary = ordinaryVerdict(error);
+  const named = instancesNamedIn(error);
+  return ordinary === 'done' || named.length === 0 || named.includes(instance) ? ordinary : { ...ordinary, retry: 'later' };
+};
+
 const terminate = async (deps: ProviderDeps, instances: readonly string[]): Promise<ActionResult> => {
   const parts = await inParallel(chunks(instances, idsPerCall), 1, (part) =>
-    actOn(part, (ids) => deps.ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids] }))),
+    actOn(part, (ids) => deps.ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })), verdict),
   );
   return together(parts);
 };

@@ -24,7 +24,7 @@ const shortfall = eitherOf<Shortfall, 'code'>('code', {
   'still-draining': objectOf({ code: oneOf('still-draining'), cutAtMs: number, by }),
   'not-seen': objectOf({ code: oneOf('not-seen') }),
   'drain-broke': objectOf({ code: oneOf('drain-broke'), error: text, cause: optional(text) }),
-  'not-ended': objectOf({ code: oneOf('not-ended'), awsCode: text }),
+  'not-ended': objectOf({ code: oneOf('not-ended'), awsCode: text, keptUntilMs: optional(number) }),
   'ended-before-drain': objectOf({ code: oneOf('ended-before-drain') }),
   'let-go': objectOf({ code: oneOf('let-go') }),
   prose: objectOf({ code: oneOf('prose'), text }),
@@ -54,6 +54,7 @@ const readers: Readers<Swap> = {
   busyUntilMs: maybe(number),
   drainedAtMs: maybe(number),
   goneAtMs: maybe(number),
+  keptUntilMs: maybe(number),
   shortfall: readShortfall,
   decision: orElse(text, 'unknown'),
 };

@@ -31,7 +31,9 @@ export const shortfallText = (shortfall: Shortfall): string => {
     case 'drain-broke':
       return `the drain broke off (${shortfall.error}${shortfall.cause === undefined ? '' : `: ${shortfall.cause}`}): connections still open are cut when it goes`;
     case 'not-ended':
-      return `could not be ended (${shortfall.awsCode}): it runs on, out of service, until someone ends it`;
+      return shortfall.keptUntilMs === undefined
+        ? `could not be ended (${shortfall.awsCode}): it runs on, out of service, until someone ends it`
+        : `could not be ended (${shortfall.awsCode}): it takes work again, and is not chosen to leave before ${timeOfDay(shortfall.keptUntilMs)} UTC`;
     case 'ended-before-drain':
       return 'it ended before it was taken out of service: work on it was cut';
     case 'let-go':

@@ -59,8 +59,8 @@ export const brokenShortfall = ({ Error: error, Cause: cause = '' }: DrainError)
   ...(cause !== '' && { cause: cause.slice(0, longestCause) }),
 });
 
-/** For a drained instance that cannot be ended. */
-export const unendedShortfall = (awsCode: string): Shortfall => ({ code: 'not-ended', awsCode });
+/** For a drained instance that cannot be ended, and is kept until this time. */
+export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfall => ({ code: 'not-ended', awsCode, keptUntilMs });
 
 /** A swap whose target groups were seen to be done with it: what was foreseen for later did not come to pass. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {

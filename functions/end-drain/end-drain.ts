@@ -3,12 +3,13 @@ import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall, unseenShortfall } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
+import { isKept, keptForMs } from '../../core/kept.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
 import { gatherBatch } from '../runtime/drain/batch.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
-import { asDrained, recordForward, recordShortfalls, seenOver } from '../runtime/drain/record.ts';
+import { asDrained, recordForward, recordKeptUntil, seenOver } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
@@ -93,18 +94,24 @@ const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap
 const nothingToEnd: ActionResult = { done: [], failed: [] };
 
 const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promise<ActionResult> => {
-  const ours = swaps.filter((swap) => !endsItself(swap));
+  const ours = swaps.filter((swap) => !endsItself(swap) && !isKept(swap));
   return group === undefined || ours.length === 0 ? nothingToEnd : ports.providerFor(group.holding).end(group, ours);
 };
 
-/** Writes on each swap whose instance can never be ended why it runs on. */
-const recordUnended = ({ ports, order }: Ending, swaps: readonly Swap[], failed: ActionResult['failed']): Promise<void> => {
+/** Writes on each swap whose instance cannot be ended that it is kept, and why. Returns the swaps as they stand then. */
+const recordKept = async ({ ports, order }: Ending, swaps: readonly Swap[], failed: ActionResult['failed']): Promise<readonly Swap[]> => {
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
-  const said = swaps.flatMap((swap): readonly Swap[] => {
+  const keptUntilMs = ports.clock.now() + keptForMs;
+  const now = swaps.map((swap) => {
     const code = codes.get(swap.instance);
-    return code === undefined ? [] : [{ ...swap, shortfall: unendedShortfall(code) }];
+    return code === undefined ? swap : { ...swap, keptUntilMs, shortfall: unendedShortfall(code, keptUntilMs) };
   });
-  return recordShortfalls(ports.store, order.drain, said);
+  await recordKeptUntil(
+    ports.store,
+    order.drain,
+    now.filter(({ instance }) => codes.has(instance)),
+  );
+  return now;
 };
 
 /** By then this execution has ended, so that its name is known to be over. */
@@ -114,9 +121,12 @@ const afterEndMs = 2_000;
 const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
   own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
 
-/** With drain-first the replacement comes after the drain: the group is asked to look at itself now, and not at the next tick. */
-const wakeForReplacement = async ({ ports, order, group }: Ending): Promise<void> => {
-  if (group?.swap.order === 'drain-first') await ports.wakes.wake(order.group, ports.clock.now());
+/**
+ * With drain-first the replacement comes after the drain, and who is kept has to take work again: the group is asked to look at itself now, and not at
+ * the next tick.
+ */
+const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
+  if (group?.swap.order === 'drain-first' || swaps.some(isKept)) await ports.wakes.wake(order.group, ports.clock.now());
 };
 
 /**
@@ -135,17 +145,22 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   const ending: Ending = { ports, order, error, group };
   const released = group === undefined ? own : await releaseLate(ports, group, own);
   const closed = await closeSwaps(ending, released);
-  const swaps = closed.filter(({ state }) => state === 'drained');
+  const drained = closed.filter(({ state }) => state === 'drained');
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
-  await completeHooks(ports, swaps);
-  const { done, failed: unended } = await endOurs(ending, swaps);
+  await completeHooks(ports, drained);
+  const { done, failed: unended } = await endOurs(ending, drained);
   // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain has no part in that.
   const failed = unended.filter(({ code }) => code !== belowMinSize);
   const later = failed.filter(({ retry }) => retry === 'later');
+  // Who is kept is recorded first: a repeat does not ask for their end again, and so comes to those that their refusal held up.
+  const swaps = await recordKept(
+    ending,
+    drained,
+    failed.filter(({ retry }) => retry === 'never'),
+  );
   if (later.length > 0) throw new InstancesNotEnded(later);
-  await recordUnended(ending, swaps, failed);
-  await wakeForReplacement(ending);
-  await tellEnd(ports, order, { swaps, gone, failed, error });
+  await wakeGroup(ending, swaps);
+  await tellEnd(ports, order, { swaps, gone, error });
   return {
     drained: swaps.length,
     gone: gone.length,

@@ -1,7 +1,8 @@
 import { chunks } from '../../aws/chunks.ts';
-import { type DrainError, unendedShortfall } from '../../core/drain/shortfall.ts';
+import type { DrainError } from '../../core/drain/shortfall.ts';
 import { shortfallText } from '../../core/drain/shortfall-text.ts';
-import type { ActionResult, Announcement, DrainOrder } from '../../core/ports.ts';
+import { isKept } from '../../core/kept.ts';
+import type { Announcement, DrainOrder } from '../../core/ports.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
 import type { Swap } from '../../core/swap.ts';
 import { announcements } from '../contract.ts';
@@ -10,7 +11,6 @@ import type { EndDrainPorts } from './ports.ts';
 export type DrainEnd = {
   readonly swaps: readonly Swap[];
   readonly gone: readonly Swap[];
-  readonly failed: ActionResult['failed'];
   readonly error: DrainError | undefined;
 };
 
@@ -24,6 +24,9 @@ type Fallen = { readonly instance: string; readonly shortfall: Shortfall };
  */
 const byText = (fallen: readonly Fallen[]) =>
   [...Map.groupBy(fallen, ({ shortfall }) => shortfallText(shortfall))].map(([text, of]) => ({ ...of[0]?.shortfall, text, instances: ids(of) }));
+
+const fallenOf = (swaps: readonly Swap[]): readonly Fallen[] =>
+  swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]));
 
 /** One event names at most this many instances. With a shortfall of its own for each it stays below half of the bus's 256 KB. */
 const idsPerEvent = 200;
@@ -44,15 +47,15 @@ const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd
       counts,
       drained: ids(part.filter(({ instance }) => !isGone.has(instance))),
       gone: ids(part.filter(({ instance }) => isGone.has(instance))),
-      shortfalls: byText(part.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]))),
+      shortfalls: byText(fallenOf(part)),
       ...(error && { error: error.Error }),
     },
   }));
 };
 
-const failures = ({ group, drain }: DrainOrder, { failed }: DrainEnd): readonly Announcement[] =>
-  chunks(failed, idsPerEvent)
-    .flatMap((part) => byText(part.map(({ instance, code }) => ({ instance, shortfall: unendedShortfall(code) }))))
+const failures = ({ group, drain }: DrainOrder, { swaps }: DrainEnd): readonly Announcement[] =>
+  chunks(swaps.filter(isKept), idsPerEvent)
+    .flatMap((part) => byText(fallenOf(part)))
     .map((shortfall) => ({ detailType: announcements.swapFailed, group, detail: { drain, ...shortfall } }));
 
 /** Tells the bus how a drain ended, and of each kind of failure. A repeated end tells it again, under the same drain id. */

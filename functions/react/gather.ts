@@ -2,6 +2,7 @@ import { stillChosen, withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import { withFormer } from '../../core/holders.ts';
+import { seeKept } from '../../core/kept.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
@@ -87,12 +88,13 @@ export const gather = async (
   return { group, stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings, inherited: inherited.leaving };
 };
 
-export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string[]): View => ({
-  nowMs,
-  group: gathered.group,
-  state: gathered.state,
-  members: gathered.holdings.members,
-  swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
-  asgs: gathered.holdings.asgs,
-  ended: [...gathered.holdings.ended, ...ended, ...Object.keys(gathered.state.ended ?? {})],
-});
+export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string[]): View =>
+  seeKept({
+    nowMs,
+    group: gathered.group,
+    state: gathered.state,
+    members: gathered.holdings.members,
+    swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
+    asgs: gathered.holdings.asgs,
+    ended: [...gathered.holdings.ended, ...ended, ...Object.keys(gathered.state.ended ?? {})],
+  });

@@ -2,6 +2,7 @@ import { inParallel } from '../../aws/in-parallel.ts';
 import { isOnHook, isUnattended } from '../../core/drain/heartbeat.ts';
 import { asGone } from '../../core/drain/shortfall.ts';
 import { isHard } from '../../core/headcount.ts';
+import { isKept } from '../../core/kept.ts';
 import { isMisplaced } from '../../core/moved.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
@@ -39,7 +40,7 @@ const isBack = ({ group, holdings }: Gathered, { reason, state, instance }: Swap
 const isMistake = ({ reason, instance, deadlineMs, claimedAtMs }: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>
   reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
 
-/** Closes swaps whose instance has come to its end, and moves old ones out of the way, and those that were a mistake. */
+/** Closes swaps whose instance has come to its end, and moves old ones out of the way, those that were a mistake, and those kept long enough. */
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const stopped = new Set([...gathered.holdings.stopped, ...run.facts.stopped]);
@@ -52,7 +53,9 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   );
   const held = new Set(gathered.holdings.asgs.flatMap(({ holds }) => holds));
   const old = gathered.swaps.filter((swap) =>
-    swap.state === 'gone' ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs : isMistake(swap, held, nowMs) || isBack(gathered, swap, nowMs),
+    swap.state === 'gone'
+      ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs
+      : isMistake(swap, held, nowMs) || isBack(gathered, swap, nowMs) || (swap.keptUntilMs ?? Number.POSITIVE_INFINITY) <= nowMs,
   );
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
   const oldIds = new Set(old.map(({ instance }) => instance));
@@ -64,7 +67,7 @@ const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
 
 /** A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an instance that EC2 only stopped. */
 const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): boolean => {
-  if (swap.state !== 'drained' || !shown.has(swap.instance)) return false;
+  if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
   const sinceMs = Math.max(
     swap.drainOrderedAtMs ?? 0,
     isHard(swap) ? (swap.deadlineMs ?? 0) + spareMs - overdueMs : (swap.drainedAtMs ?? swap.claimedAtMs),

@@ -231,6 +231,21 @@ describe('ending members', () => {
     expect(aws.inputsOf('TerminateInstances')).toHaveLength(3);
   });
 
+  test('leaves for later whom the protection of many others held up', async () => {
+    const ids = ['i-1', 'i-2', 'i-3', 'i-4', 'i-5', 'i-6', 'i-7'];
+    const { provider } = over(group(), {
+      ...shown(...ids.map((id) => ec2Instance(id, ours))),
+      TerminateInstances: ({ InstanceIds }: { InstanceIds: string[] }) =>
+        failsWith('OperationNotPermitted', `The instance '${InstanceIds[0]}' may not be terminated.`)(),
+    });
+    const { failed } = await provider.end(
+      group(),
+      ids.map((id) => swap(id)),
+    );
+    expect(failed.filter(({ retry }) => retry === 'never').map(({ instance }) => instance)).toEqual(['i-1', 'i-2', 'i-3', 'i-4', 'i-5']);
+    expect(failed.filter(({ retry }) => retry === 'later').map(({ instance }) => instance)).toEqual(['i-6', 'i-7']);
+  });
+
   test('of an Auto Scaling group goes through the group; one not attached yet is ended by tag', async () => {
     const { provider, aws } = over(attached, {
       ...shown(ec2Instance('i-1', ours), ec2Instance('i-2', ours)),

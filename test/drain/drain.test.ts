@@ -145,10 +145,13 @@ describe('a drain that is ours to end', () => {
     await expect(endDrain(fleet.ports, order())).rejects.toBeInstanceOf(InstancesNotEnded);
     expect(fleet.told).toEqual([]);
     await endDrain(fleet.ports, order());
-    const shortfall = { code: 'not-ended', awsCode: 'OperationNotPermitted' };
-    const text = 'could not be ended (OperationNotPermitted): it runs on, out of service, until someone ends it';
+    const keptUntilMs = fleet.nowMs + 3_600_000;
+    const shortfall = { code: 'not-ended', awsCode: 'OperationNotPermitted', keptUntilMs };
+    const text = 'could not be ended (OperationNotPermitted): it takes work again, and is not chosen to leave before 13:00:00 UTC';
     expect([...fleet.ended]).toEqual(['i-1']);
-    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall });
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall, keptUntilMs });
+    expect(fleet.stateOf('i-1')).not.toHaveProperty('keptUntilMs');
+    expect(fleet.wakes).toEqual([fleet.nowMs]);
     expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished', 'Holdfast Swap Failed']);
     expect(fleet.told[1]?.detail).toEqual({ drain: 'd-1', instances: ['i-2'], ...shortfall, text });
   });

@@ -1,3 +1,4 @@
+import { isKept } from '../../core/kept.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
@@ -47,7 +48,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     !isComingUp(stage, group) &&
     raised.length === 0 &&
     reservations.every(({ instances }) => instances);
-  const isSwapOver = ({ state, instance }: Swap): boolean => state === 'gone' || kept.has(instance);
+  const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || isKept(swap) || kept.has(swap.instance);
   return (
     swaps.filter(({ group }) => stage.isKept(group)).every(isSwapOver) && [...states].filter(([group]) => stage.isKept(group)).every(isGroupStill)
   );

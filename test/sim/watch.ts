@@ -15,6 +15,8 @@ export type Life = {
   takenAtMs?: number;
   rebalanceAtMs?: number;
   drainingAtMs?: number;
+  /** Took work again after it was taken off. */
+  returnedAtMs?: number | undefined;
   drainedAtMs?: number;
   goneAtMs?: number;
   /** How often it was taken off its target groups. */
@@ -47,10 +49,14 @@ const runAgain = (life: Life): void => {
 const note = (life: Life, fact: Watched['facts'][number]): void => {
   if (fact.kind === 'launched' && fact.ownAccord !== undefined) life.ownAccord = fact.ownAccord;
   if (fact.kind === 'retired') life.retiredAtMs ??= fact.atMs;
-  if (fact.kind === 'serving') life.servingAtMs ??= fact.atMs;
+  if (fact.kind === 'serving') {
+    life.servingAtMs ??= fact.atMs;
+    if (life.drainingAtMs !== undefined) life.returnedAtMs = fact.atMs;
+  }
   if (fact.kind === 'rebalance') life.rebalanceAtMs ??= fact.atMs;
   if (fact.kind === 'draining') {
     life.drainingAtMs ??= fact.atMs;
+    life.returnedAtMs = undefined;
     life.drains += 1;
   }
   if (fact.kind === 'running' && life.goneAtMs !== undefined) runAgain(life);
@@ -82,7 +88,8 @@ export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string 
     facts.push(fact);
     note(lifeOf(fact.instance, fact.atMs), fact);
   });
-  const serves = (life: Life): boolean => life.servingAtMs !== undefined && life.drainingAtMs === undefined && life.goneAtMs === undefined;
+  const serves = (life: Life): boolean =>
+    life.servingAtMs !== undefined && (life.drainingAtMs === undefined || life.returnedAtMs !== undefined) && life.goneAtMs === undefined;
   return {
     lives,
     facts,

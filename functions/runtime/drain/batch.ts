@@ -1,4 +1,5 @@
 import type { Group } from '../../../core/group.ts';
+import { isKept } from '../../../core/kept.ts';
 import type { DrainOrder, StateStore } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
 
@@ -6,7 +7,7 @@ import type { Swap } from '../../../core/swap.ts';
 export type Batch = {
   /** Undefined once the group was let go. */
   readonly group: Group | undefined;
-  /** Every swap of the group. */
+  /** Every swap of the group whose instance leaves, or has left. */
   readonly all: readonly Swap[];
   /** Those of this drain that are not gone. One that was handed over to another drain is not among them. */
   readonly own: readonly Swap[];
@@ -20,7 +21,7 @@ export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise
   const ours = all.filter(({ drain }) => drain === order.drain);
   return {
     group,
-    all,
+    all: all.filter((swap) => !isKept(swap)),
     own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
     gone: ours.filter(({ state }) => state === 'gone'),
   };

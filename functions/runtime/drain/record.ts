@@ -54,3 +54,17 @@ export const recordShortfalls = async (store: StateStore, drain: string, swaps: 
     store.advance(swap, { from: [swap.state], drain, set: { ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }) } }),
   );
 };
+
+/** Writes on drained swaps that their instances are kept, until when and why. */
+export const recordKeptUntil = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
+  await onEach(swaps, writesAtOnce, (swap) =>
+    store.advance(swap, {
+      from: [swap.state],
+      drain,
+      set: {
+        ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }),
+        ...(swap.keptUntilMs !== undefined && { keptUntilMs: swap.keptUntilMs }),
+      },
+    }),
+  );
+};

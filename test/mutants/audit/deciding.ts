@@ -31,6 +31,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'a full subnet beside an empty one',
   },
   {
+    name: 'a refused end is forgotten',
+    file: 'functions/runtime/drain/record.ts',
+    from: '...(swap.keptUntilMs !== undefined && { keptUntilMs: swap.keptUntilMs }),',
+    to: '',
+    situation: 'termination protection',
+  },
+  {
     name: 'events have no age',
     file: 'functions/react/route.ts',
     from: 'if (isOver(signal, owner, nowMs)) return {};',

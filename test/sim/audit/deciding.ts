@@ -1,3 +1,4 @@
+import { protect } from '../member-steps.ts';
 import type { Situation, Step } from '../situation.ts';
 import { alarm, kill, recommendRebalance, some } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
@@ -113,6 +114,14 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [0, 1, 2, 3, 4, 5].map((turn) => kill(1_000 + 240_000 * turn, 1)),
     }),
+  'termination protection': () => {
+    const onDemand = { capacity: { spread: ['od-b', 'od-c'] }, removal: { order: 'oldest-first' } };
+    const policy = { ...onDemand, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
+    return of('termination protection', settingOf('tag', { size: { min: 2, max: 20, desired: 5 }, policy }), {
+      asked: { web: { size: 5, fewer: 2, endsAt: 3 } },
+      steps: [protect(500, 2, 'termination', undefined), alarm(5_000, 'low')],
+    });
+  },
   'advice about a zone': () =>
     of(
       'advice about a zone',
