@@ -3,6 +3,7 @@ import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { mustRepeat } from './launch.ts';
+import { putState } from './put-state.ts';
 import type { Round, Run } from './run.ts';
 
 /** What was carried out besides launches and drains. */
@@ -82,5 +83,5 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
 const noteActs = async ({ ports, group }: Run, state: GroupState, restored: readonly string[], wakeAtMs: number | undefined): Promise<void> => {
   if (restored.length === 0 && wakeAtMs === undefined) return;
   const raised = state.raised.filter(({ asg }) => !restored.includes(asg));
-  await ports.store.putState(group.name, { ...state, version: state.version + 1, raised, wakeAtMs: wakeAtMs ?? state.wakeAtMs });
+  await putState(group.name, { ...state, version: state.version + 1, raised, wakeAtMs: wakeAtMs ?? state.wakeAtMs }, ports);
 };

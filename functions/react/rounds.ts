@@ -9,6 +9,7 @@ import { followView, sameState } from './group-state.ts';
 import { readInForce } from './in-force.ts';
 import { applyAnswers, type Launched, launchAll, missingAfter, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
+import { putState } from './put-state.ts';
 import { type Decided, recordDecided, recordOvertaken } from './record.ts';
 import { bind } from './reserve.ts';
 import type { Round, Run } from './run.ts';
@@ -69,11 +70,12 @@ const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
  */
 const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
   const { group, ports } = run;
-  if ((await ports.store.putState(group.name, state)) === 'conflict') {
+  const written = await putState(group.name, state, ports);
+  if (written === 'conflict') {
     if (isKept(decided)) await recordOvertaken(run, decided, { by: 'state', readVersion: state.version - 1 });
     return undefined;
   }
-  return state.version > 1 || (await isInForce(run, decided)) ? state : undefined;
+  return state.version > 1 || (await isInForce(run, decided)) ? written : undefined;
 };
 
 /** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
@@ -88,14 +90,15 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
   const decision = await takeOver(run, wanted);
   const bound = bind(decision, view, { decision: run.id, round: earlier.length });
-  const state = { ...bound.state, version: gathered.stored.version + 1 };
+  const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
   // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be explained, and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
   // A maximum may stand as raised where whoever noted it died before raising it.
-  const isWritten = decision.raise.length === 0 && sameState(state, gathered.stored) && gathered.stored.version > 0;
+  const isWritten = decision.raise.length === 0 && sameState(next, gathered.stored) && gathered.stored.version > 0;
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
-  if ((await write(run, decided, state)) === undefined) return undefined;
+  const state = await write(run, decided, next);
+  if (state === undefined) return undefined;
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
@@ -107,7 +110,8 @@ const writeAnswers = async ({ group, ports }: Run, state: GroupState, launched: 
   let base = state;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
     const next = { ...applyAnswers(base, launched, group, ports.clock.now()), version: base.version + 1 };
-    if ((await ports.store.putState(group.name, next)) === 'done') return next;
+    const written = await putState(group.name, next, ports);
+    if (written !== 'conflict') return written;
     base = (await ports.store.state(group.name)) ?? base;
   }
   throw new Error(

@@ -82,8 +82,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'the surplus goes before replacements serve',
     file: 'core/decide.ts',
-    from: '(!serves || spare > 0)',
-    to: '(!serves || spare > -99)',
+    from: '(isIdle || spare > 0)',
+    to: '(isIdle || spare > -99)',
     caughtBy: ['surplus while replacements boot'],
   },
   {

@@ -12,15 +12,15 @@ export const launching: readonly Mutant[] = [
   {
     name: 'a reservation is not written before its launch',
     file: 'functions/react/rounds.ts',
-    from: 'await ports.store.putState(group.name, state)',
-    to: "'done'",
+    from: 'await putState(group.name, state, ports)',
+    to: 'state as GroupState | "conflict"',
     caughtBy: ['warnings overlap', 'killed after the launch'],
   },
   {
     name: 'a lost race for the state item is taken for won',
     file: 'functions/react/rounds.ts',
-    from: "if ((await ports.store.putState(group.name, state)) === 'conflict') {",
-    to: "if ((await ports.store.putState(group.name, state)) === 'conflict' && run.id === '') {",
+    from: 'const written = await putState(group.name, state, ports);',
+    to: "const tried = await putState(group.name, state, ports); const written = tried === 'conflict' && run.id !== '' ? state : tried;",
     caughtBy: ['warnings overlap'],
   },
   {

@@ -44,6 +44,7 @@ export const launching: readonly PutBack[] = [
     file: 'functions/react/reserve.ts',
     from: '...fresh.map(inBrief)',
     to: '...fresh',
+    also: [{ file: 'core/state-size.ts', from: 'if (bytes <= most) break;', to: 'if (bytes > 0) break;' }],
     situation: 'six hundred offerings, a warning every two seconds',
   },
   {

@@ -1,0 +1,61 @@
+import { isResting, type Lesson, type PoolMemory } from './pool-memory.ts';
+import { inBrief, isOpen } from './reservation-life.ts';
+import type { GroupState } from './view.ts';
+
+/** Half of what a DynamoDB item holds (400 KB), so that what a storm adds finds room. */
+export const mostStateBytes = 200_000;
+
+/** Parts that a state item may lose, in this order, because they can be learned again. */
+export type Shed = 'finished-lessons' | 'replaced-instances' | 'prices' | 'resting-lessons';
+
+/** The table's own form of a state is never larger than its JSON. */
+const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
+type Entry = readonly [string, Lesson];
+
+/** Memory without as many of these lessons as free so many bytes, those that end first. */
+const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, bytes: number): PoolMemory => {
+  let freed = 0;
+  const gone = new Set<string>();
+  for (const entry of Object.entries(memory).sort(([, a]: Entry, [, b]: Entry) => a.coolingUntilMs - b.coolingUntilMs)) {
+    if (freed >= bytes) break;
+    if (!may(entry[1])) continue;
+    gone.add(entry[0]);
+    // As a list of two it has one more character than as a member of a map.
+    freed += bytesOf(entry) - 1;
+  }
+  return Object.fromEntries(Object.entries(memory).filter(([key]) => !gone.has(key)));
+};
+
+const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: number) => GroupState>> = {
+  'finished-lessons': (state, nowMs, over) => ({ ...state, memory: withoutLessons(state.memory, (lesson) => !isResting(lesson, nowMs), over) }),
+  // An answered request is not made again, and whom its instances replace stands in the stored decision too.
+  'replaced-instances': (state) => ({
+    ...state,
+    reservations: state.reservations.map((reservation) => (isOpen(reservation) ? reservation : { ...inBrief(reservation), replaces: [] })),
+  }),
+  prices: (state) => ({ ...state, prices: { atMs: 0, usdPerHour: {} } }),
+  'resting-lessons': (state, _, over) => ({ ...state, memory: withoutLessons(state.memory, () => true, over) }),
+};
+
+/**
+ * A state that fits into half an item, and what it lost for that. Launches under way, ends, sizes and what must be put back are never lost: a state that is
+ * too large with these alone is left as it is.
+ */
+export const fitting = (
+  state: GroupState,
+  nowMs: number,
+  most = mostStateBytes,
+): { readonly state: GroupState; readonly shed: readonly Shed[]; readonly bytes: number } => {
+  let fitted = state;
+  let bytes = bytesOf(state);
+  const shed: Shed[] = [];
+  for (const [name, step] of Object.entries(steps) as [Shed, (typeof steps)[Shed]][]) {
+    if (bytes <= most) break;
+    fitted = step(fitted, nowMs, bytes - most);
+    const left = bytesOf(fitted);
+    if (left < bytes) shed.push(name);
+    bytes = left;
+  }
+  return { state: fitted, shed, bytes };
+};

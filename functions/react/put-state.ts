@@ -1,0 +1,17 @@
+import { fitting, mostStateBytes } from '../../core/state-size.ts';
+import type { GroupState } from '../../core/view.ts';
+import { metrics } from '../contract.ts';
+import type { ReactPorts } from './ports.ts';
+
+/** Writes a group's state within its bound, and gives it as it was written. What it loses for that is told. */
+export const putState = async (group: string, wanted: GroupState, { store, clock, telemetry }: ReactPorts): Promise<GroupState | 'conflict'> => {
+  const { state, shed, bytes } = fitting(wanted, clock.now());
+  if (shed.length > 0) {
+    telemetry.logger.warn('The state of a group passed its bound; what can be learned again was left out.', { group, shed, bytes });
+  }
+  if (bytes > mostStateBytes) {
+    telemetry.count(metrics.actionsFailed);
+    telemetry.logger.error('The state of a group is larger than its bound.', { group, bytes, bound: mostStateBytes });
+  }
+  return (await store.putState(group, state)) === 'done' ? state : 'conflict';
+};
