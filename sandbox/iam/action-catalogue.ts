@@ -60,11 +60,24 @@ export const readActionCatalogue = async (services: readonly string[]): Promise<
     if (ofType === undefined) throw new Error(`${check.action} cannot be limited to ${check.resourceType}`);
     return [...action.keys, ...ofType];
   };
+  /** Which keys are visible, by action and type of resource: the same few are asked for with every call. */
+  const known = new Map<string, Map<string, boolean>>();
+  const isVisible = (check: AccessCheck): ((key: string) => boolean) => {
+    const name = `${check.action} ${check.resourceType}`;
+    const visible = known.get(name) ?? new Map<string, boolean>();
+    known.set(name, visible);
+    const keys = visibleKeys(check);
+    return (key) => {
+      const answer = visible.get(key) ?? keys.some((pattern) => pattern.test(key));
+      visible.set(key, answer);
+      return answer;
+    };
+  };
   return {
     isWildcardOnly: (action) => actions.get(action)?.isWildcardOnly,
     visibleContext: (check) => {
-      const keys = visibleKeys(check);
-      return Object.fromEntries(Object.entries(check.context).filter(([key]) => keys.some((pattern) => pattern.test(key))));
+      const visible = isVisible(check);
+      return Object.fromEntries(Object.entries(check.context).filter(([key]) => visible(key)));
     },
   };
 };
