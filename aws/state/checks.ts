@@ -19,6 +19,9 @@ export const oneOf =
   (raw) =>
     values.some((value) => value === raw) ? undefined : `expected ${values.join(', ')}, ${found(raw)}`;
 
+/** Each text of a union: one that is added to the type and not here does not compile. */
+export const anyOf = <T extends string>(values: Readonly<Record<T, true>>): Check<T> => oneOf(...(Object.keys(values) as T[]));
+
 export const optional =
   <T>(check: Check<T>): Check<T | undefined> =>
   (raw) =>

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { type OfferingKey, parseOfferingKey } from '../../core/offering.ts';
+import type { LaunchResult } from '../../core/ports.ts';
 import type { Prose } from '../../core/shortfall.ts';
-import type { Check } from './checks.ts';
+import type { InstanceState } from '../../core/signal.ts';
+import { anyOf, type Check } from './checks.ts';
 import * as shapes from './shapes.ts';
 
 export const text = z.string();
@@ -14,7 +16,13 @@ const from = <T>(check: Check<T>): z.ZodMiniType<T> => z.custom<T>((raw) => chec
 export const offering = from(shapes.offering);
 export const raisedMax = from(shapes.raisedMax);
 export const leaveReason = from(shapes.leaveReason);
-export const swapState = z.enum(['waiting', 'leaving', 'draining', 'drained', 'gone']);
+export const swapState = from(shapes.swapState);
+export const launchTrouble = from(
+  anyOf<Exclude<LaunchResult['kind'], 'answered'>>({ throttled: true, ambiguous: true, invalid: true, 'made-before': true, 'not-asked': true }),
+);
+export const instanceState = from(
+  anyOf<InstanceState>({ pending: true, running: true, stopping: true, stopped: true, 'shutting-down': true, terminated: true }),
+);
 
 /** A schema that names every field of a type, optional ones included: a field that is added to the type and not here does not compile. */
 export const objectOf = <T extends object>(shape: { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> }): z.ZodMiniType<T> =>

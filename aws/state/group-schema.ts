@@ -1,7 +1,8 @@
-import type { Group, Holding, ScalingRule } from '../../core/group.ts';
+import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
 import type { Pool, Subnet } from '../../core/pool.ts';
-import type { Selector } from '../../core/selector.ts';
-import { type Check, eitherOf, flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import type { Selector, SpreadBy } from '../../core/selector.ts';
+import { anyOf, type Check, eitherOf, flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { market } from './shapes.ts';
 import { UnreadableItem } from './unreadable.ts';
 
 /** A selector holds selectors. */
@@ -10,7 +11,7 @@ const below: Check<Selector> = (raw) => selector(raw);
 const selector: Check<Selector> = eitherOf<Selector, 'kind'>('kind', {
   pool: objectOf({ kind: oneOf('pool'), pool: text }),
   tiered: objectOf({ kind: oneOf('tiered'), children: listOf(below) }),
-  spread: objectOf({ kind: oneOf('spread'), by: oneOf('zone', 'pool', 'instance-type'), children: listOf(below) }),
+  spread: objectOf({ kind: oneOf('spread'), by: anyOf<SpreadBy>({ zone: true, pool: true, 'instance-type': true }), children: listOf(below) }),
   weighted: objectOf({
     kind: oneOf('weighted'),
     children: listOf(objectOf<{ readonly use: Selector; readonly weight: number }>({ use: below, weight: number })),
@@ -20,7 +21,7 @@ const selector: Check<Selector> = eitherOf<Selector, 'kind'>('kind', {
 
 const pool = objectOf<Pool>({
   name: text,
-  market: oneOf('spot', 'on-demand'),
+  market,
   launchTemplate: optional(text),
   subnets: listOf(objectOf<Subnet>({ id: text, zone: text })),
   instanceTypes: listOf(text),
@@ -35,6 +36,8 @@ const holding = eitherOf<Holding, 'kind'>('kind', {
   'launch-instances': objectOf({ kind: oneOf('launch-instances') }),
 });
 
+const order = anyOf<RemovalOrder>({ 'dearest-first': true, 'oldest-first': true, 'newest-first': true, 'same-order': true });
+
 const targetGroups: Check<'auto' | readonly string[]> = (raw) => (raw === 'auto' ? undefined : listOf(text)(raw));
 
 export const checkGroup = objectOf<Group>({
@@ -46,14 +49,14 @@ export const checkGroup = objectOf<Group>({
   holding,
   former: optional(listOf(text)),
   after: optional(listOf(text)),
-  removal: objectOf<Group['removal']>({ order: oneOf('dearest-first', 'oldest-first', 'newest-first', 'same-order') }),
-  swap: objectOf<Group['swap']>({ order: oneOf('launch-first', 'drain-first'), maxSurge: number }),
+  removal: objectOf<Group['removal']>({ order }),
+  swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),
   drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
   scaling: listOf(
     objectOf<ScalingRule>({
       alarm: text,
-      adjust: objectOf<ScalingRule['adjust']>({ kind: oneOf('instances', 'percent'), by: number }),
+      adjust: objectOf<ScalingRule['adjust']>({ kind: anyOf({ instances: true, percent: true }), by: number }),
       cooldownMs: number,
     }),
   ),

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import type { CarriedOut, Cause, DecisionRecord, LaunchOutcome, Outcome, SizeChange, TrimmedPart, ViewDigest } from '../../core/decision-record.ts';
-import { leaveReason, number, objectOf, offering, swapState, text, texts } from './common-schema.ts';
+import { instanceState, launchTrouble, leaveReason, number, objectOf, offering, swapState, text, texts } from './common-schema.ts';
 import { decision } from './decision-schema.ts';
 
 const instances = { instances: texts, count: number };
-const instanceState = z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']);
 
 const cause: z.ZodMiniType<Cause> = z.discriminatedUnion('code', [
   z.object({ code: z.literal(['interruption', 'rebalance', 'terminate-hook']), ...instances }),
@@ -36,11 +35,10 @@ const viewDigest = objectOf<ViewDigest>({
 
 const asked = { reservation: text, pool: text, count: number, replaces: texts };
 const refusals = z.array(z.object({ offering, code: text }));
-const trouble = z.enum(['throttled', 'ambiguous', 'invalid', 'made-before', 'not-asked']);
 
-const launchOutcome: z.ZodMiniType<LaunchOutcome> = z.discriminatedUnion('result', [
+const launchOutcome: z.ZodMiniType<LaunchOutcome> = z.union([
   z.object({ ...asked, result: z.literal('answered'), instances: texts, refusals }),
-  z.object({ ...asked, result: trouble, code: text }),
+  z.object({ ...asked, result: launchTrouble, code: text }),
 ]);
 
 const acted = {
@@ -83,7 +81,7 @@ const firstLaunch = z.union([
     z.transform((answered): LaunchOutcome => ({ ...answered, result: 'answered' })),
   ),
   z.pipe(
-    z.object({ ...asked, trouble, code: text }),
+    z.object({ ...asked, trouble: launchTrouble, code: text }),
     z.transform(({ trouble: result, ...rest }): LaunchOutcome => ({ ...rest, result })),
   ),
 ]);

@@ -2,7 +2,7 @@ import type { Chosen } from '../../core/chosen.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { GroupState, Stray } from '../../core/view.ts';
-import { flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { anyOf, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
 import { placement, raisedMax } from './shapes.ts';
 
@@ -23,7 +23,7 @@ const reservation = objectOf<Reservation>({
 });
 
 const lesson = objectOf<Lesson>({
-  kind: oneOf('refused', 'interrupted', 'advised'),
+  kind: anyOf({ refused: true, interrupted: true, advised: true }),
   code: text,
   atMs: number,
   coolingUntilMs: number,

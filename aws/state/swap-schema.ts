@@ -1,7 +1,7 @@
 import type { CutBy, Shortfall } from '../../core/shortfall.ts';
 import type { LifecycleHook, Swap } from '../../core/swap.ts';
 import { keys, ttlAttribute } from '../../functions/contract.ts';
-import { eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { anyOf, eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
 import { essential, maybe, orElse, type Reader, type Readers, type Reading, readFields } from './readers.ts';
 import { leaveReason, swapState } from './shapes.ts';
@@ -15,7 +15,7 @@ const hook = objectOf<LifecycleHook>({
   overAtMs: optional(number),
 });
 
-const by = oneOf<CutBy>('ec2', 'auto-scaling', 'holdfast');
+const by = anyOf<CutBy>({ ec2: true, 'auto-scaling': true, holdfast: true });
 
 const shortfall = eitherOf<Shortfall, 'code'>('code', {
   'delay-exceeds-deadline': objectOf({ code: oneOf('delay-exceeds-deadline'), delayMs: number, leftMs: number, cutAtMs: number, by }),
