@@ -1,0 +1,131 @@
+import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/errors.ts';
+import type { Against, RemovalReason, Turn } from '../../../core/decision.ts';
+import type { Cause, Outcome, Overtaken, SizeChange } from '../../../core/decision-record.ts';
+import type { Shortfall } from '../../../core/shortfall.ts';
+import type { Signal } from '../../../core/signal.ts';
+import type { LeaveReason } from '../../../core/swap.ts';
+import type { Outcome as Played } from '../play.ts';
+
+/** Codes of one kind, each named: the compiler asks for those that are added. Prose is what the first version stored. */
+type All<Code extends string> = Readonly<Record<Exclude<Code, 'prose'>, true>>;
+const listed = <Code extends string>(codes: All<Code>): readonly string[] => Object.keys(codes);
+
+const causes = listed<Cause['code']>({
+  interruption: true,
+  rebalance: true,
+  'terminate-hook': true,
+  'state-change': true,
+  'launch-unsuccessful': true,
+  alarm: true,
+  'policy-change': true,
+  tick: true,
+} satisfies All<Signal['kind']>);
+
+const against = listed<Against['code']>({
+  'at-cap': true,
+  'at-maximum': true,
+  'no-offering': true,
+  'over-price': true,
+  refused: true,
+  interrupted: true,
+  advised: true,
+  'more-offerings': true,
+});
+const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
+const leaving = listed<LeaveReason>({ interruption: true, rebalance: true, hook: true, 'scale-in': true, unwanted: true, moved: true });
+const removals = listed<RemovalReason['code']>({ surplus: true, stray: true });
+const sizes = listed<SizeChange['code']>({ policy: true, 'caught-up': true, alarm: true, 'alarm-cooling': true, 'alarm-late': true });
+const shortfalls = listed<Shortfall['code']>({
+  'delay-exceeds-deadline': true,
+  'not-released': true,
+  'not-released-in-time': true,
+  'not-seen': true,
+  'still-draining': true,
+  'drain-broke': true,
+  'not-ended': true,
+  'ended-before-drain': true,
+  'let-go': true,
+});
+const outcomes = listed<Outcome['code']>({ 'carried-out': true, 'not-carried-out': true });
+const overtaken = listed<Overtaken['by']>({ state: true, policy: true });
+
+/** Every reason that can be stored, by its kind: `kind: code`. */
+export const everyReason: readonly string[] = Object.entries({
+  causes,
+  against,
+  turns,
+  leaving,
+  removals,
+  sizes,
+  shortfalls,
+  outcomes,
+  overtaken,
+}).flatMap(([kind, codes]) => codes.map((code) => `${kind}: ${code}`));
+
+/** Where in a stored item a code of which kind stands: the field that holds it, and the field's own name. */
+const kinds: Readonly<Record<string, string>> = {
+  'causes.code': 'causes',
+  'rejected.code': 'against',
+  'turns.kind': 'turns',
+  'swap.reason': 'leaving',
+  'why.code': 'removals',
+  'sizes.code': 'sizes',
+  'shortfall.code': 'shortfalls',
+  'outcome.code': 'outcomes',
+  'overtaken.by': 'overtaken',
+};
+
+const walk = (value: unknown, field: string, tell: (reason: string) => void): void => {
+  if (Array.isArray(value)) {
+    for (const one of value) walk(one, field, tell);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const kind = kinds[`${field}.${name}`];
+    if (kind !== undefined && typeof inner === 'string') tell(`${kind}: ${inner}`);
+    walk(inner, name, tell);
+  }
+};
+
+/** Reasons that the stored items of a run hold. */
+export const reasonsIn = ({ evidence: { decisions, swaps } }: Played): ReadonlySet<string> => {
+  const found = new Set<string>();
+  for (const decision of decisions) walk(decision, 'decision', (reason) => found.add(reason));
+  for (const swap of swaps) walk(swap, 'swap', (reason) => found.add(reason));
+  return found;
+};
+
+/** What an error code means to Holdfast, as `aws/errors.ts` sorts it. */
+const meanings = {
+  'refused: offering': (code: string) => scopeOfRefusal(code) === 'offering',
+  'refused: for good': (code: string) => scopeOfRefusal(code) === 'zone-permanent',
+  'refused: market': (code: string) => scopeOfRefusal(code) === 'market',
+  throttled: (code: string) => troubleOfCode(code) === 'throttled',
+  ambiguous: (code: string) => troubleOfCode(code) === 'ambiguous',
+  'made before': (code: string) => troubleOfCode(code) === 'made-before',
+  gone: (code: string) => isGone({ name: code }),
+  'condition failed': (code: string) => isConditionFailed({ name: code }),
+  'already started': (code: string) => isExecutionAlreadyStarted({ name: code }),
+  'unknown template': (code: string) => isUnknownTemplate({ name: code }),
+  validation: (code: string) => code === 'ValidationError' || code === 'ValidationException',
+  'protected from ending': (code: string) => code === 'OperationNotPermitted',
+} as const;
+
+export const everyErrorMeaning: readonly string[] = Object.keys(meanings);
+
+const meaningsOf = (code: string): readonly string[] =>
+  Object.entries(meanings)
+    .filter(([, suits]) => suits(code))
+    .map(([name]) => name);
+
+/** Error codes that functions were given in a run, and that launches were refused with. */
+export const errorCodesIn = ({ evidence, history }: Played): ReadonlySet<string> =>
+  new Set([
+    ...history.events.flatMap((event) => (event.kind === 'called' && event.outcome !== 'ok' ? [event.outcome] : [])),
+    ...evidence.decisions.flatMap(({ rounds }) =>
+      (rounds ?? []).flatMap(({ rejected }) => rejected.flatMap((one) => (one.code === 'refused' ? [one.awsCode] : []))),
+    ),
+  ]);
+
+export const errorMeaningsOf = (codes: Iterable<string>): ReadonlySet<string> => new Set([...codes].flatMap(meaningsOf));

@@ -1,0 +1,98 @@
+import { Session } from 'node:inspector/promises';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { countAt, countsOf, sourceFinder } from './blocks.ts';
+import { everyReason, reasonsIn } from './codes.ts';
+import { createLedger } from './ledger.ts';
+
+const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count });
+const ran = (...ranges: ReturnType<typeof range>[]) => ({ functionName: '', isBlockCoverage: true, ranges });
+
+describe('counts of a script', () => {
+  it('are those of the innermost range, and of the outer one behind it', () => {
+    const counts = countsOf([ran(range(0, 100, 1)), ran(range(10, 60, 5), range(20, 30, 0), range(40, 50, 3))]);
+    expect([0, 9, 10, 19, 20, 29, 30, 40, 50, 59, 60, 99].map((offset) => countAt(counts, offset))).toEqual([1, 1, 5, 5, 0, 0, 5, 3, 5, 5, 1, 1]);
+  });
+
+  it('keep apart what ends where the next begins', () => {
+    const counts = countsOf([ran(range(0, 40, 2), range(10, 20, 0), range(20, 30, 1))]);
+    expect([10, 20, 30].map((offset) => countAt(counts, offset))).toEqual([0, 1, 2]);
+  });
+});
+
+const place = (offset: number) => ({ file: 'core/a.ts', line: 1, column: offset + 1 });
+
+describe('the ledger', () => {
+  it('looks up what one run tells of in every other', () => {
+    const ledger = createLedger([{ url: 'file:///a.mjs', placeOf: place }]);
+    // V8 says nothing of the block at 10 in the second run: it ran as often as what is around it.
+    ledger.add('one', [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 1), range(10, 20, 0))] }]);
+    ledger.add('two', [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 3))] }]);
+    expect([...ledger.places()]).toEqual(['core/a.ts:1:1', 'core/a.ts:1:11']);
+    expect([...ledger.reached('one')]).toEqual(['core/a.ts:1:1']);
+    expect([...ledger.reached('two')]).toEqual(['core/a.ts:1:1', 'core/a.ts:1:11']);
+    expect([...ledger.reached('nobody')]).toEqual([]);
+  });
+
+  it('counts a place once, in however many bundles it lies', () => {
+    const ledger = createLedger(['file:///a.mjs', 'file:///b.mjs'].map((url) => ({ url, placeOf: () => place(0) })));
+    ledger.add('one', [{ scriptId: '2', url: 'file:///b.mjs', functions: [ran(range(7, 9, 1))] }]);
+    expect(ledger.places().size).toBe(1);
+    expect(ledger.reached('one').size).toBe(1);
+  });
+});
+
+describe('places of a bundle', () => {
+  it('are found in the sources that are measured, branch by branch, with what ran of them', async () => {
+    const contents = 'export const pick = (n: number): string => {\n  if (n > 3) return "many";\n  return n === 0 ? "none" : "few";\n};\n';
+    const { outputFiles } = await build({
+      stdin: { contents, sourcefile: 'core/pick.ts', loader: 'ts' },
+      format: 'esm',
+      sourcemap: 'external',
+      outfile: 'pick.mjs',
+      write: false,
+    });
+    const [map = '{}', code = ''] = outputFiles.map(({ text }) => text);
+    const session = new Session();
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    const url = `data:text/javascript,${encodeURIComponent(code)}`;
+    const { pick } = (await import(/* @vite-ignore */ url)) as { pick: (n: number) => string };
+    expect([pick(0), pick(1)]).toEqual(['none', 'few']);
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    session.disconnect();
+    const ledger = createLedger([{ url, placeOf: sourceFinder(code, JSON.parse(map), ['core']) }]);
+    ledger.add('here', result);
+    const missed = [...ledger.places()].filter((one) => !ledger.reached('here').has(one));
+    expect(missed).toEqual(['core/pick.ts:2:14']);
+  });
+
+  it('are none where the source is not measured', () => {
+    const map = { version: 3, file: 'a.mjs', sources: ['../node_modules/x.js'], sourcesContent: [], names: [], mappings: 'AAAA', sourceRoot: '' };
+    expect(sourceFinder('x', map, ['core'])(0)).toBeUndefined();
+  });
+});
+
+describe('reasons', () => {
+  it('are found where stored items hold them, by their kind', () => {
+    const decisions = [
+      {
+        causes: [{ code: 'alarm' }],
+        rounds: [{ rejected: [{ code: 'at-cap' }], removals: [{ why: { code: 'surplus' } }] }],
+        outcome: { code: 'carried-out' },
+      },
+    ];
+    const played = { evidence: { decisions, swaps: [{ reason: 'hook', shortfall: { code: 'still-draining' } }] } };
+    const found = [...reasonsIn(played as never)].toSorted();
+    expect(found).toEqual([
+      'against: at-cap',
+      'causes: alarm',
+      'leaving: hook',
+      'outcomes: carried-out',
+      'removals: surplus',
+      'shortfalls: still-draining',
+    ]);
+    expect(everyReason).toEqual(expect.arrayContaining(found));
+  });
+});

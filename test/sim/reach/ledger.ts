@@ -1,0 +1,58 @@
+import type { Profiler } from 'node:inspector';
+import { type Counts, countAt, countsOf, nameOf, type sourceFinder } from './blocks.ts';
+
+/** What is measured: the code of a bundle, and where each of its places comes from. */
+export type Script = { readonly url: string; readonly placeOf: ReturnType<typeof sourceFinder> };
+
+/** Which places of the sources ran, by who ran them. */
+export type Ledger = {
+  /** Takes down what ran since the last time. */
+  add(who: string, coverage: readonly Profiler.ScriptCoverage[]): void;
+  /** Every place that V8 told apart in any of the runs. */
+  places(): ReadonlySet<string>;
+  /** Of these, what ran. */
+  reached(who: string): ReadonlySet<string>;
+};
+
+/**
+ * V8 tells of a block only where its count differs from what is around it, so one run alone does not know all blocks. Here every place that any run
+ * has told of is looked up in the counts of every other.
+ */
+export const createLedger = (scripts: readonly Script[]): Ledger => {
+  const starts = new Map(scripts.map(({ url }) => [url, new Set<number>()]));
+  const counts = new Map<string, Map<string, Counts[]>>();
+  const eachPlace = (script: Script, tell: (place: string, offset: number) => void): void => {
+    for (const offset of starts.get(script.url) ?? []) {
+      const place = script.placeOf(offset);
+      if (place !== undefined) tell(nameOf(place), offset);
+    }
+  };
+  return {
+    add: (who, coverage) => {
+      const own = counts.get(who) ?? new Map<string, Counts[]>();
+      counts.set(who, own);
+      for (const { url, functions } of coverage) {
+        const known = starts.get(url);
+        if (known === undefined) continue;
+        const here = countsOf(functions);
+        own.set(url, [...(own.get(url) ?? []), here]);
+        for (const start of here.starts) known.add(start);
+      }
+    },
+    places: () => {
+      const all = new Set<string>();
+      for (const script of scripts) eachPlace(script, (place) => all.add(place));
+      return all;
+    },
+    reached: (who) => {
+      const reached = new Set<string>();
+      for (const script of scripts) {
+        const own = counts.get(who)?.get(script.url) ?? [];
+        eachPlace(script, (place, offset) => {
+          if (own.some((one) => countAt(one, offset) > 0)) reached.add(place);
+        });
+      }
+      return reached;
+    },
+  };
+};

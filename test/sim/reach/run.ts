@@ -1,0 +1,55 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type ProfileName, profileNames } from '../profiles/list.ts';
+import { runAssembly } from '../stage.ts';
+import { measure } from './measure.ts';
+import { readableAssembly } from './readable-assembly.ts';
+import { neverReached, profileTable, reasonTable } from './table.ts';
+
+const { values } = parseArgs({
+  options: {
+    worlds: { type: 'string', default: '20' },
+    from: { type: 'string', default: '1' },
+    /** As in `--profiles small,edits`; all of them, when nothing is said. */
+    profiles: { type: 'string' },
+    /** Prints every place that nothing has reached. */
+    missing: { type: 'boolean', default: false },
+    /** Writes the tables into docs/reliability.md. */
+    write: { type: 'boolean', default: false },
+  },
+});
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'reliability.md');
+const [begin, end] = ['<!-- coverage by profile -->', '<!-- end of coverage by profile -->'];
+
+const isProfile = (name: string): name is ProfileName => profileNames.some((known) => known === name);
+
+const wanted = (): readonly ProfileName[] => {
+  const names = values.profiles?.split(',') ?? profileNames;
+  const unknown = names.find((name) => !isProfile(name));
+  if (unknown !== undefined) throw new Error(`${unknown} is none of ${profileNames.join(', ')}.`);
+  return names.filter(isProfile);
+};
+
+const writeTables = async (tables: string): Promise<void> => {
+  const text = await readFile(page, 'utf8');
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${page} lacks the lines ${begin} and ${end}, between which the tables stand.`);
+  await writeFile(page, `${text.slice(0, from)}${begin}\n\n${tables}\n\n${text.slice(to)}`);
+};
+
+const { directory, remove, scripts } = await readableAssembly();
+runAssembly(directory);
+try {
+  const measured = await measure(scripts, { profiles: wanted(), worlds: Number(values.worlds), from: Number(values.from), tell: say });
+  const tables = `${profileTable(measured)}\n\n${reasonTable(measured)}`;
+  const { places, codes } = neverReached(measured);
+  say(`\n${tables}\n`);
+  if (values.missing) say(places.join('\n'));
+  say(`${places.length} branches are reached by no profile${codes.length === 0 ? '' : `, and neither are: ${codes.join(', ')}`}`);
+  if (values.write) await writeTables(tables);
+} finally {
+  await remove();
+}
