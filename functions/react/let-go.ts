@@ -1,9 +1,12 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { asGone } from '../../core/drain/shortfall.ts';
+import { isBelieved } from '../../core/reservation-life.ts';
+import type { Swap } from '../../core/swap.ts';
 import type { GroupState, RaisedMax } from '../../core/view.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** How soon a maximum is tried again that could not go down yet: while drains of the group still run, and afterwards. */
+/** How soon the next look comes: while something of the group comes to its end, and while only a maximum cannot go down yet. */
 const duringDrainsMs = 60_000;
 const afterDrainsMs = 900_000;
 
@@ -17,22 +20,49 @@ const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise
 };
 
 const hooksAtOnce = 8;
+const closesAtOnce = 32;
 
 /** Nobody drains an instance of a group that is gone, and its lifecycle hook must not keep it until it expires. */
 const answerHooks = (leaving: readonly LeavingFact[], { lifecycle }: ReactPorts): Promise<unknown> =>
   inParallel(leaving, hooksAtOnce, async ({ instance, hook }) => (hook === undefined ? undefined : lifecycle.complete({ instance, hook })));
 
-/** Nothing but a change of the Auto Scaling group lets a maximum go down that stayed raised, so its group is asked for again and again. */
-const lookAgain = async (group: string, { raised, wakeAtMs }: GroupState, ports: ReactPorts): Promise<number> => {
-  const nowMs = ports.clock.now();
-  // One wake after another, whatever else is heard; the one that brought us here may come early by the clock of this function.
-  if (wakeAtMs - nowMs > duringDrainsMs) return wakeAtMs;
-  ports.telemetry.logger.warn('A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.', {
-    group,
-    raised,
+/** Swaps that still come to an end by themselves: a drain runs, or EC2 takes the instance. What was to wait for its turn, or runs on, is left as it is. */
+const isUnderWay = ({ state, deadlineMs }: Swap): boolean =>
+  state === 'leaving' || state === 'draining' || (state === 'drained' && deadlineMs !== undefined);
+
+/** Closes swaps whose instances have ended: no look at the group does it any more. Answers those that are still under way. */
+const closeEnded = async (group: string, { store, owners, clock }: ReactPorts): Promise<readonly Swap[]> => {
+  const open = (await store.swaps(group)).filter(isUnderWay);
+  if (open.length === 0) return [];
+  const known = await owners.ownersOf(open.map(({ instance }) => instance));
+  const hasEnded = ({ instance }: Swap): boolean => !['pending', 'running', undefined].includes(known.get(instance)?.state);
+  await inParallel(open.filter(hasEnded), closesAtOnce, (swap) => {
+    const { state, goneAtMs, shortfall } = asGone(swap, clock.now());
+    const set = { state, ...(goneAtMs !== undefined && { goneAtMs }), ...(shortfall !== undefined && { shortfall }) };
+    return store.advance(swap, { from: [swap.state], set });
   });
-  const drains = (await ports.store.swaps(group)).some((swap) => swap.state === 'leaving' || swap.state === 'draining');
-  const againAtMs = nowMs + (drains ? duringDrainsMs : afterDrainsMs);
+  return open.filter((swap) => !hasEnded(swap));
+};
+
+/** A warning that did not come true long ago is none: nobody waits for it. */
+const givenUpMs = 600_000;
+
+type Left = { readonly state: GroupState; readonly swaps: readonly Swap[] };
+
+/** No tick comes to a group without a policy, so it asks for a look itself, one after another, for as long as something is left to put back or to close. */
+const lookAgain = async (group: string, { state, swaps }: Left, ports: ReactPorts): Promise<number> => {
+  const { raised, reservations, wakeAtMs } = state;
+  const nowMs = ports.clock.now();
+  const closing = swaps.some(({ claimedAtMs, deadlineMs = claimedAtMs }) => nowMs - deadlineMs < givenUpMs) || reservations.length > 0;
+  if (!closing && raised.length === 0) return wakeAtMs;
+  // Whatever else is heard, one wake is enough; the one that brought us here may come early by the clock of this function.
+  if (wakeAtMs - nowMs > duringDrainsMs / 2) return wakeAtMs;
+  if (raised.length > 0)
+    ports.telemetry.logger.warn('A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.', {
+      group,
+      raised,
+    });
+  const againAtMs = nowMs + (closing ? duringDrainsMs : afterDrainsMs);
   await ports.wakes.wake(group, againAtMs);
   return againAtMs;
 };
@@ -49,8 +79,8 @@ const withoutHeirs = async (group: string, raised: readonly RaisedMax[], { store
 };
 
 /**
- * Leaves a group whose policy is gone: puts its maximum sizes back, and notes that the next policy of this name sets the size anew. Its instances are
- * not touched, and drains under way come to their end by themselves.
+ * Leaves a group whose policy is gone: puts its maximum sizes back, closes what comes to its end, and notes that the next policy of this name sets the size
+ * anew. Its instances are not touched, and drains under way come to their end by themselves.
  */
 export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
   await answerHooks(leaving, ports);
@@ -58,7 +88,10 @@ export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promi
   if (state === undefined) return { kind: 'let-go' };
   // Written even where nothing changes: whoever decides with a policy that was read before it went must lose the write.
   const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
-  const wakeAtMs = raised.length === 0 ? state.wakeAtMs : await lookAgain(group, { ...state, raised }, ports);
-  const written = await ports.store.putState(group, { ...state, version: state.version + 1, policySize: '', raised, wakeAtMs });
+  const swaps = await closeEnded(group, ports);
+  const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
+  const left = { ...state, raised, reservations };
+  const wakeAtMs = await lookAgain(group, { state: left, swaps }, ports);
+  const written = await ports.store.putState(group, { ...left, version: state.version + 1, policySize: '', wakeAtMs });
   return { kind: written === 'done' ? 'let-go' : 'contended' };
 };

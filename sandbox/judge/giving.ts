@@ -106,7 +106,7 @@ export const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: 
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
-  return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.cap;
+  return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;
 };
 
 /** Offerings of a pool that would have given one more. */

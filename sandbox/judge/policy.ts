@@ -13,6 +13,8 @@ export type PolicyPool = {
   readonly instanceTypes: readonly string[];
   readonly maxPriceUsdPerHour: number;
   readonly cap: number;
+  /** Most that it gives: its cap, or the maximum that the owner of its Auto Scaling group set, where that is less. */
+  readonly most: number;
   readonly asg?: string;
 };
 
@@ -67,6 +69,7 @@ const poolOf = (name: string, document: Json, spec: WorldSpec): PolicyPool => {
     instanceTypes: held?.instanceTypes ?? listOf(document.instanceTypes),
     maxPriceUsdPerHour: numberOr(document.maxPriceUsdPerHour, Number.POSITIVE_INFINITY),
     cap: numberOr(document.cap, Number.POSITIVE_INFINITY),
+    most: Math.min(numberOr(document.cap, Number.POSITIVE_INFINITY), held?.max ?? Number.POSITIVE_INFINITY),
     ...(asg === undefined ? {} : { asg }),
   };
 };
