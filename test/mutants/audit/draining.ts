@@ -1,4 +1,66 @@
 import type { PutBack } from '../mutant.ts';
 
 /** Faults that the audit found, put back into the code. */
-export const draining: readonly PutBack[] = [];
+export const draining: readonly PutBack[] = [
+  {
+    name: 'members that wait on a hook are shown by no look',
+    file: 'aws/providers/describe-members.ts',
+    from: 'aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),',
+    to: 'aside: idsOf(ours.slice(0, 0)),',
+    situation: 'a hook drain of twenty minutes',
+  },
+  {
+    name: 'a hook drain that was stopped is taken over by nobody',
+    file: 'functions/react/mend.ts',
+    from: 'return isOnHook(swap) ? isUnattended(swap, nowMs) :',
+    to: 'return isOnHook(swap) ? isUnattended(swap, 0) :',
+    situation: 'a hook drain that somebody stops',
+  },
+  {
+    name: 'a removal shares the drain of a warning, and its deadline',
+    file: 'functions/react/converge.ts',
+    from: 'const drain = drainName({ group: run.group.name, kind, decision: run.id });',
+    to: "const drain = swaps.findLast(({ reason, state }) => reason === 'interruption' && state === 'leaving')?.drain ?? drainName({ group: run.group.name, kind, decision: run.id });",
+    also: [
+      {
+        file: 'functions/runtime/drain/batch.ts',
+        from: "own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),",
+        to: "own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting').map((swap, _, all) => { const deadlines = all.flatMap(({ deadlineMs }) => deadlineMs ?? []); return deadlines.length === 0 ? swap : { ...swap, deadlineMs: Math.min(...deadlines) }; }),",
+      },
+    ],
+    situation: 'ten deadlines and a scale-in in one look',
+  },
+  {
+    name: 'every warning has a drain of its own',
+    file: 'functions/react/drain-names.ts',
+    from: "return kind === 'interruption' && deadlineMs !== undefined && !begun.has(shared) ? shared :",
+    to: "return kind === 'interruption' && deadlineMs !== undefined && begun.has(shared) ? shared :",
+    situation: 'a trickle of warnings',
+  },
+  {
+    name: 'a throttled look fails the drain',
+    file: 'functions/begin-drain/judge.ts',
+    from: 'const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));',
+    to: 'const holdings = await ports.provider.describe(withFormer(group, state));',
+    also: [
+      {
+        file: 'functions/begin-drain/release.ts',
+        from: 'const progress = underway.length === 0 ? [] : await unlessTroubled(provider.inspectDrain(group, underway));',
+        to: 'const progress = underway.length === 0 ? [] : await provider.inspectDrain(group, underway);',
+      },
+      {
+        file: 'functions/react/drain-names.ts',
+        from: "return kind === 'interruption' && deadlineMs !== undefined && !begun.has(shared) ? shared :",
+        to: "return kind === 'interruption' && deadlineMs !== undefined && begun.has(shared) ? shared :",
+      },
+    ],
+    situation: 'a trickle of warnings',
+  },
+  {
+    name: 'the end that a release brings is taken for a cut',
+    file: 'functions/begin-drain/release.ts',
+    from: "holding.kind !== 'tag' && reason !== 'hook';",
+    to: "holding.kind !== 'tag' && reason !== 'hook' && reason === 'unwanted';",
+    situation: 'a trickle of warnings',
+  },
+];

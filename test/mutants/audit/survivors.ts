@@ -84,8 +84,8 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'nothing is told on the bus',
     file: 'aws/announcer.ts',
-    from: 'chunks(announcements, entriesPerCall)',
-    to: 'chunks(announcements.slice(0, 0), entriesPerCall)',
+    from: 'callsOf(announcements.map(entryOf))',
+    to: 'callsOf(announcements.slice(0, 0).map(entryOf))',
   },
   {
     name: 'replacements are always on demand',
