@@ -2,6 +2,7 @@ import type { Rule } from './finding.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { desiredAsAsked } from './rules/desired.ts';
+import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   sizeIsHeld,
   nobodyForgotten,
   nothingOpen,
+  drainsAreShared,
   callsAreBounded,
   noStorm,
   idleWritesNothing,

@@ -36,6 +36,10 @@ const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
 const wasLetGo = (chronicle: Chronicle, { group }: SaidSwap): boolean =>
   (chronicle.groups.get(group)?.policies ?? []).some(({ policy }) => policy === undefined);
 
+/** Holdfast had its Auto Scaling group end it, which takes it out of service first. */
+const wasLetGoFirst = (life: Life): boolean =>
+  life.stays.some(({ how, by, untilMs }) => how === 'terminating' && isFunction(by) && untilMs <= goneAtMs(life));
+
 type Truth = { readonly [Code in Shortfall['code']]: (chronicle: Chronicle, life: Life, said: Said<Code>, swap: SaidSwap) => boolean };
 
 /** Of each excuse, whether the world bears it out. */
@@ -47,7 +51,7 @@ const truths: Truth = {
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
-  'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life),
+  'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life) && !wasLetGoFirst(life),
   'let-go': (chronicle, _, __, swap) => wasLetGo(chronicle, swap),
   prose: () => true,
 };
