@@ -1,7 +1,7 @@
 import type { CarriedOut, DecisionRecord } from '../core/decision-record.ts';
 
 /** What a decision was carried out to; undefined when it was not, or when nothing is known about it. */
-export const carriedOut = ({ outcome }: DecisionRecord): CarriedOut | undefined => (outcome?.code === 'carried-out' ? outcome : undefined);
+const carriedOut = ({ outcome }: DecisionRecord): CarriedOut | undefined => (outcome?.code === 'carried-out' ? outcome : undefined);
 
 /**
  * What a decision has to do with an instance, or undefined when nothing. Where a function died before it wrote down what EC2 answered, the reservation
