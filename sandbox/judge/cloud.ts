@@ -22,9 +22,9 @@ export type Cloud = {
   readonly asgAt: (asg: string, atMs: number) => AsgChange | undefined;
 };
 
-const offeringChanges = ({ spec, beganAtMs, events }: History): ReadonlyMap<string, readonly OfferingChange[]> => {
+const offeringChanges = ({ spec, events }: History): ReadonlyMap<string, readonly OfferingChange[]> => {
   const all: readonly OfferingChange[] = [
-    ...spec.offerings.map((offering) => ({ ...offering, atMs: beganAtMs - 1, capacity: offering.capacity ?? Number.POSITIVE_INFINITY })),
+    ...spec.offerings.map((offering) => ({ ...offering, atMs: Number.NEGATIVE_INFINITY, capacity: offering.capacity ?? Number.POSITIVE_INFINITY })),
     ...events.flatMap((event) => (event.kind === 'offering' ? [{ ...event, capacity: event.capacity ?? Number.POSITIVE_INFINITY }] : [])),
   ];
   return Map.groupBy(all, nameOf);

@@ -39,7 +39,7 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
 };
 
 /** Whether Holdfast may pass an offering over, for what it learned about it. */
-const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs }: Moment): boolean => {
+const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs: placedAtMs }: Moment): boolean => {
   const { clockMs } = chronicle.times;
   const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
   const warned = own.some((life) =>
@@ -52,7 +52,7 @@ const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceM
     }),
   );
   if (warned) return true;
-  const refusals = refusalsOf(chronicle, group, offering).filter(({ atMs }) => atMs <= sinceMs + times.reactMs);
+  const refusals = refusalsOf(chronicle, group, offering).filter(({ atMs }) => atMs <= placedAtMs);
   const successes = own.filter(({ by }) => isFunction(by)).map(({ launchedAtMs }) => launchedAtMs);
   return sinceMs < restsUntil(refusals, successes) + times.reactMs + 2 * clockMs;
 };

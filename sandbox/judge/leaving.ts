@@ -30,6 +30,13 @@ const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibern
 /** When EC2 takes it, by the tightest warning that was announced. */
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(saidOf));
 
+/** When Holdfast knew: it heard of the warning, or had claimed the member already. */
+export const knewAtMs = (chronicle: Chronicle, life: Life): number => {
+  const warnedMs = warnedAtMs(life);
+  const claimedMs = Math.min(endless, ...life.claims.filter(({ atMs }) => atMs >= warnedMs).map(({ atMs }) => atMs));
+  return Math.min(heardAtMs(chronicle, life, 'warning'), claimedMs);
+};
+
 /** The last time in service of each target group that it served when it was warned, or came to serve afterwards. */
 export const lastServices = (life: Life): readonly Service[] => {
   const sinceMs = warnedAtMs(life);

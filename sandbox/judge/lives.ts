@@ -1,5 +1,5 @@
 import type { Actor, History, HistoryEvent } from './history.ts';
-import { endless, type HookWait, type Life, type Service, type Stay } from './life.ts';
+import { endless, type HookWait, isFunction, type Life, type Service, type Stay } from './life.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
 type Draft = Writable<Life>;
@@ -33,9 +33,11 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
 const isOpen = ({ untilMs }: { readonly untilMs: number }): boolean => untilMs === endless;
 
 const endService = (life: Draft, { atMs, targetGroup, why, by }: Pick<About<'out-of-service'>, 'atMs' | 'targetGroup' | 'why' | 'by'>): void => {
-  life.services = life.services.map(
-    (service): Service => (service.targetGroup === targetGroup && isOpen(service) ? { ...service, untilMs: atMs, why, by } : service),
-  );
+  const index = life.services.findLastIndex((service) => service.targetGroup === targetGroup && isOpen(service));
+  const open = life.services[index];
+  if (open !== undefined) life.services[index] = { ...open, untilMs: atMs, why, by };
+  // Whoever is taken out before it ever was healthy served for no time.
+  else if (isFunction(by)) life.services.push({ targetGroup, fromMs: atMs, untilMs: atMs, why, by });
 };
 
 /** A dead instance serves nobody, whatever a target group believes. */

@@ -9,6 +9,7 @@ import { troubles } from './random-draw.ts';
 import type { Choice } from './random-situation.ts';
 import { commitHash, shareOf } from './share.ts';
 import { type SeedTask, scriptOf, shrink } from './shrink.ts';
+import { slackOfWorlds } from './slack/worlds.ts';
 import { runAssembly } from './stage.ts';
 import { judge, replayOf, type Task } from './task.ts';
 import { type OnTrace, traced, traceTwice } from './trace.ts';
@@ -21,6 +22,8 @@ const { values, positionals } = parseArgs({
     /** Plays one part in so many of the crash points, chosen by the commit's hash. */
     parts: { type: 'string', default: '1' },
     'two-deaths': { type: 'string' },
+    /** Plants false steps into the histories of so many random worlds, and counts those that the judge does not see. */
+    slack: { type: 'string' },
     workflow: { type: 'string' },
     crash: { type: 'string' },
     pass: { type: 'string', default: 'back' },
@@ -159,6 +162,7 @@ const seedTwice = async (which: number): Promise<number> => {
 const chosen = (): Promise<number> => {
   if (values['crash-points']) return everyCrashPoint();
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));
+  if (values.slack !== undefined) return slackOfWorlds(Number(values.slack), from, choice(), say);
   if (values['seed-twice'] !== undefined) return seedTwice(Number(values['seed-twice']));
   if (values.shrink && positionals[0] !== undefined) return shrinkTask({ kind: 'seed', seed: Number(positionals[0]), ...choice() });
   if (values.seeds !== undefined) return manySeeds(Number(values.seeds));

@@ -1,7 +1,15 @@
+import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { nothingOpen } from '../rules/rest.ts';
+
+/** It died, or a write of it or the event itself met a fault: whoever does not know whether it claimed tells nothing. */
+const couldNotTell = ({ invocations, of }: Chronicle, invocation: string): boolean => {
+  const ended = invocations.get(invocation)?.ended;
+  if (ended === undefined || (ended.injected && ended.error !== undefined)) return true;
+  return of('called').some((call) => call.invocation === invocation && call.isMutating && call.outcome !== 'ok' && call.trouble !== undefined);
+};
 
 export const claimedUnderFault: Allowance = {
   name: 'the function that would have told it met a fault',
@@ -11,7 +19,7 @@ export const claimedUnderFault: Allowance = {
   reason: 'Events are told after acting, and not again: a swap that goes on is more than the word about it.',
   covers: ({ instance = '' }, chronicle) => {
     const by = chronicle.life(instance)?.claims[0]?.by;
-    return isFunction(by) && chronicle.invocations.get(by.invocation)?.ended?.injected === true;
+    return isFunction(by) && couldNotTell(chronicle, by.invocation);
   },
 };
 

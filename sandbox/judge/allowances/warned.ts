@@ -47,11 +47,11 @@ export const begunLate: Allowance = {
   name: 'a function of the drain met a fault',
   excuses: drainBeginsInTime.name,
   trouble: 'A fault was injected into a function that was to begin the drain.',
-  reaches: 'Drains that begin no more than a repeat of a message later than they had to.',
+  reaches: 'Drains that begin within fifteen seconds of that fault.',
   reason: 'A step that failed is made again after a while.',
   covers: ({ instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);
-    const late = atMs - times.messageAgainMs;
+    const late = atMs - actsWithinMs;
     return (
       life !== undefined &&
       chronicle

@@ -25,8 +25,11 @@ const cutter: Readonly<Record<CutBy, (life: Life) => boolean>> = {
   holdfast: (life) => deadlineOf(life) === endless || isFunction(life.ending?.by),
 };
 
+/** What the SDK calls an answer that never came. */
+const lostCodes = /^E[A-Z]+$|Timeout|Abort/;
+
 const failedWith = (chronicle: Chronicle, code: string): boolean =>
-  chronicle.of('called').some(({ outcome }) => outcome === code || outcome === 'lost');
+  chronicle.of('called').some(({ outcome }) => outcome === code || (outcome === 'lost' && lostCodes.test(code)));
 
 const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
   life.drains.some(({ drain }) =>

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { deadlineOf, heardAtMs, isTakenOut, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
+import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
 import { endless, goneAtMs, type Life, warnedAtMs } from '../life.ts';
 import { times } from '../times.ts';
 
@@ -42,7 +42,7 @@ export const drainBeginsInTime: Rule = {
     'A warned member is taken out of service so early that its deregistration delay ends before its deadline, or at half of the time left where the notice is too short for that.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
-      const heardMs = heardAtMs(chronicle, life, 'warning');
+      const heardMs = knewAtMs(chronicle, life);
       if (heardMs === endless) return [];
       const latestMs = Math.max(latestDrainStartMs(chronicle, life, heardMs), heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
       return lastServices(life)

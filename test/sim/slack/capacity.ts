@@ -1,0 +1,173 @@
+import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
+import type { Actor, History, HistoryEvent } from '../../../sandbox/judge/history.ts';
+import { endless, goneAtMs, type Life } from '../../../sandbox/judge/life.ts';
+import { headcountAt, ownLaunches } from '../../../sandbox/judge/staying.ts';
+import { added, eventsOf, type Planted, replaced, some } from './editing.ts';
+
+const each = 4;
+const planted: Actor = { kind: 'function', function: 'holdfast-react', invocation: 'planted' };
+
+/** An invocation of its own, which did what is planted. */
+const invocation = (atMs: number): readonly HistoryEvent[] => [
+  { kind: 'invocation-began', atMs: atMs - 500, invocation: 'planted', function: 'holdfast-react' },
+  {
+    kind: 'invocation-ended',
+    atMs: atMs + 500,
+    invocation: 'planted',
+    function: 'holdfast-react',
+    startedAtMs: atMs - 500,
+    timeoutMs: 30_000,
+    again: [],
+    injected: false,
+  },
+];
+
+/** Times at which a group is whole: nobody leaves, nobody is missing. */
+const wholeAt = (chronicle: Chronicle, group: string): readonly number[] => {
+  const { readyAtMs, endedAtMs } = chronicle.history;
+  const step = (endedAtMs - readyAtMs) / 40;
+  return Array.from({ length: 39 }, (_, index) => Math.round(readyAtMs + (index + 1) * step)).filter((atMs) => {
+    const desired = chronicle.desiredIn(group, atMs - 60_000, atMs);
+    const before = headcountAt(chronicle, group, atMs - 45_000);
+    const now = headcountAt(chronicle, group, atMs);
+    const isWhole = new Set(desired).size === 1 && now.advised.length === 0 && now.staying.length === desired[0];
+    return isWhole && before.staying.length === now.staying.length && chronicle.policyAt(group, atMs - 60_000) !== undefined;
+  });
+};
+
+const forNobody = (chronicle: Chronicle): readonly Planted[] =>
+  [...chronicle.groups.keys()].flatMap((group) => {
+    const [like] = ownLaunches(chronicle).filter((one) => one.group === group);
+    const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === like?.life.instance);
+    if (launched === undefined) return [];
+    return some(wholeAt(chronicle, group), each).map((atMs) => ({
+      kind: 'a launch for nobody',
+      history: added(
+        chronicle.history,
+        ...invocation(atMs),
+        { ...launched, instance: 'i-planted', atMs, by: planted, tags: { ...launched.tags, 'holdfast:group': `holdfast/${group}` } },
+        { kind: 'ending', instance: 'i-planted', atMs: atMs + 5_000, by: { kind: 'script' } },
+        { kind: 'ended', instance: 'i-planted', atMs: atMs + 6_000, state: 'terminated' },
+      ),
+    }));
+  });
+
+/** A launch that another repeats, although nobody is missing afterwards. */
+const twice = (chronicle: Chronicle): readonly Planted[] =>
+  some(
+    ownLaunches(chronicle).filter(({ life, group, sinceMs }) => {
+      const atMs = life.launchedAtMs;
+      const { staying, advised } = headcountAt(chronicle, group, atMs);
+      return advised.length === 0 && atMs > chronicle.history.readyAtMs && staying.length >= Math.max(...chronicle.desiredIn(group, sinceMs, atMs));
+    }),
+    each,
+  ).flatMap(({ life }) => {
+    const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === life.instance);
+    const twin = { instance: 'i-planted', by: { kind: 'script' } } as const;
+    return launched === undefined
+      ? []
+      : [
+          {
+            kind: 'a launch made twice',
+            history: added(
+              chronicle.history,
+              { ...launched, instance: 'i-planted' },
+              { kind: 'ending', ...twin, atMs: launched.atMs + 5_000 },
+              { kind: 'ended', instance: 'i-planted', atMs: launched.atMs + 6_000, state: 'terminated' },
+            ),
+          },
+        ];
+  });
+
+const isPlain = (life: Life): boolean =>
+  goneAtMs(life) === endless && life.warnings.length + life.advisedAtMs.length + life.hooks.length + life.claims.length === 0;
+
+const unasked = (chronicle: Chronicle): readonly Planted[] =>
+  [...chronicle.groups.keys()].flatMap((group) =>
+    some(wholeAt(chronicle, group), each).flatMap((atMs) => {
+      const life = chronicle.membersAt(group, atMs).find((one) => isPlain(one) && one.launchedAtMs < atMs - 120_000 && chronicle.servesAt(one, atMs));
+      if (life === undefined) return [];
+      const { instance } = life;
+      const out = life.services
+        .filter(({ untilMs }) => untilMs === endless)
+        .map(({ targetGroup }) => ({ kind: 'out-of-service' as const, instance, targetGroup, why: 'deregistered' as const, by: planted, atMs }));
+      const events: readonly HistoryEvent[] = [
+        ...invocation(atMs),
+        { kind: 'item-written', atMs: atMs - 100, table: 'state', group, item: `swap#${instance}`, bytes: 300, by: planted },
+        ...out,
+        { kind: 'ending', instance, atMs: atMs + 300_000, by: planted },
+        { kind: 'ended', instance, atMs: atMs + 305_000, state: 'terminated' },
+      ];
+      return [{ kind: 'a removal that nobody asked for', history: added(chronicle.history, ...events) }];
+    }),
+  );
+
+const otherSize = (chronicle: Chronicle): readonly Planted[] =>
+  some(eventsOf(chronicle.history, 'state-written'), each).map((written) => ({
+    kind: 'a size that nobody asked for',
+    history: replaced(chronicle.history, written, { ...written, desired: written.desired + 1 }),
+  }));
+
+/** Launched from a later tier, while the earlier one gave it. */
+const dearer = (chronicle: Chronicle): readonly Planted[] =>
+  some(
+    ownLaunches(chronicle).filter(({ life }) => life.market === 'spot'),
+    each,
+  ).flatMap(({ life, group, sinceMs }) => {
+    const policy = chronicle.policyAt(group, sinceMs);
+    const pools = Object.values(policy?.pools ?? {}).filter((pool) => pool.market === 'on-demand');
+    const pool = pools.find(({ zones }) => zones.includes(life.zone)) ?? pools[0];
+    const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === life.instance);
+    const [zone, subnet] = [pool?.zones[0], pool?.subnets[0]];
+    if (pool === undefined || launched === undefined || zone === undefined || subnet === undefined) return [];
+    const isHeld = pool.asg !== undefined;
+    const tags = { ...launched.tags, ...(isHeld ? { 'aws:autoscaling:groupName': pool.asg ?? '' } : { 'holdfast:pool': pool.name }) };
+    const fresh = { ...launched, zone, subnet, market: 'on-demand' as const, tags, ...(isHeld ? { asg: pool.asg ?? '' } : {}) };
+    const tagged = eventsOf(chronicle.history, 'tagged').filter(({ instance }) => instance === life.instance);
+    const retagged = tagged.reduce(
+      (history, event) => replaced(history, event, { ...event, tags: { ...event.tags, 'holdfast:pool': pool.name } }),
+      replaced(chronicle.history, launched, fresh),
+    );
+    return [{ kind: 'an on-demand launch instead of spot', history: retagged }];
+  });
+
+const untagged = (chronicle: Chronicle): readonly Planted[] =>
+  some(
+    ownLaunches(chronicle).filter(({ life }) => life.tags[0]?.tags['holdfast:reservation'] !== undefined),
+    each,
+  ).flatMap(({ life }) => {
+    const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === life.instance);
+    if (launched === undefined) return [];
+    const { 'holdfast:reservation': _, ...tags } = launched.tags;
+    return [{ kind: 'a tag missing', history: replaced(chronicle.history, launched, { ...launched, tags }) }];
+  });
+
+const elsewhere = (chronicle: Chronicle): readonly Planted[] =>
+  some(ownLaunches(chronicle), each).flatMap(({ life }) => {
+    const launched = eventsOf(chronicle.history, 'launched').find(({ instance }) => instance === life.instance);
+    return launched === undefined
+      ? []
+      : [{ kind: 'a launch in a subnet of no pool', history: replaced(chronicle.history, launched, { ...launched, subnet: 'subnet-planted' }) }];
+  });
+
+const strangerEnded = (chronicle: Chronicle): readonly Planted[] => {
+  const ours = new Set([...chronicle.groups.keys()].flatMap((group) => chronicle.livesIn(group)));
+  const atMs = chronicle.history.calmAtMs;
+  return chronicle.lives
+    .filter((life) => !ours.has(life) && goneAtMs(life) === endless)
+    .slice(0, 1)
+    .map(({ instance }) => ({
+      kind: 'a stranger ended',
+      history: added(
+        chronicle.history,
+        { kind: 'ending', instance, atMs, by: planted },
+        { kind: 'ended', instance, atMs: atMs + 5_000, state: 'terminated' },
+      ),
+    }));
+};
+
+/** False steps with instances: launches, removals, sizes. */
+export const plantCapacity = (history: History): readonly Planted[] => {
+  const chronicle = chronicleOf(history);
+  return [forNobody, twice, unasked, otherSize, dearer, untagged, elsewhere, strangerEnded].flatMap((plant) => plant(chronicle));
+};
