@@ -49,8 +49,6 @@ export type Situation = {
   readonly restWithinMs: number;
   /** Whether warnings may be lost, so that nobody can be asked to drain in time. */
   readonly deaf?: boolean;
-  /** Names of the invariants that can judge this world; all of them, when nothing is said. */
-  readonly judgedBy?: readonly string[];
   /** How wrong the clocks of functions may be, each environment's in its own way. */
   readonly clockErrorMs?: number;
 };

@@ -87,14 +87,11 @@ const policyEdit = (): Situation => {
   );
 };
 
-/** What a judge of one lasting group cannot judge. */
-const judgedBy = ['strangers untouched', 'rights suffice'] as const;
-
 /** The policy is deleted and written under another name while members of its Auto Scaling group leave. */
 const renamed = (): Situation => {
   const { policy } = settingOf('attach', { hooks: terminatingHook });
   const steps = [interrupt(1_000, 2), rename(5_000, policy, 'renamed', 10_000)];
-  return situation('rename', 'attach', { hooks: terminatingHook }, { asked: { web: { size: 6 } }, steps, judgedBy, calmAtMs: 60_000 });
+  return situation('rename', 'attach', { hooks: terminatingHook }, { asked: { web: { size: 6 } }, steps, calmAtMs: 60_000 });
 };
 
 /** The group moves to another Auto Scaling group while members of the first one leave. */
@@ -104,7 +101,7 @@ const movedAsg = (): Situation => {
   const [first, second] = [groupIn(landscape, options), groupIn(landscape, { ...options, prefix: 'other-', asg: { min: 0, desired: 0 } })];
   const steps = [interrupt(1_000, 2), putPolicy(5_000, second.policy, 'the group moves to another Auto Scaling group', 'asg-edited')];
   return {
-    ...situation('moved-asg', 'attach', {}, { asked: { web: { size: 6 } }, steps, judgedBy, calmAtMs: 60_000 }),
+    ...situation('moved-asg', 'attach', {}, { asked: { web: { size: 6 } }, steps, calmAtMs: 60_000 }),
     spec: specOf(landscape, [...first.asgs, ...second.asgs]),
     policies: [first.policy],
   };

@@ -101,7 +101,6 @@ export const outage: Profile = {
       calmAtMs: calmAfter(steps, faults),
       deaf: true,
       // An error of a service's own is what other judges take for a fault of the sandbox.
-      judgedBy: ['strangers untouched'],
     };
   },
 };

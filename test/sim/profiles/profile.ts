@@ -30,6 +30,3 @@ export const drawSome = <Step>(
 
 export const minutes = (draw: Draw, least: number, most: number): number => draw.between(least, most) * 60_000;
 export const seconds = (draw: Draw, least: number, most: number): number => draw.between(least, most) * 1_000;
-
-/** What a judge of one lasting group cannot misjudge: it knows no deletes, no renames, no neighbours, and no capacity that is missing. */
-export const universal = ['strangers untouched', 'rights suffice'] as const;

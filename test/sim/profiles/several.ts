@@ -5,7 +5,7 @@ import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, deletePolicy, endThroughEc2, fewEverywhere, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from '../steps.ts';
 import { desiredOf, groupIn, holdings, type Landscape, type PlacedGroup, plainLandscape, type Size, specOf, zones } from '../worlds.ts';
-import { calmAfter, type DrawnWorld, drawSome, type Profile, universal } from './profile.ts';
+import { calmAfter, type DrawnWorld, drawSome, type Profile } from './profile.ts';
 import { alarmsBy, drawHabits } from './usual.ts';
 
 const names = ['web', 'api', 'jobs', 'mail', 'feed', 'cron'] as const;
@@ -72,7 +72,6 @@ export const groups: Profile = {
       calmAtMs: calmAfter(steps, faults),
       restWithinMs: 720_000,
       deaf: faults.length > 0,
-      judgedBy: universal,
     };
   },
 };

@@ -2,7 +2,7 @@ import type { Draw } from '../random-draw.ts';
 import { drawFaults } from '../random-faults.ts';
 import type { Situation, Step } from '../situation.ts';
 import { desiredOf, type Landscape, type PlacedGroup, type Size, specOf } from '../worlds.ts';
-import { calmAfter, type DrawnWorld, universal } from './profile.ts';
+import { calmAfter, type DrawnWorld } from './profile.ts';
 
 /** Target groups that a group serves: mostly one, at times two with delays of their own. */
 export const drawTargetGroups = (draw: Draw, delays: readonly number[] = [5, 20, 60]): Landscape['targetGroups'] =>
@@ -48,6 +48,5 @@ export const worldOf = (draw: Draw, { landscape, placed, size, steps, faults: li
     calmAtMs: calmAfter(steps, faults),
     restWithinMs,
     deaf: faults.length > 0,
-    judgedBy: universal,
   };
 };
