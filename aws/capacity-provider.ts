@@ -2,7 +2,7 @@ import type { Group, Holding } from '../core/group.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
 import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
-import { attachMembers } from './providers/attach-members.ts';
+import { attachMembers, noteJoined } from './providers/attach-members.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
 import { describeHoldings, namedTargetGroups } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
@@ -19,7 +19,9 @@ const launchesAtOnce = 10;
 /** Joins running members to what they serve: named target groups by us, the Auto Scaling group where the group is one. */
 const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
-  const attached = group.holding.kind === 'attach' ? await attachMembers(deps, group.holding.asg, instances) : { done: instances, failed: [] };
+  const { holding } = group;
+  const attached = holding.kind === 'attach' ? await attachMembers(deps, holding.asg, instances) : { done: instances, failed: [] };
+  if (holding.kind === 'attach') await noteJoined(deps, group.name, holding.asg, attached.done);
   return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
 };
 

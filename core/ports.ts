@@ -59,6 +59,8 @@ export type Holdings = {
   readonly asgs: readonly AsgView[];
   /** Instances of this group that run and hold no place in it: their Auto Scaling group ends them, or keeps them in standby or warm. */
   readonly aside: readonly string[];
+  /** Instances that somebody took out of their Auto Scaling group. They keep our tags, and are no longer this group's: they are let go. */
+  readonly detached?: readonly string[];
   /** Of those that ended, the ones that are stopped or about to be: they are there still, and EC2 or somebody may start them again. */
   readonly stopped: readonly string[];
   /** Instances of this group that EC2 shows as shutting down, terminated or stopped: their end is known, not merely unseen. */

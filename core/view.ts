@@ -80,6 +80,8 @@ export type GroupState = {
   /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
   readonly holders?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
+  /** Instances that somebody took out of their Auto Scaling group, as far as it was said that they are let go. */
+  readonly detached?: readonly string[];
   /** Members that decisions let leave and whose swaps may not be written yet: this makes a removal binding, as a reservation makes a launch. */
   readonly chosen?: readonly Chosen[];
   /** Members that EC2 told us have ended, and when we heard, epoch ms: a describe that lags behind may still show them as running. */

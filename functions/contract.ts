@@ -59,7 +59,9 @@ export const instanceIndex = { name: 'by-instance', key: 'instance' } as const;
 export const ttlAttribute = 'expiresAt';
 
 /** Tags on instances that Holdfast launches. `group` carries `<deployment>/<group>`, so that deployments never meet. */
-export const tags = { group: 'holdfast:group', pool: 'holdfast:pool', reservation: 'holdfast:reservation' } as const;
+export const tags = { group: 'holdfast:group', pool: 'holdfast:pool', reservation: 'holdfast:reservation', joined: 'holdfast:joined' } as const;
+/** Value of the tag of who joined an Auto Scaling group through us: which, and when in epoch milliseconds. */
+export const joinedTagValue = (asg: string, atMs: number): string => `${asg} ${atMs}`;
 export const groupTagValue = (deployment: string, group: string): string => `${deployment}/${group}`;
 
 /** Source of our own events on the bus, and of our own messages on the queue. */

@@ -1,7 +1,9 @@
 import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
+import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import type { ActionResult } from '../../core/ports.ts';
+import { groupTagValue, joinedTagValue, tags } from '../../functions/contract.ts';
 import { chunks } from '../chunks.ts';
-import { attachedTo, codeOf } from '../errors.ts';
+import { attachedTo, codeOf, messageOf } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -10,6 +12,8 @@ import type { ProviderDeps } from './provider-deps.ts';
 const idsPerCall = 20;
 /** Calls under way for one group: enough that fifty of them fit into an invocation. */
 const callsAtOnce = 4;
+/** Resources that one CreateTags call takes. */
+const tagsPerCall = 1_000;
 
 /** In this group already is what we wanted; in another it is not ours to move. */
 const verdict = (asg: string, error: unknown): Verdict => {
@@ -38,4 +42,21 @@ export const attachMembers = async (
     ),
   );
   return together(parts);
+};
+
+/** Notes on members that they joined, so that one that somebody detaches later is told from one that has yet to be attached. */
+export const noteJoined = async (deps: ProviderDeps, group: string, asg: string, instances: readonly string[]): Promise<void> => {
+  const Tags = [
+    { Key: tags.group, Value: groupTagValue(deps.deployment, group) },
+    { Key: tags.joined, Value: joinedTagValue(asg, deps.now()) },
+  ];
+  for (const part of chunks(instances, tagsPerCall)) {
+    await deps.ec2.send(new CreateTagsCommand({ Resources: [...part], Tags })).catch((error: unknown) =>
+      deps.note('Members joined their Auto Scaling group and could not be tagged so: one that is detached later is attached again.', {
+        instances: part,
+        code: codeOf(error),
+        reason: messageOf(error),
+      }),
+    );
+  }
 };

@@ -2,6 +2,7 @@ import type { Instance } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
 import type { Holdings } from '../../core/ports.ts';
+import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
 import { groupTagValue, tags } from '../../functions/contract.ts';
 import { asgTag, groupOf, instancesByTag, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
@@ -42,11 +43,30 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
-/** Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to, and no other. */
-const isHeld = ({ group, standings }: Seen, instance: Instance): boolean => {
-  if (group.holding.kind === 'tag' || standings.has(instance.InstanceId ?? '')) return true;
-  return group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined;
+/** How long ago an instance joined an Auto Scaling group through us; undefined when it never did. */
+const sinceJoinedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
+  const joinedAtMs = Number(tagOf(instance, tags.joined)?.split(' ').at(-1));
+  return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
 };
+
+/** Out of the Auto Scaling group that it had joined, once describes have had time to show it there: its user detached it. */
+const isDetached = (seen: Seen, instance: Instance): boolean =>
+  seen.group.holding.kind !== 'tag' && !seen.standings.has(instance.InstanceId ?? '') && (sinceJoinedMs(seen, instance) ?? 0) > describeLagMs;
+
+/** It has joined, and describes of its Auto Scaling group do not show it yet. */
+const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
+  !seen.standings.has(instance.InstanceId ?? '') && sinceJoinedMs(seen, instance) !== undefined;
+
+/** Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to, and no other. */
+const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
+  if (group.holding.kind === 'tag' || standings.has(instance.InstanceId ?? '')) return true;
+  return (
+    hasJustJoined({ group, standings, ...rest }, instance) || (group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined)
+  );
+};
+
+const isInService = (seen: Seen, instance: Instance): boolean =>
+  seen.standings.get(instance.InstanceId ?? '')?.inService ?? (seen.group.holding.kind === 'tag' || !hasJustJoined(seen, instance));
 
 const isRegistered = (state: Told, unlessTold: boolean): boolean => (state === 'unread' ? unlessTold : state !== undefined && state !== 'draining');
 
@@ -84,7 +104,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
     launchedAtMs,
     ...(reservation !== undefined && { reservation }),
     admitted,
-    ...serviceOf(admitted && (standing?.inService ?? true), [...named, ...own]),
+    ...serviceOf(admitted && isInService(seen, instance), [...named, ...own]),
     protected: standing?.protected ?? false,
     unhealthy: failing || (standing?.unhealthy ?? false),
   };
@@ -119,11 +139,14 @@ export const describeHoldings = async (deps: ProviderDeps, group: Group): Promis
   const standings = standingsIn(asgs);
   const seen: Seen = { group, asgs: new Map(asgs.map((asg) => [asg.name, asg])), standings, health, nowMs: deps.now() };
   const known = new Map([...tagged, ...grouped].map((instance) => [instance.InstanceId ?? '', instance]));
-  const ours = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
+  const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
+  const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
+  const ours = all.filter((instance) => !detached.includes(instance));
   return {
     members: ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
     asgs: asgs.map(asView),
     aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
+    ...(detached.length > 0 && { detached: idsOf(detached) }),
     ended: idsOf(ours.filter((instance) => !isAlive(instance))),
     stopped: idsOf(ours.filter(isStopped)),
   };

@@ -5,6 +5,7 @@ import type { LaunchRequest } from '../../core/launch-request.ts';
 import type { Market } from '../../core/offering.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
+import { joinedTagValue, tags } from '../../functions/contract.ts';
 import { chunks } from '../chunks.ts';
 import { codeOf, messageOf, scopeOfRefusal } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -71,7 +72,8 @@ export const asgRequest = ({ deployment }: Pick<ProviderDeps, 'deployment'>, gro
     placement,
     market: pool.market,
     zones: {},
-    tagsAfterwards: instanceTags(deployment, group, reservation),
+    // They are born in their group: who is no longer in it was taken out.
+    tagsAfterwards: [...instanceTags(deployment, group, reservation), { Key: tags.joined, Value: joinedTagValue(pool.asg, reservation.atMs) }],
   };
 };
 

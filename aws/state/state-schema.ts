@@ -59,6 +59,7 @@ const readers: Readers<GroupState> = {
   raised: eachOf(raisedMax),
   holders: absentOr(eachOf(text)),
   strays: eachIn(stray),
+  detached: absentOr(eachOf(text)),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),
   asgGaps: eachIn(gap),

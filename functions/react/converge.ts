@@ -46,7 +46,10 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, '
   const nowMs = ports.clock.now();
   const drainFor = drainsOf(group.name, id, gathered.swaps);
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
-  const told = facts.leaving.filter((fact) => isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act));
+  const detached = new Set(gathered.holdings.detached);
+  const told = facts.leaving.filter(
+    (fact) => !detached.has(fact.instance) && isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act),
+  );
   const heard = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
   const leaving = [...heard, ...moved(gathered, heard, nowMs)];
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);

@@ -39,6 +39,22 @@ const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): P
   return { ...state, prices: { atMs: nowMs, usdPerHour } };
 };
 
+/** Who was detached is let go, and said so once. */
+const withDetached = (
+  { detached: before = [], ...state }: GroupState,
+  { detached = [] }: Holdings,
+  { telemetry }: ReactPorts,
+  group: string,
+): GroupState => {
+  const fresh = detached.filter((instance) => !before.includes(instance));
+  if (fresh.length > 0)
+    telemetry.logger.warn('Somebody took members out of their Auto Scaling group: they are let go, and run on as they are.', {
+      group,
+      instances: fresh,
+    });
+  return detached.length === 0 ? state : { ...state, detached };
+};
+
 const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
   const chosen = stillChosen({ chosen: _before ?? [] }, swaps, nowMs);
   return chosen.length === 0 ? state : { ...state, chosen };
@@ -85,7 +101,15 @@ export const gather = async (
     ...alarmChanges(caughtUp, group, facts, nowMs),
   ];
   const followed = followAlarms(withChoices(caughtUp, swaps, nowMs), group, facts, nowMs);
-  return { group, stored, state: await readPrices(group, followed, ports), sizes, swaps, holdings, inherited: inherited.leaving };
+  return {
+    group,
+    stored,
+    state: await readPrices(group, withDetached(followed, holdings, ports, group.name), ports),
+    sizes,
+    swaps,
+    holdings,
+    inherited: inherited.leaving,
+  };
 };
 
 export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string[]): View =>

@@ -15,11 +15,15 @@ const sizes = (inputs: readonly Record<string, unknown>[], field: string) => inp
 
 describe('admitting members', () => {
   test('attaches at most 20 a call', async () => {
-    const { provider, aws } = over(attached, { AttachInstances: {} });
+    const { provider, aws } = over(attached, { AttachInstances: {}, CreateTags: {} });
     const ids = numbered(45);
     expect(await provider.admit(attached, ids)).toEqual({ done: ids, failed: [] });
     expect(sizes(aws.inputsOf('AttachInstances'), 'InstanceIds').toSorted()).toEqual([20, 20, 5]);
     expect(aws.inputsOf('AttachInstances')[0]?.AutoScalingGroupName).toBe('web');
+    const [noted, ...more] = aws.inputsOf('CreateTags');
+    expect([...(noted?.Resources as string[])].toSorted()).toEqual(ids.toSorted());
+    expect(noted?.Tags).toContainEqual({ Key: 'holdfast:joined', Value: expect.stringMatching(/^web \d+$/) });
+    expect(more).toEqual([]);
   });
 
   test.each([

@@ -193,6 +193,23 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(aws.inputsOf('DescribeTargetHealth')).toEqual([]);
   });
 
+  test('lets go of who had joined it and is in it no more, as soon as describes have had time to show it there', async () => {
+    const joined = (agoMs: number) => ec2Instance(`i-${agoMs}`, { ...ours, 'holdfast:joined': `web ${nowMs - agoMs}` });
+    const answers = {
+      DescribeInstances: instances({ tagged: [joined(180_000), joined(180_001), ec2Instance('i-new', ours)] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {})] },
+    };
+    const { members, detached, ended } = await look(attached(), answers);
+    expect(detached).toEqual(['i-180001']);
+    expect(ended).toEqual([]);
+    // The newcomer is to be attached. Who has just joined is not attached again, and is not believed to serve before its group shows it.
+    expect(members.map(({ instance, admitted, serving }) => [instance, admitted, serving])).toEqual([
+      ['i-180000', true, false],
+      ['i-new', false, false],
+    ]);
+    expect((await look(group(), answers)).members).toHaveLength(3);
+  });
+
   test('finds target groups that are attached as traffic sources', async () => {
     const tg = 'arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1';
     const asg = {

@@ -38,6 +38,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'termination protection',
   },
   {
+    name: 'a detached member is attached again',
+    file: 'aws/providers/describe-members.ts',
+    from: 'const joinedAtMs = Number(',
+    to: 'const joinedAtMs = 0 / 0 + Number(',
+    situation: 'a member that its user detached',
+  },
+  {
     name: 'events have no age',
     file: 'functions/react/route.ts',
     from: 'if (isOver(signal, owner, nowMs)) return {};',

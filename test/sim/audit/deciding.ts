@@ -1,6 +1,6 @@
 import { protect } from '../member-steps.ts';
 import type { Situation, Step } from '../situation.ts';
-import { alarm, kill, recommendRebalance, some } from '../steps.ts';
+import { alarm, kill, loseZone, recommendRebalance, some } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
 
 type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;
@@ -50,6 +50,22 @@ const withFullSubnets = ({ spec, policy }: Setting): Setting => ({
         ([name, pool]) => [name, pool.market === 'spot' ? { ...pool, subnets: [...pool.subnets, ...pool.subnets.map((id) => `${id}-full`)] } : pool],
       ),
     ),
+  },
+});
+
+/** The user takes the youngest member, which Holdfast has launched, out of its Auto Scaling group. */
+const detachYoungest = (atMs: number): Step => ({
+  kind: 'detached',
+  atMs,
+  what: 'the user detaches the youngest member',
+  about: { group: 'web', asg: 'web-asg' },
+  happen: async (stage) => {
+    const InstanceIds = stage
+      .members('web')
+      .slice(-1)
+      .map(({ id }) => id);
+    stage.did({ kind: 'detached', instances: InstanceIds, groups: ['web'], asgs: ['web-asg'] });
+    await stage.operate('autoscaling', 'DetachInstances', { AutoScalingGroupName: 'web-asg', InstanceIds, ShouldDecrementDesiredCapacity: true });
   },
 });
 
@@ -122,6 +138,11 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       steps: [protect(500, 2, 'termination', undefined), alarm(5_000, 'low')],
     });
   },
+  'a member that its user detached': () =>
+    of('a member that its user detached', settingOf('attach', { max: 10 }), {
+      asked: { web: { size: 6, more: 1, endsAt: 6 } },
+      steps: [loseZone(1_000, zones[0]), detachYoungest(400_000)],
+    }),
   'advice about a zone': () =>
     of(
       'advice about a zone',
