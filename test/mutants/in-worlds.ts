@@ -1,3 +1,4 @@
+import type { Choice } from '../sim/random-situation.ts';
 import type { Workshop } from './broken-assembly.ts';
 import { type Edit, editsOf } from './mutant.ts';
 import { createPlayer, type Player } from './player.ts';
@@ -6,29 +7,29 @@ import type { Played } from './worker.ts';
 
 export type Breakage = Edit & { readonly name: string; readonly also?: readonly Edit[] };
 
-/** Which random worlds to play: so many, from this seed on; and how many breakages at a time. */
-export type Worlds = { readonly count: number; readonly from: number; readonly jobs: number };
+/** Which random worlds to play: so many, from this seed on, and what of them; and how many breakages at a time. */
+export type Worlds = { readonly count: number; readonly from: number; readonly jobs: number; readonly choice: Choice };
 
 type Fall = { readonly worlds: number; readonly seed?: number; readonly broken: readonly string[]; readonly unsound: number };
 
 const invariantsOf = ({ broken }: Played): readonly string[] => [...new Set(broken.map(({ invariant }) => invariant))];
 
 /** What each world breaks with the code as it is: that says nothing about what was broken. Asked only of worlds that somebody breaks. */
-const askAsItIs = (workshop: Workshop) => {
+const askAsItIs = (workshop: Workshop, choice: Choice) => {
   const known = new Map<number, Promise<readonly string[]>>();
   return (player: Player, seed: number): Promise<readonly string[]> => {
-    const answer = known.get(seed) ?? player.play({ seed, assembly: workshop.whole }).then(invariantsOf);
+    const answer = known.get(seed) ?? player.play({ seed, ...choice, assembly: workshop.whole }).then(invariantsOf);
     known.set(seed, answer);
     return answer;
   };
 };
 
 /** Plays world after world until one breaks an invariant that holds there with the code as it is. */
-const fallOf = async (player: Player, assembly: string, { count, from }: Worlds, asItIs: ReturnType<typeof askAsItIs>): Promise<Fall> => {
+const fallOf = async (player: Player, assembly: string, { count, from, choice }: Worlds, asItIs: ReturnType<typeof askAsItIs>): Promise<Fall> => {
   let unsound = 0;
   for (let worlds = 1; worlds <= count; worlds += 1) {
     const seed = from + worlds - 1;
-    const all = invariantsOf(await player.play({ seed, assembly }));
+    const all = invariantsOf(await player.play({ seed, ...choice, assembly }));
     const broken = all.length === 0 ? [] : without(all, await asItIs(player, seed));
     if (broken.length > 0) return { worlds, seed, broken, unsound };
     if (all.length > 0) unsound += 1;
@@ -51,7 +52,7 @@ const textOf = ({ broken, seed, worlds, unsound }: Fall): readonly string[] => [
 export const huntInWorlds = async (workshop: Workshop, wanted: readonly Breakage[], worlds: Worlds): Promise<number> => {
   say(row(['breakage', 'breaks', 'after worlds', 'worlds that break as it is', 'time']));
   say(row(['---', '---', '---', '---', '---']));
-  const asItIs = askAsItIs(workshop);
+  const asItIs = askAsItIs(workshop, worlds.choice);
   const waiting = wanted.values();
   let survivors = 0;
   const work = async (): Promise<void> => {

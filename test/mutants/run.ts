@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { profileNames } from '../sim/profiles/list.ts';
 import { putBacks } from './audit/put-backs.ts';
 import { survivors as oldSurvivors } from './audit/survivors.ts';
 import { openWorkshop, type Workshop } from './broken-assembly.ts';
@@ -24,6 +25,8 @@ const { values } = parseArgs({
     worlds: { type: 'string' },
     /** Seed of the first of them. */
     from: { type: 'string', default: '1' },
+    /** Only worlds of this kind; without it each seed picks its own. */
+    profile: { type: 'string' },
     /** How many breakages play their worlds at the same time. */
     jobs: { type: 'string', default: '1' },
   },
@@ -83,7 +86,10 @@ const chosen = (): readonly Breakage[] => {
 
 const inWorlds = async (workshop: Workshop, count: number): Promise<number> => {
   const wanted = chosen().filter(isWanted);
-  const survived = await huntInWorlds(workshop, wanted, { count, from: Number(values.from), jobs: Number(values.jobs) });
+  const profile = profileNames.find((name) => name === values.profile);
+  if (profile === undefined && values.profile !== undefined) throw new Error(`${values.profile} is none of ${profileNames.join(', ')}.`);
+  const choice = profile === undefined ? {} : { profile };
+  const survived = await huntInWorlds(workshop, wanted, { count, from: Number(values.from), jobs: Number(values.jobs), choice });
   say(`\n${wanted.length} breakages, each in at most ${count} random worlds from seed ${values.from}: ${survived} survived.`);
   return survived;
 };

@@ -3,11 +3,11 @@ import { judge } from '../../sandbox/judge/judge.ts';
 import { auditSituations } from '../sim/audit/situations.ts';
 import type { Violation } from '../sim/invariants.ts';
 import { play } from '../sim/play.ts';
-import { randomSituation } from '../sim/random-situation.ts';
+import { type Choice, randomSituation } from '../sim/random-situation.ts';
 import { type RunName, runs } from './runs.ts';
 
 /** A simulation by its name, a situation of the audit by its name, or a random world by its seed. */
-export type Playable = { readonly run: RunName } | { readonly situation: string } | { readonly seed: number };
+export type Playable = { readonly run: RunName } | { readonly situation: string } | ({ readonly seed: number } & Choice);
 
 /** One simulation to be played with one build of the functions. */
 export type Order = Playable & { readonly assembly: string };
@@ -25,7 +25,7 @@ const ofAudit = (name: string) => {
 const violationsOf = async (order: Order): Promise<readonly Violation[]> => {
   const { assembly } = order;
   if ('run' in order) return runs[order.run](assembly);
-  const situation = 'seed' in order ? randomSituation(order.seed) : ofAudit(order.situation);
+  const situation = 'seed' in order ? randomSituation(order.seed, order) : ofAudit(order.situation);
   const { violations, history } = await play(situation, { assembly });
   return [...violations, ...judge(history).broken.map(({ rule, detail }) => ({ invariant: rule, detail: [detail] }))];
 };
