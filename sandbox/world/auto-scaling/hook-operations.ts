@@ -76,9 +76,12 @@ export const hookOperations = (scaling: Scaling): Operations => ({
   }),
   DeleteLifecycleHook: operation<{ AutoScalingGroupName: string; LifecycleHookName: string }>((input) => {
     const group = findGroup(scaling, input.AutoScalingGroupName);
-    if (!group.hooks.delete(input.LifecycleHookName)) throw invalid(`No Lifecycle Hook found with name: ${input.LifecycleHookName}`);
-    // Deleting a hook lets go whom it holds.
-    for (const member of group.members.values()) member.actions.get(input.LifecycleHookName)?.finish('CONTINUE', 'gone');
+    const hook = group.hooks.get(input.LifecycleHookName);
+    if (hook === undefined) throw invalid(`No Lifecycle Hook found with name: ${input.LifecycleHookName}`);
+    group.hooks.delete(hook.name);
+    // Whom it holds is completed first: launching instances with ABANDON, terminating ones with CONTINUE (API reference, DeleteLifecycleHook).
+    const result = hook.transition === 'autoscaling:EC2_INSTANCE_LAUNCHING' ? 'ABANDON' : 'CONTINUE';
+    for (const member of [...group.members.values()]) member.actions.get(hook.name)?.finish(result, 'gone');
     return nothing;
   }),
   DescribeLifecycleHooks: operation<{ AutoScalingGroupName: string; LifecycleHookNames?: string[] }>((input) => {

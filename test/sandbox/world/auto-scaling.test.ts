@@ -304,6 +304,17 @@ describe('lifecycle hooks', () => {
     expect(autoScaling('DescribeLifecycleHooks', named)).toMatchObject({ LifecycleHooks: [] });
     expect(refusal(() => autoScaling('PutLifecycleHook', { ...put, HeartbeatTimeout: 10 })).code).toBe('ValidationError');
   });
+
+  it('that are deleted abandon the launches that they hold', async () => {
+    const { autoScaling, seconds, group, inService } = build({ desired: 1, hooks: [{ ...hook, transition: 'launching' }] });
+    await seconds(20);
+    const [held] = group().instances;
+    expect(held?.lifecycleState).toBe('Pending:Wait');
+    autoScaling('DeleteLifecycleHook', { ...named, LifecycleHookName: hook.name });
+    await seconds(60);
+    expect(inService()).toHaveLength(1);
+    expect(inService()).not.toContain(held?.id);
+  });
 });
 
 describe('load balancers of a group', () => {
