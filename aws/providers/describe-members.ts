@@ -9,7 +9,7 @@ import { asgTag, groupOf, instancesByTag, isAlive, isStopped, offeringOf, tagOf 
 import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
-import { describeHealth, type TargetHealth, type TargetState } from './target-groups.ts';
+import { describeHealth, hasRegistered, type TargetHealth, type TargetState } from './target-groups.ts';
 
 /** Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default grace period). */
 const bootGraceMs = 300_000;
@@ -30,6 +30,8 @@ type Seen = {
   readonly standings: ReadonlyMap<string, Standing>;
   readonly health: ReadonlyMap<string, TargetHealth | 'unread'>;
   readonly nowMs: number;
+  /** Whether we know of ourselves that an instance is registered with the named target groups. */
+  readonly hasRegistered: (instance: string) => boolean;
 };
 
 /** What a target group said of an instance: undefined where it is not registered, `unread` where the target group could not be read. */
@@ -91,7 +93,8 @@ const toMember = (seen: Seen, instance: Instance): Member => {
   const held = isHeld(seen, instance);
   const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
   const ageMs = seen.nowMs - launchedAtMs;
-  const admitted = running && held && named.every((state) => isRegistered(state, standing !== undefined || ageMs > registeredByMs));
+  const admitted =
+    running && held && named.every((state) => isRegistered(state, standing !== undefined || ageMs > registeredByMs || seen.hasRegistered(id)));
   const failing = [...named, ...own].includes('failing') && ageMs > bootGraceMs;
   const offering = offeringOf(instance);
   const reservation = tagOf(instance, tags.reservation);
@@ -137,7 +140,14 @@ export const describeHoldings = async (deps: ProviderDeps, group: Group): Promis
   ]);
   const health = await describeHealth(deps, targetGroupsOf(group, asgs));
   const standings = standingsIn(asgs);
-  const seen: Seen = { group, asgs: new Map(asgs.map((asg) => [asg.name, asg])), standings, health, nowMs: deps.now() };
+  const seen: Seen = {
+    group,
+    asgs: new Map(asgs.map((asg) => [asg.name, asg])),
+    standings,
+    health,
+    nowMs: deps.now(),
+    hasRegistered: (instance) => hasRegistered(deps.elb, namedTargetGroups(group), instance),
+  };
   const known = new Map([...tagged, ...grouped].map((instance) => [instance.InstanceId ?? '', instance]));
   const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));

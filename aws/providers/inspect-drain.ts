@@ -30,21 +30,22 @@ export const createInspectDrain = (deps: ProviderDeps) => {
     const ids = swaps.map(({ instance }) => instance);
     const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
     const health = await describeHealth(deps, targetGroupsOf(group, asgs));
-    // Of a target group that could not be read nobody knows whom it has: a drain is not over before it says so.
-    const stateIn = (arn: string, instance: string): TargetState | undefined => {
+    const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
+    const delayOf = await delaysOf(mayHave.map(([arn]) => arn));
+    // Nobody knows whom a target group has that could not be read. What was taken out of it is gone from it when its delay has run out, and not before.
+    const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
       const targets = health.get(arn);
-      return targets === 'unread' ? 'draining' : targets?.get(instance);
+      if (targets !== 'unread') return targets?.get(instance);
+      return deps.now() < drainStartedAtMs + Math.max(1, delayOf.get(arn) ?? 0) ? 'draining' : undefined;
     };
-    const heldIn = (instance: string) => [...health.keys()].filter((arn) => stateIn(arn, instance) !== undefined);
-    const delayOf = await delaysOf([...new Set(ids.flatMap(heldIn))]);
+    const heldIn = (swap: Swap) => [...health.keys()].filter((arn) => stateIn(arn, swap) !== undefined);
 
-    return swaps.map(({ instance, drainStartedAtMs }) => {
+    return swaps.map((swap) => {
+      const { instance, drainStartedAtMs } = swap;
       const found = known.get(instance);
       const gone = !isAlive(found) && !isStopped(found);
-      const held = isAlive(found) ? heldIn(instance) : [];
-      const waits = held
-        .filter((arn) => stateIn(arn, instance) === 'draining')
-        .map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
+      const held = isAlive(found) ? heldIn(swap) : [];
+      const waits = held.filter((arn) => stateIn(arn, swap) === 'draining').map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
       return {
         instance,
         gone,

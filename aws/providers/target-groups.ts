@@ -87,15 +87,32 @@ export const describeDelays = async ({ elb, missed }: Reading, arns: readonly st
 
 const targetsOf = (ids: readonly string[]) => ids.map((Id) => ({ Id }));
 
+/** What this environment registered, by client: a hint for when a target group cannot be read. */
+const registrations = new WeakMap<ElasticLoadBalancingV2Client, Set<string>>();
+const mostRemembered = 10_000;
+
+const remember = (elb: ElasticLoadBalancingV2Client, arn: string, ids: readonly string[]): void => {
+  const known = registrations.get(elb) ?? new Set();
+  if (known.size > mostRemembered) known.clear();
+  for (const id of ids) known.add(`${arn} ${id}`);
+  registrations.set(elb, known);
+};
+
+/** Whether this environment itself has registered an instance with all of these target groups. */
+export const hasRegistered = (elb: ElasticLoadBalancingV2Client, arns: readonly string[], instance: string): boolean =>
+  arns.every((arn) => registrations.get(elb)?.has(`${arn} ${instance}`));
+
 /** Registers instances with every target group, one call each. An instance that is not running yet is left for later. */
 export const registerTargets = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[], ids: readonly string[]): Promise<ActionResult> => {
-  const results = await inParallel(arns, callsAtOnce, (arn) =>
-    actOn(
+  const results = await inParallel(arns, callsAtOnce, async (arn) => {
+    const result = await actOn(
       ids,
       (part) => elb.send(new RegisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
       (error) => (isInvalidTarget(error) ? { code: 'InvalidTarget', retry: 'later' } : ordinaryVerdict(error)),
-    ),
-  );
+    );
+    remember(elb, arn, result.done);
+    return result;
+  });
   return allOf(ids, results);
 };
 

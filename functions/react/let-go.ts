@@ -1,11 +1,14 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import { asGone } from '../../core/drain/shortfall.ts';
-import { isBelieved } from '../../core/reservation-life.ts';
+import { isBelieved, isOpen } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, RaisedMax } from '../../core/view.ts';
+import { announcements } from '../contract.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 
+/** An event holds 256 KB. */
+const mostNamed = 1_000;
 /** How soon the next look comes: while something of the group comes to its end, and while only a maximum cannot go down yet. */
 const duringDrainsMs = 60_000;
 const afterDrainsMs = 900_000;
@@ -78,6 +81,16 @@ const withoutHeirs = async (group: string, raised: readonly RaisedMax[], { store
   return raised.filter(({ asg }) => !taken.has(asg));
 };
 
+/** What was launched and may not have joined yet runs on beside the others: it is named, once, and taken up again when the policy returns. */
+const tellLaunched = async (group: string, { policySize, reservations }: GroupState, { announcer, clock, telemetry }: ReactPorts): Promise<void> => {
+  const coming = reservations.filter(isBelieved(clock.now()));
+  if (policySize === '' || coming.length === 0) return;
+  const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
+  const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
+  telemetry.logger.warn('A group was let go while instances were on their way into it; they run on, tagged for it.', { group, ...detail });
+  await announcer.announce([{ detailType: announcements.groupLetGo, group, detail }]);
+};
+
 /**
  * Leaves a group whose policy is gone: puts its maximum sizes back, closes what comes to its end, and notes that the next policy of this name sets the size
  * anew. Its instances are not touched, and drains under way come to their end by themselves.
@@ -86,6 +99,7 @@ export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promi
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);
   if (state === undefined) return { kind: 'let-go' };
+  await tellLaunched(group, state, ports);
   // Written even where nothing changes: whoever decides with a policy that was read before it went must lose the write.
   const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
   const swaps = await closeEnded(group, ports);

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import type { Announcement } from '../../core/ports.ts';
+import type { GroupState } from '../../core/view.ts';
+import { letGo } from '../../functions/react/let-go.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { nowMs, reservation, state } from '../core/views.ts';
+
+/** Lets a group with this state go, and gives what was written and told. */
+const letGoOf = async (stored: GroupState) => {
+  const written: GroupState[] = [];
+  const told: Announcement[] = [];
+  const ports = {
+    wakes: { wake: async () => {} },
+    store: {
+      swaps: async () => [],
+      state: async () => stored,
+      putState: async (_: string, next: GroupState) => {
+        written.push(next);
+        return 'done';
+      },
+    },
+    announcer: { announce: async (events: readonly Announcement[]) => void told.push(...events) },
+    clock: { now: () => nowMs },
+    telemetry: { logger: { warn: () => {} } },
+  } as unknown as ReactPorts;
+  await letGo({ group: 'web', leaving: [] } as never, ports);
+  return { written, told };
+};
+
+describe('a group that is let go', () => {
+  const settled = state({ version: 7, policySize: '' });
+
+  test('has its state item written even where nothing changes, so that a decision under the policy of before loses its write', async () => {
+    expect((await letGoOf(settled)).written).toEqual([{ ...settled, version: 8 }]);
+  });
+
+  test('names what was launched for it and may not have joined, once', async () => {
+    const reservations = [
+      reservation({ id: 'r-1', instances: ['i-1', 'i-2'] }),
+      reservation({ id: 'r-2' }),
+      reservation({ id: 'r-3', forgetAtMs: 0, instances: ['i-3'] }),
+    ];
+    const { told } = await letGoOf(state({ reservations }));
+    expect(told).toEqual([{ detailType: 'Holdfast Group Let Go', group: 'web', detail: { launched: ['i-1', 'i-2'], unanswered: ['r-2'] } }]);
+    expect((await letGoOf({ ...settled, reservations })).told).toEqual([]);
+    expect((await letGoOf(state())).told).toEqual([]);
+  });
+});
