@@ -28,9 +28,11 @@ export const swapsToBegin = (view: View, { staying, waiting }: Headcount, obtain
   const least = view.state.desired - (order === 'drain-first' ? maxSurge : 0);
   const serving = new Set(staying.filter((member) => member.serving).map(({ instance }) => instance));
   let spareServing = serving.size - least;
-  let spare = spareServing + waiting.filter(({ instance }) => !serving.has(instance)).length;
+  // One that is not known to serve makes no room, and one that may serve is taken to leave a gap.
+  const idle = new Set(staying.filter((member) => !member.serving && !member.mayServe).map(({ instance }) => instance));
+  let spare = spareServing + waiting.filter(({ instance }) => idle.has(instance)).length;
   const turn = [...waiting].sort(inTurn).flatMap(({ instance }) => {
-    const serves = serving.has(instance);
+    const serves = !idle.has(instance);
     if (spare <= 0 || (serves && spareServing <= 0)) return [];
     spare -= 1;
     if (serves) spareServing -= 1;

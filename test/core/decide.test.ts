@@ -139,6 +139,17 @@ describe('a rebalance, drain first', () => {
   });
 });
 
+describe('a member at risk of which nobody knows whether it serves', () => {
+  it('is taken to leave a gap, in either order', () => {
+    const unread = [...five(spotA, { serving: false, mayServe: true }), ...five(spotB, { serving: false, mayServe: true })];
+    const waiting = [1, 2, 3, 4, 5].map((n) =>
+      swapOf(`spot-a#${n}`, { reason: 'rebalance', state: 'waiting', drain: undefined, deadlineMs: undefined, claimedAtMs: n }),
+    );
+    for (const order of ['launch-first', 'drain-first'] as const)
+      expect(decide(view({ group: group({ swap: { order, maxSurge: 9 } }), swaps: waiting, members: unread })).drains).toEqual([]);
+  });
+});
+
 describe('a member at risk that does not serve', () => {
   const waits = swapOf('i-late', { reason: 'rebalance', state: 'waiting', drain: undefined, deadlineMs: undefined });
   const late = member('i-late', spotB, { serving: false });
