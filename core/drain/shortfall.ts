@@ -28,11 +28,18 @@ export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, timeoutMs: nu
   return { code: 'delay-exceeds-deadline', delayMs: busyUntilMs - sinceMs, leftMs: Math.max(0, cut.cutAtMs - sinceMs), ...cut };
 };
 
-/** Swaps with what is foreseen of them, where something is and nothing was noted before. */
+/** Whether what was noted stands: another shortfall does, and what was foreseen while nothing has changed since about when and by whom connections are cut. */
+const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean => {
+  if (noted === undefined) return false;
+  if (noted.code !== 'delay-exceeds-deadline' || found.code !== 'delay-exceeds-deadline') return true;
+  return noted.cutAtMs === found.cutAtMs && noted.by === found.by;
+};
+
+/** Swaps with what is foreseen of them, where it is not noted yet: a warning that comes to a member that drains already brings another end. */
 export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly Swap[] =>
   open.flatMap((one) => {
-    const shortfall = one.swap.shortfall === undefined ? foreseenShortfall(one, timeoutMs) : undefined;
-    return shortfall === undefined ? [] : [{ ...one.swap, shortfall }];
+    const shortfall = foreseenShortfall(one, timeoutMs);
+    return shortfall === undefined || stillStands(one.swap.shortfall, shortfall) ? [] : [{ ...one.swap, shortfall }];
   });
 
 /** For an instance that could not be taken out of service. */

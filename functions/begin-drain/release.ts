@@ -6,7 +6,7 @@ import type { Group } from '../../core/group.ts';
 import type { ActionResult, CapacityOut, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
-import { recordForward, seenOver, writesAtOnce } from '../runtime/drain/record.ts';
+import { recordForward, recordShortfalls, seenOver, writesAtOnce } from '../runtime/drain/record.ts';
 
 /** What became of taking a batch out of service. */
 export type Release = {
@@ -92,6 +92,8 @@ export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, gro
   // What is over already as the drain begins, and was not ended by it, was never taken out of service in time.
   const over = sorted.gone.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));
   await recordForward(store, order.drain, [...opened, ...seenOver({ ...sorted, gone: over }, clock.now())]);
+  const handedOver = [...said.values()].filter(({ instance }) => !fresh.has(instance));
+  await recordShortfalls(store, order.drain, handedOver);
   const putOff = await takeBack(
     ports,
     order.drain,

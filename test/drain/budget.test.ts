@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { beginsRegardless, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
 import { heartbeatDueMs, heartbeatsDue, isUnattended, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
-import { foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
+import { foreseen, foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import { shortfallText, timeOfDay } from '../../core/drain/shortfall-text.ts';
 import { growingStepMs, retryAtMs } from '../../core/drain/steps.ts';
 import { drainEndsByMs, latestDrainStart } from '../../core/drain.ts';
@@ -210,6 +210,16 @@ describe('a shortfall says what is cut, when and by whom', () => {
     expect(found && shortfallText(found)).toBe(
       `deregistration delay 300 s exceeds the 60 s left: connections still open at 12:01:34 UTC are cut by ${by}`,
     );
+  });
+  test('that was foreseen before a warning came is foreseen anew, and once', () => {
+    const timed = swap('i-1', { reason: 'rebalance', state: 'draining', drainStartedAtMs: noonMs });
+    const [before] = foreseen([{ swap: timed, busyUntilMs: inMs(900) }], 300_000);
+    expect(before?.shortfall).toMatchObject({ cutAtMs: inMs(300), by: 'holdfast' });
+    const warned = { ...timed, ...before, reason: 'interruption', deadlineMs: inMs(200) } as const;
+    const [after] = foreseen([{ swap: warned, busyUntilMs: inMs(900) }], 300_000);
+    expect(after?.shortfall).toMatchObject({ cutAtMs: inMs(200), by: 'ec2' });
+    expect(foreseen([{ swap: { ...warned, ...after }, busyUntilMs: inMs(900) }], 300_000)).toEqual([]);
+    expect(foreseen([{ swap: { ...warned, shortfall: { code: 'let-go' } }, busyUntilMs: inMs(900) }], 300_000)).toEqual([]);
   });
   test('one that was not foreseen', () => {
     const cut = { cutAtMs: inMs(130), by: 'ec2' };
