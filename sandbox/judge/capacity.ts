@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
-import { offeringsOf } from './giving.ts';
 import type { Policy } from './policy.ts';
+import { offeringsOf } from './pools.ts';
 import { poolsOf } from './tree.ts';
 
 /** Whether some offering of a policy's whole tree could give one more at a moment, by ground truth. */

@@ -1,7 +1,8 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
-import { goneAtMs, isAlive, isFunction, type Life, leavesAtMs, tagsAt } from './life.ts';
+import { goneAtMs, isAlive, isFunction, type Life, leavesAtMs } from './life.ts';
 import type { Policy, PolicyPool } from './policy.ts';
+import { offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
 import { times } from './times.ts';
 
@@ -10,9 +11,6 @@ export type Moment = { readonly group: string; readonly sinceMs: number; readonl
 
 /** Prices are read now and then: whatever was the price so long ago may still be what is believed. */
 export const priceBeliefMs = 600_000;
-
-export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
-  market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market })));
 
 const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
 const daily = new Set(['Unsupported']);
@@ -57,21 +55,11 @@ const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceM
   return sinceMs < restsUntil(refusals, successes) + times.reactMs + 2 * clockMs;
 };
 
-/** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
-export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
-  const tagged = tagsAt(life, atMs)['holdfast:pool'];
-  if (tagged !== undefined) return tagged;
-  const asgs = new Set(life.stays.map(({ asg }) => asg));
-  const pools = Object.values(policy.pools);
-  const own = pools.find(({ asg }) => asg !== undefined && asgs.has(asg));
-  return (own ?? pools.find((pool) => offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life))))?.name;
-};
-
 /** Who surely counts at a launch: alive, not leaving, launched no later. */
 export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order: number): readonly Life[] =>
   chronicle
     .membersAt(group, atMs)
-    .filter((life) => leavesAtMs(life) > atMs && !isStray(life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
+    .filter((life) => leavesAtMs(life) > atMs && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
 
 /** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was asked for at the same time. */
 export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {

@@ -1,5 +1,5 @@
 import type { Actor, History, HistoryEvent } from './history.ts';
-import { endless, type HookWait, isFunction, type Life, type Service, type Stay } from './life.ts';
+import { endless, type HookWait, isFunction, type Life, type Stay } from './life.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
 type Draft = Writable<Life>;
@@ -83,7 +83,7 @@ const notes: Notes = {
     // A heartbeat prolongs the wait that is open.
     const index = life.hooks.findLastIndex((wait) => wait.hook === hook && wait.over === undefined);
     const open = life.hooks[index];
-    if (open === undefined) life.hooks.push({ atMs, asg, hook, expiresAtMs });
+    if (open === undefined) life.hooks.push({ atMs, asg, hook, timeoutMs: expiresAtMs - atMs, expiresAtMs });
     else life.hooks[index] = { ...open, expiresAtMs };
   },
   'hook-over': endHook,

@@ -1,12 +1,14 @@
 import { type Chronicle, stays } from './chronicle.ts';
 import { isFunction, type Life, tagsAt } from './life.ts';
 import type { Policy } from './policy.ts';
+import { poolOf } from './pools.ts';
 
-/** Tagged with the group's name, and launched by nobody's reservation: given time, and not counted. */
-export const isStray = (life: Life, atMs: number): boolean => {
-  const tags = tagsAt(life, atMs);
-  const isHeld = life.stays.length > 0;
-  return !isHeld && tags['holdfast:pool'] === undefined && tags['holdfast:reservation'] === undefined;
+/** Tagged with the group's name, and launched by nobody's reservation from no pool: given time, and not counted. */
+export const isStray = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  if (life.stays.length > 0 || tagsAt(life, atMs)['holdfast:reservation'] !== undefined) return false;
+  const group = chronicle.groupAt(life, atMs);
+  const policy = group === undefined ? undefined : chronicle.policyAt(group, atMs);
+  return policy === undefined ? tagsAt(life, atMs)['holdfast:pool'] === undefined : poolOf(life, policy, atMs) === undefined;
 };
 
 /** Members at a moment, by what becomes of them. */
@@ -24,7 +26,7 @@ const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boole
 export const headcountAt = (chronicle: Chronicle, group: string, atMs: number, order = Number.POSITIVE_INFINITY): Headcount => {
   const members = chronicle
     .membersAt(group, atMs)
-    .filter((life) => stays(life, atMs) && !isStray(life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
+    .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
   return { staying: members.filter((life) => !advised.includes(life)), advised };
 };

@@ -23,8 +23,8 @@ export const claimedUnderFault: Allowance = {
   },
 };
 
-/** People look at what runs and stop it. */
-const stoppedWithinMs = 1_000;
+/** People whose call is throttled ask again. */
+const stoppedWithinMs = 30_000;
 
 export const stoppedByHand: Allowance = {
   name: 'somebody stopped the drain',
@@ -34,5 +34,5 @@ export const stoppedByHand: Allowance = {
   reason: 'What a user stops is stopped; another drain takes over its members.',
   covers: ({ detail, atMs }, chronicle) =>
     detail.endsWith(': aborted') &&
-    chronicle.of('step').some((step) => step.step === 'drains-stopped' && Math.abs(atMs - step.atMs) < stoppedWithinMs),
+    chronicle.of('step').some((step) => step.step === 'drains-stopped' && step.atMs <= atMs + 1_000 && atMs - step.atMs < stoppedWithinMs),
 };

@@ -41,7 +41,7 @@ type Broken = Omit<Finding, 'rule'>;
 
 const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Broken[] =>
   choices.flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised }, index) => {
-    if (isAdvised || isStray(life, chosenAtMs)) return [];
+    if (isAdvised || isStray(chronicle, life, chosenAtMs)) return [];
     const { staying, advised } = headcountAt(chronicle, group, chosenAtMs);
     // Of several that were chosen at one moment, each leaves the others one fewer.
     const sameMoment = choices.slice(index).filter((one) => one.group === group && one.chosenAtMs === chosenAtMs && !one.isAdvised);

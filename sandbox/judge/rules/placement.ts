@@ -1,9 +1,10 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { givingOf, type Moment, offeringsOf, perhapsHeld, poolOf, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { givingOf, type Moment, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { type Life, tagsAt } from '../life.ts';
 import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
+import { offeringsOf, poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
 import { pathTo, poolsOf, type Selector } from '../tree.ts';
 

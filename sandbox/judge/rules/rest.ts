@@ -29,7 +29,7 @@ export const sizeIsHeld: Rule = {
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
       const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
-      const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(life, atMs));
+      const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
       const wanted = Math.max(written ?? policy.size.desired, leastOf(chronicle, policy, atMs));
       return serving === wanted && members.length === wanted
@@ -44,10 +44,10 @@ type StoredState = { readonly reservations?: readonly StoredReservation[]; reado
 /** Two ticks after its time a reservation is forgotten, or it never will be. */
 const believedTooLongMs = 120_000;
 
-const openIn = (group: string, { reservations = [], raised = [] }: StoredState, atMs: number): readonly Broken[] => [
+const openIn = (group: string, { reservations = [], raised = [] }: StoredState, atMs: number, isInForce: boolean): readonly Broken[] => [
   ...reservations.filter(({ instances }) => instances === undefined).map(({ id }) => ({ group, atMs, detail: `reservation ${id} is open` })),
   ...reservations
-    .filter(({ forgetAtMs = atMs }) => forgetAtMs + believedTooLongMs < atMs)
+    .filter(({ forgetAtMs = atMs }) => isInForce && forgetAtMs + believedTooLongMs < atMs)
     .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is believed for ever` })),
   ...raised.map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` })),
 ];
@@ -66,7 +66,9 @@ export const nothingOpen: Rule = {
   broken: (chronicle) => {
     const { stored, endedAtMs: atMs } = chronicle.history;
     return [
-      ...Object.entries(stored.states).flatMap(([group, state]) => openIn(group, state as StoredState, atMs)),
+      ...Object.entries(stored.states).flatMap(([group, state]) =>
+        openIn(group, state as StoredState, atMs, chronicle.policyAt(group, atMs) !== undefined),
+      ),
       ...drainsLeft(chronicle),
       ...(stored.staleMessages === 0 ? [] : [{ atMs, detail: `${stored.staleMessages} messages stay on a queue` }]),
       ...(stored.deadLetters === 0 ? [] : [{ atMs, detail: `${stored.deadLetters} dead letters` }]),

@@ -1,5 +1,5 @@
 import type { Rule } from '../finding.ts';
-import { goneAtMs, tagsAt } from '../life.ts';
+import { goneAtMs } from '../life.ts';
 import { ownLaunches } from '../staying.ts';
 
 const taggedWithinMs = 60_000;
@@ -13,7 +13,8 @@ export const tagsAsAsked: Rule = {
       const isTaggedLater = life.stays[0]?.fromMs === life.launchedAtMs;
       const lookAtMs = life.launchedAtMs + (isTaggedLater ? taggedWithinMs : 0);
       if (isTaggedLater && goneAtMs(life) <= lookAtMs) return [];
-      const found = tagsAt(life, lookAtMs);
+      // Whoever removes a tag later has seen it.
+      const found: Readonly<Record<string, string>> = Object.assign({}, ...life.tags.filter(({ atMs }) => atMs <= lookAtMs).map(({ tags }) => tags));
       const about = { group, instance: life.instance, atMs: life.launchedAtMs };
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
       const isAsAsked = policies.length === 0 || policies.some(({ tags }) => Object.entries(tags).every(([key, value]) => found[key] === value));

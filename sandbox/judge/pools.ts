@@ -1,0 +1,16 @@
+import { nameOf, type OfferingName } from './cloud.ts';
+import { type Life, tagsAt } from './life.ts';
+import type { Policy, PolicyPool } from './policy.ts';
+
+export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
+  market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market })));
+
+/** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
+export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
+  const tagged = tagsAt(life, atMs)['holdfast:pool'];
+  if (tagged !== undefined) return tagged;
+  const asgs = new Set(life.stays.map(({ asg }) => asg));
+  const pools = Object.values(policy.pools);
+  const own = pools.find(({ asg }) => asg !== undefined && asgs.has(asg));
+  return (own ?? pools.find((pool) => offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life))))?.name;
+};

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import {
+  connectionsGetTheirTime,
+  hooksAreHeld,
+  leftToEc2,
+  letGoIsLeft,
+  strangersUntouched,
+  workTakenOffFirst,
+} from '../../sandbox/judge/rules/endings.ts';
+import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from '../../sandbox/judge/rules/warned.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe, user } from './histories.ts';
+
+const end = { kind: 'ec2' } as const;
+
+describe('a warned member is taken out of service before its deadline', () => {
+  const warned = (outSecond: number | undefined) =>
+    details(warnedTakenOut, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      if (outSecond !== undefined) script.takeOut(outSecond, 'i-1');
+      script.end(220, 'i-1', end);
+    });
+  it('holds for one that was, and breaks for one that never was', () => {
+    expect(warned(150)).toEqual([]);
+    expect(warned(undefined)).toEqual(['i-1 was warned, and ended while web still sent it requests']);
+  });
+  it('breaks when only the first of two target groups was left', () => {
+    const found = details(warnedTakenOut, (script) => {
+      twoServe(script);
+      script.at(31, { kind: 'in-service', instance: 'i-1', targetGroup: 'api' });
+      script.warn(100, 'i-1');
+      script.takeOut(150, 'i-1');
+      script.end(220, 'i-1', end);
+    });
+    expect(found).toEqual(['i-1 was warned, and ended while api still sent it requests']);
+  });
+  it('breaks when it came back into service and was forgotten', () => {
+    const found = details(warnedTakenOut, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.takeOut(110, 'i-1');
+      script.at(130, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+      script.end(220, 'i-1', end);
+    });
+    expect(found).toHaveLength(1);
+  });
+});
+
+describe('a drain begins early enough to end', () => {
+  const out = (second: number) =>
+    details(drainBeginsInTime, (script) => {
+      twoServe(script);
+      script.warn(100, 'i-1');
+      script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.takeOut(second, 'i-1');
+      script.end(220, 'i-1', end);
+    });
+  it('leaves the deregistration delay and the margin before the deadline', () => {
+    expect(out(185)).toEqual([]);
+    expect(out(190)).toEqual([]);
+    expect(out(211)).toHaveLength(1);
+  });
+});
+
+describe('a warned member works until its successor does, or its drain must begin', () => {
+  const out = (second: number, servesAtSecond: number, document: Readonly<Record<string, unknown>> = policy) =>
+    details(servesUntilReplaced, (script) => {
+      twoServe(script);
+      script.policy(50, 2, document);
+      script.warn(100, 'i-1');
+      script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+      script.launch(102, 'i-3');
+      script.serves(servesAtSecond, 'i-3');
+      script.takeOut(second, 'i-1');
+      script.end(220, 'i-1', end);
+    });
+  it('holds once its successor serves, or its drain must begin', () => {
+    expect(out(140, 139)).toEqual([]);
+    expect(out(186, 300)).toEqual([]);
+  });
+  it('breaks when it leaves a gap, unless the policy drains first', () => {
+    expect(out(120, 139)).toHaveLength(1);
+    expect(out(120, 139, { ...policy, swap: { order: 'drain-first' } })).toEqual([]);
+  });
+});
+
+describe('work is taken off once', () => {
+  it('breaks when Holdfast takes a member out of one target group twice', () => {
+    const found = details(takenOutOnce, (script) => {
+      twoServe(script);
+      script.takeOut(100, 'i-1');
+      script.at(130, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+      script.takeOut(160, 'i-1');
+    });
+    expect(found).toEqual(['i-1 was taken out of web 2 times']);
+  });
+});
+
+describe('connections get their time', () => {
+  const ended = (second: number, timeout: string) =>
+    details(connectionsGetTheirTime, (script) => {
+      twoServe(script);
+      script.policy(50, 2, { ...policy, drain: { ...policy.drain, timeout } });
+      script.takeOut(100, 'i-1');
+      script.end(second, 'i-1', react('drain'));
+    });
+  it('waits for the deregistration delay, or for drain.timeout', () => {
+    expect(ended(120, '30s')).toEqual([]);
+    expect(ended(103, '30s')).toHaveLength(1);
+    expect(ended(106, '5s')).toEqual([]);
+  });
+  it('lets an Auto Scaling group wait for connections by itself', () => {
+    const hooked = (emptySecond: number) =>
+      details(connectionsGetTheirTime, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.member('i-1', { asg: 'web-asg' });
+        script.at(100, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: react('drain') });
+        script.takeOut(100, 'i-1');
+        script.at(emptySecond, { kind: 'empty', instance: 'i-1', targetGroup: 'web' });
+        script.end(105, 'i-1', react('drain'));
+      });
+    expect(hooked(102)).toEqual([]);
+    expect(hooked(110)).toHaveLength(1);
+  });
+});
+
+describe('who ends whom', () => {
+  it('takes work off before a member is ended', () => {
+    const found = (out: boolean) =>
+      details(workTakenOffFirst, (script) => {
+        twoServe(script);
+        if (out) script.takeOut(90, 'i-1');
+        script.end(130, 'i-1', react('drain'));
+      });
+    expect(found(true)).toEqual([]);
+    expect(found(false)).toHaveLength(1);
+  });
+  it('leaves to EC2 what EC2 takes', () => {
+    const endedAt = (second: number) =>
+      details(leftToEc2, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.end(second, 'i-1', react('drain'));
+      });
+    expect(endedAt(200)).toHaveLength(1);
+    expect(endedAt(221)).toEqual([]);
+  });
+  it('touches no strangers', () => {
+    const found = details(strangersUntouched, (script) => {
+      twoServe(script);
+      script.launch(1, 'i-x', { by: user });
+      script.end(100, 'i-x', react('drain'));
+    });
+    expect(found).toEqual(['i-x belongs to no group, and was touched']);
+  });
+  it('leaves a group alone that was let go, but for drains that had begun', () => {
+    const found = (drainSecond: number) =>
+      details(letGoIsLeft, (script) => {
+        twoServe(script);
+        script.letGo(100);
+        script.at(drainSecond - 1, {
+          kind: 'item-written',
+          table: 'state',
+          group: 'web',
+          item: 'swap#i-1',
+          bytes: 1,
+          by: react('i-a'),
+          swap: { reason: 'scale-in', state: 'leaving', drain: 'd' },
+        });
+        script.at(drainSecond, { kind: 'drain', drain: 'd', group: 'web', instances: ['i-1'], status: 'started' });
+        script.react(159, 161, 'drain');
+        script.end(160, 'i-1', react('drain'));
+      });
+    expect(found(90)).toEqual([]);
+    expect(found(150)).toHaveLength(1);
+  });
+});
+
+describe('terminating hooks are completed', () => {
+  type Over = { readonly how: 'completed' | 'expired' | 'gone'; readonly result?: string };
+  const hooked = (over: Over | undefined, write: (script: Script) => void = () => undefined) =>
+    details(hooksAreHeld, (script) => {
+      script.policy(0, 1, { ...policy, asg: 'web-asg' });
+      script.member('i-1', { asg: 'web-asg' });
+      script.at(100, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: 160_000 });
+      if (over !== undefined) script.at(150, { kind: 'hook-over', instance: 'i-1', asg: 'web-asg', hook: 'drain', by: react('drain'), ...over });
+      write(script);
+    });
+  it('holds for CONTINUE, and for an instance that went', () => {
+    expect(hooked({ how: 'completed', result: 'CONTINUE' })).toEqual([]);
+    expect(hooked({ how: 'gone' })).toEqual([]);
+  });
+  it('breaks when one is abandoned, expires or stays open', () => {
+    expect(hooked({ how: 'completed', result: 'ABANDON' })).toHaveLength(1);
+    expect(hooked({ how: 'expired', result: 'CONTINUE' })).toHaveLength(1);
+    expect(hooked(undefined)).toEqual(['drain of i-1 stays open']);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from '../../sandbox/judge/rules/placement.ts';
+import { tagsAsAsked } from '../../sandbox/judge/rules/tags.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+const launched = (script: Script, second: number, instance: string, pool: string): void => {
+  script.react(second - 1, second + 2, `of-${instance}`);
+  script.launch(second, instance, { pool, by: react(`of-${instance}`) });
+};
+const refused = (script: Script, second: number, zone: string): void =>
+  script.at(second, {
+    kind: 'refused',
+    invocation: 'i-r',
+    group: 'web',
+    instanceType: 't',
+    zone,
+    market: 'spot',
+    code: 'InsufficientInstanceCapacity',
+  });
+
+describe('launches come from the pools of the policy', () => {
+  it('holds for its subnets and markets, and breaks for others', () => {
+    const from = (pool: string, subnet?: string) =>
+      details(placedInPools, (script) => {
+        twoServe(script);
+        script.react(99, 102, 'i-a');
+        script.at(100, {
+          kind: 'launched',
+          instance: 'i-3',
+          instanceType: 't',
+          zone: 'z-a',
+          subnet: subnet ?? 'subnet-a',
+          market: 'spot',
+          priceUsdPerHour: 0.03,
+          tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': pool, 'holdfast:reservation': 'r' },
+          by: react('i-a'),
+        });
+      });
+    expect(from('spot-a')).toEqual([]);
+    expect(from('spot-b')).toHaveLength(1);
+    expect(from('spot-a', 'subnet-b')).toHaveLength(1);
+  });
+});
+
+describe('an earlier tier is used while it gives', () => {
+  const late = (write: (script: Script) => void) =>
+    details(earlierTierFirst, (script) => {
+      twoServe(script);
+      write(script);
+      launched(script, 150, 'i-3', 'od-b');
+    });
+  it('breaks when spot is free and nothing was refused', () => {
+    expect(late(() => undefined)).toHaveLength(1);
+  });
+  it('holds while refusals let the whole tier rest, and not beyond their rest', () => {
+    const both = (second: number) =>
+      late((script) => {
+        for (const zone of ['z-a', 'z-b']) refused(script, second, zone);
+      });
+    expect(both(140)).toEqual([]);
+    expect(both(-70)).toHaveLength(1);
+  });
+  it('breaks when only one zone had refused', () => {
+    expect(late((script) => refused(script, 140, 'z-a'))).toHaveLength(1);
+  });
+  it('holds where nothing is free', () => {
+    const found = late((script) => {
+      for (const zone of ['z-a', 'z-b'])
+        script.at(90, { kind: 'offering', instanceType: 't', zone, market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
+    });
+    expect(found).toEqual([]);
+  });
+  it('finds a refusal that rests for hours, and takes a second one for twice as long', () => {
+    const rested = (seconds: number, times: readonly number[]) =>
+      details(
+        earlierTierFirst,
+        (script) => {
+          twoServe(script);
+          for (const second of times) for (const zone of ['z-a', 'z-b']) refused(script, second, zone);
+          launched(script, seconds, 'i-3', 'od-b');
+        },
+        { endedAtMs: 4_000_000 },
+      );
+    expect(rested(1_000, [100])).toHaveLength(1);
+    expect(rested(600, [100, 300])).toEqual([]);
+    expect(rested(1_000, [100, 300])).toHaveLength(1);
+  });
+});
+
+describe('spreads and weights hold at every launch', () => {
+  it('breaks when a launch goes where more are already', () => {
+    const to = (pool: string) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.member('i-4', { pool: 'spot-a' });
+        launched(script, 150, 'i-5', pool);
+      });
+    expect(to('spot-b')).toEqual([]);
+    expect(to('spot-a')).toHaveLength(1);
+  });
+  it('holds where the other child gives nothing', () => {
+    const found = details(sharedOut, (script) => {
+      twoServe(script);
+      script.member('i-4', { pool: 'spot-a' });
+      refused(script, 140, 'z-b');
+      launched(script, 150, 'i-5', 'spot-a');
+    });
+    expect(found).toEqual([]);
+  });
+  it('judges weights by their shares', () => {
+    const weighted = {
+      ...policy,
+      capacity: {
+        weighted: [
+          { use: 'spot-a', weight: 3 },
+          { use: 'spot-b', weight: 1 },
+        ],
+      },
+    };
+    const to = (pool: string, held: number) =>
+      details(sharedOut, (script) => {
+        script.policy(0, 1, weighted);
+        for (let n = 0; n < held; n += 1)
+          script.member(`i-${n}`, { pool, by: { kind: 'user' }, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': pool } });
+        launched(script, 150, 'i-9', pool);
+      });
+    expect(to('spot-a', 3)).toEqual([]);
+    expect(to('spot-b', 5)).toHaveLength(1);
+  });
+});
+
+describe('caps, prices and tags', () => {
+  it('breaks when a pool holds more than its cap', () => {
+    const capped = (cap: number) =>
+      details(withinCap, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, pools: { ...policy.pools, 'spot-a': { ...policy.pools['spot-a'], cap } } });
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(capped(2)).toEqual([]);
+    expect(capped(1)).toEqual(['spot-a holds 2 with i-3, and its cap is 1']);
+  });
+  it('breaks above the price limit, by every price of the last ten minutes', () => {
+    const limited = (price: number) =>
+      details(withinPrice, (script) => {
+        twoServe(script);
+        script.policy(50, 2, { ...policy, defaults: { ...policy.defaults, maxPriceUsdPerHour: price } });
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(limited(0.04)).toEqual([]);
+    expect(limited(0.02)).toHaveLength(1);
+  });
+  it('breaks when a child that costs a tenth less was free', () => {
+    const cheapest = { ...policy, capacity: { cheapest: ['spot-a', 'od-b'] } };
+    const found = (pool: string) =>
+      details(cheapestFirst, (script) => {
+        script.policy(0, 1, cheapest);
+        launched(script, 150, 'i-3', pool);
+      });
+    expect(found('spot-a')).toEqual([]);
+    expect(found('od-b')).toHaveLength(1);
+  });
+  it('breaks when a tag of the policy is missing', () => {
+    const found = details(tagsAsAsked, (script) => {
+      twoServe(script);
+      script.policy(50, 2, { ...policy, tags: { team: 'web', stage: 'live' } });
+      launched(script, 150, 'i-3', 'spot-a');
+    });
+    expect(found).toEqual(['i-3 lacks tags of the policy in force']);
+  });
+});
