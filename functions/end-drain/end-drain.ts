@@ -46,6 +46,10 @@ const shortfallOf = (swap: Swap, { error, group }: Ending, wasSeen: boolean): Sh
   return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
 };
 
+/** Nothing was taken off an instance whose group was let go, and nothing says that it was. */
+const closedLate = (swap: Swap, group: Group | undefined, nowMs: number): Swap =>
+  group === undefined ? { ...swap, state: 'drained' } : asDrained(swap, nowMs);
+
 /**
  * The last look at those that are not known to have drained: what is said of them is what was seen. Undefined: AWS does not tell, for whatever reason;
  * that is said of them too, since the end of a drain must not hang on what broke it.
@@ -69,7 +73,7 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
   const settled = new Set(over.map(({ instance }) => instance));
   const late = own
     .filter(({ state, instance }) => state !== 'drained' && !settled.has(instance))
-    .map((swap) => asDrained({ ...swap, shortfall: shortfallOf(swap, ending, seen !== undefined) }, nowMs));
+    .map((swap) => closedLate({ ...swap, shortfall: shortfallOf(swap, ending, seen !== undefined) }, ending.group, nowMs));
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   // A write that was refused may have been our own, repeated: only the stored swap knows whose the instance is now.

@@ -3,10 +3,66 @@ import type { PutBack } from '../mutant.ts';
 /** Faults that the audit found, put back into the code. */
 export const holding: readonly PutBack[] = [
   {
-    name: 'a raised maximum is known by its last value alone',
+    name: '5: warnings and hooks go to the name in the tag, also when it is gone',
+    file: 'functions/react/route.ts',
+    from: "index.byAsg.get(asgOf(signal, owner) ?? '') ?? owner?.group;",
+    to: "owner?.group ?? index.byAsg.get(asgOf(signal, owner) ?? '');",
+    situation: 'a group gets another name, then a member is warned',
+  },
+  {
+    name: '7: a raised maximum is known by its last value alone',
     file: 'core/raised-max.ts',
     from: 'max === toMax || earlier.includes(max)',
     to: 'max === toMax && earlier.length >= 0',
     situation: 'a second raise never comes about',
+  },
+  {
+    name: '7: a raised maximum is taken for its owner’s by the next name of the group',
+    file: 'functions/react/gather.ts',
+    from: 'raised: [...stored.raised, ...inherited.raised]',
+    to: 'raised: [...stored.raised]',
+    situation: 'a group gets another name while a maximum is raised',
+  },
+  {
+    name: '7: a maximum stays raised where the policy moves away from it',
+    file: 'core/holders.ts',
+    from: 'return former.length === 0 ? group : { ...group, former };',
+    to: 'return former.length >= 0 ? group : { ...group, former };',
+    also: [
+      {
+        file: 'core/admissions.ts',
+        from: '(asg === undefined || asg.desired <= raised.fromMax)',
+        to: '(asg !== undefined && asg.desired <= raised.fromMax)',
+      },
+    ],
+    situation: 'the policy moves to another Auto Scaling group while a maximum is raised',
+  },
+  {
+    name: '7: pools that are Auto Scaling groups are filled beyond their maxima while others have room',
+    file: 'core/plan-within-maxima.ts',
+    from: 'if (maxima.size === 0) return',
+    to: 'if (maxima.size >= 0) return',
+    situation: 'a zone is lost where maxima are small',
+  },
+  {
+    name: '10: members of what the policy no longer names are forgotten',
+    file: 'core/holders.ts',
+    from: 'return former.length === 0 ? group : { ...group, former };',
+    to: 'return former.length >= 0 ? group : { ...group, former };',
+    situation: 'a pool is dropped, then its zone is lost',
+  },
+  {
+    name: 'an instance that EC2 stops counts as gone',
+    file: 'aws/providers/inspect-drain.ts',
+    from: 'const gone = !isAlive(found) && !isStopped(found);',
+    to: 'const gone = !isAlive(found) || isStopped(found);',
+    also: [
+      {
+        file: 'functions/react/mend.ts',
+        from: '.filter((instance) => !stopped.has(instance))',
+        to: ".filter((instance) => stopped.size >= 0 && instance !== '')",
+      },
+    ],
+    situation: 'EC2 stops what it takes',
   },
 ];
