@@ -130,6 +130,8 @@ const without = (members: readonly Member[], leaving: readonly string[]): readon
 /** Where what the group lacks is to come from, with these members counted as gone. */
 const planFor = (view: View, headcount: Headcount, lack: number, leaving: readonly string[] = []): Plan =>
   planWithinMaxima(view, {
+    selector: view.group.capacity,
+    pools: view.group.pools,
     count: isHeldBack(view.state, view.nowMs) ? 0 : Math.max(0, lack),
     nowMs: view.nowMs,
     memory: view.state.memory,

@@ -52,14 +52,14 @@ const joined = (placements: readonly Placement[]): readonly Placement[] => {
  * Plans within the maximum sizes that owners gave their Auto Scaling groups: one that is raised for members that stay could not be put back while they do.
  * Only what the whole tree cannot give otherwise is placed beyond them.
  */
-export const planWithinMaxima = (view: View, input: Omit<PlanInput, 'selector' | 'pools'>): Plan => {
-  const { capacity: selector, pools } = view.group;
+export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
+  const { pools } = input;
   const maxima = maximaOf(view);
-  if (maxima.size === 0) return planPlacements({ ...input, selector, pools });
-  const within = planPlacements({ ...input, selector, pools: withCaps(pools, maxima) });
+  if (maxima.size === 0) return planPlacements(input);
+  const within = planPlacements({ ...input, pools: withCaps(pools, maxima) });
   const rejected = within.rejected.map(saysMaximum(pools));
   if (within.unplaced === 0) return { ...within, rejected };
   const held = [...input.held, ...within.placements.map(heldBy)];
-  const beyond = planPlacements({ ...input, selector, pools, count: within.unplaced, held, cheapest: within.cheapest });
+  const beyond = planPlacements({ ...input, count: within.unplaced, held, cheapest: within.cheapest });
   return { ...beyond, placements: joined([...within.placements, ...beyond.placements]), reasons: [...within.reasons, ...beyond.reasons] };
 };
