@@ -80,8 +80,6 @@ export const holding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [interrupt(1_000, 2), moves],
       restWithinMs: 1_800_000,
-      // It asks whether what was raised is put back; how members are moved is asked by tests of that rule.
-      judgedBy: ['Auto Scaling groups are left as their owners set them', 'a raised maximum is put back soon', 'everything comes to rest in time'],
     });
   },
   'a zone is lost where maxima are small': () =>
