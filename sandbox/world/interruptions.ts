@@ -37,7 +37,8 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     base.note({ kind: 'warned', instance: instance.id, takenAtMs, action, silent: how.silent ?? false });
     if (!how.silent) warn(instance, action);
     instance.takeTimer = clock.at(takenAtMs, () => {
-      if (!isLive(instance)) return;
+      if (how.spares) delete instance.takenAtMs;
+      if (how.spares || !isLive(instance)) return;
       if (action === 'terminate' || instance.state === 'pending') instances.terminate(instance, reasons.spot);
       else instances.stop(instance, reasons.spot);
     });

@@ -7,10 +7,10 @@ import type { BootFate, BootFilter } from './boot-fates.ts';
 export type World = {
   /** `ec2`, `autoscaling` and `elasticloadbalancing`, ready to be called. */
   readonly services: readonly ApiService[];
-  /** EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs`. Answers which ids were not running spot instances. */
+  /** EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (unless it `spares` them: then they run on). Answers which ids were not running spot instances. */
   interrupt(
     instances: readonly string[],
-    how: { readonly noticeMs: number; readonly silent?: boolean; readonly action?: 'terminate' | 'stop' | 'hibernate' },
+    how: { readonly noticeMs: number; readonly silent?: boolean; readonly spares?: boolean; readonly action?: 'terminate' | 'stop' | 'hibernate' },
   ): {
     readonly unknown: readonly string[];
   };

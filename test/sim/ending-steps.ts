@@ -41,6 +41,16 @@ export const trickle = (atMs: number, forMs: number, everyMs: number, group = 'w
   },
 });
 
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+
+/** How long ago such events were true or were said: so long that nothing follows from them any more. Younger ones are no replays but late. */
+export const agesOf = (event: OldEvent): readonly number[] => [
+  ...(event === 'rebalance' || event === 'alarm' ? [] : [10 * minuteMs, hourMs]),
+  2 * hourMs,
+  6 * hourMs,
+  72 * hourMs,
+];
+
 /** Kinds of events that EventBridge may deliver long after what they tell of. */
 export const oldEvents = ['stopped', 'terminated', 'shutting-down', 'running', 'warning', 'rebalance', 'alarm'] as const;
 export type OldEvent = (typeof oldEvents)[number];
@@ -85,17 +95,12 @@ export const replayOldEvent = (atMs: number, event: OldEvent, agoMs: number, cou
 export const warnInVain = (atMs: number, count: number, group = 'web'): Step => ({
   kind: 'warned-in-vain',
   atMs,
+  lastsMs: 120_000,
   what: `EC2 warns ${count} spot instances and does not take them`,
   about: { group },
   happen: (stage) => {
     const instances = some(stage, count, 'spot', group);
     stage.did({ kind: 'warned-in-vain', instances, groups: [group] });
-    for (const instance of instances) {
-      stage.sandbox.emitEvent({
-        source: 'aws.ec2',
-        'detail-type': detailTypes.warning,
-        detail: { 'instance-id': instance, 'instance-action': 'terminate' },
-      });
-    }
+    stage.sandbox.world.interrupt(instances, { noticeMs: 120_000, spares: true });
   },
 });

@@ -76,6 +76,20 @@ describe('spot instances that EC2 stopped', () => {
   });
 });
 
+describe('a warning that does not come true', () => {
+  it('is told as any other, and the instance runs on', async () => {
+    const { launch, seconds, world, instance, eventsOf } = createTestWorld();
+    const [id = ''] = launch(1);
+    await seconds(20);
+    world.interrupt([id], { noticeMs: 120_000, spares: true });
+    expect(eventsOf('EC2 Spot Instance Interruption Warning')).toHaveLength(1);
+    expect(instance(id).takenAtMs).toBeDefined();
+    await seconds(300);
+    expect(instance(id)).toMatchObject({ state: 'running' });
+    expect(instance(id).takenAtMs).toBeUndefined();
+  });
+});
+
 describe('termination protection', () => {
   it('keeps a zone from being ended, lets other zones go, and reports failure', async () => {
     const { launch, seconds, ec2, instance, refusal } = createTestWorld();

@@ -1,4 +1,4 @@
-import { oldEvents, replayOldEvent, stopForAWhile, trickle, warnInVain } from '../ending-steps.ts';
+import { agesOf, oldEvents, replayOldEvent, stopForAWhile, trickle, warnInVain } from '../ending-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
@@ -7,8 +7,10 @@ import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
 import { drawSome, minutes, type Profile, seconds } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
-const hourMs = 3_600_000;
-const ages = [10_000, 90_000, 600_000, hourMs, 6 * hourMs, 3 * 24 * hourMs];
+const replay = (draw: Draw, atMs: number): Step => {
+  const event = draw.one(oldEvents);
+  return replayOldEvent(atMs, event, draw.one(agesOf(event)), draw.between(1, 3));
+};
 
 const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => stopForAWhile(atMs, draw.between(1, 3), draw.one(['stop', 'hibernate']), seconds(draw, 60, 900)),
@@ -16,9 +18,9 @@ const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => interrupt(atMs, draw.between(1, 3), 120_000, 'web', 'stop'),
   (draw, atMs) => interrupt(atMs, draw.between(1, 3), 0, 'web', 'hibernate'),
   (draw, atMs) => interrupt(atMs, draw.between(1, 4), draw.one([0, 5_000, 60_000])),
-  (draw, atMs) => replayOldEvent(atMs, draw.one(oldEvents), draw.one(ages), draw.between(1, 3)),
-  (draw, atMs) => replayOldEvent(atMs, draw.one(oldEvents), draw.one(ages), draw.between(1, 3)),
-  (draw, atMs) => replayOldEvent(atMs, draw.one(oldEvents), draw.one(ages), draw.between(1, 3)),
+  replay,
+  replay,
+  replay,
   (draw, atMs) => trickle(atMs, minutes(draw, 1, 4), draw.one([2_000, 5_000, 10_000])),
   (_, atMs) => trickle(atMs, 20_000, 200),
   (draw, atMs) => killPending(atMs, draw.between(1, 2)),
