@@ -133,15 +133,6 @@ const unreadable = (name: string, holding: HoldingKind, operation: string): Situ
   );
 };
 
-/** The write that makes a decision binding is answered long after its invocation was given up: its code runs on once it is thawed. */
-const thawed = (): Situation =>
-  of('an invocation goes on past its lease', settingOf('tag', { lagSeconds: [25, 30] }), {
-    asked: six,
-    steps: [interrupt(knownMs, 1)],
-    calmAtMs: 360_000,
-    faults: [{ on: 'call', kind: 'delay', delayMs: 400_000, nth: 3, match: { operation: 'PutItem' } }],
-  });
-
 const made: readonly Situation[] = [
   editedWhileGathering('edited to fewer while somebody gathers', 4),
   editedWhileGathering('edited to more while somebody gathers', 10),
@@ -159,7 +150,6 @@ const made: readonly Situation[] = [
   unreadable('target health cannot be read, kept by tag', 'tag', 'DescribeTargetHealth'),
   unreadable('target health cannot be read, attached', 'attach', 'DescribeTargetHealth'),
   unreadable('deregistration delays cannot be read', 'attach', 'DescribeTargetGroupAttributes'),
-  thawed(),
 ];
 
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
