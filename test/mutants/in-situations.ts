@@ -1,7 +1,7 @@
 import type { Workshop } from './broken-assembly.ts';
 import { editsOf, type PutBack } from './mutant.ts';
 import type { Player } from './player.ts';
-import { namesOf, row, say, secondsSince } from './table.ts';
+import { appliedOr, namesOf, row, say, secondsSince } from './table.ts';
 
 /** What each fault breaks in its own situation when it is put back. Returns how many break nothing, or have a situation that does not hold as it is. */
 export const huntInSituations = async (player: Player, workshop: Workshop, wanted: readonly PutBack[]): Promise<number> => {
@@ -14,7 +14,9 @@ export const huntInSituations = async (player: Player, workshop: Workshop, wante
   const hunt = async (putBack: PutBack): Promise<{ readonly isCaught: boolean; readonly text: string }> => {
     const unsound = await holdsAsItIs(putBack.situation);
     if (unsound !== '') return { isCaught: false, text: `BROKEN AS IT IS: ${unsound}` };
-    const assembly = await workshop.breakCode(putBack.name, editsOf(putBack));
+    let text = '';
+    const assembly = await appliedOr(workshop.breakCode(putBack.name, editsOf(putBack)), (why) => (text = why));
+    if (assembly === undefined) return { isCaught: false, text };
     const caught = namesOf((await player.play({ situation: putBack.situation, assembly })).broken);
     return { isCaught: caught !== '', text: caught === '' ? 'SURVIVED' : caught };
   };

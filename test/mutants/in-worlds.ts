@@ -2,7 +2,7 @@ import type { Choice } from '../sim/random-situation.ts';
 import type { Workshop } from './broken-assembly.ts';
 import { type Edit, editsOf } from './mutant.ts';
 import { createPlayer, type Player } from './player.ts';
-import { row, say, secondsSince } from './table.ts';
+import { appliedOr, row, say, secondsSince } from './table.ts';
 import type { Played } from './worker.ts';
 
 export type Breakage = Edit & { readonly name: string; readonly also?: readonly Edit[] };
@@ -58,7 +58,11 @@ export const huntInWorlds = async (workshop: Workshop, wanted: readonly Breakage
   const work = async (): Promise<void> => {
     for (const breakage of waiting) {
       const startedMs = Date.now();
-      const assembly = await workshop.breakCode(breakage.name, editsOf(breakage));
+      const assembly = await appliedOr(workshop.breakCode(breakage.name, editsOf(breakage)), (why) => say(row([breakage.name, why, '0', '0', ''])));
+      if (assembly === undefined) {
+        survivors += 1;
+        continue;
+      }
       const player = createPlayer();
       try {
         const fall = await fallOf(player, assembly, worlds, asItIs);
