@@ -1,5 +1,4 @@
 import { parentPort } from 'node:worker_threads';
-import { judge } from '../../sandbox/judge/judge.ts';
 import { auditSituations } from '../sim/audit/situations.ts';
 import type { Violation } from '../sim/invariants.ts';
 import { play } from '../sim/play.ts';
@@ -26,8 +25,7 @@ const violationsOf = async (order: Order): Promise<readonly Violation[]> => {
   const { assembly } = order;
   if ('run' in order) return runs[order.run](assembly);
   const situation = 'seed' in order ? randomSituation(order.seed, order) : ofAudit(order.situation);
-  const { violations, history } = await play(situation, { assembly });
-  return [...violations, ...judge(history).broken.map(({ rule, detail }) => ({ invariant: rule, detail: [detail] }))];
+  return (await play(situation, { assembly })).violations;
 };
 
 const played = async (order: Order): Promise<Played> => {
