@@ -1,6 +1,6 @@
 import { hookOfTheDead, hookTooShort, hookUnheard } from './allowances/hooks.ts';
-import { requestMetTrouble } from './allowances/requests.ts';
-import { newcomersDie } from './allowances/serving.ts';
+import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
+import { membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
 import { begunLate, delaysUnknown, heardTooLate, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
@@ -14,7 +14,9 @@ export const allowances: readonly Allowance[] = [
   letGoMeanwhile,
   delaysUnknown,
   requestMetTrouble,
+  leaseOfTheDead,
   newcomersDie,
+  membersFail,
   hookOfTheDead,
   hookTooShort,
   hookUnheard,

@@ -37,7 +37,8 @@ const endService = (life: Draft, { atMs, targetGroup, why, by }: Pick<About<'out
   const open = life.services[index];
   if (open !== undefined) life.services[index] = { ...open, untilMs: atMs, why, by };
   // Whoever is taken out before it ever was healthy served for no time.
-  else if (isFunction(by)) life.services.push({ targetGroup, fromMs: atMs, untilMs: atMs, why, by });
+  else if (isFunction(by) && life.ending === undefined && life.ended === undefined)
+    life.services.push({ targetGroup, fromMs: atMs, untilMs: atMs, why, by });
 };
 
 /** A dead instance serves nobody, whatever a target group believes. */

@@ -1,6 +1,7 @@
 import type { Allowance } from '../finding.ts';
 import { heardAtMs } from '../leaving.ts';
 import { requestedSoon } from '../rules/serving.ts';
+import { times } from '../times.ts';
 
 export const requestMetTrouble: Allowance = {
   name: 'the request met a fault',
@@ -15,6 +16,24 @@ export const requestMetTrouble: Allowance = {
       if (launch === undefined || askedAtMs < sinceMs || askedAtMs > atMs) return false;
       const isItsGroup = launch.group === group || launch.asg !== undefined;
       return isItsGroup && (trouble !== undefined || outcome === 'lost' || outcome === 'crashed');
+    });
+  },
+};
+
+export const leaseOfTheDead: Allowance = {
+  name: 'a launch waits for the lease of a function that died',
+  excuses: requestedSoon.name,
+  trouble: 'A fault killed a function over a launch for the group; what it reserved is repeated when its lease is over.',
+  reaches: 'Warnings of that group that are heard while the lease of that launch runs.',
+  reason: 'Until then nobody can tell a slow function from a dead one, and two launches would be one too many.',
+  covers: ({ group, instance = '', atMs }, chronicle) => {
+    const life = chronicle.life(instance);
+    const heardMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning');
+    return chronicle.of('called').some(({ launch, invocation, askedAtMs }) => {
+      if (launch === undefined || askedAtMs > heardMs || askedAtMs < heardMs - times.leaseMs) return false;
+      const ended = chronicle.invocations.get(invocation)?.ended;
+      const died = ended === undefined || (ended.injected && ended.error !== undefined);
+      return died && (launch.group === group || launch.asg !== undefined);
     });
   },
 };

@@ -16,3 +16,21 @@ export const newcomersDie: Allowance = {
       return neverServed && !isOurs && diedMs !== endless && diedMs <= atMs && atMs - diedMs <= chronicle.times.servesAgainMs;
     }),
 };
+
+export const membersFail: Allowance = {
+  name: 'a member fails its health checks and lives',
+  excuses: servesAgain.name,
+  trouble: 'An instance stops serving without ending: a target group finds it unhealthy.',
+  reaches: 'Its group, for as many as fail, while they live and fail.',
+  reason: 'Holdfast replaces members that leave; to replace the living by their health is not promised.',
+  covers: ({ group = '', atMs }, chronicle) => {
+    const beforeMs = atMs - 1;
+    const desired = Math.max(0, ...chronicle.desiredIn(group, beforeMs, beforeMs));
+    const members = chronicle.membersAt(group, beforeMs);
+    const failing = members.filter((life) => {
+      const last = life.services.findLast(({ fromMs }) => fromMs <= beforeMs);
+      return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
+    });
+    return failing.length > 0 && members.filter((life) => chronicle.servesAt(life, beforeMs)).length + failing.length >= desired;
+  },
+};

@@ -11,11 +11,16 @@ const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('an
 const instancesIn = (detail: Readonly<Record<string, unknown>>): readonly string[] =>
   Array.isArray(detail.instances) ? detail.instances.map(String) : [];
 
+/** Nobody tells of a group that is let go at that moment. */
+const letGoWithinMs = 5_000;
+const isHeldStill = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  chronicle.policyAt(group, atMs) !== undefined && chronicle.policyAt(group, atMs + letGoWithinMs) !== undefined;
+
 const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
   const told = announced(chronicle, announcements.swapStarted);
   const named = new Set(told.flatMap(({ detail }) => instancesIn(detail)));
   const missing = swapsOf(chronicle.history)
-    .filter(({ instance }) => !named.has(instance))
+    .filter(({ instance, group, claimedAtMs }) => !named.has(instance) && isHeldStill(chronicle, group, claimedAtMs))
     .map(({ instance, group, claimedAtMs }) => ({ group, instance, atMs: claimedAtMs, detail: `the swap of ${instance} was not told on the bus` }));
   const invented = told.flatMap(({ detail, atMs }) =>
     instancesIn(detail)

@@ -51,7 +51,9 @@ const atTheEnd = (chronicle: Chronicle, asg: string, group: string): readonly Br
     ...(now.suspended === owned.suspended
       ? []
       : [`its suspended processes are ${now.suspended || 'none'}, its owner set ${owned.suspended || 'none'}`]),
-    ...(change.desired === Math.max(held, owned.min) ? [] : [`its desired capacity is ${change.desired}, and it holds ${held}`]),
+    ...(change.desired === Math.max(held, owned.min) || chronicle.policyAt(group, atMs) === undefined
+      ? []
+      : [`its desired capacity is ${change.desired}, and it holds ${held}`]),
   ];
   return wrong.map((what) => ({ group, asg, atMs, detail: `${asg}: ${what}` }));
 };

@@ -138,7 +138,10 @@ export const everythingExplained: Rule = {
     const launched = new Set(decisions.flatMap(({ launches }) => launches.flatMap(({ instances }) => instances)));
     const ids = decisions.map(({ id }) => `${id}-`);
     const isTagged = (life: Life): boolean => life.tags.some(({ tags }) => ids.some((id) => tags['holdfast:reservation']?.startsWith(id)));
-    const chosen = swapsOf(chronicle.history).filter(({ reason }) => reason === 'scale-in' || reason === 'unwanted');
+    const isChosen = ({ instance, reason }: SaidSwap): boolean =>
+      // What EC2 announced to take and did not is ours to end, by the warning.
+      reason === 'scale-in' || (reason === 'unwanted' && chronicle.life(instance)?.warnings.length === 0);
+    const chosen = swapsOf(chronicle.history).filter(isChosen);
     return [
       ...ownLaunches(chronicle)
         .filter(({ life }) => !launched.has(life.instance) && !isTagged(life))

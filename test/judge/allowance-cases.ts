@@ -1,0 +1,313 @@
+import { policy, react, type Script, twoServe, user } from './histories.ts';
+
+type Write = (script: Script) => void;
+/** A history that needs a row, and some that lie just outside of it. */
+type Cases = { readonly needed: Write; readonly beyond: Readonly<Record<string, Write>> };
+
+const heard = (instance: string) => [{ about: 'warning', instance } as const];
+
+/** Warned at 100, and never taken out of service. */
+const neverOut =
+  (write: Write, takenSecond = 220, other = false): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    if (other) script.warn(100, 'i-2');
+    write(script);
+    script.end(takenSecond, 'i-1');
+    if (other) script.end(takenSecond, 'i-2');
+  };
+
+const warned: Readonly<Record<string, Cases>> = {
+  'nobody heard of the warning': {
+    needed: neverOut(() => undefined),
+    beyond: {
+      'it was heard': neverOut((script) => script.react(101, 103, 'i-a', heard('i-1'))),
+      'another one was not heard': neverOut((script) => script.react(101, 103, 'i-a', heard('i-2')), 220, true),
+    },
+  },
+  'the warning was heard too late': {
+    needed: neverOut((script) => script.react(210, 212, 'i-a', heard('i-1'))),
+    beyond: {
+      'heard sixteen seconds before the end': neverOut((script) => script.react(204, 206, 'i-a', heard('i-1'))),
+      'heard before by a function that no fault met': neverOut((script) => {
+        script.react(110, 112, 'i-a', heard('i-1'));
+        script.react(210, 212, 'i-b', heard('i-1'), true);
+      }),
+    },
+  },
+  'EC2 took it before its time': {
+    needed: neverOut((script) => script.react(101, 103, 'i-a', heard('i-1')), 150),
+    beyond: { 'EC2 took it when it had said': neverOut((script) => script.react(101, 103, 'i-a', heard('i-1')), 219) },
+  },
+};
+
+const lateDrain =
+  (write: Write): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', heard('i-1'));
+    write(script);
+    script.takeOut(205, 'i-1');
+    script.end(220, 'i-1');
+  };
+
+const faultyDrain =
+  (second: number, injected = true): Write =>
+  (script) =>
+    script.at(second, {
+      kind: 'invocation-ended',
+      invocation: 'i-d',
+      function: 'holdfast-begin-drain',
+      startedAtMs: 1_000 * second - 500,
+      timeoutMs: 60_000,
+      again: [],
+      injected,
+    });
+
+const drains: Readonly<Record<string, Cases>> = {
+  'a function of the drain met a fault': {
+    needed: lateDrain(faultyDrain(192)),
+    beyond: { 'the fault lies half a minute back': lateDrain(faultyDrain(170)), 'no fault was injected': lateDrain(faultyDrain(192, false)) },
+  },
+  'the group was let go meanwhile': {
+    needed: lateDrain((script) => {
+      script.letGo(150);
+      script.policy(200, 2);
+    }),
+    beyond: {
+      'it was let go before the warning': lateDrain((script) => {
+        script.letGo(90);
+        script.policy(95, 2);
+      }),
+      'another group was let go': lateDrain((script) => {
+        script.policy(0, 1, policy, 'api');
+        script.letGo(150, 'api');
+      }),
+    },
+  },
+};
+
+const earlyDrain =
+  (write: Write): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', heard('i-1'));
+    write(script);
+    script.takeOut(130, 'i-1');
+    script.end(220, 'i-1');
+  };
+
+const called =
+  (second: number, more: Readonly<Record<string, unknown>>): Write =>
+  (script) =>
+    script.at(second, {
+      kind: 'called',
+      invocation: 'i-a',
+      function: 'holdfast-begin-drain',
+      service: 'elasticloadbalancing',
+      operation: 'DescribeTargetGroupAttributes',
+      askedAtMs: 1_000 * second,
+      outcome: 'Throttling',
+      applied: false,
+      isMutating: false,
+      ...more,
+    } as never);
+
+const unasked =
+  (write: Write): Write =>
+  (script) => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', heard('i-1'));
+    write(script);
+    script.end(220, 'i-1');
+  };
+const launchCall = { service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 1 } };
+
+const looks: Readonly<Record<string, Cases>> = {
+  'deregistration delays could not be read': {
+    needed: earlyDrain(called(120, { trouble: 'fault' })),
+    beyond: {
+      'it was read well': earlyDrain(called(120, { outcome: 'ok' })),
+      'the fault came before the warning': earlyDrain(called(90, { trouble: 'fault' })),
+      'another service met the fault': earlyDrain(called(120, { trouble: 'fault', service: 'ec2' })),
+    },
+  },
+  'the request met a fault': {
+    needed: unasked(called(103, { ...launchCall, trouble: 'fault' })),
+    beyond: {
+      'no fault met it': unasked(called(103, { ...launchCall, outcome: 'ok' })),
+      'it was another group’s': unasked(called(103, { ...launchCall, trouble: 'fault', launch: { group: 'api', count: 1 } })),
+      'it came too late': unasked(called(140, { ...launchCall, trouble: 'fault' })),
+    },
+  },
+};
+
+const died =
+  (second: number, isDead = true): Write =>
+  (script) => {
+    script.at(second, { kind: 'invocation-began', invocation: 'i-x', function: 'holdfast-react' });
+    called(second, { ...launchCall, invocation: 'i-x', outcome: 'ok' })(script);
+    const error = isDead ? { error: { type: 'Runtime.ExitError', message: 'killed' }, injected: true } : { injected: false };
+    const end = { invocation: 'i-x', function: 'holdfast-react', startedAtMs: 1_000 * second, timeoutMs: 30_000, again: [] };
+    script.at(second + 1, { kind: 'invocation-ended', ...end, ...error });
+  };
+
+const leases: Readonly<Record<string, Cases>> = {
+  'a launch waits for the lease of a function that died': {
+    needed: unasked(died(99)),
+    beyond: { 'it lived': unasked(died(99, false)), 'its lease was over': unasked(died(60)) },
+  },
+};
+
+const hooked =
+  ({ waitsAt = 100, over = 160, write = () => undefined }: { readonly waitsAt?: number; readonly over?: number; readonly write?: Write }): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, asg: 'web-asg' });
+    script.member('i-1', { asg: 'web-asg' });
+    write(script);
+    script.at(waitsAt, { kind: 'hook-waits', instance: 'i-1', asg: 'web-asg', hook: 'drain', expiresAtMs: 1_000 * over });
+    script.at(over, {
+      kind: 'hook-over',
+      instance: 'i-1',
+      asg: 'web-asg',
+      hook: 'drain',
+      how: 'expired',
+      result: 'CONTINUE',
+      by: { kind: 'asg', asg: 'web-asg', why: 'hook' } as never,
+    });
+  };
+const hookHeard =
+  (from: number): Write =>
+  (script) =>
+    script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1' }]);
+
+const hooks: Readonly<Record<string, Cases>> = {
+  'the instance had ended before its hook began': {
+    needed: hooked({ write: (script) => script.end(90, 'i-1') }),
+    beyond: { 'it ended while the hook waited': hooked({ write: (script) => script.end(120, 'i-1') }) },
+  },
+  'a hook is shorter than Auto Scaling takes': {
+    needed: hooked({ over: 110, write: hookHeard(101) }),
+    beyond: { 'a hook of thirty seconds': hooked({ over: 130, write: hookHeard(101) }) },
+  },
+  'the hook was heard of too late': {
+    needed: hooked({ write: hookHeard(150) }),
+    beyond: { 'it was heard of twenty seconds before': hooked({ write: hookHeard(140) }) },
+  },
+};
+
+const swapOf = (instance: string) => ({ group: 'web', instance, reason: 'interruption', state: 'gone', decision: 'd', claimedAtMs: 102_000 });
+/** A swap that nobody told of, claimed by a function that ended so. */
+export const storedSwap = swapOf('i-1');
+
+const claimed =
+  (write: Write): Write =>
+  (script) => {
+    twoServe(script);
+    script.at(0, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
+    script.claim(102, 'i-1', 'i-a');
+    script.claim(102, 'i-2', 'i-b');
+    script.at(103, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', instances: ['i-2'] } });
+    write(script);
+  };
+
+const told: Readonly<Record<string, Cases>> = {
+  'the function that would have told it met a fault': {
+    needed: claimed((script) => {
+      script.react(101, 104, 'i-a', [], true);
+      called(103, { service: 'events', operation: 'PutEvents', isMutating: true, trouble: 'fault' })(script);
+    }),
+    beyond: {
+      'the fault did not concern what it wrote': claimed((script) => script.react(101, 104, 'i-a', [], true)),
+      'another function met the fault': claimed((script) => {
+        script.react(101, 104, 'i-a');
+        script.react(101, 104, 'i-b', [], true);
+      }),
+    },
+  },
+};
+
+const drain =
+  (second: number, status: 'started' | 'aborted' | 'failed'): Write =>
+  (script) =>
+    script.at(second, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status });
+const stopped =
+  (second: number): Write =>
+  (script) =>
+    script.at(second, { kind: 'step', step: 'drains-stopped', instances: [], groups: ['web'], asgs: [] });
+const all =
+  (...writes: readonly Write[]): Write =>
+  (script) => {
+    for (const write of writes) write(script);
+  };
+
+const stops: Readonly<Record<string, Cases>> = {
+  'somebody stopped the drain': {
+    needed: all(twoServe, drain(100, 'started'), stopped(110), drain(110, 'aborted')),
+    beyond: {
+      'nobody stopped any': all(twoServe, drain(100, 'started'), drain(110, 'aborted')),
+      'it failed': all(twoServe, drain(100, 'started'), stopped(110), drain(110, 'failed')),
+      'drains were stopped a minute before': all(twoServe, drain(100, 'started'), stopped(50), drain(110, 'aborted')),
+    },
+  },
+};
+
+/** One of two dies at 100, and is not made up for until long after. */
+const short = (write: Write): Write =>
+  all(
+    twoServe,
+    (script) => script.end(100, 'i-1'),
+    write,
+    (script) => script.launch(400, 'i-9'),
+    (script) => script.serves(430, 'i-9'),
+  );
+
+const serving: Readonly<Record<string, Cases>> = {
+  'a newcomer died on its way up': {
+    needed: short((script) => {
+      script.launch(110, 'i-3');
+      script.end(300, 'i-3', { kind: 'script' });
+    }),
+    beyond: {
+      'it served before': short((script) => {
+        script.launch(110, 'i-3');
+        script.serves(140, 'i-3');
+        script.end(141, 'i-3', { kind: 'script' });
+      }),
+      'Holdfast ended it itself': short((script) => {
+        script.launch(110, 'i-3');
+        script.end(300, 'i-3', react('i-a'));
+      }),
+      'it died long before': short((script) => {
+        script.launch(102, 'i-3');
+        script.end(110, 'i-3', { kind: 'script' });
+      }),
+    },
+  },
+  'a member fails its health checks and lives': {
+    needed: all(
+      twoServe,
+      (script) => script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } }),
+      (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
+    ),
+    beyond: {
+      'its user took it out': all(
+        twoServe,
+        (script) => script.takeOut(100, 'i-1', user),
+        (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
+      ),
+      'another one is missing as well': all(
+        twoServe,
+        (script) => script.end(100, 'i-2'),
+        (script) => script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } }),
+        (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
+      ),
+    },
+  },
+};
+
+export const cases: Readonly<Record<string, Cases>> = { ...warned, ...drains, ...looks, ...leases, ...hooks, ...told, ...stops, ...serving };

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { allowances } from '../../sandbox/judge/allowances.ts';
+import type { Allowance } from '../../sandbox/judge/finding.ts';
+import { judge } from '../../sandbox/judge/judge.ts';
+import { rules } from '../../sandbox/judge/rules.ts';
+import { cases, storedSwap } from './allowance-cases.ts';
+import { historyOf } from './histories.ts';
+
+const stored = { states: {}, swaps: [storedSwap], decisions: [], deadLetters: 0, staleMessages: 0 };
+
+/** What is left of the findings of the rule that a row excuses, with this row and with none. */
+const judged = (row: Allowance, history: Parameters<typeof judge>[0]) => {
+  const law = { rules: rules.filter(({ name }) => name === row.excuses) };
+  return { without: judge(history, { ...law, allowances: [] }).broken.length, left: judge(history, { ...law, allowances: [row] }).broken.length };
+};
+
+describe('every allowance', () => {
+  it('excuses a rule that there is, and has its two tests', () => {
+    for (const row of allowances) {
+      expect(rules.map(({ name }) => name)).toContain(row.excuses);
+      expect(Object.keys(cases)).toContain(row.name);
+    }
+    expect(Object.keys(cases)).toHaveLength(allowances.length);
+  });
+});
+
+describe.each(allowances.map((row) => [row.name, row] as const))('%s', (name, row) => {
+  it('is needed: without it, what was right breaks the rule', () => {
+    const { without, left } = judged(row, historyOf(cases[name]?.needed ?? (() => undefined), { stored }));
+    expect(without).toBeGreaterThan(0);
+    expect(left).toBe(0);
+  });
+  it.each(Object.entries(cases[name]?.beyond ?? {}))('reaches no further: %s', (_, write) => {
+    const { without, left } = judged(row, historyOf(write, { stored }));
+    expect(without).toBeGreaterThan(0);
+    expect(left).toBeGreaterThan(0);
+  });
+});
