@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest';
+import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
+import { callsAreBounded, idleWritesNothing, noStorm } from '../../sandbox/judge/rules/calls.ts';
+import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from '../../sandbox/judge/rules/functions.ts';
+import { asgsPutBack, raisesEndSoon, strangeAsgs } from '../../sandbox/judge/rules/put-back.ts';
+import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
+import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from '../../sandbox/judge/rules/said.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe, user } from './histories.ts';
+
+const attached = { ...policy, asg: 'web-asg' };
+const asg = (script: Script, second: number, max: number, by = react('i-a'), desired = 0): void =>
+  script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 1, max, desired, suspended: [], by });
+
+describe('Auto Scaling groups', () => {
+  const left = (write: (script: Script) => void, changes = {}) =>
+    details(
+      asgsPutBack,
+      (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', { asg: 'web-asg' });
+        write(script);
+      },
+      changes,
+    );
+  it('are left as their owners set them last', () => {
+    const raised = (script: Script) => asg(script, 100, 6, react('i-a'), 1);
+    expect(left(raised)).toEqual(['web-asg: its maximum is 6, its owner set 4']);
+    expect(
+      left((script) => {
+        raised(script);
+        asg(script, 200, 4, react('i-b'), 1);
+      }),
+    ).toEqual([]);
+    expect(
+      left((script) => {
+        raised(script);
+        asg(script, 150, 9, user, 1);
+      }),
+    ).toEqual([]);
+    expect(
+      left((script) => {
+        asg(script, 150, 9, user, 1);
+        asg(script, 200, 4, react('i-b'), 1);
+      }),
+    ).toEqual(['web-asg: its maximum is 4, its owner set 9']);
+    expect(left((script) => asg(script, 100, 4, react('i-a'), 3))).toEqual(['web-asg: its desired capacity is 3, and it holds 1']);
+  });
+  it('are raised for no longer than needed', () => {
+    const raisedUntil = (second: number) =>
+      details(
+        raisesEndSoon,
+        (script) => {
+          script.policy(0, 1, attached);
+          asg(script, 100, 6);
+          asg(script, second, 4);
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(raisedUntil(250)).toEqual([]);
+    expect(raisedUntil(400)).toHaveLength(1);
+  });
+  it('are touched only where a policy names them', () => {
+    const changed = (name: string) =>
+      details(strangeAsgs, (script) => {
+        script.policy(0, 1, attached);
+        script.at(100, { kind: 'asg-changed', asg: name, min: 0, max: 1, desired: 1, suspended: [], by: react('i-a') });
+      });
+    expect(changed('web-asg')).toEqual([]);
+    expect(changed('others')).toHaveLength(1);
+  });
+});
+
+describe('time to serve', () => {
+  const lost = (servesAtSecond: number, write: (script: Script) => void = () => undefined) =>
+    details(
+      servesAgain,
+      (script) => {
+        twoServe(script);
+        script.end(100, 'i-1');
+        write(script);
+        script.launch(servesAtSecond - 30, 'i-3');
+        script.serves(servesAtSecond, 'i-3');
+      },
+      { endedAtMs: 1_000_000 },
+    );
+  it('is counted from the trouble', () => {
+    expect(lost(270)).toEqual([]);
+    expect(lost(300)).toEqual(['1 serve, 2 are wanted, 200 s after i-1 stopped serving']);
+  });
+  it('begins anew for a further loss, and not for an end of our own', () => {
+    const further = (ours: boolean) =>
+      lost(420, (script) => {
+        if (ours) script.takeOut(250, 'i-2', react('i-a'));
+        else script.end(250, 'i-2');
+        script.launch(240, 'i-5');
+        script.serves(270, 'i-5');
+      });
+    expect(further(false)).toEqual([]);
+    expect(further(true)).toHaveLength(1);
+  });
+  it('holds where nothing could give', () => {
+    const found = lost(500, (script) => {
+      const none = (second: number, capacity: number | null) => {
+        for (const zone of ['z-a', 'z-b'])
+          for (const market of ['spot', 'on-demand'] as const)
+            script.at(second, { kind: 'offering', instanceType: 't', zone, market, capacity, priceUsdPerHour: 1 });
+      };
+      none(99, 0);
+      none(400, 10);
+    });
+    expect(found).toEqual([]);
+  });
+  it('asks for replacements soon after a warning was heard', () => {
+    const asked = (second: number) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(second, 'i-3', { by: react('i-a') });
+      });
+    expect(asked(105)).toEqual([]);
+    expect(asked(140)).toHaveLength(1);
+  });
+});
+
+const swap = (more: Readonly<Record<string, unknown>>) => ({
+  stored: {
+    states: {},
+    decisions: [],
+    deadLetters: 0,
+    staleMessages: 0,
+    swaps: [
+      {
+        group: 'web',
+        instance: 'i-1',
+        reason: 'interruption',
+        state: 'gone',
+        decision: 'd',
+        claimedAtMs: 102_000,
+        drainedAtMs: 150_000,
+        goneAtMs: 221_000,
+        ...more,
+      },
+    ],
+  },
+});
+const warnedAndGone = (script: Script): void => {
+  twoServe(script);
+  script.warn(100, 'i-1');
+  script.takeOut(130, 'i-1');
+  script.end(220, 'i-1');
+};
+
+describe('what is said', () => {
+  it('has true reasons', () => {
+    const because = (reason: string) => details(reasonsAreTrue, warnedAndGone, swap({ reason }));
+    expect(because('interruption')).toEqual([]);
+    expect(because('rebalance')).toHaveLength(1);
+    expect(because('hook')).toHaveLength(1);
+  });
+  it('has true excuses', () => {
+    const excused = (shortfall: unknown) => details(excusesAreTrue, warnedAndGone, swap({ shortfall }));
+    expect(excused({ code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs: 140_000, by: 'ec2' })).toEqual([]);
+    expect(excused({ code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 90_000, cutAtMs: 210_000, by: 'ec2' })).toHaveLength(1);
+    expect(excused({ code: 'delay-exceeds-deadline', delayMs: 20_000, leftMs: 10_000, cutAtMs: 140_000, by: 'auto-scaling' })).toHaveLength(1);
+    expect(excused({ code: 'ended-before-drain' })).toHaveLength(1);
+    expect(excused({ code: 'not-released', awsCode: 'Throttling' })).toHaveLength(1);
+    expect(excused({ code: 'let-go' })).toHaveLength(1);
+    expect(excused({ code: 'drain-broke', error: 'x' })).toHaveLength(1);
+  });
+  it('has true times', () => {
+    const told = (more: Readonly<Record<string, unknown>>) => details(timesAreTrue, warnedAndGone, swap(more));
+    expect(told({})).toEqual([]);
+    expect(told({ drainedAtMs: 110_000 })).toHaveLength(1);
+    expect(told({ drainedAtMs: undefined })).toHaveLength(1);
+    expect(told({ state: 'draining' })).toHaveLength(1);
+    expect(details(timesAreTrue, twoServe, swap({}))).toEqual(['i-1 lives on, and its swap is closed']);
+  });
+  it('names every launch and every removal', () => {
+    const explained = (decisions: readonly unknown[]) =>
+      details(everythingExplained, (script) => script.launch(100, 'i-9', { by: react('i-a') }), {
+        stored: { ...swap({}).stored, swaps: [], decisions },
+      });
+    expect(explained([{ id: 'd', group: 'web', outcome: { launches: [{ reservation: 'r', instances: ['i-9'] }] } }])).toEqual([]);
+    expect(explained([])).toHaveLength(1);
+  });
+  it('is told on the bus, once it happened and only then', () => {
+    const announced = (types: readonly string[]) =>
+      details(
+        toldOnTheBus,
+        (script) => {
+          warnedAndGone(script);
+          script.claim(102, 'i-1', 'i-a');
+          for (const detailType of types)
+            script.at(103, { kind: 'announced', detailType, detail: { group: 'web', version: 1, instances: ['i-1'], drain: 'd' } });
+          script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
+        },
+        swap({}),
+      );
+    expect(announced(['Holdfast Swap Started'])).toEqual([]);
+    expect(announced([])).toHaveLength(1);
+    expect(announced(['Holdfast Swap Started', 'Holdfast Drain Finished'])).toHaveLength(1);
+    expect(announced(['Holdfast Swap Started', 'Holdfast Fallback'])).toHaveLength(1);
+    expect(announced(['Holdfast Swap Started', 'Holdfast Capacity Exhausted'])).toEqual([]);
+  });
+});
+
+const ended = (more: Readonly<Record<string, unknown>>) => (script: Script) =>
+  script.at(110, {
+    kind: 'invocation-ended',
+    invocation: 'i-a',
+    function: 'react',
+    startedAtMs: 100_000,
+    timeoutMs: 30_000,
+    again: [],
+    injected: false,
+    ...more,
+  } as never);
+const called =
+  (more: Readonly<Record<string, unknown>>, times = 1) =>
+  (script: Script) => {
+    for (let n = 0; n < times; n += 1)
+      script.at(100 + n / 10, {
+        kind: 'called',
+        invocation: 'i-a',
+        function: 'react',
+        service: 'ec2',
+        operation: 'CreateFleet',
+        askedAtMs: 100_000,
+        outcome: 'ok',
+        applied: true,
+        isMutating: true,
+        ...more,
+      } as never);
+  };
+
+describe('functions and calls', () => {
+  it('fail only by faults, and take less than half of their time', () => {
+    const error = { type: 'Error', message: 'no' };
+    expect(details(functionsAnswer, ended({}))).toEqual([]);
+    expect(details(functionsAnswer, ended({ error }))).toEqual(['react: Error no']);
+    expect(details(functionsAnswer, ended({ error, injected: true }))).toEqual([]);
+    expect(details(functionsAreQuick, ended({}))).toEqual([]);
+    expect(details(functionsAreQuick, ended({ startedAtMs: 90_000 }))).toHaveLength(1);
+  });
+  it('have the rights that they need', () => {
+    expect(details(rightsSuffice, called({}))).toEqual([]);
+    expect(details(rightsSuffice, called({ outcome: 'AccessDenied' }))).toHaveLength(1);
+  });
+  it('are bounded by kind, and make no storm', () => {
+    expect(details(callsAreBounded, called({}, 4))).toEqual([]);
+    expect(details(callsAreBounded, called({}, 6))).toHaveLength(1);
+    expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 90))).toEqual([]);
+    expect(details(noStorm, called({ operation: 'DescribeInstances', isMutating: false }, 500))).toHaveLength(1);
+  });
+  it('write small items, and nothing at rest', () => {
+    const item = (bytes: number, times: number) => (script: Script) => {
+      for (let n = 0; n < times; n += 1)
+        script.at(620 + n, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#1', bytes, by: react('i-a') });
+    };
+    expect(details(itemsAreSmall, item(200_000, 1))).toEqual([]);
+    expect(details(itemsAreSmall, item(210_000, 1))).toHaveLength(1);
+    expect(details(idleWritesNothing, item(100, 4))).toEqual([]);
+    expect(details(idleWritesNothing, item(100, 5))).toHaveLength(1);
+  });
+});
+
+describe('rest', () => {
+  it('has the size that is desired', () => {
+    const after =
+      (write: (script: Script) => void) =>
+      (script: Script): void => {
+        twoServe(script);
+        write(script);
+      };
+    expect(details(sizeIsHeld, twoServe)).toEqual([]);
+    expect(
+      details(
+        sizeIsHeld,
+        after((script) => script.end(650, 'i-1')),
+      ),
+    ).toHaveLength(1);
+    expect(
+      details(
+        sizeIsHeld,
+        after((script) => script.desired(650, 3)),
+      ),
+    ).toHaveLength(1);
+    expect(
+      details(
+        sizeIsHeld,
+        after((script) => script.member('i-3')),
+      ),
+    ).toHaveLength(1);
+  });
+  it('comes, and leaves nothing open', () => {
+    expect(details(cameToRest, twoServe)).toEqual([]);
+    const open = (states: Readonly<Record<string, unknown>>) => details(nothingOpen, twoServe, { stored: { ...swap({}).stored, swaps: [], states } });
+    expect(open({ web: { reservations: [], raised: [] } })).toEqual([]);
+    expect(open({ web: { reservations: [{ id: 'r' }], raised: [] } })).toEqual(['reservation r is open']);
+    expect(open({ web: { reservations: [], raised: [{ asg: 'web-asg' }] } })).toHaveLength(1);
+    expect(details(nothingOpen, twoServe, { stored: { ...swap({}).stored, deadLetters: 2 } })).toEqual(['2 dead letters']);
+  });
+  it('forgets nobody who was announced and not taken in', () => {
+    const found = (isIn: boolean) =>
+      details(nobodyForgotten, (script) => {
+        script.policy(0, 1, attached);
+        script.launch(100, 'i-3');
+        if (isIn) script.at(120, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('i-a') });
+      });
+    expect(found(true)).toEqual([]);
+    expect(found(false)).toHaveLength(1);
+  });
+});
