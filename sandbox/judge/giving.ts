@@ -80,17 +80,18 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, atMs
         chronicle.lives.filter((life) => life.subnet === id && isAlive(life, atMs)).length < freeAddresses,
     );
 
-/** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
-export const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
-  const { sinceMs, atMs } = moment;
-  const dearest = Math.max(...chronicle.cloud.pricesIn(offering, sinceMs - priceBeliefMs, atMs));
-  return (
-    chronicle.cloud.leastFree(offering, sinceMs - times.messageAgainMs, atMs) >= 1 &&
-    (offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour) &&
-    hasAddresses(chronicle, pool, offering.zone, atMs) &&
-    !isResting(chronicle, offering, moment)
-  );
+/** Whether nothing that Holdfast was told speaks against an offering: its price fits, and it does not rest. */
+export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+  const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
+  const fits = offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour;
+  return fits && !isResting(chronicle, offering, moment);
 };
+
+/** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
+export const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
+  chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
+  hasAddresses(chronicle, pool, offering.zone, moment.atMs) &&
+  mayBeBelieved(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;

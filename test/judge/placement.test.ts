@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from '../../sandbox/judge/rules/placement.ts';
 import { tagsAsAsked } from '../../sandbox/judge/rules/tags.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, spec, twoServe } from './histories.ts';
 
 const launched = (script: Script, second: number, instance: string, pool: string): void => {
   script.react(second - 1, second + 2, `of-${instance}`);
@@ -70,6 +70,17 @@ describe('an earlier tier is used while it gives', () => {
         script.at(90, { kind: 'offering', instanceType: 't', zone, market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
     });
     expect(found).toEqual([]);
+  });
+  it('counts only the zone that a spread above it chose', () => {
+    const found = (capacity: object) =>
+      details(earlierTierFirst, (script) => {
+        script.policy(0, 1, { ...policy, capacity });
+        launched(script, 150, 'i-3', 'spot-b');
+      });
+    const inner = { tiered: ['spot-a', 'spot-b'] };
+    expect(found({ spread: [inner], by: 'zone' })).toEqual([]);
+    expect(found({ spread: [inner] })).toHaveLength(1);
+    expect(found({ spread: [{ tiered: [{ spread: ['spot-a', 'od-b'] }, 'spot-b'] }], by: 'zone' })).toHaveLength(1);
   });
   it('finds a refusal that rests for hours, and takes a second one for twice as long', () => {
     const rested = (seconds: number, times: readonly number[]) =>
@@ -160,6 +171,43 @@ describe('caps, prices and tags', () => {
       });
     expect(found('spot-a')).toEqual([]);
     expect(found('od-b')).toHaveLength(1);
+  });
+  it('takes a child for what it could be believed to cost, whichever of its types EC2 gave', () => {
+    const two = { 'spot-a': { ...policy.pools['spot-a'], instanceTypes: ['t', 'u'] }, 'spot-b': { ...policy.pools['spot-b'], instanceTypes: ['u'] } };
+    const offerings = [
+      ...spec.offerings,
+      ...(['z-a', 'z-b'] as const).map((zone) => ({
+        instanceType: 'u',
+        zone,
+        market: 'spot' as const,
+        capacity: 10,
+        priceUsdPerHour: zone === 'z-a' ? 0.05 : 0.035,
+      })),
+    ];
+    const givenTheDearOne = (isRefused: boolean) =>
+      details(
+        cheapestFirst,
+        (script) => {
+          script.policy(0, 1, { ...policy, capacity: { cheapest: ['spot-a', 'spot-b'] }, pools: { ...policy.pools, ...two } });
+          script.at(90, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.03 });
+          if (isRefused) refused(script, 100, 'z-a');
+          script.react(149, 152, 'i-r');
+          script.at(150, {
+            kind: 'launched',
+            instance: 'i-3',
+            instanceType: 'u',
+            zone: 'z-a',
+            subnet: 'subnet-a',
+            market: 'spot',
+            priceUsdPerHour: 0.05,
+            tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r' },
+            by: react('i-r'),
+          });
+        },
+        { spec: { ...spec, offerings } },
+      );
+    expect(givenTheDearOne(false)).toEqual([]);
+    expect(givenTheDearOne(true)).toHaveLength(1);
   });
   it('breaks when a tag of the policy is missing', () => {
     const found = details(tagsAsAsked, (script) => {

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
-import { nameOf } from '../cloud.ts';
+import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { givingOf, type Moment, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { givingOf, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { type Life, tagsAt } from '../life.ts';
 import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
@@ -65,17 +65,34 @@ export const withinCap: Rule = {
   }),
 };
 
-const gives = (chronicle: Chronicle, { policy, moment }: Placed, node: TreeNode): boolean =>
-  poolsOf(policy, node).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0);
+/** What is bound from above: below a spread by zone or type, nothing but the zone or type that it chose counts. */
+type Bound = (offering: OfferingName) => boolean;
+const unbound: Bound = () => true;
+
+/** Every selector on the way to the pool of a launch, with what those above it leave to choose from. */
+const boundPath = ({ policy, pool, life }: Placed) => {
+  let within = unbound;
+  return pathTo(policy.capacity, pool.name).map(({ selector, child }) => {
+    const step = { selector, child, within };
+    const above = within;
+    if (selector.kind === 'spread' && selector.by === 'zone') within = (offering) => above(offering) && offering.zone === life.zone;
+    if (selector.kind === 'spread' && selector.by === 'instance-type')
+      within = (offering) => above(offering) && offering.instanceType === life.instanceType;
+    return step;
+  });
+};
+
+const gives = (chronicle: Chronicle, { policy, moment }: Placed, node: TreeNode, within: Bound = unbound): boolean =>
+  poolsOf(policy, node).some((pool) => givingOf(chronicle, policy, pool, moment).some(within));
 
 export const earlierTierFirst: Rule = {
   name: 'an earlier tier is used while it gives',
   meaning:
     'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and no refusal or warning lets its offerings rest.',
   broken: byAnyPolicy((chronicle, placed) => {
-    for (const { selector, child } of pathTo(placed.policy.capacity, placed.pool.name)) {
+    for (const { selector, child, within } of boundPath(placed)) {
       if (selector.kind !== 'tiered') continue;
-      const earlier = selector.children.slice(0, child).find((node) => gives(chronicle, placed, node));
+      const earlier = selector.children.slice(0, child).find((node) => gives(chronicle, placed, node, within));
       if (earlier !== undefined) return `${placed.life.instance} came from ${placed.pool.name}, and ${JSON.stringify(earlier)} would have given it`;
     }
     return undefined;
@@ -166,25 +183,37 @@ export const sharedOut: Rule = {
 /** A move needs a saving of a tenth; prices are believed for a while. */
 const saving = 1.12;
 
-const pricesOf = (chronicle: Chronicle, { policy, moment }: Placed, node: TreeNode): readonly (readonly number[])[] =>
-  poolsOf(policy, node).flatMap((pool) =>
-    givingOf(chronicle, policy, pool, moment).map((offering) => chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs)),
+/** Every price that an offering had in the time from which prices are still believed. */
+const believedPrices = (chronicle: Chronicle, offering: OfferingName, { sinceMs, atMs }: Moment): readonly number[] =>
+  chronicle.cloud.pricesIn(offering, sinceMs - priceBeliefMs, atMs);
+
+/**
+ * The least that the child of a launch could be believed to cost: EC2 chooses among the types of a pool,
+ * and does not say which of them had run out as long as another one gave.
+ */
+const believedCost = (chronicle: Chronicle, { life, policy, moment }: Placed, child: TreeNode, within: Bound): number => {
+  const open = poolsOf(policy, child).flatMap((pool) =>
+    offeringsOf(pool).filter((offering) => within(offering) && mayBeBelieved(chronicle, pool, offering, moment)),
   );
+  return Math.min(life.priceUsdPerHour, ...[life, ...open].flatMap((offering) => believedPrices(chronicle, offering, moment)));
+};
 
 export const cheapestFirst: Rule = {
   name: 'the cheapest child is used',
-  meaning: 'A launch goes to no child of `cheapest` while another one that would have given it costs a tenth less.',
+  meaning:
+    'A launch goes to no child of `cheapest` while another one that would have given it costs a tenth less than this one could be believed to cost.',
   broken: byAnyPolicy((chronicle, placed) => {
-    for (const { selector, child } of pathTo(placed.policy.capacity, placed.pool.name)) {
+    const { policy, moment, life } = placed;
+    for (const { selector, child, within } of boundPath(placed)) {
       if (selector.kind !== 'cheapest') continue;
-      const paid = Math.min(
-        placed.life.priceUsdPerHour,
-        ...chronicle.cloud.pricesIn(placed.life, placed.moment.sinceMs - priceBeliefMs, placed.moment.atMs),
-      );
+      const cost = believedCost(chronicle, placed, selector.children[child] ?? placed.pool.name, within);
+      const isCheaper = (offering: OfferingName): boolean => Math.max(...believedPrices(chronicle, offering, moment)) * saving < cost;
       const cheaper = selector.children.find(
-        (node, index) => index !== child && pricesOf(chronicle, placed, node).some((prices) => Math.max(...prices) * saving < paid),
+        (node, index) =>
+          index !== child &&
+          poolsOf(policy, node).some((pool) => givingOf(chronicle, policy, pool, moment).some((offering) => within(offering) && isCheaper(offering))),
       );
-      if (cheaper !== undefined) return `${placed.life.instance} costs ${paid} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
+      if (cheaper !== undefined) return `${life.instance} is of a child that costs ${cost} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
     }
     return undefined;
   }),
