@@ -53,7 +53,7 @@ const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void
 
 const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
   tables.allowWritingGroups(acceptPolicy);
-  tables.allowReadingState(acceptPolicy);
+  tables.allowReadingStateItems(acceptPolicy);
   signals.allowSending(acceptPolicy);
   allowAnnouncing(acceptPolicy, eventBus);
   allowSeeing(acceptPolicy, [

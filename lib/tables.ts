@@ -51,7 +51,13 @@ export class Tables extends Construct {
     grant(this.groups, fn, ['dynamodb:PutItem', 'dynamodb:DeleteItem']);
   }
 
-  allowReadingState(fn: LambdaFunction): void {
+  /** A group's state item by its key, and nothing of the rest. */
+  allowReadingStateItems(fn: LambdaFunction): void {
+    fn.addEnvironment(env.stateTable, this.state.tableName);
+    grant(this.state, fn, ['dynamodb:GetItem']);
+  }
+
+  private allowReadingState(fn: LambdaFunction): void {
     fn.addEnvironment(env.stateTable, this.state.tableName);
     grantReading(this.state, fn, [instanceIndex.name]);
   }

@@ -179,7 +179,7 @@ describe('a body that does not fit', () => {
       'POST',
       '/faults',
       [{ on: 'call', kind: 'throttle', tims: 1 }],
-      '[0]: unknown: tims. There are: kind, on, match, probability, nth, times. Did you mean times?',
+      '[0]: unknown: tims. There are: kind, on, match, probability, nth, times, fromMs, untilMs. Did you mean times?',
     ],
     ['POST', '/kill', 'not JSON', 'The body is not JSON'],
   ])('is refused: %s %s %j', async (method, path, body, text) => {
