@@ -269,7 +269,7 @@ describe('functions and calls', () => {
 
 describe('rest', () => {
   it('has the size that is desired', () => {
-    const after =
+    const later =
       (write: (script: Script) => void) =>
       (script: Script): void => {
         twoServe(script);
@@ -279,19 +279,19 @@ describe('rest', () => {
     expect(
       details(
         sizeIsHeld,
-        after((script) => script.end(650, 'i-1')),
+        later((script) => script.end(650, 'i-1')),
       ),
     ).toHaveLength(1);
     expect(
       details(
         sizeIsHeld,
-        after((script) => script.desired(650, 3)),
+        later((script) => script.desired(650, 3)),
       ),
     ).toHaveLength(1);
     expect(
       details(
         sizeIsHeld,
-        after((script) => script.member('i-3')),
+        later((script) => script.member('i-3')),
       ),
     ).toHaveLength(1);
   });
