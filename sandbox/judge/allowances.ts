@@ -1,6 +1,7 @@
 import { hookOfTheDead, hookTooShort, hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
-import { membersFail, newcomersDie } from './allowances/serving.ts';
+import { decisionsLost } from './allowances/restored.ts';
+import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
 import { begunLate, delaysUnknown, heardTooLate, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
@@ -17,6 +18,8 @@ export const allowances: readonly Allowance[] = [
   leaseOfTheDead,
   newcomersDie,
   membersFail,
+  hookHoldsNewcomers,
+  decisionsLost,
   hookOfTheDead,
   hookTooShort,
   hookUnheard,

@@ -310,4 +310,46 @@ const serving: Readonly<Record<string, Cases>> = {
   },
 };
 
-export const cases: Readonly<Record<string, Cases>> = { ...warned, ...drains, ...looks, ...leases, ...hooks, ...told, ...stops, ...serving };
+const joins =
+  (hook: 'hook-put' | 'hook-removed', second: number): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, asg: 'web-asg' });
+    script.desired(0, 1);
+    script.member('i-1', { asg: 'web-asg' });
+    script.at(second, { kind: 'step', step: hook, instances: [], groups: [], asgs: ['web-asg'] });
+    script.end(100, 'i-1');
+    script.launch(110, 'i-3');
+    script.at(120, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: react('i-a') });
+    script.at(500, { kind: 'in-service', instance: 'i-3', targetGroup: 'web' });
+  };
+
+const held: Readonly<Record<string, Cases>> = {
+  'a hook of its user holds newcomers back': {
+    needed: joins('hook-put', 90),
+    beyond: { 'the hook was only removed': joins('hook-removed', 90), 'it was put after the newcomer had joined': joins('hook-put', 300) },
+  },
+};
+
+const restored = (second: number): Write =>
+  all(
+    twoServe,
+    (script) => script.launch(100, 'i-3', { by: react('i-a') }),
+    (script) => script.at(second, { kind: 'state-written', group: 'web', version: 1, policyVersion: 1, desired: 2, bytes: 1, by: user }),
+  );
+
+const restores: Readonly<Record<string, Cases>> = {
+  'the state table was restored': { needed: restored(120), beyond: { 'it was restored before the launch': restored(90) } },
+};
+
+export const cases: Readonly<Record<string, Cases>> = {
+  ...warned,
+  ...drains,
+  ...looks,
+  ...leases,
+  ...hooks,
+  ...told,
+  ...stops,
+  ...serving,
+  ...held,
+  ...restores,
+};

@@ -34,3 +34,23 @@ export const membersFail: Allowance = {
     return failing.length > 0 && members.filter((life) => chronicle.servesAt(life, beforeMs)).length + failing.length >= desired;
   },
 };
+
+export const hookHoldsNewcomers: Allowance = {
+  name: 'a hook of its user holds newcomers back',
+  excuses: servesAgain.name,
+  trouble: 'A user puts a hook on the Auto Scaling group of the policy, and what joins it waits there.',
+  reaches:
+    'The groups of that Auto Scaling group, while a newcomer that joined it after the hook was put does not serve, and the hook was not removed.',
+  reason: 'A launching hook is its user’s to complete.',
+  covers: ({ group = '', atMs }, chronicle) => {
+    const beforeMs = atMs - 1;
+    const steps = chronicle.of('step').filter((step) => step.atMs <= beforeMs && (step.step === 'hook-put' || step.step === 'hook-removed'));
+    return chronicle.membersAt(group, beforeMs).some((life) => {
+      const stay = life.stays.at(-1);
+      const last = steps.findLast(({ asgs }) => asgs.includes(stay?.asg ?? ''));
+      const isHeld = last !== undefined && (last.step === 'hook-put' || beforeMs - last.atMs <= chronicle.times.servesAgainMs);
+      const put = steps.find(({ step, asgs }) => step === 'hook-put' && asgs.includes(stay?.asg ?? ''));
+      return stay !== undefined && isHeld && put !== undefined && stay.fromMs >= put.atMs && !chronicle.servesAt(life, beforeMs);
+    });
+  },
+};

@@ -2,6 +2,7 @@ import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { adjusted, type Policy, type ScalingRow } from '../policy.ts';
+import { headcountAt } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -88,10 +89,30 @@ const judgeOne = (
   return undefined;
 };
 
+/**
+ * A state item that somebody restored from an older time: what alarms made of the size since is not known any more, so as many as are there stay, within
+ * the bounds of the policy.
+ */
+const afterRestore = (chronicle: Chronicle, { group, policies }: GroupTimeline, before: Written, written: Written): string | undefined => {
+  const policy = policyOfVersion({ group, policies, written: [] }, written.policyVersion);
+  if (policy === undefined) return undefined;
+  const { staying, advised } = headcountAt(chronicle, group, written.atMs);
+  const present = chronicle.membersAt(group, written.atMs).length;
+  const least = Math.min(policy.size.max, staying.length + advised.length, written.desired === before.desired ? staying.length : present);
+  const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
+  if (written.desired >= least && written.desired <= most) return undefined;
+  return `after the state was restored the desired size became ${written.desired}, and ${staying.length + advised.length} are there`;
+};
+
 const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
   const memory: Memory = { lastActedAtMs: new Map() };
   return timeline.written.flatMap((written, index) => {
     const before = timeline.written[index - 1];
+    if (!isFunction(written.by)) return [];
+    if (before !== undefined && !isFunction(before.by)) {
+      const wrong = afterRestore(chronicle, timeline, before, written);
+      return wrong === undefined ? [] : [{ group: timeline.group, atMs: written.atMs, detail: wrong }];
+    }
     const detail = judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
     return detail === undefined ? [] : [{ group: timeline.group, atMs: written.atMs, detail }];
   });

@@ -1,10 +1,12 @@
 import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { givingOf } from '../giving.ts';
 import { heardAtMs } from '../leaving.ts';
 import { endless, goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
+import { poolsOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -126,8 +128,11 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const shortBy = Math.min(
     ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),
   );
-  if (shortBy <= 0 || chronicle.policyAt(group, untilMs) === undefined) return [];
-  if (gaveNothingUntil(chronicle, group, heardMs, untilMs) > heardMs) return [];
+  const policy = chronicle.policyAt(group, untilMs);
+  if (shortBy <= 0 || policy === undefined) return [];
+  // What rests after a refusal is not asked again yet, and what is full cannot give.
+  const moment = { group, sinceMs: heardMs, atMs: untilMs };
+  if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
   const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not asked for`;
   return [{ group, instance: life.instance, atMs: untilMs, detail }];
 };
