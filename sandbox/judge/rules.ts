@@ -1,4 +1,5 @@
 import type { Rule } from './finding.ts';
+import { alarmsAct } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { desiredAsAsked } from './rules/desired.ts';
@@ -23,6 +24,7 @@ export const rules: readonly Rule[] = [
   protectedStay,
   successorServes,
   desiredAsAsked,
+  alarmsAct,
   warnedTakenOut,
   drainBeginsInTime,
   servesUntilReplaced,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sandbox/judge/finding.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
+import { alarmsAct } from '../../sandbox/judge/rules/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
@@ -232,5 +233,24 @@ describe('the desired size changes only when asked', () => {
       script.desired(53, 2, 1);
     });
     expect(found).toEqual(['version 1 of the policy is followed after version 2']);
+  });
+});
+
+describe('alarms that are heard act', () => {
+  const heard = (write: (script: Script) => void, injected = false) =>
+    details(alarmsAct, (script) => {
+      script.policy(0, 1);
+      script.desired(1, 2);
+      script.react(300, 303, 'i-a', [{ about: 'alarm', alarm: 'high' }], injected);
+      write(script);
+    });
+  it('holds when the size changes, and breaks when it stays', () => {
+    expect(heard((script) => script.desired(301, 4, 1, react('i-a')))).toEqual([]);
+    expect(heard(() => undefined)).toEqual(['alarm high was heard, and the desired size stays 2']);
+  });
+  it('asks nothing at the bound, in a cooldown, or of a function that met a fault', () => {
+    expect(heard(() => undefined, true)).toEqual([]);
+    expect(heard((script) => script.desired(2, 6))).toEqual([]);
+    expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
 });

@@ -1,0 +1,53 @@
+import type { Chronicle, GroupTimeline } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isHealthy } from '../leaving.ts';
+import { adjusted } from '../policy.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** Older ones say nothing about now. */
+const alarmTellsForMs = 3_600_000;
+/** Where several alarms are heard within this time, one may undo the other. */
+const apartMs = 2 * times.tickMs;
+
+const actsWithinMs = times.messageAgainMs + times.reactMs;
+
+/** Alarms that reached a function which no fault met, the first delivery of each. */
+const heardAlarms = (chronicle: Chronicle) => {
+  const heard = chronicle
+    .of('delivered')
+    .flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
+      told.about === 'alarm' && isHealthy(chronicle, invocation) ? [{ alarm: told.alarm, atMs, happenedAtMs, message }] : [],
+    );
+  return [...new Map(heard.toReversed().map((one) => [one.message, one])).values()];
+};
+
+const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): readonly Broken[] => {
+  const heard = heardAlarms(chronicle);
+  return heard.flatMap(({ alarm, atMs, happenedAtMs, message }) => {
+    const policy = chronicle.policyAt(group, atMs);
+    const row = policy?.scaling.find((one) => one.alarm === alarm);
+    const [before] = chronicle.desiredIn(group, atMs, atMs);
+    if (policy === undefined || row === undefined || before === undefined || atMs - happenedAtMs > alarmTellsForMs) return [];
+    if (adjusted(before, row, policy.size) === before) return [];
+    // In its cooldown, beside another alarm or an edit it may come to nothing.
+    const names = new Set(policy.scaling.map((one) => one.alarm));
+    const isAlone = !heard.some(
+      (other) => other.message !== message && names.has(other.alarm) && Math.abs(other.atMs - atMs) < Math.max(apartMs, row.cooldownMs),
+    );
+    const isEdited = chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
+    const isActed = written.some(
+      (one) => one.atMs > atMs - Math.max(apartMs, row.cooldownMs) && one.atMs <= atMs + actsWithinMs && one.desired !== before,
+    );
+    if (!isAlone || isEdited || isActed) return [];
+    return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was heard, and the desired size stays ${before}` }];
+  });
+};
+
+export const alarmsAct: Rule = {
+  name: 'alarms that are heard act',
+  meaning:
+    'An alarm that reaches a function which no fault met, outside its cooldown and alone, changes the desired size of the groups that name it, unless that is at its bound.',
+  broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
+};
