@@ -94,12 +94,22 @@ const invocationsOf = ({ events }: History): ReadonlyMap<string, Invocation> => 
 
 const groupTag = 'holdfast:group';
 
-/** Whose an Auto Scaling group is, by the policies in force. */
-const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs: number): string | undefined =>
-  [...groups.values()].find(({ policies }) => {
-    const policy = latest(policies, atMs)?.policy;
-    return policy !== undefined && asgsOf(policy).includes(asg);
-  })?.group;
+/** Policies of a group since it was last taken up, newest first; none while it is let go. */
+const sinceTakenUp = ({ policies }: GroupTimeline, atMs: number): readonly Policy[] => {
+  const past = policies.filter((one) => one.atMs <= atMs);
+  const letGo = past.findLastIndex(({ policy }) => policy === undefined);
+  return past.slice(letGo + 1).flatMap(({ policy }) => policy ?? []);
+};
+
+/**
+ * Whose an Auto Scaling group is: the group's whose policy in force names it. One that nobody names any more stays with the group that named it
+ * before, because its members count until they have left.
+ */
+const holderOf = (groups: ReadonlyMap<string, GroupTimeline>, asg: string, atMs: number): string | undefined => {
+  const inForce = [...groups.values()].map((timeline) => ({ group: timeline.group, policies: sinceTakenUp(timeline, atMs) }));
+  const now = inForce.find(({ policies }) => policies.slice(-1).some((policy) => asgsOf(policy).includes(asg)));
+  return (now ?? inForce.find(({ policies }) => policies.some((policy) => asgsOf(policy).includes(asg))))?.group;
+};
 
 const groupFinder =
   (groups: ReadonlyMap<string, GroupTimeline>): Chronicle['groupAt'] =>

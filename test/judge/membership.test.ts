@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
+import { historyOf, policy, type Script } from './histories.ts';
+
+const attached = { ...policy, asg: 'web-asg' };
+const untagged = { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' } as const;
+
+const groupAt = (second: number, write: (script: Script) => void): string | undefined => {
+  const chronicle = chronicleOf(historyOf(write));
+  const life = chronicle.life('i-1');
+  return life && chronicle.groupAt(life, 1_000 * second);
+};
+
+describe('whose a member of an Auto Scaling group is', () => {
+  it('is the group’s whose policy names it', () => {
+    expect(
+      groupAt(50, (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', untagged);
+      }),
+    ).toBe('web');
+  });
+
+  it('stays the group’s that named it before, when nobody names it any more', () => {
+    expect(
+      groupAt(80, (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', untagged);
+        script.policy(70, 2, policy);
+      }),
+    ).toBe('web');
+  });
+
+  it('is another group’s as soon as that names it', () => {
+    expect(
+      groupAt(80, (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', untagged);
+        script.policy(70, 2, policy);
+        script.policy(75, 1, { ...attached, group: 'next' }, 'next');
+      }),
+    ).toBe('next');
+  });
+
+  it('is nobody’s once its group was let go, also when that is taken up again without it', () => {
+    expect(
+      groupAt(90, (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', untagged);
+        script.letGo(70);
+        script.policy(80, 2, policy);
+      }),
+    ).toBeUndefined();
+  });
+});
