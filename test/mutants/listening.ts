@@ -28,6 +28,13 @@ export const listening: readonly Mutant[] = [
     file: 'functions/accept-policy/judge.ts',
     from: 'const problems = [...taken, ...sizeProblems(candidate)];',
     to: 'const problems = sizeProblems(candidate);',
+    also: [
+      {
+        file: 'functions/accept-policy/claim-asgs.ts',
+        from: 'if (why !== undefined) return { before, problems: [takenProblem(named, why)] };',
+        to: '',
+      },
+    ],
     caughtBy: ['a second group wants the same Auto Scaling group'],
   },
   {

@@ -32,21 +32,21 @@ const { values } = parseArgs({
   },
 });
 
-/** Runs that break something with the code as it is: nothing that they notice says anything. */
-const unsound = async (player: Player, assembly: string, names: readonly RunName[]): Promise<readonly string[]> => {
-  const found: string[] = [];
+/** What runs break with the code as it is: nothing that such a run notices says anything. */
+const unsoundOf = async (player: Player, assembly: string, names: readonly RunName[]): Promise<ReadonlyMap<RunName, string>> => {
+  const found = new Map<RunName, string>();
   for (const run of names) {
     const { broken } = await player.play({ run, assembly });
-    found.push(...broken.map(({ invariant, detail }) => `${run}: ${invariant}: ${detail}`));
+    if (broken.length > 0) found.set(run, broken.map(({ invariant, detail }) => `${run}: ${invariant}: ${detail}`).join('\n'));
   }
   return found;
 };
 
 /** What caught a mutant: invariants by run. None when it survived. */
-const hunt = async (player: Player, workshop: Workshop, mutant: Mutant): Promise<readonly string[]> => {
+const hunt = async (player: Player, workshop: Workshop, mutant: Mutant, isSound: (run: RunName) => boolean): Promise<readonly string[]> => {
   const assembly = await workshop.breakCode(mutant.name, editsOf(mutant));
   const caught: string[] = [];
-  for (const run of mutant.caughtBy) {
+  for (const run of mutant.caughtBy.filter(isSound)) {
     if (caught.length > 0 && !values.all) break;
     const { broken } = await player.play({ run, assembly });
     if (broken.length > 0) caught.push(`${namesOf(broken)} (${run})`);
@@ -54,13 +54,13 @@ const hunt = async (player: Player, workshop: Workshop, mutant: Mutant): Promise
   return caught;
 };
 
-const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Mutant[]): Promise<number> => {
+const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Mutant[], isSound: (run: RunName) => boolean): Promise<number> => {
   say(row(['mutant', 'caught by (run)', 'time']));
   say(row(['---', '---', '---']));
   let survivors = 0;
   for (const mutant of wanted) {
     const startedMs = Date.now();
-    const caught = await hunt(player, workshop, mutant);
+    const caught = await hunt(player, workshop, mutant, isSound);
     if (caught.length === 0) survivors += 1;
     say(row([mutant.name, caught.length === 0 ? `SURVIVED ${mutant.caughtBy.join(', ')}` : caught.join('; '), secondsSince(startedMs)]));
   }
@@ -72,11 +72,11 @@ const isWanted = ({ name }: { readonly name: string }): boolean => name.includes
 const inRuns = async (player: Player, workshop: Workshop): Promise<number> => {
   const wanted = mutants.filter(isWanted);
   const needed = (Object.keys(runs) as RunName[]).filter((run) => wanted.some(({ caughtBy }) => caughtBy.includes(run)));
-  const wrong = await unsound(player, workshop.whole, needed);
-  if (wrong.length > 0) say(`These break already with the code as it is, so they can catch nothing:\n${wrong.join('\n')}`);
-  const survived = wrong.length > 0 ? wanted.length : await huntAll(player, workshop, wanted);
-  say(`\n${wanted.length} mutants, ${survived} survived; ${needed.length} runs hold with the code as it is.`);
-  return survived;
+  const unsound = await unsoundOf(player, workshop.whole, needed);
+  if (unsound.size > 0) say(`These break already with the code as it is, so they can catch nothing:\n${[...unsound.values()].join('\n')}\n`);
+  const survived = await huntAll(player, workshop, wanted, (run) => !unsound.has(run));
+  say(`\n${wanted.length} mutants, ${survived} survived; ${needed.length - unsound.size} of ${needed.length} runs hold with the code as it is.`);
+  return survived + unsound.size;
 };
 
 const chosen = (): readonly Breakage[] => {
