@@ -17,7 +17,8 @@ const daily = new Set(['Unsupported']);
 const dayMs = 24 * 3_600_000;
 
 type Refused = ReturnType<typeof refusalsOf>[number];
-const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName) =>
+/** What EC2 refused to a group of an offering. */
+export const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName) =>
   chronicle.of('refused').filter((refused) => {
     const isItsGroup = refused.group === group || (refused.asg !== undefined && chronicle.groups.get(group) !== undefined);
     return isItsGroup && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market));

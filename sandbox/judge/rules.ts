@@ -6,6 +6,7 @@ import { desiredAsAsked } from './rules/desired.ts';
 import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
+import { lastResortLast } from './rules/last-resort.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
@@ -40,6 +41,7 @@ export const rules: readonly Rule[] = [
   withinCap,
   earlierTierFirst,
   sharedOut,
+  lastResortLast,
   cheapestFirst,
   tagsAsAsked,
   asgsPutBack,

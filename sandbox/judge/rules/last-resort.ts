@@ -1,0 +1,100 @@
+import type { Chronicle, InForce } from '../chronicle.ts';
+import { nameOf, type OfferingName } from '../cloud.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { givingOf, type Moment, refusalsOf } from '../giving.ts';
+import { isHealthy } from '../leaving.ts';
+import { type Delivery, goneAtMs, isFunction, type Life, takenOutAtMs, warnedAtMs } from '../life.ts';
+import type { Policy, PolicyPool } from '../policy.ts';
+import { poolOf } from '../pools.ts';
+import { ownLaunches } from '../staying.ts';
+import { times } from '../times.ts';
+import { pathTo, poolsOf } from '../tree.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A launch, and the invocation that made it. */
+type Launch = Moment & { readonly life: Life; readonly invocation: string };
+
+/** The first message of this kind about a member, where the function that it reached did all of its work and knew it before it launched. */
+const learnedFrom = (chronicle: Chronicle, life: Life, about: Delivery['told']['about'], launch: Launch): Delivery | undefined => {
+  const first = life.deliveries.find(({ told }) => told.about === about);
+  if (first === undefined || !isHealthy(chronicle, first.invocation)) return undefined;
+  const ended = chronicle.invocations.get(first.invocation)?.ended;
+  if (ended === undefined || ended.again.includes(first.message)) return undefined;
+  const isKnown = first.invocation === launch.invocation || ended.atMs <= launch.sinceMs;
+  return isKnown && chronicle.groupAt(life, first.atMs) === launch.group ? first : undefined;
+};
+
+/** A warning counts while its rest lasts, for whoever was in service until then. */
+const warnedLately = (chronicle: Chronicle, life: Life, launch: Launch): Delivery | undefined => {
+  const heard = learnedFrom(chronicle, life, 'warning', launch);
+  if (heard === undefined || Math.min(takenOutAtMs(life), goneAtMs(life)) <= heard.atMs) return undefined;
+  return launch.atMs < heard.atMs + times.interruptedRestMs - 2 * chronicle.times.clockMs ? heard : undefined;
+};
+
+/** Advice counts while the member that it is about has yet to leave for it. */
+const advisedStill = (chronicle: Chronicle, life: Life, launch: Launch): Delivery | undefined => {
+  const heard = learnedFrom(chronicle, life, 'advice', launch);
+  const claimed = life.claims.at(0)?.by;
+  if (heard === undefined || !isFunction(claimed) || claimed.invocation !== heard.invocation) return undefined;
+  return Math.min(takenOutAtMs(life), goneAtMs(life), warnedAtMs(life)) > launch.atMs ? heard : undefined;
+};
+
+/** A policy that is written, and a state item that is restored, make Holdfast forget; a request that failed is repeated as it was made. */
+const mayHaveForgotten = (chronicle: Chronicle, { group, atMs }: Launch, heardMs: number): boolean => {
+  const isWithin = (one: { readonly atMs: number }): boolean => one.atMs > heardMs - times.reactMs && one.atMs <= atMs;
+  const policies: readonly InForce[] = chronicle.groups.get(group)?.policies ?? [];
+  return policies.some(isWithin) || chronicle.of('step').some((step) => step.step === 'state-restored' && isWithin(step));
+};
+
+const repeatedForMs = 600_000;
+const mayBeRepeat = (chronicle: Chronicle, { atMs }: Launch): boolean =>
+  [...chronicle.invocations.values()].some(
+    ({ id, function: name, beganAtMs }) => name === 'react' && beganAtMs < atMs && beganAtMs > atMs - repeatedForMs && !isHealthy(chronicle, id),
+  );
+
+/** Whom of this offering EC2 takes or advises to leave, so that the function which launched knew it for certain. */
+const knownRisk = (chronicle: Chronicle, launch: Launch, acts: boolean): Life | undefined => {
+  if (refusalsOf(chronicle, launch.group, launch.life).some(({ atMs }) => atMs <= launch.atMs)) return undefined;
+  return chronicle.livesIn(launch.group).find((life) => {
+    if (life === launch.life || nameOf(life) !== nameOf(launch.life)) return false;
+    const heard = warnedLately(chronicle, life, launch) ?? (acts ? advisedStill(chronicle, life, launch) : undefined);
+    return heard !== undefined && !mayHaveForgotten(chronicle, launch, heard.atMs);
+  });
+};
+
+/** An Auto Scaling group picks among its zones and types by itself. */
+const isChosenByUs = ({ asg, zones, instanceTypes }: PolicyPool): boolean => asg === undefined || (zones.length === 1 && instanceTypes.length === 1);
+
+const isEverUsed = (policy: Policy, pool: PolicyPool): boolean =>
+  pathTo(policy.capacity, pool.name).every(({ selector, child }) => selector.weights[child] !== 0);
+
+/** Another offering of the whole tree that would have given it. */
+const otherThan = (chronicle: Chronicle, policy: Policy, launch: Launch): OfferingName | undefined =>
+  poolsOf(policy, policy.capacity)
+    .filter((pool) => isEverUsed(policy, pool))
+    .flatMap((pool) => givingOf(chronicle, policy, pool, launch))
+    .find((offering) => nameOf(offering) !== nameOf(launch.life));
+
+const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
+  const { life, group, sinceMs, atMs } = launch;
+  const [policy, ...others] = chronicle.policiesIn(group, sinceMs, atMs);
+  const pool = policy?.pools[poolOf(life, policy, atMs) ?? ''];
+  if (policy === undefined || others.length > 0 || pool === undefined || !isChosenByUs(pool)) return [];
+  const risk = knownRisk(chronicle, launch, policy.actsOnAdvice);
+  if (risk === undefined || mayBeRepeat(chronicle, launch)) return [];
+  const other = otherThan(chronicle, policy, launch);
+  if (other === undefined) return [];
+  const detail = `${life.instance} was launched as ${nameOf(life)}, where ${risk.instance} is taken or at risk, and ${nameOf(other)} would have given it`;
+  return [{ group, instance: life.instance, atMs, detail }];
+};
+
+export const lastResortLast: Rule = {
+  name: 'what EC2 takes is used last',
+  meaning:
+    'Nothing is launched of an offering that EC2 took a member of in the last three minutes, or advises a member to leave that has yet to, while another one of the tree would have given it.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
+      isFunction(life.by) ? poorPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],
+    ),
+};

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { lastResortLast } from '../../sandbox/judge/rules/last-resort.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+const launched = (script: Script, second: number, instance: string, pool: string): void => {
+  script.react(second - 1, second + 2, `of-${instance}`);
+  script.launch(second, instance, { pool, by: react(`of-${instance}`) });
+};
+
+/** EC2 warns of i-1, which is of spot-a, and an invocation hears of it. */
+const warned = (script: Script, second = 100, injected = false): void => {
+  script.warn(second, 'i-1');
+  script.react(second + 1, second + 3, 'hears', [{ about: 'warning', instance: 'i-1' }], injected);
+};
+
+const advised = (script: Script): void => {
+  script.advise(100, 'i-1');
+  script.react(101, 103, 'hears', [{ about: 'advice', instance: 'i-1' }]);
+  script.claim(102, 'i-1', 'hears');
+};
+
+const found = (write: (script: Script) => void) =>
+  details(
+    lastResortLast,
+    (script) => {
+      twoServe(script);
+      write(script);
+    },
+    { endedAtMs: 1_000_000 },
+  );
+
+describe('what EC2 takes is used last', () => {
+  it('breaks when a launch follows a warning into the same offering, and another one would have given it', () => {
+    const after = (pool: string) =>
+      found((script) => {
+        warned(script);
+        launched(script, 150, 'i-3', pool);
+      });
+    expect(after('spot-b')).toEqual([]);
+    expect(after('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot would have given it']);
+  });
+  it('breaks also when the invocation that heard of the warning launches', () => {
+    const same = found((script) => {
+      warned(script);
+      script.launch(102, 'i-3', { pool: 'spot-a', by: react('hears') });
+    });
+    expect(same).toHaveLength(1);
+  });
+  it('holds before anybody has heard, and once the rest is over', () => {
+    const at = (second: number) =>
+      found((script) => {
+        warned(script);
+        launched(script, second, 'i-3', 'spot-a');
+      });
+    expect(at(102)).toEqual([]);
+    expect(at(280)).toHaveLength(1);
+    expect(at(282)).toEqual([]);
+  });
+  it('holds where whoever heard met a fault', () => {
+    expect(
+      found((script) => {
+        warned(script, 100, true);
+        launched(script, 150, 'i-3', 'spot-a');
+      }),
+    ).toEqual([]);
+  });
+  it('holds where nothing else gives, and breaks where on-demand capacity does', () => {
+    const where = (onDemand: number) =>
+      found((script) => {
+        script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
+        script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'on-demand', capacity: onDemand, priceUsdPerHour: 0.08 });
+        warned(script);
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(where(0)).toEqual([]);
+    expect(where(5)).toHaveLength(1);
+  });
+  it('holds after a policy was written, which makes everything forgotten', () => {
+    expect(
+      found((script) => {
+        warned(script);
+        script.policy(120, 2, { ...policy, tags: { team: 'other' } });
+        launched(script, 150, 'i-3', 'spot-a');
+      }),
+    ).toEqual([]);
+  });
+  it('breaks on advice as long as the member has yet to leave for it', () => {
+    const at = (second: number, document = policy) =>
+      found((script) => {
+        script.policy(40, 2, document);
+        advised(script);
+        script.takeOut(500, 'i-1');
+        launched(script, second, 'i-3', 'spot-a');
+      });
+    expect(at(150)).toHaveLength(1);
+    expect(at(450)).toHaveLength(1);
+    expect(at(510)).toEqual([]);
+    expect(at(150, { ...policy, rebalance: { act: false } })).toEqual([]);
+  });
+});
