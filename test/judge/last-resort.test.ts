@@ -32,13 +32,13 @@ const found = (write: (script: Script) => void) =>
 
 describe('what EC2 takes is used last', () => {
   it('breaks when a launch follows a warning into the same offering, and another one would have given it', () => {
-    const after = (pool: string) =>
+    const launchedIn = (pool: string) =>
       found((script) => {
         warned(script);
         launched(script, 150, 'i-3', pool);
       });
-    expect(after('spot-b')).toEqual([]);
-    expect(after('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot would have given it']);
+    expect(launchedIn('spot-b')).toEqual([]);
+    expect(launchedIn('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot would have given it']);
   });
   it('breaks also when the invocation that heard of the warning launches', () => {
     const same = found((script) => {
