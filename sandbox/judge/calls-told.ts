@@ -40,7 +40,10 @@ type LaunchError = {
   readonly MarketType?: Refused['market'];
   readonly InstanceType?: string;
   readonly AvailabilityZone?: string;
-  readonly LaunchTemplateAndOverrides?: { readonly Overrides?: { readonly InstanceType?: string; readonly AvailabilityZone?: string } };
+  readonly SubnetId?: string;
+  readonly LaunchTemplateAndOverrides?: {
+    readonly Overrides?: { readonly InstanceType?: string; readonly AvailabilityZone?: string; readonly SubnetId?: string };
+  };
 };
 
 /** A throttle says nothing about an offering. */
@@ -48,9 +51,10 @@ const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'Reque
 
 const refusalsOf = (invocation: string, { count: _, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
   ((output ?? {}) as { readonly Errors?: readonly LaunchError[] }).Errors?.filter((error) => !isThrottle(error)).map((error) => {
-    const { InstanceType = '', AvailabilityZone = '' } = error.LaunchTemplateAndOverrides?.Overrides ?? error;
+    const { InstanceType = '', AvailabilityZone = '', SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? error;
     const market = error.Lifecycle ?? error.MarketType ?? 'on-demand';
-    return { kind: 'refused', invocation, ...launch, instanceType: InstanceType, zone: AvailabilityZone, market, code: error.ErrorCode };
+    const where = { instanceType: InstanceType, zone: AvailabilityZone, ...(SubnetId !== undefined && { subnet: SubnetId }) };
+    return { kind: 'refused', invocation, ...launch, ...where, market, code: error.ErrorCode };
   }) ?? [];
 
 /** What a call of a function means for the history. Calls of all others are seen by what they do. */

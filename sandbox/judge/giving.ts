@@ -1,5 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
+import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isAlive, isFunction, type Life, leavesAtMs } from './life.ts';
 import type { Policy, PolicyPool } from './policy.ts';
 import { offeringsOf, poolOf } from './pools.ts';
@@ -13,16 +14,32 @@ export type Moment = { readonly group: string; readonly sinceMs: number; readonl
 export const priceBeliefMs = 600_000;
 
 const quotaCodes = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
+/** That a subnet has no free address says nothing about the other subnets of its zone. */
+const subnetCode = 'InsufficientFreeAddressesInSubnet';
 const daily = new Set(['Unsupported']);
 const dayMs = 24 * 3_600_000;
 
-type Refused = ReturnType<typeof refusalsOf>[number];
-/** What EC2 refused to a group of an offering. */
-export const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName) =>
-  chronicle.of('refused').filter((refused) => {
-    const isItsGroup = refused.group === group || (refused.asg !== undefined && chronicle.groups.get(group) !== undefined);
-    return isItsGroup && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market));
-  });
+type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
+
+const isOfSubnet = ({ code, subnet }: Refused): boolean => code === subnetCode && subnet !== undefined;
+
+const refusalsTo = (chronicle: Chronicle, group: string): readonly Refused[] =>
+  chronicle.of('refused').filter((refused) => refused.group === group || (refused.asg !== undefined && chronicle.groups.get(group) !== undefined));
+
+/** What EC2 refused to a group of an offering, full subnets aside. */
+export const refusalsOf = (chronicle: Chronicle, group: string, offering: OfferingName): readonly Refused[] =>
+  refusalsTo(chronicle, group).filter(
+    (refused) =>
+      !isOfSubnet(refused) && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market)),
+  );
+
+/** Until when every subnet of a pool in a zone rests, after each was refused for want of addresses. */
+const subnetsRestUntil = (chronicle: Chronicle, pool: PolicyPool, zone: string, { group, atMs: placedAtMs }: Moment): number => {
+  const refusals = refusalsTo(chronicle, group).filter((refused) => isOfSubnet(refused) && refused.atMs <= placedAtMs);
+  const inZone = chronicle.history.spec.subnets.filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone);
+  const untilMs = inZone.map(({ id }) => (refusals.findLast(({ subnet }) => subnet === id)?.atMs ?? Number.NEGATIVE_INFINITY) + times.refusedRestMs);
+  return Math.min(...untilMs);
+};
 
 /** Until when an offering rests after these refusals: each one in a row, outside the rest of the last, doubles the rest. */
 const restsUntil = (refusals: readonly Refused[], successes: readonly number[]): number => {
@@ -38,7 +55,8 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
 };
 
 /** Whether Holdfast may pass an offering over, for what it learned about it. */
-const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs: placedAtMs }: Moment): boolean => {
+const isResting = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+  const { group, sinceMs, atMs: placedAtMs } = moment;
   const { clockMs } = chronicle.times;
   const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
   const warned = own.some((life) =>
@@ -53,7 +71,8 @@ const isResting = (chronicle: Chronicle, offering: OfferingName, { group, sinceM
   if (warned) return true;
   const refusals = refusalsOf(chronicle, group, offering).filter(({ atMs }) => atMs <= placedAtMs);
   const successes = own.filter(({ by }) => isFunction(by)).map(({ launchedAtMs }) => launchedAtMs);
-  return sinceMs < restsUntil(refusals, successes) + times.reactMs + 2 * clockMs;
+  const untilMs = Math.max(restsUntil(refusals, successes), subnetsRestUntil(chronicle, pool, offering.zone, moment));
+  return sinceMs < untilMs + times.reactMs + 2 * clockMs;
 };
 
 /** Who surely counts at a launch: alive, not leaving, launched no later. */
@@ -85,7 +104,7 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, atMs
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour;
-  return fits && !isResting(chronicle, offering, moment);
+  return fits && !isResting(chronicle, pool, offering, moment);
 };
 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */

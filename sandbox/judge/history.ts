@@ -233,6 +233,8 @@ export type FunctionEvent =
         readonly asg?: string;
         readonly instanceType: string;
         readonly zone: string;
+        /** The subnet that was asked for, where the answer names it. */
+        readonly subnet?: string;
         readonly market: Market;
         readonly code: string;
       }

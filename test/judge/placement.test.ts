@@ -8,7 +8,7 @@ const launched = (script: Script, second: number, instance: string, pool: string
   script.react(second - 1, second + 2, `of-${instance}`);
   script.launch(second, instance, { pool, by: react(`of-${instance}`) });
 };
-const refused = (script: Script, second: number, zone: string): void =>
+const refused = (script: Script, second: number, zone: string, more: { readonly code?: string; readonly subnet?: string } = {}): void =>
   script.at(second, {
     kind: 'refused',
     invocation: 'i-r',
@@ -17,6 +17,7 @@ const refused = (script: Script, second: number, zone: string): void =>
     zone,
     market: 'spot',
     code: 'InsufficientInstanceCapacity',
+    ...more,
   });
 
 describe('launches come from the pools of the policy', () => {
@@ -96,6 +97,31 @@ describe('an earlier tier is used while it gives', () => {
     expect(rested(1_000, [100])).toHaveLength(1);
     expect(rested(600, [100, 300])).toEqual([]);
     expect(rested(1_000, [100, 300])).toHaveLength(1);
+  });
+});
+
+describe('a full subnet', () => {
+  const twoSubnets = { ...spec, subnets: [...spec.subnets, { id: 'subnet-a2', zone: 'z-a' }] };
+  const document = { ...policy, pools: { ...policy.pools, 'spot-a': { ...policy.pools['spot-a'], subnets: ['subnet-a', 'subnet-a2'] } } };
+  const late = (...subnets: readonly (string | undefined)[]) =>
+    details(
+      earlierTierFirst,
+      (script) => {
+        twoServe(script);
+        script.policy(50, 2, document);
+        refused(script, 140, 'z-b');
+        for (const subnet of subnets) refused(script, 140, 'z-a', { code: 'InsufficientFreeAddressesInSubnet', ...(subnet && { subnet }) });
+        launched(script, 150, 'i-3', 'od-b');
+      },
+      { spec: twoSubnets },
+    );
+  it('does not let its zone rest while the zone has another one', () => {
+    expect(late('subnet-a')).toHaveLength(1);
+    expect(late('subnet-a2', 'subnet-a2')).toHaveLength(1);
+  });
+  it('lets its zone rest where it is not named, or every subnet of the zone was full', () => {
+    expect(late('subnet-a', 'subnet-a2')).toEqual([]);
+    expect(late(undefined)).toEqual([]);
   });
 });
 
