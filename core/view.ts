@@ -17,6 +17,8 @@ export type Member = {
   readonly launchedAtMs: number;
   /** Reservation it was launched under, from its tag. */
   readonly reservation?: string;
+  /** The group that its tag names, where that is another one: it was launched for that one, and came with its Auto Scaling group. */
+  readonly launchedFor?: string;
   /** Nothing is left for Holdfast to join it to: it is in its Auto Scaling group (which registers its own target groups) and in every target group that the policy names. */
   readonly admitted: boolean;
   /** Admitted, and healthy in every target group it is in: it takes work. */

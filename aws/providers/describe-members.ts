@@ -26,6 +26,7 @@ export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly str
 
 type Seen = {
   readonly group: Group;
+  readonly deployment: string;
   readonly asgs: ReadonlyMap<string, Asg>;
   readonly standings: ReadonlyMap<string, Standing>;
   readonly health: ReadonlyMap<string, TargetHealth | 'unread'>;
@@ -98,6 +99,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
   const failing = [...named, ...own].includes('failing') && ageMs > bootGraceMs;
   const offering = offeringOf(instance);
   const reservation = tagOf(instance, tags.reservation);
+  const launchedFor = groupOf(instance, seen.deployment);
   return {
     instance: id,
     pool: poolOf(seen.group, { tagged: tagOf(instance, tags.pool), asg: standing?.asg ?? tagOf(instance, asgTag), offering }),
@@ -106,6 +108,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
     state: running ? 'running' : 'pending',
     launchedAtMs,
     ...(reservation !== undefined && { reservation }),
+    ...(launchedFor !== undefined && launchedFor !== seen.group.name && { launchedFor }),
     admitted,
     ...serviceOf(admitted && isInService(seen, instance), [...named, ...own]),
     protected: standing?.protected ?? false,
@@ -142,6 +145,7 @@ export const describeHoldings = async (deps: ProviderDeps, group: Group): Promis
   const standings = standingsIn(asgs);
   const seen: Seen = {
     group,
+    deployment: deps.deployment,
     asgs: new Map(asgs.map((asg) => [asg.name, asg])),
     standings,
     health,

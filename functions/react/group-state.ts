@@ -75,10 +75,12 @@ export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowM
 
 /**
  * A member under a later reservation than the state knows shows that the state item was lost, or restored from an older time. What alarms have made
- * of the size since is not known any more, so what stands there stays, within the policy's bounds.
+ * of the size since is not known any more, so what stands there stays, within the policy's bounds. Reservations of another group, which had the Auto
+ * Scaling group before, were never in this state: they show nothing.
  */
 export const catchUp = (state: GroupState, group: Group, members: readonly Member[], swaps: readonly Swap[]): GroupState => {
-  const latest = members.reduce((last, { reservation = '' }) => (reservation > last ? reservation : last), state.lastReservation ?? '');
+  const own = members.filter(({ launchedFor }) => launchedFor === undefined);
+  const latest = own.reduce((last, { reservation = '' }) => (reservation > last ? reservation : last), state.lastReservation ?? '');
   if (latest === (state.lastReservation ?? '')) return state;
   const leaving = new Set(swaps.filter((swap) => swap.state !== 'waiting').map(({ instance }) => instance));
   const present = members.filter(({ instance }) => !leaving.has(instance)).length;

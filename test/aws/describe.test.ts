@@ -64,6 +64,19 @@ describe('a group held by tag', () => {
     });
   });
 
+  test("is told which other group a member was launched for, where its Auto Scaling group was another group's", async () => {
+    const elder = { ...inWeb, 'holdfast:group': 'prod/elders', 'holdfast:reservation': 'r-9' };
+    const { members } = await look(attached(), {
+      DescribeInstances: instances({ grouped: [ec2Instance('i-1', elder), ec2Instance('i-2', { ...ours, ...inWeb }), ec2Instance('i-3', inWeb)] }),
+      DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', { 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' })] },
+    });
+    expect(members.map(({ instance, launchedFor }) => [instance, launchedFor])).toEqual([
+      ['i-1', 'elders'],
+      ['i-2', undefined],
+      ['i-3', undefined],
+    ]);
+  });
+
   test("is never another deployment's, nor a group's whose name only begins alike", async () => {
     const foreign = [
       ec2Instance('i-1', { 'holdfast:group': 'staging/workers' }),

@@ -73,6 +73,12 @@ describe('a state item that was lost or restored', () => {
     expect(catchUp(fresh, group, members(7, 'a'), [])).toMatchObject({ desired: 7, lastReservation: 'a' });
   });
 
+  test('is not suspected of members that were launched for another group', () => {
+    const inherited = members(7, 'c').map((member) => ({ ...member, launchedFor: 'before' }));
+    expect(catchUp(fresh, group, inherited, [])).toBe(fresh);
+    expect(catchUp(fresh, group, [...inherited, ...members(1, 'a')], [])).toMatchObject({ desired: 8, lastReservation: 'a' });
+  });
+
   test('does not count members that leave', () => {
     const leaving = { instance: 'i-c-0', state: 'leaving' } as Swap;
     expect(catchUp(known, group, members(7, 'c'), [leaving]).desired).toBe(6);

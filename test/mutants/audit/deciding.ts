@@ -38,6 +38,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'termination protection',
   },
   {
+    name: 'members of the old name make the size of the new one',
+    file: 'functions/react/group-state.ts',
+    from: 'members.filter(({ launchedFor }) => launchedFor === undefined)',
+    to: "members.filter(({ launchedFor }) => launchedFor !== '')",
+    situation: 'a group that is renamed after an alarm',
+  },
+  {
     name: 'a detached member is attached again',
     file: 'aws/providers/describe-members.ts',
     from: 'const joinedAtMs = Number(',

@@ -1,3 +1,4 @@
+import { rename } from '../edit-steps.ts';
 import { protect } from '../member-steps.ts';
 import type { Situation, Step } from '../situation.ts';
 import { alarm, kill, loseZone, recommendRebalance, some } from '../steps.ts';
@@ -136,6 +137,14 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     return of('termination protection', settingOf('tag', { size: { min: 2, max: 20, desired: 5 }, policy }), {
       asked: { web: { size: 5, fewer: 2, endsAt: 3 } },
       steps: [protect(500, 2, 'termination', undefined), alarm(5_000, 'low')],
+    });
+  },
+  'a group that is renamed after an alarm': () => {
+    const size = { min: 2, max: 20, desired: 4 };
+    const setting = settingOf('attach', { size, max: 20, policy: { scaling: [{ alarm: 'high', adjust: '+2', cooldown: '10m' }] } });
+    return of('a group that is renamed after an alarm', setting, {
+      asked: { web: { size: 4, more: 2, fewer: 2, endsAt: 4 } },
+      steps: [alarm(1_000, 'high'), rename(150_000, setting.policy, 'renamed', 10_000)],
     });
   },
   'a member that its user detached': () =>
