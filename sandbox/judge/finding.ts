@@ -6,6 +6,8 @@ export type Finding = {
   readonly group?: string;
   readonly instance?: string;
   readonly asg?: string;
+  /** The invocation that did it, or should have. */
+  readonly invocation?: string;
   readonly atMs: number;
   readonly detail: string;
 };

@@ -43,10 +43,21 @@ export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number):
 export const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
   chronicle.groupAt(life, life.launchedAtMs) ?? tagsAt(life, life.launchedAtMs)['holdfast:group']?.split('/')[1];
 
+/**
+ * When the function began to look that first made the request of a launch: whoever repeats a request makes the one that was made, whatever has
+ * changed since. Undefined where no request was stored before.
+ */
+const firstAskedSince = (chronicle: Chronicle, life: Life): number | undefined => {
+  const reservation = tagsAt(life, life.launchedAtMs)['holdfast:reservation'];
+  const written = chronicle.of('item-written').find(({ item }) => item === `request#${reservation}`);
+  return written && lookedSince(chronicle, written.by, written.atMs);
+};
+
 /** Launches of Holdfast's, with the group that each was for. */
 export const ownLaunches = (chronicle: Chronicle): readonly { readonly life: Life; readonly group: string; readonly sinceMs: number }[] =>
   chronicle.lives.flatMap((life) => {
     if (!isFunction(life.by)) return [];
     const group = launchedFor(chronicle, life);
-    return group === undefined ? [] : [{ life, group, sinceMs: lookedSince(chronicle, life.by, life.launchedAtMs) }];
+    const sinceMs = Math.min(lookedSince(chronicle, life.by, life.launchedAtMs), firstAskedSince(chronicle, life) ?? life.launchedAtMs);
+    return group === undefined ? [] : [{ life, group, sinceMs }];
   });

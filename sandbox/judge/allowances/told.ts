@@ -14,10 +14,11 @@ const couldNotTell = ({ invocations, of }: Chronicle, invocation: string): boole
 export const claimedUnderFault: Allowance = {
   name: 'the function that would have told it met a fault',
   excuses: toldOnTheBus.name,
-  trouble: 'A fault was injected into the function that claimed the swap, before it had told of it.',
-  reaches: 'The swap that this very function claimed.',
+  trouble: 'A fault was injected into the function that claimed the swap, or that fell back, before it had told of it.',
+  reaches: 'The swap that this very function claimed, and its own fallback.',
   reason: 'Events are told after acting, and not again: a swap that goes on is more than the word about it.',
-  covers: ({ instance = '' }, chronicle) => {
+  covers: ({ instance = '', invocation }, chronicle) => {
+    if (invocation !== undefined) return couldNotTell(chronicle, invocation);
     const by = chronicle.life(instance)?.claims[0]?.by;
     return isFunction(by) && couldNotTell(chronicle, by.invocation);
   },

@@ -87,7 +87,9 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
     const fellBack = chronicle.lives.some(({ by, launchedAtMs }) => by.kind === 'function' && by.invocation === invocation && launchedAtMs > firstMs);
     if (!fellBack || ended === undefined) return [];
     const isTold = announced(chronicle, announcements.fallback).some(({ atMs }) => atMs >= firstMs && atMs <= ended.atMs + toldWithinMs / 10);
-    return isTold ? [] : [{ atMs: ended.atMs ?? endless, detail: `${invocation} fell back after a refusal, and did not tell it on the bus` }];
+    return isTold
+      ? []
+      : [{ invocation, atMs: ended.atMs ?? endless, detail: `${invocation} fell back after a refusal, and did not tell it on the bus` }];
   });
 };
 
