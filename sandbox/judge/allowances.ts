@@ -1,7 +1,7 @@
 import { hookOfTheDead, hookTooShort, hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost } from './allowances/restored.ts';
-import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
+import { freeRests, hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
 import { begunLate, delaysUnknown, heardTooLate, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
@@ -19,6 +19,7 @@ export const allowances: readonly Allowance[] = [
   newcomersDie,
   membersFail,
   hookHoldsNewcomers,
+  freeRests,
   decisionsLost,
   hookOfTheDead,
   hookTooShort,

@@ -57,7 +57,7 @@ export const drainBeginsInTime: Rule = {
 };
 
 const servesEnough = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
-  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.servesAt(one, atMs) && deadlineOf(one) === endless);
+  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.servesAt(one, atMs) && warnedAtMs(one) > atMs);
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 
