@@ -88,15 +88,6 @@ const capacityKept: Rule = {
   held: ({ groups }) => groups.map(({ group, lowestServing }) => `${group} never below ${lowestServing}`).join(', '),
 };
 
-const launchedOnce: Rule = {
-  name: 'nothing is launched twice for one need',
-  broken: ({ swaps }) =>
-    swaps
-      .filter(({ reason }) => reason === 'scale-in' || reason === 'unwanted')
-      .map(({ instance, reason }) => `${instance} was one too many (${reason})`),
-  held: () => 'no surplus had to be removed',
-};
-
 const nothingLeft: Rule = {
   name: 'nothing is left behind: no orphan, no open reservation, no raised maximum, no suspended process',
   broken: (evidence) => {
@@ -178,7 +169,6 @@ const rules = [
   drainedInTime,
   requestsKept,
   capacityKept,
-  launchedOnce,
   nothingLeft,
   drainsEnd,
   strangersUntouched,

@@ -1,4 +1,5 @@
 import { items } from '../../functions/contract.ts';
+import { record } from '../judge/record.ts';
 import { type Glance, glanceAt } from './glance.ts';
 import { type Observation, observe } from './observe.ts';
 import { perform, withArns } from './perform.ts';
@@ -8,6 +9,7 @@ import { reportOn } from './report-on.ts';
 import { createGroupOf, desiredOf, type GroupOf, policiesOf } from './scenario-groups.ts';
 import type { Scenario } from './scenario-schema.ts';
 import type { Stage } from './stage.ts';
+import { toWorldSpec } from './to-world-spec.ts';
 import { readTrace } from './trace.ts';
 
 /** How long the groups may take to come up before the timeline begins all the same. */
@@ -90,6 +92,7 @@ const isQuiet = (stage: Stage): boolean =>
 export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (progress: Progress) => void = () => undefined): Promise<Report> => {
   const groupOf = createGroupOf(stage, scenario);
   const observation = observe(stage.world, groupOf, () => stage.clock.now());
+  const recorder = record(stage, { name: scenario.name, seed: scenario.seed, spec: toWorldSpec(scenario.world), clockErrorMs: 0 });
   const tell = (phase: Progress['phase']): void =>
     onProgress({ phase, glance: () => glanceAt(stage, scenario, observation, groupOf, `${scenario.name}: ${phaseText[phase]}`) });
   const play = async (): Promise<Report> => {
@@ -104,13 +107,16 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
     await awaitJudgement(stage, scenario);
     await waitUntil(stage, () => everythingServes(scenario, observation), warmUpMs);
     observation.markReady();
+    recorder.markReady();
     const costAtReady = stage.world.cost();
     tell('playing');
     await playTimeline(stage, scenario, groupOf);
     tell('resting');
+    recorder.markCalm();
     await waitUntil(stage, () => isQuiet(stage), restMs);
     tell('ended');
-    return reportOn(stage, scenario, { observation, startedAtMs, costAtReady, strangers }, groupOf);
+    const history = await recorder.history(isQuiet(stage) ? stage.clock.now() : undefined);
+    return reportOn(stage, scenario, { observation, startedAtMs, costAtReady, strangers, history }, groupOf);
   };
   return stage.drive(play());
 };

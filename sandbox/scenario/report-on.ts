@@ -1,8 +1,15 @@
 import { parseOfferingKey } from '../../core/offering.ts';
 import { endsItself } from '../../core/swap.ts';
+import type { History } from '../judge/history.ts';
+import { judge } from '../judge/judge.ts';
+import { idleWritesNothing } from '../judge/rules/calls.ts';
+import { asgsPutBack, raisesEndSoon } from '../judge/rules/put-back.ts';
+import { cameToRest, nothingOpen, sizeIsHeld } from '../judge/rules/rest.ts';
+import { timesAreTrue } from '../judge/rules/said.ts';
+import { rules } from '../judge/rules.ts';
 import { checkInvariants } from './invariants.ts';
 import { availability, type InstanceLife, lowestServing, type Observation } from './observe.ts';
-import type { GroupRow, InterruptionRow, Report } from './report.ts';
+import type { GroupRow, InterruptionRow, Invariant, Report } from './report.ts';
 import { asgTag, desiredOf, type GroupOf, type Policy, policiesOf, poolTag } from './scenario-groups.ts';
 import type { Scenario } from './scenario-schema.ts';
 import type { Stage } from './stage.ts';
@@ -56,6 +63,34 @@ export type Played = {
   readonly startedAtMs: number;
   readonly costAtReady: { readonly usd: number; readonly onDemandUsd: number };
   readonly strangers: readonly string[];
+  readonly history: History;
+};
+
+/** A scenario ends while swaps and reservations are still remembered, so what is due at rest is not asked of it. */
+const notAtTheEnd = new Set([
+  cameToRest.name,
+  nothingOpen.name,
+  timesAreTrue.name,
+  idleWritesNothing.name,
+  raisesEndSoon.name,
+  asgsPutBack.name,
+  sizeIsHeld.name,
+]);
+
+/** What the judge of all runs finds. On the wall clock, times are those of this machine, and are not judged. */
+const judgedOf = ({ mode }: Stage, history: History): readonly Invariant[] => {
+  if (mode === 'live') return [];
+  const broken = judge(history).broken.filter(({ rule }) => !notAtTheEnd.has(rule));
+  if (broken.length === 0)
+    return [{ name: 'everything holds that must hold in every run', ok: true, detail: `${rules.length - notAtTheEnd.size} rules` }];
+  return [...Map.groupBy(broken, ({ rule }) => rule)].map(([name, findings]) => ({
+    name,
+    ok: false,
+    detail: findings
+      .slice(0, 5)
+      .map(({ detail }) => detail)
+      .join('; '),
+  }));
 };
 
 /** The report on a scenario that has come to rest. */
@@ -96,13 +131,14 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
       .map(({ service, operation, caller }) => `${caller}: ${service}:${operation}`),
     costPercent: (100 * costUsd) / (onDemandCostUsd || 1),
   });
+  const judged = [...invariants, ...judgedOf(stage, played.history)];
   const readyAtMs = observation.readyAtMs();
   return {
     scenario: scenario.name,
     mode: stage.mode,
     seed: scenario.seed,
-    ok: invariants.every(({ ok }) => ok),
-    invariants,
+    ok: judged.every(({ ok }) => ok),
+    invariants: judged,
     groups,
     interruptions,
     requests,

@@ -1,6 +1,9 @@
+import type { Acting } from '../acting.ts';
 import type { CallLog } from '../call-log.ts';
 import type { WorldClock } from '../clock.ts';
 import type { FaultInput } from '../fault-schema.ts';
+import type { Faults } from '../faults.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { World } from '../world/world.ts';
 
 /** A running sandbox, as far as a scenario needs it. */
@@ -9,6 +12,9 @@ export type Stage = {
   readonly clock: WorldClock;
   readonly world: World;
   readonly callLog: CallLog;
+  readonly faults: Faults;
+  readonly platform: Platform;
+  readonly acting: Acting;
   setFaults(faults: readonly FaultInput[]): void;
   /** Writes a document into the groups table, as an operator would. */
   putPolicy(document: Readonly<Record<string, unknown>>): Promise<void>;

@@ -104,12 +104,6 @@ describe('the invariants of a scenario', () => {
     ['an instance goes undrained', { interruptions: [{ ...row, drainedAtMs: 130 }] }, drained, 'i-old'],
     ['a request is dropped', { requests: { served: 99, dropped: 1 } }, 'no more requests are dropped than allowed', '1 dropped of 100, 0 allowed'],
     ['capacity falls', { groups: [{ ...group, lowestServing: 1 }] }, 'capacity never falls below what the scenario demands', 'web fell to 1'],
-    [
-      'there was one too many',
-      { swaps: [{ ...swap, instance: 'i-extra', reason: 'scale-in' }] },
-      'nothing is launched twice for one need',
-      'i-extra was one too many (scale-in)',
-    ],
     ['what should be gone runs', { swaps: [{ ...swap, instance: 'i-new', state: 'drained' }] }, left, 'i-new should be gone'],
     [
       'a reservation is open',
