@@ -17,6 +17,8 @@ export type Cloud = {
   readonly priceAt: (offering: OfferingName, atMs: number) => number | undefined;
   /** Every price of an offering between the two. */
   readonly pricesIn: (offering: OfferingName, fromMs: number, untilMs: number) => readonly number[];
+  /** How many addresses a subnet has left. */
+  readonly addressesAt: (subnet: string, atMs: number) => number;
   /** Changes of an Auto Scaling group, oldest first; the first is how the run found it. */
   readonly asgChanges: (asg: string) => readonly AsgChange[];
   readonly asgAt: (asg: string, atMs: number) => AsgChange | undefined;
@@ -42,9 +44,37 @@ const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string,
   return found;
 };
 
+const quotaChanges = ({ spec, events }: History): Readonly<Record<Market, readonly { readonly atMs: number; readonly most: number }[]>> => {
+  const of = (market: Market) => [
+    { atMs: Number.NEGATIVE_INFINITY, most: spec.quotas?.[market] ?? Number.POSITIVE_INFINITY },
+    ...events.flatMap((event) =>
+      event.kind === 'quota' && event.market === market ? [{ atMs: event.atMs, most: event.most ?? Number.POSITIVE_INFINITY }] : [],
+    ),
+  ];
+  return { spot: of('spot'), 'on-demand': of('on-demand') };
+};
+
+const addressesOf = ({ spec, events }: History, lives: readonly Life[]): Cloud['addressesAt'] => {
+  const bySubnet = Map.groupBy(lives, ({ subnet }) => subnet);
+  const changes = events.filter((event) => event.kind === 'addresses');
+  return (subnet, atMs) => {
+    const first = spec.subnets.find(({ id }) => id === subnet)?.freeAddresses ?? Number.POSITIVE_INFINITY;
+    const { free, atMs: sinceMs } = changes.findLast((change) => change.subnet === subnet && change.atMs <= atMs) ?? {
+      free: first,
+      atMs: Number.NEGATIVE_INFINITY,
+    };
+    const isWithin = (whenMs: number): boolean => whenMs > sinceMs && whenMs <= atMs;
+    const own = bySubnet.get(subnet) ?? [];
+    return (
+      free - own.filter((life) => isWithin(life.launchedAtMs)).length + own.filter(({ ended }) => ended !== undefined && isWithin(ended.atMs)).length
+    );
+  };
+};
+
 export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
   const offerings = offeringChanges(history);
   const asgs = asgChangesOf(history);
+  const quotas = quotaChanges(history);
   const byOffering = Map.groupBy(lives, nameOf);
   const byMarket = Map.groupBy(lives, ({ market }) => market);
   const count = (list: readonly Life[] = [], atMs: number): number =>
@@ -53,11 +83,11 @@ export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
     offerings.get(nameOf(offering))?.findLast((change) => change.atMs <= atMs);
   const freeAt: Cloud['freeAt'] = (offering, atMs) => {
     const { capacity = 0 } = changeAt(offering, atMs) ?? {};
-    const quota = history.spec.quotas?.[offering.market] ?? Number.POSITIVE_INFINITY;
+    const quota = quotas[offering.market].findLast((change) => change.atMs <= atMs)?.most ?? Number.POSITIVE_INFINITY;
     return Math.min(capacity - count(byOffering.get(nameOf(offering)), atMs), quota - count(byMarket.get(offering.market), atMs));
   };
   const momentsIn = (offering: OfferingName, fromMs: number, untilMs: number): readonly number[] => {
-    const changes = (offerings.get(nameOf(offering)) ?? []).map(({ atMs }) => atMs);
+    const changes = [...(offerings.get(nameOf(offering)) ?? []), ...quotas[offering.market]].map(({ atMs }) => atMs);
     const launches = (byMarket.get(offering.market) ?? []).map(({ launchedAtMs }) => launchedAtMs);
     return [fromMs, ...[...changes, ...launches].filter((atMs) => atMs > fromMs && atMs < untilMs)];
   };
@@ -66,6 +96,7 @@ export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
     leastFree: (offering, fromMs, untilMs) => Math.min(...momentsIn(offering, fromMs, untilMs).map((atMs) => freeAt(offering, atMs))),
     priceAt: (offering, atMs) => changeAt(offering, atMs)?.priceUsdPerHour,
     pricesIn: (offering, fromMs, untilMs) => momentsIn(offering, fromMs, untilMs).flatMap((atMs) => changeAt(offering, atMs)?.priceUsdPerHour ?? []),
+    addressesAt: addressesOf(history, lives),
     asgChanges: (asg) => asgs.get(asg) ?? [],
     asgAt: (asg, atMs) => asgs.get(asg)?.findLast((change) => change.atMs <= atMs),
   };

@@ -1,14 +1,14 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import type { HistoryEvent } from './history.ts';
-import { goneAtMs, isAlive, isFunction, type Life, leavesAtMs } from './life.ts';
+import { goneAtMs, isFunction, type Life, leavesAtMs } from './life.ts';
 import type { Policy, PolicyPool } from './policy.ts';
 import { offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
 import { times } from './times.ts';
 
 /** A moment at which a function placed something: from when on it could have looked, and when EC2 gave it. */
-export type Moment = { readonly group: string; readonly sinceMs: number; readonly atMs: number };
+export type Moment = { readonly group: string; readonly sinceMs: number; readonly atMs: number; readonly invocation?: string };
 
 /** Prices are read now and then: whatever was the price so long ago may still be what is believed. */
 export const priceBeliefMs = 600_000;
@@ -33,14 +33,6 @@ export const refusalsOf = (chronicle: Chronicle, group: string, offering: Offeri
       !isOfSubnet(refused) && (nameOf(refused) === nameOf(offering) || (quotaCodes.has(refused.code) && refused.market === offering.market)),
   );
 
-/** Until when every subnet of a pool in a zone rests, after each was refused for want of addresses. */
-const subnetsRestUntil = (chronicle: Chronicle, pool: PolicyPool, zone: string, { group, atMs: placedAtMs }: Moment): number => {
-  const refusals = refusalsTo(chronicle, group).filter((refused) => isOfSubnet(refused) && refused.atMs <= placedAtMs);
-  const inZone = chronicle.history.spec.subnets.filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone);
-  const untilMs = inZone.map(({ id }) => (refusals.findLast(({ subnet }) => subnet === id)?.atMs ?? Number.NEGATIVE_INFINITY) + times.refusedRestMs);
-  return Math.min(...untilMs);
-};
-
 /** Until when an offering rests after these refusals: each one in a row, outside the rest of the last, doubles the rest. */
 const restsUntil = (refusals: readonly Refused[], successes: readonly number[]): number => {
   let [untilMs, streak, lastMs] = [Number.NEGATIVE_INFINITY, 0, Number.NEGATIVE_INFINITY];
@@ -54,9 +46,34 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
   return untilMs;
 };
 
+/** Refusals that a function could know when it placed. What it asked for at the same time came back later: it knows that it has asked. */
+const isKnown =
+  ({ times: { launchCallMs } }: Chronicle, { atMs: placedAtMs, invocation: own }: Moment) =>
+  ({ atMs, invocation }: { readonly atMs: number; readonly invocation: string }): boolean =>
+    atMs <= placedAtMs || (invocation === own && atMs <= placedAtMs + launchCallMs);
+
+const subnetsIn = ({ history }: Chronicle, pool: PolicyPool, zone: string) =>
+  history.spec.subnets.filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone);
+
+/** Until when a subnet rests that was refused for want of addresses. */
+const subnetRestsUntil = (chronicle: Chronicle, subnet: string, moment: Moment): number => {
+  const refusals = refusalsTo(chronicle, moment.group).filter((refused) => isOfSubnet(refused) && refused.subnet === subnet);
+  return (refusals.findLast(isKnown(chronicle, moment))?.atMs ?? Number.NEGATIVE_INFINITY) + times.refusedRestMs;
+};
+
+/** Until when refusals let an offering of a pool rest, of itself or of every subnet of its zone, as of some moment. */
+export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): number => {
+  const refusals = refusalsOf(chronicle, moment.group, offering).filter(isKnown(chronicle, moment));
+  const successes = chronicle.lives
+    .filter((life) => isFunction(life.by) && nameOf(life) === nameOf(offering))
+    .map(({ launchedAtMs }) => launchedAtMs);
+  const subnets = subnetsIn(chronicle, pool, offering.zone).map(({ id }) => subnetRestsUntil(chronicle, id, moment));
+  return Math.max(restsUntil(refusals, successes), Math.min(...subnets));
+};
+
 /** Whether Holdfast may pass an offering over, for what it learned about it. */
 const isResting = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
-  const { group, sinceMs, atMs: placedAtMs } = moment;
+  const { sinceMs } = moment;
   const { clockMs } = chronicle.times;
   const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
   const warned = own.some((life) =>
@@ -69,10 +86,7 @@ const isResting = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNam
     }),
   );
   if (warned) return true;
-  const refusals = refusalsOf(chronicle, group, offering).filter(({ atMs }) => atMs <= placedAtMs);
-  const successes = own.filter(({ by }) => isFunction(by)).map(({ launchedAtMs }) => launchedAtMs);
-  const untilMs = Math.max(restsUntil(refusals, successes), subnetsRestUntil(chronicle, pool, offering.zone, moment));
-  return sinceMs < untilMs + times.reactMs + 2 * clockMs;
+  return sinceMs < restedUntil(chronicle, pool, offering, moment) + times.reactMs + 2 * clockMs;
 };
 
 /** Who surely counts at a launch: alive, not leaving, launched no later. */
@@ -92,13 +106,12 @@ export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Mome
     );
 };
 
-const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, atMs: number): boolean =>
-  chronicle.history.spec.subnets
-    .filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone)
-    .some(
-      ({ id, freeAddresses = Number.POSITIVE_INFINITY }) =>
-        chronicle.lives.filter((life) => life.subnet === id && isAlive(life, atMs)).length < freeAddresses,
-    );
+const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, moment: Moment): boolean =>
+  subnetsIn(chronicle, pool, zone).some(
+    ({ id }) =>
+      chronicle.cloud.addressesAt(id, moment.atMs) >= 1 &&
+      moment.sinceMs >= subnetRestsUntil(chronicle, id, moment) + times.reactMs + 2 * chronicle.times.clockMs,
+  );
 
 /** Whether nothing that Holdfast was told speaks against an offering: its price fits, and it does not rest. */
 export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
@@ -110,7 +123,7 @@ export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
 export const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
-  hasAddresses(chronicle, pool, offering.zone, moment.atMs) &&
+  hasAddresses(chronicle, pool, offering.zone, moment) &&
   mayBeBelieved(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {

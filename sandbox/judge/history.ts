@@ -49,6 +49,7 @@ export type HistoryEvent =
   | GroupEvent
   | FunctionEvent
   | OfferingEvent
+  | LimitEvent
   /** The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. */
   | At<
       'step',
@@ -67,8 +68,13 @@ export type OfferingEvent = At<
   }
 >;
 
+/** A limit that the script moved: how many instances of a market the account may have (none set: `null`), how many addresses a subnet has left. */
+export type LimitEvent =
+  | At<'quota', { readonly market: Market; readonly most: number | null }>
+  | At<'addresses', { readonly subnet: string; readonly free: number }>;
+
 /** What the world of EC2, Auto Scaling and load balancers tells by itself. */
-export type WorldEvent = InstanceEvent | OfferingEvent | AsgEvent;
+export type WorldEvent = InstanceEvent | OfferingEvent | LimitEvent | AsgEvent;
 
 /** What an instance went through. */
 export type InstanceEvent =

@@ -77,7 +77,13 @@ const startLoads = (parts: Parts, spec: WorldSpec): ReturnType<typeof createLoad
 };
 
 /** What a script may change beside capacity: how instances boot and serve, addresses, quotas. */
-const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota'> => ({
+const settingsOf = ({
+  base,
+  fates,
+  quotas,
+  instances,
+  network,
+}: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota'> => ({
   setServing: (ids, isServing) => {
     const found = ids.flatMap((id) => instances.find(id) ?? []).filter(({ state }) => state === 'running');
     for (const instance of found) instances.setFailing(instance, !isServing);
@@ -87,12 +93,15 @@ const settingsOf = ({ fates, quotas, instances, network }: Parts): Pick<World, '
   setBoots: fates.set,
   setFreeAddresses: (name, free) => {
     const subnet = network.find(name);
-    if (subnet !== undefined) subnet.free = free;
-    return subnet !== undefined;
+    if (subnet === undefined) return false;
+    subnet.free = free;
+    base.note({ kind: 'addresses', subnet: name, free });
+    return true;
   },
   setQuota: (market, most) => {
     if (most === null) quotas.delete(market);
     else quotas.set(market, most);
+    base.note({ kind: 'quota', market, most });
   },
 });
 

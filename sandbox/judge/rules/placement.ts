@@ -2,7 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
-import { type Life, tagsAt } from '../life.ts';
+import { isFunction, type Life, tagsAt } from '../life.ts';
 import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
@@ -18,7 +18,8 @@ const byAnyPolicy =
   (judgeOne: (chronicle: Chronicle, placed: Placed) => string | undefined): Rule['broken'] =>
   (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
-      const moment = { group, sinceMs, atMs: life.launchedAtMs };
+      const invocation = isFunction(life.by) ? { invocation: life.by.invocation } : {};
+      const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation };
       const verdicts = chronicle.policiesIn(group, sinceMs, moment.atMs).map((policy) => {
         const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
         return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool });

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { earlierTierFirst, sharedOut } from '../../sandbox/judge/rules/placement.ts';
+import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
+
+type Refused = { readonly zone: string; readonly market?: 'spot' | 'on-demand'; readonly code?: string; readonly by?: string };
+
+const refused = (script: Script, second: number, { zone, market = 'spot', code = 'InsufficientInstanceCapacity', by = 'i-r' }: Refused): void =>
+  script.at(second, { kind: 'refused', invocation: by, group: 'web', instanceType: 't', zone, market, code });
+
+/** One more is launched from the last tier, or from another pool. */
+const launched = (script: Script, second: number, pool = 'od-b'): void => {
+  script.react(second - 1, second + 2, 'i-l');
+  script.launch(second, 'i-3', { pool, by: react('i-l') });
+};
+
+describe('quotas that move', () => {
+  const under = (most: number | null) =>
+    details(earlierTierFirst, (script) => {
+      twoServe(script);
+      script.at(90, { kind: 'quota', market: 'spot', most: 2 });
+      script.at(95, { kind: 'quota', market: 'spot', most });
+      launched(script, 150);
+    });
+  it('are what the account may have at that moment', () => {
+    expect(under(2)).toEqual([]);
+    expect(under(3)).toHaveLength(1);
+    expect(under(null)).toHaveLength(1);
+  });
+});
+
+describe('addresses of subnets', () => {
+  const inOneZone = { ...policy, capacity: { spread: ['spot-a', 'spot-b'] } };
+  /** Placed by nobody whom the rule judges. */
+  const there = (pool: string) => ({ pool, by: user, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': pool } });
+  const filled = (write: (script: Script) => void) =>
+    details(sharedOut, (script) => {
+      script.policy(0, 1, inOneZone);
+      for (const instance of ['i-1', 'i-2']) script.member(instance, there('spot-a'));
+      write(script);
+      launched(script, 150, 'spot-a');
+    });
+  it('let nothing through while there are none', () => {
+    expect(filled((script) => script.at(90, { kind: 'addresses', subnet: 'subnet-b', free: 0 }))).toEqual([]);
+    expect(filled((script) => script.at(90, { kind: 'addresses', subnet: 'subnet-b', free: 1 }))).toHaveLength(1);
+    expect(filled((script) => script.at(90, { kind: 'addresses', subnet: 'subnet-a', free: 1 }))).toHaveLength(1);
+  });
+  it('come back with each instance that has ended', () => {
+    const ended = (second: number) =>
+      filled((script) => {
+        script.member('i-0', there('spot-b'));
+        script.at(90, { kind: 'addresses', subnet: 'subnet-b', free: 0 });
+        script.end(second, 'i-0');
+      });
+    expect(ended(147)).toEqual([]);
+    expect(ended(100)).toHaveLength(1);
+  });
+});
+
+describe('what was asked for at the same time', () => {
+  const found = (by: string, second: number) =>
+    details(
+      earlierTierFirst,
+      (script) => {
+        script.policy(0, 1, { ...policy, capacity: { tiered: ['spot-a', 'od-b'] } });
+        launched(script, 150);
+        refused(script, second, { zone: 'z-a', by });
+      },
+      { spec: { ...spec, timing: { ...spec.timing, latencyMs: { 'ec2:CreateFleet': [1_000, 2_500] } } } },
+    );
+  it('is known to be refused by the function that asked, and by no other', () => {
+    expect(found('i-l', 151)).toEqual([]);
+    expect(found('i-x', 151)).toHaveLength(1);
+    expect(found('i-l', 160)).toHaveLength(1);
+  });
+});
+
+describe('capacity that returns', () => {
+  const back = (refusals: readonly number[], serves: number) =>
+    details(
+      servesAgain,
+      (script) => {
+        twoServe(script);
+        script.at(90, ...['z-a', 'z-b'].map((zone) => ({ kind: 'offering' as const, ...empty(zone, 'spot') })));
+        script.at(90, { kind: 'offering', ...empty('z-b', 'on-demand') });
+        script.end(100, 'i-1');
+        for (const second of refusals) {
+          for (const zone of ['z-a', 'z-b']) refused(script, second, { zone });
+          refused(script, second, { zone: 'z-b', market: 'on-demand' });
+        }
+        script.at(400, { kind: 'offering', ...empty('z-b', 'on-demand'), capacity: 10 });
+        script.launch(serves - 20, 'i-3', { pool: 'od-b', by: react('i-l') });
+        script.serves(serves, 'i-3');
+      },
+      { endedAtMs: 2_000_000 },
+    );
+  const empty = (zone: string, market: 'spot' | 'on-demand') => ({ instanceType: 't', zone, market, capacity: 0, priceUsdPerHour: 0.03 });
+  it('is found when the rest after the last refusal is over, and within the bound from then on', () => {
+    expect(back([110], 570)).toEqual([]);
+    expect(back([110], 700)).toHaveLength(1);
+    expect(back([110, 300], 800)).toEqual([]);
+    expect(back([110, 300], 900)).toHaveLength(1);
+  });
+});
