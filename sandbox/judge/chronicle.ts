@@ -10,7 +10,13 @@ export type InForce = { readonly atMs: number; readonly version?: number; readon
 export type Written = Extract<HistoryEvent, { readonly kind: 'state-written' }>;
 
 /** What was in force for a group over time. */
-export type GroupTimeline = { readonly group: string; readonly policies: readonly InForce[]; readonly written: readonly Written[] };
+export type GroupTimeline = {
+  readonly group: string;
+  readonly policies: readonly InForce[];
+  readonly written: readonly Written[];
+  /** When a user deleted its state item. */
+  readonly lostAtMs: readonly number[];
+};
 
 export type Invocation = {
   readonly id: string;
@@ -57,14 +63,15 @@ const within = <T extends { readonly atMs: number }>(list: readonly T[], fromMs:
 };
 
 const timelinesOf = (history: History): ReadonlyMap<string, GroupTimeline> => {
-  const groups = new Map<string, { group: string; policies: InForce[]; written: Written[] }>();
+  const groups = new Map<string, { group: string; policies: InForce[]; written: Written[]; lostAtMs: number[] }>();
   const of = (group: string) => {
-    const found = groups.get(group) ?? { group, policies: [], written: [] };
+    const found = groups.get(group) ?? { group, policies: [], written: [], lostAtMs: [] };
     groups.set(group, found);
     return found;
   };
   for (const event of history.events) {
     if (event.kind === 'state-written') of(event.group).written.push(event);
+    if (event.kind === 'state-deleted' && event.by.kind === 'user') of(event.group).lostAtMs.push(event.atMs);
     if (event.kind !== 'policy-in-force') continue;
     const { atMs, version, document } = event;
     of(event.group).policies.push({

@@ -165,6 +165,8 @@ export type GroupEvent =
         readonly by: Actor;
       }
     >
+  /** The state item of a group was deleted. */
+  | At<'state-deleted', { readonly group: string; readonly by: Actor }>
   /** Another item was written whose size counts: a swap, a decision, a policy. */
   | At<
       'item-written',

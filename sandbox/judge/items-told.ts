@@ -85,7 +85,8 @@ export const itemEvents = (write: Write): readonly Event[] => {
   if (known === undefined) return [];
   const [group, item] = [textOf(known, 'group'), textOf(known, 'item')];
   const size = written(write, group, item);
-  if (table === 'state') return item === items.state && after !== undefined ? [ofState(group, after, by)] : size;
+  if (table === 'state' && item === items.state) return [after === undefined ? { kind: 'state-deleted', group, by } : ofState(group, after, by)];
+  if (table === 'state') return size;
   if (item === items.policy) return [ofPolicy(group, after), ...size];
   return item === items.accepted && group !== registryPartition ? [...ofAccepted(group, before, after), ...size] : size;
 };

@@ -254,3 +254,31 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
 });
+
+describe('the desired size of a group whose state item was deleted', () => {
+  const emptied = (desired: number, second: number, members: number) =>
+    details(desiredAsAsked, (script) => {
+      twoServe(script);
+      for (let n = 2; n < members; n += 1) script.member(`i-n${n}`);
+      script.react(69, 71, 'i-low', [{ about: 'alarm', alarm: 'low' }]);
+      script.desired(70, 1, 1, react('i-low'));
+      if (second > 0) script.at(second, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+      script.react(109, 111, 'i-a');
+      script.desired(110, desired, 1, react('i-a'));
+    });
+  it('is what the policy says, or what stands there where that is more', () => {
+    expect(emptied(2, 100, 2)).toEqual([]);
+    expect(emptied(4, 100, 4)).toEqual([]);
+    expect(emptied(6, 100, 8)).toEqual([]);
+  });
+  it('is nothing less, nothing more, and nothing beyond the bounds', () => {
+    expect(emptied(1, 100, 2)).toEqual(['after the state was deleted the desired size became 1, expected 2 to 2']);
+    expect(emptied(2, 100, 4)).toHaveLength(1);
+    expect(emptied(5, 100, 4)).toHaveLength(1);
+    expect(emptied(8, 100, 8)).toHaveLength(1);
+  });
+  it('is begun anew by nothing else', () => {
+    expect(emptied(2, 0, 2)).toHaveLength(1);
+    expect(emptied(2, 120, 2)).toHaveLength(1);
+  });
+});

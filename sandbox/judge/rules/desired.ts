@@ -1,8 +1,8 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isFunction } from '../life.ts';
+import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
 import { adjusted, type Policy, type ScalingRow } from '../policy.ts';
-import { headcountAt } from '../staying.ts';
+import { headcountAt, lookedSince } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -93,8 +93,9 @@ const judgeOne = (
  * A state item that somebody restored from an older time: what alarms made of the size since is not known any more, so as many as are there stay, within
  * the bounds of the policy.
  */
-const afterRestore = (chronicle: Chronicle, { group, policies }: GroupTimeline, before: Written, written: Written): string | undefined => {
-  const policy = policyOfVersion({ group, policies, written: [] }, written.policyVersion);
+const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written): string | undefined => {
+  const { group } = timeline;
+  const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
   const { staying, advised } = headcountAt(chronicle, group, written.atMs);
   const present = chronicle.membersAt(group, written.atMs).length;
@@ -104,17 +105,45 @@ const afterRestore = (chronicle: Chronicle, { group, policies }: GroupTimeline, 
   return `after the state was restored the desired size became ${written.desired}, and ${staying.length + advised.length} are there`;
 };
 
+/** The sizes that a group may begin with whose state item somebody deleted: what its policy says, or what stands there, whichever is larger. */
+const startsAfterLoss = (chronicle: Chronicle, group: string, { size }: Policy, { by, atMs }: Written): readonly number[] => {
+  const shownAtMs = lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  const maybeThere = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > shownAtMs);
+  const surelyThere = headcountAt(chronicle, group, atMs).staying.filter(({ launchedAtMs }) => launchedAtMs <= shownAtMs);
+  const isTold = (lives: readonly Life[]) => lives.some((life) => tagsAt(life, shownAtMs)['holdfast:reservation'] !== undefined);
+  const least = Math.max(size.desired, isTold(surelyThere) ? Math.min(size.max, surelyThere.length) : 0);
+  const most = Math.max(size.desired, isTold(maybeThere) ? Math.min(size.max, maybeThere.length) : 0);
+  return Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
+};
+
+const afterLoss = (chronicle: Chronicle, timeline: GroupTimeline, written: Written): string | undefined => {
+  const policy = policyOfVersion(timeline, written.policyVersion);
+  if (policy === undefined) return undefined;
+  const starts = startsAfterLoss(chronicle, timeline.group, policy, written);
+  const heard = heardBy(chronicle, written, policy);
+  if (starts.flatMap((size) => outcomesOf(size, heard, policy)).some(({ size }) => size === written.desired)) return undefined;
+  return `after the state was deleted the desired size became ${written.desired}, expected ${starts[0]} to ${starts.at(-1)}`;
+};
+
+const isLostBetween = ({ lostAtMs }: GroupTimeline, before: Written | undefined, { atMs }: Written): boolean =>
+  before !== undefined && lostAtMs.some((lost) => lost >= before.atMs && lost <= atMs);
+
+const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number, memory: Memory): string | undefined => {
+  const [before, written] = [timeline.written[index - 1], timeline.written[index]];
+  if (written === undefined || !isFunction(written.by)) return undefined;
+  if (isLostBetween(timeline, before, written)) {
+    memory.lastActedAtMs.clear();
+    return afterLoss(chronicle, timeline, written);
+  }
+  if (before !== undefined && !isFunction(before.by)) return afterRestore(chronicle, timeline, before, written);
+  return judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
+};
+
 const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
   const memory: Memory = { lastActedAtMs: new Map() };
-  return timeline.written.flatMap((written, index) => {
-    const before = timeline.written[index - 1];
-    if (!isFunction(written.by)) return [];
-    if (before !== undefined && !isFunction(before.by)) {
-      const wrong = afterRestore(chronicle, timeline, before, written);
-      return wrong === undefined ? [] : [{ group: timeline.group, atMs: written.atMs, detail: wrong }];
-    }
-    const detail = judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
-    return detail === undefined ? [] : [{ group: timeline.group, atMs: written.atMs, detail }];
+  return timeline.written.flatMap(({ atMs }, index) => {
+    const detail = judgeWrite(chronicle, timeline, index, memory);
+    return detail === undefined ? [] : [{ group: timeline.group, atMs, detail }];
   });
 };
 
