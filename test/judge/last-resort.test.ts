@@ -65,6 +65,15 @@ describe('what EC2 takes is used last', () => {
       }),
     ).toEqual([]);
   });
+  it('holds where the launch may repeat a request that was made before', () => {
+    expect(
+      found((script) => {
+        script.react(90, 95, 'dies', [], true);
+        warned(script);
+        launched(script, 150, 'i-3', 'spot-a');
+      }),
+    ).toEqual([]);
+  });
   it('holds where nothing else gives, and breaks where on-demand capacity does', () => {
     const where = (onDemand: number) =>
       found((script) => {

@@ -50,7 +50,8 @@ const mayHaveForgotten = (chronicle: Chronicle, { group, atMs }: Launch, heardMs
 const repeatedForMs = 600_000;
 const mayBeRepeat = (chronicle: Chronicle, { atMs }: Launch): boolean =>
   [...chronicle.invocations.values()].some(
-    ({ id, function: name, beganAtMs }) => name === 'react' && beganAtMs < atMs && beganAtMs > atMs - repeatedForMs && !isHealthy(chronicle, id),
+    ({ id, function: name, beganAtMs }) =>
+      name.endsWith('react') && beganAtMs < atMs && beganAtMs > atMs - repeatedForMs && !isHealthy(chronicle, id),
   );
 
 /** Whom of this offering EC2 takes or advises to leave, so that the function which launched knew it for certain. */

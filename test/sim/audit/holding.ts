@@ -63,11 +63,11 @@ export const holding: Readonly<Record<string, () => Situation>> = {
       calmAtMs: 250_000,
     }),
   'a group gets another name, then a member is warned': () =>
-    renamed('a group gets another name, then a member is warned', 200_000, [interrupt(240_000, 4)]),
+    renamed('a group gets another name, then a member is warned', 200_000, [interrupt(240_000, 4, 120_000, 'api')]),
   'a group gets another name, then a member is ended with a hook': () =>
-    renamed('a group gets another name, then a member is ended with a hook', 200_000, [endThroughAsg(240_000, 2)]),
+    renamed('a group gets another name, then a member is ended with a hook', 200_000, [endThroughAsg(240_000, 2, 'api')]),
   'a group gets another name while a maximum is raised': () =>
-    renamed('a group gets another name while a maximum is raised', 30_000, [interrupt(40_000, 2)]),
+    renamed('a group gets another name while a maximum is raised', 30_000, [interrupt(40_000, 2, 120_000, 'api')]),
   'a pool is dropped, then its zone is lost': () => {
     const { spec, policy } = settingOf('launch-instances', { spot: 12 });
     const dropped = putPolicy(1_000, without(policy, 'spot-a'), 'the policy drops a pool', 'pools-edited');
