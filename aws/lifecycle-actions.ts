@@ -5,11 +5,15 @@ import {
   RecordLifecycleActionHeartbeatCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { LifecycleActions } from '../core/ports.ts';
-import type { Swap } from '../core/swap.ts';
+import type { LifecycleHook } from '../core/swap.ts';
 import { isNoActiveLifecycleAction } from './errors.ts';
 
-const actionOf = ({ hook, instance }: Pick<Swap, 'instance' | 'hook'>) =>
-  hook && { LifecycleHookName: hook.hook, AutoScalingGroupName: hook.asg, LifecycleActionToken: hook.token, InstanceId: instance };
+const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
+  LifecycleHookName: hook,
+  AutoScalingGroupName: asg,
+  LifecycleActionToken: token,
+  InstanceId,
+});
 
 /** Late and repeated answers to a hook are no error: the action is over, by its time-out, by EC2 or by us. Anything else is thrown. */
 const unlessOver = (error: unknown): 'not-active' => {
@@ -22,10 +26,8 @@ const unlessOver = (error: unknown): 'not-active' => {
  * the instance (Auto Scaling User Guide, instance lifecycle policy).
  */
 export const createHookAnswers = ({ client }: { readonly client: AutoScalingClient }): Pick<LifecycleActions, 'complete'> => ({
-  async complete(leaving) {
-    const action = actionOf(leaving);
-    if (!action) return 'not-active';
-    const command = new CompleteLifecycleActionCommand({ ...action, LifecycleActionResult: 'CONTINUE' });
+  async complete(instance, hook) {
+    const command = new CompleteLifecycleActionCommand({ ...actionOf(instance, hook), LifecycleActionResult: 'CONTINUE' });
     return client.send(command).then(() => 'done', unlessOver);
   },
 });
@@ -34,10 +36,8 @@ export const createHookAnswers = ({ client }: { readonly client: AutoScalingClie
 export const createLifecycleActions = ({ client }: { readonly client: AutoScalingClient }): LifecycleActions => ({
   ...createHookAnswers({ client }),
 
-  async heartbeat(swap) {
-    const action = actionOf(swap);
-    if (!action) return 'not-active';
-    return client.send(new RecordLifecycleActionHeartbeatCommand(action)).then(() => 'done', unlessOver);
+  async heartbeat(instance, hook) {
+    return client.send(new RecordLifecycleActionHeartbeatCommand(actionOf(instance, hook))).then(() => 'done', unlessOver);
   },
 
   async timeouts(asg, hooks) {

@@ -3,7 +3,7 @@ import type { Group } from './group.ts';
 import type { LaunchRequest } from './launch-request.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { Reservation } from './reservation.ts';
-import type { Swap } from './swap.ts';
+import type { LifecycleHook, Swap } from './swap.ts';
 import type { AsgView, GroupState, Member, RaisedMax } from './view.ts';
 
 /** Milliseconds since the epoch. */
@@ -131,8 +131,8 @@ export type Prices = {
 
 /** Completes and prolongs lifecycle actions. An action that is no longer active is done. */
 export type LifecycleActions = {
-  complete(leaving: Pick<Swap, 'instance' | 'hook'>): Promise<'done' | 'not-active'>;
-  heartbeat(swap: Swap): Promise<'done' | 'not-active'>;
+  complete(instance: string, hook: LifecycleHook): Promise<'done' | 'not-active'>;
+  heartbeat(instance: string, hook: LifecycleHook): Promise<'done' | 'not-active'>;
   /** Heartbeat time-outs in milliseconds by hook name; a hook that its group no longer has is missing. */
   timeouts(asg: string, hooks: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
@@ -173,6 +173,8 @@ export type SwapChange = {
   readonly from: readonly Swap['state'][];
   readonly drain?: string;
   readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
+  /** The change is made only while the swap has so many hooks: they are only added, so whoever writes the list has seen all that are in it. */
+  readonly hooksSeen?: number;
   /** Fields that hold no longer, and are taken away. */
   readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];
 };

@@ -46,7 +46,8 @@ export type Swap = {
   readonly drain?: string;
   /** When the drain was ordered; one that has not begun is started again with every tick, under the same name. */
   readonly drainOrderedAtMs?: number;
-  readonly hook?: LifecycleHook;
+  /** What its Auto Scaling group waits for: one action for each of its terminating hooks. */
+  readonly hooks?: readonly LifecycleHook[];
   /**
    * Where to leave service is to end: when the Auto Scaling group was asked to let the instance go. Noted before it is asked, so that whoever sees the
    * end knows whose doing it was.

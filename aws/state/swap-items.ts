@@ -35,13 +35,21 @@ const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
   return to === undefined ? from : from.filter((state) => order.indexOf(state) <= order.indexOf(to));
 };
 
+/** An item of an earlier version has no list: its one hook stands in a field of its own. */
+const hooksAsSeen = (count: number): string =>
+  count === 0 ? 'attribute_not_exists(#hooks)' : '(attribute_not_exists(#hooks) OR size(#hooks) = :hooks)';
+
 const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) => {
   const fields = Object.entries({ ...change.set, schema: stateSchema, ...expiry(change.set.state, nowMs) }).filter(
     ([, value]) => value !== undefined,
   );
   const { clear = [] } = change;
   const from = forward(change);
-  const conditions = [`#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`, ...(change.drain ? ['#drain = :drain'] : [])];
+  const conditions = [
+    `#state IN (${from.map((_, index) => `:from${index}`).join(', ')})`,
+    ...(change.drain ? ['#drain = :drain'] : []),
+    ...(change.hooksSeen === undefined ? [] : [hooksAsSeen(change.hooksSeen)]),
+  ];
   return {
     TableName: table,
     Key: key,
@@ -53,11 +61,13 @@ const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) =
     ExpressionAttributeNames: {
       '#state': 'state',
       ...(change.drain && { '#drain': 'drain' }),
+      ...(change.hooksSeen !== undefined && { '#hooks': 'hooks' }),
       ...Object.fromEntries(fields.map(([name], index) => [`#set${index}`, name])),
       ...Object.fromEntries(clear.map((name, index) => [`#clear${index}`, name])),
     },
     ExpressionAttributeValues: {
       ...(change.drain && { ':drain': change.drain }),
+      ...(change.hooksSeen && { ':hooks': change.hooksSeen }),
       ...Object.fromEntries(from.map((state, index) => [`:from${index}`, state])),
       ...Object.fromEntries(fields.map(([, value], index) => [`:set${index}`, value])),
     },

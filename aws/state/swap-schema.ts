@@ -3,7 +3,7 @@ import type { LifecycleHook, Swap } from '../../core/swap.ts';
 import { keys, ttlAttribute } from '../../functions/contract.ts';
 import { anyOf, eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
-import { essential, maybe, orElse, type Reader, type Readers, type Reading, readFields } from './readers.ts';
+import { absentOr, eachOf, essential, maybe, orElse, type Reader, type Readers, type Reading, readFields } from './readers.ts';
 import { leaveReason, swapState } from './shapes.ts';
 
 const hook = objectOf<LifecycleHook>({
@@ -48,7 +48,7 @@ const readers: Readers<Swap> = {
   deadlineMs: maybe(number),
   drain: maybe(text),
   drainOrderedAtMs: maybe(number),
-  hook: maybe(hook),
+  hooks: absentOr(eachOf(hook)),
   releaseAskedAtMs: maybe(number),
   drainStartedAtMs: maybe(number),
   busyUntilMs: maybe(number),
@@ -59,8 +59,8 @@ const readers: Readers<Swap> = {
   decision: orElse(text, 'unknown'),
 };
 
-/** Reads a swap, of this version or of the first. */
+/** Reads a swap, of this version or of an earlier one, which had one hook at most. */
 export const readSwap = (item: Item): Reading<Swap> => {
-  const { [keys.item]: _item, [ttlAttribute]: _ttl, schema: _schema, ...fields } = item;
-  return readFields(readers, fields);
+  const { [keys.item]: _item, [ttlAttribute]: _ttl, schema: _schema, hook: only, ...fields } = item;
+  return readFields(readers, only === undefined || fields.hooks !== undefined ? fields : { ...fields, hooks: [only] });
 };

@@ -15,36 +15,29 @@ export const prolonged = (hook: LifecycleHook, nowMs: number): LifecycleHook => 
   expiresAtMs: Math.max(hook.expiresAtMs, nowMs + timeoutOf(hook)),
 });
 
-/** The hook that Auto Scaling still waits on. */
-const openHook = ({ hook }: Pick<Swap, 'hook'>): LifecycleHook | undefined => (hook?.overAtMs === undefined ? hook : undefined);
+/** The hooks that Auto Scaling still waits on. */
+export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly LifecycleHook[] => hooks.filter(({ overAtMs }) => overAtMs === undefined);
 
-/** Swaps whose hook needs a heartbeat now. */
-export const heartbeatsDue = (swaps: readonly Swap[], nowMs: number): readonly Swap[] =>
-  swaps.filter((swap) => {
-    const hook = openHook(swap);
-    return hook !== undefined && heartbeatDueMs(hook) <= nowMs;
-  });
+/** The hooks of a swap that need a heartbeat now. */
+export const heartbeatsDue = (swap: Pick<Swap, 'hooks'>, nowMs: number): readonly LifecycleHook[] =>
+  openHooks(swap).filter((hook) => heartbeatDueMs(hook) <= nowMs);
 
 /** The next heartbeat to come. One that is overdue was just tried, and could not be sent: it is tried again soon. */
 export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =>
   Math.min(
     Number.POSITIVE_INFINITY,
-    ...swaps.flatMap((swap) => {
-      const hook = openHook(swap);
-      if (hook === undefined) return [];
+    ...swaps.flatMap(openHooks).map((hook) => {
       const dueMs = heartbeatDueMs(hook);
-      return [dueMs > nowMs ? dueMs : retryAtMs(nowMs, hook.expiresAtMs)];
+      return dueMs > nowMs ? dueMs : retryAtMs(nowMs, hook.expiresAtMs);
     }),
   );
 
 /** A heartbeat that is this late will not be sent by the drain that should have: it looks in time, and repeats what fails for a while. */
 const lateMs = 30_000;
 
-/** Whether nobody keeps the hook of a draining instance alive: its drain was stopped, or broke off. A drain that was just ordered is given the same time. */
-export const isUnattended = (swap: Swap, nowMs: number): boolean => {
-  const hook = openHook(swap);
-  return hook !== undefined && nowMs - Math.max(heartbeatDueMs(hook), swap.drainOrderedAtMs ?? 0) >= lateMs;
-};
+/** Whether nobody keeps a hook of a draining instance alive: its drain was stopped, or broke off. A drain that was just ordered is given the same time. */
+export const isUnattended = (swap: Swap, nowMs: number): boolean =>
+  openHooks(swap).some((hook) => nowMs - Math.max(heartbeatDueMs(hook), swap.drainOrderedAtMs ?? 0) >= lateMs);
 
 /** Whether an Auto Scaling group still waits for this instance on a hook. */
-export const isOnHook = (swap: Swap): boolean => openHook(swap) !== undefined;
+export const isOnHook = (swap: Swap): boolean => openHooks(swap).length > 0;

@@ -1,4 +1,5 @@
 import { belowMinSize } from '../../aws/errors.ts';
+import { openHooks } from '../../core/drain/heartbeat.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall, unseenShortfall } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
@@ -85,14 +86,14 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 const hooksAtOnce = 8;
 
 /** Completing the hook of an interrupted instance would cut connections that EC2 leaves alone until its deadline. */
-const mayGoOn = ({ reason, shortfall, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
-  reason !== 'interruption' || shortfall === undefined || deadlineMs <= nowMs;
+const mayGoOn = ({ state, reason, shortfall, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
+  state === 'gone' || reason !== 'interruption' || shortfall === undefined || deadlineMs <= nowMs;
 
 const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
   onEach(
-    swaps.filter((swap) => swap.hook !== undefined && mayGoOn(swap, clock.now())),
+    swaps.filter((swap) => mayGoOn(swap, clock.now())).flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
     hooksAtOnce,
-    (swap) => lifecycle.complete(swap),
+    ({ instance, hook }) => lifecycle.complete(instance, hook),
   );
 
 const nothingToEnd: ActionResult = { done: [], failed: [] };
@@ -151,7 +152,8 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   const closed = await closeSwaps(ending, released);
   const drained = closed.filter(({ state }) => state === 'drained');
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
-  await completeHooks(ports, drained);
+  // An Auto Scaling group lets the hooks of an instance wait that is gone already.
+  await completeHooks(ports, [...drained, ...gone]);
   const { done, failed: unended } = await endOurs(ending, drained);
   // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain has no part in that.
   const failed = unended.filter(({ code }) => code !== belowMinSize);

@@ -48,7 +48,7 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     claimedAtMs: context.nowMs,
     ...(fact.reason === 'moved' ? {} : { warnedAtMs: fact.atMs }),
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
-    ...(fact.hook === undefined ? {} : { hook: fact.hook }),
+    ...(fact.hook === undefined ? {} : { hooks: [fact.hook] }),
     // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to replace it.
     ...(waits || context.ended.has(fact.instance)
       ? {}
@@ -58,10 +58,11 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
 };
 
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
-  if (fact.hook === undefined || swap.hook?.token === fact.hook.token) return undefined;
-  // A drain that has not begun reads the hook when it does. One that waits might look again only after the hook has expired, so another takes over.
-  const order = swap.state === 'leaving' ? {} : { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
-  return { hook: fact.hook, ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
+  const { hooks = [] } = swap;
+  if (fact.hook === undefined || hooks.some(({ token }) => token === fact.hook?.token)) return undefined;
+  // Its drain has read the swap without this hook, perhaps, and might look again only after the hook has expired: another takes over.
+  const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
+  return { hooks: [...hooks, fact.hook], ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
 };
 
 /** A swap that is draining already cannot wait for its replacement, so it joins none that do. */
@@ -93,10 +94,11 @@ const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partia
 const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap> => {
   const set = tightened(swap, fact, context);
   if (set === undefined) return swap;
-  const written = await context.store.advance(swap, { from: [swap.state], set });
+  const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks?.length ?? 0 };
+  const written = await context.store.advance(swap, { from: [swap.state], set, ...seen });
   if (written === 'done') return { ...swap, ...set };
   const now = await context.store.swapOf(swap.instance);
-  return now === undefined || now.state === swap.state ? swap : tighten(now, fact, context);
+  return now === undefined || (now.state === swap.state && now.hooks?.length === swap.hooks?.length) ? swap : tighten(now, fact, context);
 };
 
 /**

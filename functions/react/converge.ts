@@ -5,6 +5,7 @@ import { toBeMoved } from '../../core/moved.ts';
 import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
+import { answerHooks } from './answer-hooks.ts';
 import { type Claimed, claimAll } from './claims.ts';
 import { drainName, drainsOf } from './drain-names.ts';
 import type { Facts, LeavingFact } from './facts.ts';
@@ -57,6 +58,12 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, '
   const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
+  // No drain comes for the dead, and their Auto Scaling group waits on their hooks all the same.
+  const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
+  await answerHooks(
+    told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
+    ports,
+  );
   return { gathered: learn({ ...gathered, swaps }, run, claimed.warned), fresh: claimed.fresh, warned: claimed.warned };
 };
 

@@ -4,7 +4,8 @@ import { isBelieved, isOpen } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, RaisedMax } from '../../core/view.ts';
 import { announcements } from '../contract.ts';
-import type { Facts, LeavingFact } from './facts.ts';
+import { answerHooks } from './answer-hooks.ts';
+import type { Facts } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** An event holds 256 KB. */
@@ -22,12 +23,7 @@ const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise
   return left;
 };
 
-const hooksAtOnce = 8;
 const closesAtOnce = 32;
-
-/** Nobody drains an instance of a group that is gone, and its lifecycle hook must not keep it until it expires. */
-const answerHooks = (leaving: readonly LeavingFact[], { lifecycle }: ReactPorts): Promise<unknown> =>
-  inParallel(leaving, hooksAtOnce, async ({ instance, hook }) => (hook === undefined ? undefined : lifecycle.complete({ instance, hook })));
 
 /** Swaps that still come to an end by themselves: a drain runs, or EC2 takes the instance. What was to wait for its turn, or runs on, is left as it is. */
 const isUnderWay = ({ state, deadlineMs }: Swap): boolean =>
@@ -96,6 +92,7 @@ const tellLaunched = async (group: string, { policySize, reservations }: GroupSt
  * anew. Its instances are not touched, and drains under way come to their end by themselves.
  */
 export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
+  // Nobody drains an instance of a group that is gone, and its lifecycle hook must not keep it until it expires.
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);
   if (state === undefined) return { kind: 'let-go' };

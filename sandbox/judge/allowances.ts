@@ -1,4 +1,4 @@
-import { hookOfTheDead, hookTooShort, hookUnheard } from './allowances/hooks.ts';
+import { hookTooShort, hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost } from './allowances/restored.ts';
 import { freeRests, hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
@@ -21,7 +21,7 @@ export const allowances: readonly Allowance[] = [
   hookHoldsNewcomers,
   freeRests,
   decisionsLost,
-  hookOfTheDead,
+
   hookTooShort,
   hookUnheard,
   claimedUnderFault,

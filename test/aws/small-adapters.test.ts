@@ -7,7 +7,6 @@ import { createPrices } from '../../aws/prices.ts';
 import { createTickQueue } from '../../aws/tick-queue.ts';
 import { createWakes } from '../../aws/wakes.ts';
 import type { Offering } from '../../core/offering.ts';
-import type { Swap } from '../../core/swap.ts';
 import { awsError, createFakeAws, failsWith } from './fake-aws.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
@@ -94,14 +93,13 @@ describe('prices', () => {
 });
 
 describe('lifecycle actions', () => {
-  const hook = { asg: 'web-asg', hook: 'drain', token: 'token-1', expiresAtMs: 0, heartbeatMs: 0 };
-  const swap = { group: 'workers', instance: 'i-1', hook } as unknown as Swap;
+  const hook = { asg: 'web-asg', hook: 'drain', token: 'token-1', expiresAtMs: 0 };
 
   test('are completed with CONTINUE, by token', async () => {
     const aws = createFakeAws({ CompleteLifecycleAction: {}, RecordLifecycleActionHeartbeat: {} });
     const actions = createLifecycleActions({ client: aws.autoScaling });
-    expect(await actions.complete(swap)).toBe('done');
-    expect(await actions.heartbeat(swap)).toBe('done');
+    expect(await actions.complete('i-1', hook)).toBe('done');
+    expect(await actions.heartbeat('i-1', hook)).toBe('done');
     const action = { LifecycleHookName: 'drain', AutoScalingGroupName: 'web-asg', LifecycleActionToken: 'token-1', InstanceId: 'i-1' };
     expect(aws.inputsOf('CompleteLifecycleAction')).toEqual([{ ...action, LifecycleActionResult: 'CONTINUE' }]);
     expect(aws.inputsOf('RecordLifecycleActionHeartbeat')).toEqual([action]);
@@ -112,11 +110,8 @@ describe('lifecycle actions', () => {
     const actions = createLifecycleActions({
       client: createFakeAws({ CompleteLifecycleAction: over, RecordLifecycleActionHeartbeat: over }).autoScaling,
     });
-    expect(await actions.complete(swap)).toBe('not-active');
-    expect(await actions.heartbeat(swap)).toBe('not-active');
-    const { hook: _hook, ...hookless } = swap;
-    expect(await actions.complete(hookless as Swap)).toBe('not-active');
-    expect(await actions.heartbeat(hookless as Swap)).toBe('not-active');
+    expect(await actions.complete('i-1', hook)).toBe('not-active');
+    expect(await actions.heartbeat('i-1', hook)).toBe('not-active');
   });
 
   test('tell how long their hooks hold, by name', async () => {
@@ -129,7 +124,7 @@ describe('lifecycle actions', () => {
 
   test('that fail otherwise are thrown', async () => {
     const aws = createFakeAws({ CompleteLifecycleAction: failsWith('AccessDenied') });
-    await expect(createLifecycleActions({ client: aws.autoScaling }).complete(swap)).rejects.toThrow('AccessDenied');
+    await expect(createLifecycleActions({ client: aws.autoScaling }).complete('i-1', hook)).rejects.toThrow('AccessDenied');
   });
 });
 

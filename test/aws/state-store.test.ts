@@ -154,10 +154,22 @@ describe('a swap', () => {
 
   test('may be given to another drain, with a hook, and loses nothing', async () => {
     await store.claim(swap('hooked', 'i-5', { state: 'waiting', drain: 'old' }));
-    const hook = { asg: 'a', hook: 'h', token: 't', expiresAtMs: 9, heartbeatMs: 5 };
-    const change = { from: ['waiting', 'leaving'] as const, set: { state: 'leaving' as const, drain: 'new', hook, deadlineMs: undefined } };
+    const hooks = [{ asg: 'a', hook: 'h', token: 't', expiresAtMs: 9 }];
+    const change = { from: ['waiting', 'leaving'] as const, set: { state: 'leaving' as const, drain: 'new', hooks, deadlineMs: undefined } };
     expect(await store.advance({ group: 'hooked', instance: 'i-5' }, change)).toBe('done');
-    expect(await store.swapOf('i-5')).toEqual(swap('hooked', 'i-5', { state: 'leaving', drain: 'new', hook }));
+    expect(await store.swapOf('i-5')).toEqual(swap('hooked', 'i-5', { state: 'leaving', drain: 'new', hooks }));
+  });
+
+  test('takes no list of hooks from somebody who has not seen the one that stands', async () => {
+    const [first, second] = ['h-1', 'h-2'].map((hook) => ({ asg: 'a', hook, token: hook, expiresAtMs: 9 }));
+    if (first === undefined || second === undefined) throw new Error('two hooks');
+    const key = { group: 'two-hooks', instance: 'i-9' };
+    await store.claim(swap(key.group, key.instance));
+    const added = { from: ['leaving'] as const, set: { hooks: [first] }, hooksSeen: 0 };
+    expect(await store.advance(key, added)).toBe('done');
+    expect(await store.advance(key, { ...added, set: { hooks: [second] } })).toBe('conflict');
+    expect(await store.advance(key, { ...added, set: { hooks: [first, second] }, hooksSeen: 1 })).toBe('done');
+    expect((await store.swapOf('i-9'))?.hooks).toEqual([first, second]);
   });
 
   test('that is gone expires after seven days and is listed for one hour more', async () => {

@@ -36,9 +36,13 @@ describe('items of the first version', () => {
   });
 
   test.each(firstVersion.swaps.map((item) => [item.instance, item] as const))('the swap of %s is read in full', (_instance, item) => {
-    const { shortfall, item: _item, expiresAt: _expires, ...fields } = item;
+    const { shortfall, hook, item: _item, expiresAt: _expires, ...fields } = item as typeof item & { readonly hook?: unknown };
     expect(readSwap(item)).toEqual({
-      value: { ...fields, ...(shortfall !== undefined && { shortfall: { code: 'prose', text: shortfall } }) },
+      value: {
+        ...fields,
+        ...(hook !== undefined && { hooks: [hook] }),
+        ...(shortfall !== undefined && { shortfall: { code: 'prose', text: shortfall } }),
+      },
       lost: [],
     });
   });
@@ -169,9 +173,16 @@ describe('a swap that cannot be read', () => {
     expect(await store.swaps('broken')).toHaveLength(1);
   });
 
+  test('of an earlier version had one hook at most', () => {
+    const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: 1 };
+    const { value, lost } = readSwap({ ...swap, ...key, hook });
+    expect({ value, lost }).toEqual({ value: { ...swap, hooks: [hook] }, lost: [] });
+    expect(readSwap({ ...swap, ...key, hook, hooks: [hook, { ...hook, token: 't-2' }] }).value?.hooks).toHaveLength(2);
+  });
+
   test('in a part stands without that part', () => {
     const { value, lost } = readSwap({ ...swap, ...key, hook: { asg: 'web-asg' }, drainedAtMs: 'later', pool: 7 });
-    expect(value).toEqual({ ...swap, pool: 'unknown' });
-    expect(lost.map((problem) => problem.split(':')[0]).toSorted()).toEqual(expect.arrayContaining(['drainedAtMs', 'hook', 'pool']));
+    expect(value).toEqual({ ...swap, hooks: [], pool: 'unknown' });
+    expect(lost.map((problem) => problem.split(':')[0]).toSorted()).toEqual(expect.arrayContaining(['drainedAtMs', 'hooks.0', 'pool']));
   });
 });

@@ -127,9 +127,8 @@ describe('a launch over the wire', () => {
 describe('errors over the wire', () => {
   test('of Auto Scaling are told by their texts', async () => {
     const { deps } = await cloudOf([queryError('ValidationError', 'No active Lifecycle Action found with token t')]);
-    const hook = { asg: 'web', hook: 'h', token: 't', expiresAtMs: 0, heartbeatMs: 0 };
-    const swap = { group: 'workers', instance: 'i-1', hook } as unknown as Swap;
-    expect(await createLifecycleActions({ client: deps.autoScaling }).complete(swap)).toBe('not-active');
+    const hook = { asg: 'web', hook: 'h', token: 't', expiresAtMs: 0 };
+    expect(await createLifecycleActions({ client: deps.autoScaling }).complete('i-1', hook)).toBe('not-active');
   });
 
   test('of Auto Scaling that mean later are later', async () => {

@@ -132,26 +132,27 @@ describe('a heartbeat', () => {
     expect(prolonged(hook, inMs(1800)).expiresAtMs).toBe(inMs(5400));
     expect(prolonged(unknown, inMs(10)).expiresAtMs).toBe(inMs(3600));
   });
-  test('is sent when due, for swaps with a hook', () => {
-    const swaps = [swap('i-1', { hook }), swap('i-2')];
-    expect(heartbeatsDue(swaps, inMs(1799))).toEqual([]);
-    expect(heartbeatsDue(swaps, inMs(1800))).toEqual([swaps[0]]);
+  test('is sent when due, for each hook of a swap', () => {
+    const later = { ...hook, hook: 'later', expiresAtMs: inMs(3700) };
+    expect(heartbeatsDue(swap('i-1', { hooks: [hook, later] }), inMs(1799))).toEqual([]);
+    expect(heartbeatsDue(swap('i-1', { hooks: [hook, later] }), inMs(1800))).toEqual([hook]);
+    expect(heartbeatsDue(swap('i-2'), inMs(1800))).toEqual([]);
   });
   test('to come is what a batch wakes for; one that is overdue could not be sent, and is tried again soon', () => {
-    expect(nextHeartbeatMs([swap('i-1', { hook }), swap('i-2')], inMs(10))).toBe(inMs(1800));
-    expect(nextHeartbeatMs([swap('i-1', { hook })], inMs(1800))).toBe(inMs(1815));
-    expect(nextHeartbeatMs([swap('i-1', { hook })], inMs(3590))).toBe(inMs(3592));
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] }), swap('i-2')], inMs(10))).toBe(inMs(1800));
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(1800))).toBe(inMs(1815));
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [hook] })], inMs(3590))).toBe(inMs(3592));
   });
   const over = { ...hook, overAtMs: inMs(20) };
   test('is none, once Auto Scaling waits no longer', () => {
-    expect(heartbeatsDue([swap('i-1', { hook: over })], inMs(1800))).toEqual([]);
-    expect(nextHeartbeatMs([swap('i-1', { hook: over })], inMs(10))).toBe(Number.POSITIVE_INFINITY);
+    expect(heartbeatsDue(swap('i-1', { hooks: [over] }), inMs(1800))).toEqual([]);
+    expect(nextHeartbeatMs([swap('i-1', { hooks: [over] })], inMs(10))).toBe(Number.POSITIVE_INFINITY);
   });
   test.each([
-    ['a heartbeat that is half a minute late', { hook }, 1830, true],
-    ['not one that may still be repeated', { hook }, 1829, false],
-    ['not one of a drain that was just ordered', { hook, drainOrderedAtMs: inMs(1820) }, 1849, false],
-    ['not one that nobody waits for', { hook: over }, 1900, false],
+    ['a heartbeat that is half a minute late', { hooks: [hook] }, 1830, true],
+    ['not one that may still be repeated', { hooks: [hook] }, 1829, false],
+    ['not one of a drain that was just ordered', { hooks: [hook], drainOrderedAtMs: inMs(1820) }, 1849, false],
+    ['not one that nobody waits for', { hooks: [over] }, 1900, false],
     ['nor an instance without a hook', {}, 1900, false],
   ] as const)('shows a drain that nobody carries on: %s', (_rule, changes, nowS, is) => {
     expect(isUnattended(swap('i-1', { state: 'draining', ...changes }), inMs(nowS))).toBe(is);
@@ -178,7 +179,7 @@ describe('the next look at connections', () => {
   });
   test('comes earlier for a heartbeat', () => {
     const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
-    expect(look(0, 200, undefined, [swap('i-1', { ...draining, hook })])).toBe(30);
+    expect(look(0, 200, undefined, [swap('i-1', { ...draining, hooks: [hook] })])).toBe(30);
   });
   test('there is none when nothing is open', () => {
     expect(nextDrainLookMs([], { timeoutMs: 1, nowMs: noonMs, alive: [] })).toBeUndefined();

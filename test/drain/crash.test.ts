@@ -22,7 +22,7 @@ const scenes: Readonly<Record<string, { readonly swaps: readonly Swap[]; readonl
     swaps: [swap('i-1', { reason: 'rebalance' }), swap('i-2', { reason: 'scale-in' })],
     order: order(),
   },
-  'a hook': { swaps: [swap('i-1', { reason: 'hook', hook }), swap('i-2', { reason: 'rebalance', hook })], order: order() },
+  'a hook': { swaps: [swap('i-1', { reason: 'hook', hooks: [hook] }), swap('i-2', { reason: 'rebalance', hooks: [hook] })], order: order() },
 };
 
 const prepare = (name: string): { readonly fleet: Fleet; readonly order: DrainOrder } => {

@@ -246,7 +246,7 @@ describe('an instance on a lifecycle hook', () => {
   const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(60), timeoutMs: 60_000 };
 
   test('is kept alive by heartbeats through a long drain and completed at its end', async () => {
-    const fleet = createFleet(pair({ reason: 'hook', hook }), 120_000);
+    const fleet = createFleet(pair({ reason: 'hook', hooks: [hook] }), 120_000);
     const { visits } = await execute(fleet, order());
     expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90, 120]);
     expect(secondsOf(visits)).toEqual(['begin 0', 'check 30', 'check 60', 'check 90', 'check 120', 'end 120']);
@@ -254,56 +254,84 @@ describe('an instance on a lifecycle hook', () => {
     expect(fleet.ended.size).toBe(0);
   });
 
+  test('on two of them is kept alive on each, and each is completed', async () => {
+    const other = { ...hook, hook: 'logs', token: 't-2', expiresAtMs: inMs(100), timeoutMs: 100_000 };
+    const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [hook, other] })], 120_000);
+    await execute(fleet, order());
+    expect(fleet.beats.filter(({ token }) => token === 't').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90, 120]);
+    expect(fleet.beats.filter(({ token }) => token === 't-2').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([50, 100]);
+    expect([...fleet.completedHooks]).toEqual(['i-1/t', 'i-1/t-2']);
+  });
+
+  test('that has ended already is completed too: its Auto Scaling group waits on', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [hook], state: 'gone', goneAtMs: noonMs })]);
+    await endDrain(fleet.ports, order());
+    expect([...fleet.completedHooks]).toEqual(['i-1/t']);
+  });
+
+  test('of which one is heard of while another is prolonged: none is forgotten', async () => {
+    const other = { ...hook, hook: 'logs', token: 't-2' };
+    const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [{ ...hook, expiresAtMs: inMs(10) }] })]);
+    const { heartbeat } = fleet.ports.lifecycle;
+    fleet.ports.lifecycle.heartbeat = (instance, of) => {
+      const now = fleet.stateOf(instance);
+      fleet.swaps.set(instance, { ...now, hooks: [...(now.hooks ?? []), other] });
+      return heartbeat(instance, of);
+    };
+    await beginDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1').hooks?.map(({ token }) => token)).toEqual(['t', 't-2']);
+  });
+
   test('whose time-out the event did not tell: it is looked up at the first heartbeat, once for all', async () => {
     const { timeoutMs: _, ...untold } = { ...hook, expiresAtMs: inMs(30) };
-    const fleet = createFleet(pair({ reason: 'hook', hook: untold }), 200_000);
+    const fleet = createFleet(pair({ reason: 'hook', hooks: [untold] }), 200_000);
     fleet.timeouts.set('drain', 600_000);
     const { visits } = await execute(fleet, order());
     expect(secondsOf(visits)).toEqual(['begin 0', 'check 15', 'check 201', 'end 201']);
     expect(fleet.calls.filter((name) => name === 'timeouts').length).toBe(1);
     expect(fleet.beats.length).toBe(2);
-    expect(fleet.stateOf('i-1').hook).toEqual({ ...hook, timeoutMs: 600_000, expiresAtMs: inMs(615) });
+    expect(fleet.stateOf('i-1').hooks).toEqual([{ ...hook, timeoutMs: 600_000, expiresAtMs: inMs(615) }]);
   });
 
   test('is kept alive while the drain waits for replacements', async () => {
-    const fleet = createFleet(pair({ ...warned, hook }), 0);
+    const fleet = createFleet(pair({ ...warned, hooks: [hook] }), 0);
     await execute(fleet, order());
     expect(fleet.beats.filter(({ instance }) => instance === 'i-2').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([30, 60, 90]);
   });
 
   test('whose action is no longer active is not asked after in a hurry', async () => {
-    const fleet = createFleet(pair({ reason: 'hook', hook: { ...hook, expiresAtMs: inMs(10) } }), 100_000);
+    const fleet = createFleet(pair({ reason: 'hook', hooks: [{ ...hook, expiresAtMs: inMs(10) }] }), 100_000);
     fleet.completed.add('i-1');
     fleet.completed.add('i-2');
     const { visits } = await execute(fleet, order());
     expect(visits.length).toBeLessThanOrEqual(3);
-    expect(fleet.stateOf('i-1').hook).toMatchObject({ overAtMs: noonMs });
+    expect(fleet.stateOf('i-1').hooks).toMatchObject([{ overAtMs: noonMs }]);
   });
 
   test('whose heartbeat is throttled gets it soon after, and nothing fails for it', async () => {
-    const fleet = createFleet(pair({ reason: 'hook', hook }), 120_000);
+    const fleet = createFleet(pair({ reason: 'hook', hooks: [hook] }), 120_000);
     const { heartbeat } = fleet.ports.lifecycle;
     const throttled = Object.assign(new Error('Rate exceeded'), { name: 'Throttling', $fault: 'client' });
     let left = 2;
-    fleet.ports.lifecycle.heartbeat = (one) => (one.instance === 'i-1' && left-- > 0 ? Promise.reject(throttled) : heartbeat(one));
+    fleet.ports.lifecycle.heartbeat = (one, of) => (one === 'i-1' && left-- > 0 ? Promise.reject(throttled) : heartbeat(one, of));
     await execute(fleet, order());
     expect(fleet.beats.filter(({ instance }) => instance === 'i-1').map(({ atMs }) => (atMs - noonMs) / 1000)).toEqual([38, 68, 98]);
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
   test('and interrupted: with connections still open it is left to EC2, which gives them until the deadline', async () => {
-    const fleet = createFleet([swap('i-1', { ...warned, hook }), swap('i-2', warned)], 300_000);
+    const fleet = createFleet([swap('i-1', { ...warned, hooks: [hook] }), swap('i-2', warned)], 300_000);
     await execute(fleet, order());
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'delay-exceeds-deadline', by: 'ec2' } });
     expect(fleet.completed.size).toBe(0);
 
-    const fast = createFleet([swap('i-1', { ...warned, hook })], 30_000);
+    const fast = createFleet([swap('i-1', { ...warned, hooks: [hook] })], 30_000);
     await execute(fast, order());
     expect([...fast.completed]).toEqual(['i-1']);
   });
 
   test('is completed although its group was let go', async () => {
-    const fleet = createFleet(pair({ reason: 'hook', hook }), 60_000);
+    const fleet = createFleet(pair({ reason: 'hook', hooks: [hook] }), 60_000);
     fleet.group = undefined;
     await execute(fleet, order());
     expect([...fleet.completed]).toEqual(['i-1', 'i-2']);
@@ -409,9 +437,9 @@ test('with drain-first the group is asked for the replacement when the drain has
 
 test('a hook that cannot be completed keeps no other from completion', async () => {
   const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
-  const fleet = createFleet(pair({ reason: 'hook', hook, state: 'drained' }));
+  const fleet = createFleet(pair({ reason: 'hook', hooks: [hook], state: 'drained' }));
   const { complete } = fleet.ports.lifecycle;
-  fleet.ports.lifecycle.complete = (one) => (one.instance === 'i-1' ? Promise.reject(new Error('no')) : complete(one));
+  fleet.ports.lifecycle.complete = (one, of) => (one === 'i-1' ? Promise.reject(new Error('no')) : complete(one, of));
   await expect(endDrain(fleet.ports, order())).rejects.toThrow('no');
   expect([...fleet.completed]).toEqual(['i-2']);
 });

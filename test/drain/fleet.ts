@@ -78,7 +78,9 @@ export type Fleet = {
   readonly goneAtMs: Map<string, number>;
   readonly ended: Set<string>;
   readonly completed: Set<string>;
-  readonly beats: { readonly instance: string; readonly atMs: number }[];
+  /** Each completed hook, as instance and token. */
+  readonly completedHooks: Set<string>;
+  readonly beats: { readonly instance: string; readonly token: string; readonly atMs: number }[];
   readonly told: Announcement[];
   /** Calls of every port, in order. */
   readonly calls: string[];
@@ -132,10 +134,11 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     swaps: () => call('swaps', () => [...fleet.swaps.values()]),
     swapOf: none,
     claim: none,
-    advance: ({ instance }, { from, drain, set, clear = [] }) =>
+    advance: ({ instance }, { from, drain, set, hooksSeen, clear = [] }) =>
       call('advance', () => {
         const stored = fleet.swaps.get(instance);
         if (!stored || !from.includes(stored.state) || (drain !== undefined && stored.drain !== drain)) return 'conflict';
+        if (hooksSeen !== undefined && hooksSeen !== (stored.hooks?.length ?? 0)) return 'conflict';
         if (set.state && states.indexOf(set.state) < states.indexOf(stored.state)) throw new Error(`${instance} would go back to ${set.state}`);
         const kept = Object.fromEntries(Object.entries(stored).filter(([field]) => !clear.some((gone) => gone === field)));
         fleet.swaps.set(instance, { ...(kept as Swap), ...set });
@@ -185,6 +188,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     goneAtMs: new Map(),
     ended: new Set(),
     completed: new Set(),
+    completedHooks: new Set(),
     beats: [],
     told: [],
     calls: [],
@@ -204,16 +208,17 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       providerFor: () => fleet.provider,
       lifecycle: {
         timeouts: () => call('timeouts', () => fleet.timeouts),
-        complete: ({ instance }) =>
+        complete: (instance, { token }) =>
           call('complete', () => {
+            fleet.completedHooks.add(`${instance}/${token}`);
             if (fleet.completed.has(instance)) return 'not-active';
             fleet.completed.add(instance);
             return 'done';
           }),
-        heartbeat: ({ instance }) =>
+        heartbeat: (instance, { token }) =>
           call('heartbeat', () => {
             if (isGone(instance) || fleet.completed.has(instance)) return 'not-active';
-            fleet.beats.push({ instance, atMs: fleet.nowMs });
+            fleet.beats.push({ instance, token, atMs: fleet.nowMs });
             return 'done';
           }),
       },

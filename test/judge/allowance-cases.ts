@@ -186,10 +186,6 @@ const hookHeard =
     script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1' }]);
 
 const hooks: Readonly<Record<string, Cases>> = {
-  'the instance had ended before its hook began': {
-    needed: hooked({ write: (script) => script.end(90, 'i-1') }),
-    beyond: { 'it ended while the hook waited': hooked({ write: (script) => script.end(120, 'i-1') }) },
-  },
   'a hook is shorter than Auto Scaling takes': {
     needed: hooked({ over: 110, write: hookHeard(101) }),
     beyond: { 'a hook of thirty seconds': hooked({ over: 130, write: hookHeard(101) }) },

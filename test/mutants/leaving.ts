@@ -61,15 +61,15 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the hook is never completed',
     file: 'functions/end-drain/end-drain.ts',
-    from: 'await completeHooks(ports, drained);',
+    from: 'await completeHooks(ports, [...drained, ...gone]);',
     to: '',
     caughtBy: ['hook of an hour'],
   },
   {
     name: 'the heartbeat is never sent',
     file: 'functions/runtime/drain/heartbeats.ts',
-    from: 'if (!due.has(swap) || swap.hook === undefined) return swap;',
-    to: 'if (due.size >= 0 || swap.hook === undefined) return swap;',
+    from: 'if (due.length === 0) return swap;',
+    to: 'if (due.length >= 0) return swap;',
     caughtBy: ['hook shorter than the drain'],
   },
   {

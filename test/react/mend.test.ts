@@ -17,16 +17,16 @@ const mended = async (swaps: readonly Swap[], nowMs: number, holdings: Partial<H
 };
 
 const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
-const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hook });
+const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hooks: [hook] });
 
 describe('a swap whose instance its Auto Scaling group ends', () => {
   it('stays open as long as the group has the instance, however long that takes', async () => {
-    const attended = { ...held, hook: { ...hook, expiresAtMs: inMs(7_500) } };
+    const attended = { ...held, hooks: [{ ...hook, expiresAtMs: inMs(7_500) }] };
     const [kept] = await mended([attended], inMs(7_000), { aside: ['i-1'] });
     expect(kept).toEqual(attended);
   });
   it('is closed ten minutes later, once nobody shows the instance any more', async () => {
-    const [closed] = await mended([{ ...held, hook: { ...hook, expiresAtMs: inMs(7_500) } }], inMs(7_000));
+    const [closed] = await mended([{ ...held, hooks: [{ ...hook, expiresAtMs: inMs(7_500) }] }], inMs(7_000));
     expect(closed).toMatchObject({ state: 'gone', goneAtMs: inMs(7_000) });
   });
   it.each(['leaving', 'draining'] as const)('goes to a new drain while it is %s, when its heartbeats stay away', async (state) => {

@@ -24,28 +24,36 @@ const timeoutsOf = async (lifecycle: LifecycleActions, hooks: readonly Lifecycle
   return new Map(found.flat());
 };
 
-const beat = async ({ store, lifecycle, clock }: HeartbeatPorts, swap: Swap, hook: LifecycleHook, drain: string): Promise<Swap> => {
+/** The hook as it stands after a heartbeat; as it was where AWS could not take it now. */
+const beat = async ({ lifecycle, clock }: HeartbeatPorts, instance: string, hook: LifecycleHook): Promise<LifecycleHook> => {
   const sentAtMs = clock.now();
-  const sent = await unlessTroubled(lifecycle.heartbeat(swap));
-  if (sent === undefined) return swap;
-  const kept = sent === 'done' ? prolonged(hook, sentAtMs) : { ...hook, overAtMs: sentAtMs };
-  await store.advance(swap, { from: ['leaving', 'draining', 'drained'], drain, set: { hook: kept } });
-  return { ...swap, hook: kept };
+  const sent = await unlessTroubled(lifecycle.heartbeat(instance, hook));
+  if (sent === undefined) return hook;
+  return sent === 'done' ? prolonged(hook, sentAtMs) : { ...hook, overAtMs: sentAtMs };
 };
 
 /**
- * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and record only repeats the heartbeat.
- * An action that is no longer active is noted as over: its instance goes on by itself. What AWS could not do now stays due, and is tried again soon.
+ * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and record only repeats the heartbeat, and
+ * so does a hook that was added meanwhile: the record is not written over it. An action that is no longer active is noted as over: its instance goes on
+ * by itself. What AWS could not do now stays due, and is tried again soon.
  */
 export const keepHooksAlive = async (ports: HeartbeatPorts, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
-  const due = new Set(heartbeatsDue(swaps, ports.clock.now()));
+  const nowMs = ports.clock.now();
   const timeouts = await timeoutsOf(
     ports.lifecycle,
-    [...due].flatMap(({ hook }) => hook ?? []),
+    swaps.flatMap((swap) => heartbeatsDue(swap, nowMs)),
   );
+  const withTimeout = (hook: LifecycleHook): LifecycleHook => {
+    const timeoutMs = hook.timeoutMs ?? timeouts.get(keyOf(hook));
+    return timeoutMs === undefined ? hook : { ...hook, timeoutMs };
+  };
   return onEach(swaps, heartbeatsAtOnce, async (swap) => {
-    if (!due.has(swap) || swap.hook === undefined) return swap;
-    const timeoutMs = swap.hook.timeoutMs ?? timeouts.get(keyOf(swap.hook));
-    return beat(ports, swap, { ...swap.hook, ...(timeoutMs !== undefined && { timeoutMs }) }, drain);
+    const due = heartbeatsDue(swap, nowMs);
+    if (due.length === 0) return swap;
+    const sent = await Promise.all(due.map(async (hook) => [hook, await beat(ports, swap.instance, withTimeout(hook))] as const));
+    const after = new Map(sent);
+    const hooks = swap.hooks?.map((hook) => after.get(hook) ?? hook) ?? [];
+    await ports.store.advance(swap, { from: ['leaving', 'draining', 'drained'], drain, hooksSeen: hooks.length, set: { hooks } });
+    return { ...swap, hooks };
   });
 };

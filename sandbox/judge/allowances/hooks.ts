@@ -1,25 +1,13 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { heardAtMs } from '../leaving.ts';
-import { goneAtMs, type HookWait, type Life } from '../life.ts';
+import type { HookWait, Life } from '../life.ts';
 import { hooksAreHeld } from '../rules/endings.ts';
 
 const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { readonly life: Life; readonly wait: HookWait } | undefined => {
   const life = chronicle.life(instance);
   const wait = life?.hooks.find((one) => one.asg === asg && one.over?.atMs === atMs && one.over.how === 'expired');
   return life === undefined || wait === undefined ? undefined : { life, wait };
-};
-
-export const hookOfTheDead: Allowance = {
-  name: 'the instance had ended before its hook began',
-  excuses: hooksAreHeld.name,
-  trouble: 'An Auto Scaling group finds a member that EC2 or somebody ended, and lets its terminating hook wait all the same.',
-  reaches: 'The hook of that instance, when it expires.',
-  reason: 'There is nothing left to drain, and nothing that the hook could hold.',
-  covers: ({ instance, asg, atMs }, chronicle) => {
-    const found = expired(chronicle, instance, asg, atMs);
-    return found !== undefined && goneAtMs(found.life) <= found.wait.atMs;
-  },
 };
 
 /** The least that Auto Scaling takes (PutLifecycleHook, HeartbeatTimeout). */
