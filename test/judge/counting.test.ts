@@ -128,6 +128,21 @@ describe('nobody is removed without need', () => {
     });
     expect(found).toEqual([]);
   });
+  it('says nothing of members whose Auto Scaling group the policy moved away from, and of no others', () => {
+    const edited = (second: number, asg: string) =>
+      details(needlessRemoval, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        script.policy(second, 2, { ...policy, asg });
+        script.react(100, 104, 'i-a');
+        script.claim(102, 'i-1', 'i-a');
+        script.takeOut(103, 'i-1');
+      });
+    expect(edited(90, 'other-asg')).toEqual([]);
+    expect(edited(90, 'web-asg')).toHaveLength(1);
+    expect(edited(110, 'other-asg')).toHaveLength(1);
+  });
   it('leaves protected members alone', () => {
     const found = (isOn: boolean) =>
       details(protectedStay, (script) => {
@@ -166,6 +181,19 @@ describe('a member whose end is ours to choose leaves only against a successor t
       script.takeOut(101, 'i-2');
     });
     expect(both).toEqual(['0 serve after i-2 was taken out of service, 1 are wanted']);
+  });
+  it('lets whoever a policy moved away from leave as the advised do', () => {
+    const moved = (document: Readonly<Record<string, unknown>>, asg: string) =>
+      details(successorServes, (script) => {
+        script.policy(0, 1, { ...document, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        script.policy(90, 2, { ...document, asg });
+        script.takeOut(103, 'i-1');
+      });
+    expect(moved(drainFirst, 'other-asg')).toEqual([]);
+    expect(moved(drainFirst, 'web-asg')).toHaveLength(1);
+    expect(moved(policy, 'other-asg')).toHaveLength(1);
   });
   it('does not blame a choice for a member that died a moment before', () => {
     const died = (second: number) =>
