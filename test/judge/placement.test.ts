@@ -210,13 +210,13 @@ describe('caps, prices and tags', () => {
         priceUsdPerHour: zone === 'z-a' ? 0.05 : 0.035,
       })),
     ];
-    const givenTheDearOne = (isRefused: boolean) =>
+    const givenTheDearOne = (refusedSecond?: number) =>
       details(
         cheapestFirst,
         (script) => {
           script.policy(0, 1, { ...policy, capacity: { cheapest: ['spot-a', 'spot-b'] }, pools: { ...policy.pools, ...two } });
           script.at(90, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.03 });
-          if (isRefused) refused(script, 100, 'z-a');
+          if (refusedSecond !== undefined) refused(script, refusedSecond, 'z-a');
           script.react(149, 152, 'i-r');
           script.at(150, {
             kind: 'launched',
@@ -230,10 +230,11 @@ describe('caps, prices and tags', () => {
             by: react('i-r'),
           });
         },
-        { spec: { ...spec, offerings } },
+        { spec: { ...spec, offerings, timing: { ...spec.timing, latencyMs: { 'ec2:CreateFleet': [1_000, 2_500] } } } },
       );
-    expect(givenTheDearOne(false)).toEqual([]);
-    expect(givenTheDearOne(true)).toHaveLength(1);
+    expect(givenTheDearOne()).toEqual([]);
+    expect(givenTheDearOne(150.5)).toEqual([]);
+    expect(givenTheDearOne(100)).toHaveLength(1);
   });
   it('breaks when a tag of the policy is missing', () => {
     const found = details(tagsAsAsked, (script) => {

@@ -193,8 +193,10 @@ const believedPrices = (chronicle: Chronicle, offering: OfferingName, { sinceMs,
  * and does not say which of them had run out as long as another one gave.
  */
 const believedCost = (chronicle: Chronicle, { life, policy, moment }: Placed, child: TreeNode, within: Bound): number => {
+  // What the very call refused beside what it gave was not known before it.
+  const { invocation: _, ...before } = moment;
   const open = poolsOf(policy, child).flatMap((pool) =>
-    offeringsOf(pool).filter((offering) => within(offering) && mayBeBelieved(chronicle, pool, offering, moment)),
+    offeringsOf(pool).filter((offering) => within(offering) && mayBeBelieved(chronicle, pool, offering, before)),
   );
   return Math.min(life.priceUsdPerHour, ...[life, ...open].flatMap((offering) => believedPrices(chronicle, offering, moment)));
 };
