@@ -63,3 +63,28 @@ describe('a warning about a member that waits to leave for advice', () => {
     expect((await tightened(...swaps)).warned).toEqual([]);
   });
 });
+
+describe('a second terminating hook of a member', () => {
+  const hookOf = (token: string) => ({ asg: 'web-asg', hook: `drain-${token}`, token, expiresAtMs: 30_000 });
+  const factOf = (token: string) => ({ instance: 'i-1', reason: 'hook', atMs: 1_000, hook: hookOf(token) }) as const;
+  it('joins the first, and puts the member on a drain that reads both', async () => {
+    const changes: unknown[] = [];
+    const store = {
+      claim: () => Promise.resolve({ kind: 'claimed' }),
+      advance: (_swap: unknown, change: unknown) => Promise.resolve(changes.push(change)).then(() => 'done'),
+    } as Partial<StateStore> as StateStore;
+    const context = {
+      store,
+      group: 'web',
+      nowMs: 2_000,
+      decision: 'd',
+      drainFor: () => 'a-drain',
+      members: new Map(),
+      asgs: new Set<string>(),
+      ended: new Set<string>(),
+    };
+    const { swaps } = await claimAll([factOf('1'), factOf('2'), factOf('1')], [], context);
+    expect(swaps).toMatchObject([{ hooks: [hookOf('1'), hookOf('2')], drain: 'a-drain' }]);
+    expect(changes).toMatchObject([{ hooksSeen: 1, set: { drain: 'a-drain', drainOrderedAtMs: 2_000 } }]);
+  });
+});
