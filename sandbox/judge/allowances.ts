@@ -3,13 +3,14 @@ import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost } from './allowances/restored.ts';
 import { freeRests, hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
-import { begunLate, delaysUnknown, heardTooLate, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
+import { begunLate, delaysUnknown, heardTooLate, heardWhileLetGo, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
 
 /** Everything that is excused, a row each. */
 export const allowances: readonly Allowance[] = [
   neverHeard,
   heardTooLate,
+  heardWhileLetGo,
   takenBeforeTime,
   begunLate,
   letGoMeanwhile,

@@ -36,6 +36,28 @@ const warned: Readonly<Record<string, Cases>> = {
       }),
     },
   },
+  'the warning was heard only while the group was let go': {
+    needed: neverOut((script) => {
+      script.react(101, 102, 'i-a', heard('i-1'), true);
+      script.letGo(130);
+      script.react(141, 143, 'i-b', heard('i-1'));
+      script.policy(180, 2);
+    }),
+    beyond: {
+      'it was heard again before the group was let go': neverOut((script) => {
+        script.react(101, 102, 'i-a', heard('i-1'), true);
+        script.react(120, 122, 'i-b', heard('i-1'));
+        script.letGo(130);
+        script.policy(180, 2);
+      }),
+      'it was heard again after the policy was written again': neverOut((script) => {
+        script.react(101, 102, 'i-a', heard('i-1'), true);
+        script.letGo(130);
+        script.policy(135, 2);
+        script.react(141, 143, 'i-b', heard('i-1'));
+      }),
+    },
+  },
   'EC2 took it before its time': {
     needed: neverOut((script) => script.react(101, 103, 'i-a', heard('i-1')), 150),
     beyond: { 'EC2 took it when it had said': neverOut((script) => script.react(101, 103, 'i-a', heard('i-1')), 219) },

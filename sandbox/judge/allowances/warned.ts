@@ -19,6 +19,21 @@ export const neverHeard: Allowance = {
   },
 };
 
+export const heardWhileLetGo: Allowance = {
+  name: 'the warning was heard only while the group was let go',
+  excuses: warnedTakenOut.name,
+  trouble: 'A fault was injected into the functions that heard the warning first, and the policy was deleted before the message came again.',
+  reaches: 'The instance that the warning was about, where no function that no fault met heard of it while a policy was in force.',
+  reason: 'A message comes again once; nobody acts for a group that was let go.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    const { group } = finding;
+    if (life === undefined || group === undefined) return false;
+    const heard = toldOf(life, 'warning').filter(({ invocation }) => chronicle.invocations.get(invocation)?.ended?.injected === false);
+    return heard.length > 0 && heard.every(({ atMs }) => chronicle.policyAt(group, atMs) === undefined);
+  },
+};
+
 export const heardTooLate: Allowance = {
   name: 'the warning was heard too late',
   excuses: warnedTakenOut.name,
