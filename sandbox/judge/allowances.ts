@@ -1,7 +1,7 @@
 import { hookTooShort, hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost } from './allowances/restored.ts';
-import { freeRests, hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
+import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
 import { begunLate, delaysUnknown, heardTooLate, heardWhileLetGo, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
@@ -20,7 +20,6 @@ export const allowances: readonly Allowance[] = [
   newcomersDie,
   membersFail,
   hookHoldsNewcomers,
-  freeRests,
   decisionsLost,
 
   hookTooShort,

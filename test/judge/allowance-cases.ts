@@ -359,22 +359,7 @@ const restores: Readonly<Record<string, Cases>> = {
   'the state table was restored': { needed: restored(120), beyond: { 'it was restored before the launch': restored(90) } },
 };
 
-/** Everything was refused at this time, although there is capacity. */
-const refusedAll =
-  (second: number, zones: readonly string[] = ['z-a', 'z-b']): Write =>
-  (script) => {
-    const one = (zone: string, market: 'spot' | 'on-demand') =>
-      script.at(second, { kind: 'refused', invocation: 'i-r', group: 'web', instanceType: 't', zone, market, code: 'InsufficientInstanceCapacity' });
-    for (const zone of zones) one(zone, 'spot');
-    one('z-b', 'on-demand');
-  };
-
-const rests: Readonly<Record<string, Cases>> = {
-  'what is free still rests after a refusal': {
-    needed: short(refusedAll(105)),
-    beyond: { 'one zone had not refused': short(refusedAll(105, ['z-a'])), 'it had rested long ago': short(refusedAll(-200)) },
-  },
-};
+const rests: Readonly<Record<string, Cases>> = {};
 
 export const cases: Readonly<Record<string, Cases>> = {
   ...warned,

@@ -1,8 +1,6 @@
 import type { Allowance } from '../finding.ts';
-import { givingOf } from '../giving.ts';
 import { endless, goneAtMs, isFunction } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
-import { poolsOf } from '../tree.ts';
 
 export const newcomersDie: Allowance = {
   name: 'a newcomer died on its way up',
@@ -54,20 +52,5 @@ export const hookHoldsNewcomers: Allowance = {
       const put = steps.find(({ step, asgs }) => step === 'hook-put' && asgs.includes(stay?.asg ?? ''));
       return stay !== undefined && isHeld && put !== undefined && stay.fromMs >= put.atMs && !chronicle.servesAt(life, beforeMs);
     });
-  },
-};
-
-export const freeRests: Allowance = {
-  name: 'what is free still rests after a refusal',
-  excuses: servesAgain.name,
-  trouble:
-    'EC2 refused every offering that is free again: each rests three minutes, and twice as long after each refusal in a row, up to half an hour.',
-  reaches: 'The groups that were refused, until an offering of their tree that could give had rested for its stated time.',
-  reason: 'What was refused is not asked for at once (docs/policy.md, pool memory).',
-  covers: ({ group = '', atMs }, chronicle) => {
-    const sinceMs = atMs - chronicle.times.servesAgainMs;
-    const policy = chronicle.policyAt(group, sinceMs);
-    const moment = { group, sinceMs, atMs: sinceMs };
-    return policy !== undefined && !poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0);
   },
 };
