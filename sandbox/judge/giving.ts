@@ -121,7 +121,7 @@ export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: 
 };
 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
-export const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
+const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
   hasAddresses(chronicle, pool, offering.zone, moment) &&
   mayBeBelieved(chronicle, pool, offering, moment);

@@ -40,7 +40,7 @@ export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number):
   isFunction(by) ? (chronicle.invocations.get(by.invocation)?.beganAtMs ?? atMs) : atMs;
 
 /** The group that a launch of Holdfast's was for. */
-export const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
+const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
   chronicle.groupAt(life, life.launchedAtMs) ?? tagsAt(life, life.launchedAtMs)['holdfast:group']?.split('/')[1];
 
 /**

@@ -11,7 +11,7 @@ export type Selector = {
 type Listed = readonly (TreeNode | { readonly use: TreeNode; readonly weight: number })[];
 
 /** Reads a node that is no pool; nothing for a pool's name. */
-export const selectorOf = (node: TreeNode): Selector | undefined => {
+const selectorOf = (node: TreeNode): Selector | undefined => {
   if (typeof node === 'string') return undefined;
   const kind = (['tiered', 'spread', 'weighted', 'cheapest'] as const).find((name) => name in node);
   if (kind === undefined) return undefined;
@@ -30,7 +30,7 @@ export const selectorOf = (node: TreeNode): Selector | undefined => {
 };
 
 /** Names of the pools below a node. */
-export const poolsBelow = (node: TreeNode): readonly string[] =>
+const poolsBelow = (node: TreeNode): readonly string[] =>
   typeof node === 'string' ? [node] : (selectorOf(node)?.children ?? []).flatMap(poolsBelow);
 
 /** Every selector on the way from the root to a pool, with the child that leads there. */

@@ -21,7 +21,7 @@ describe('admitting members', () => {
     expect(sizes(aws.inputsOf('AttachInstances'), 'InstanceIds').toSorted()).toEqual([20, 20, 5]);
     expect(aws.inputsOf('AttachInstances')[0]?.AutoScalingGroupName).toBe('web');
     const [noted, ...more] = aws.inputsOf('CreateTags');
-    expect([...(noted?.Resources as string[])].toSorted()).toEqual(ids.toSorted());
+    expect([...((noted?.Resources ?? []) as string[])].toSorted()).toEqual(ids.toSorted());
     expect(noted?.Tags).toContainEqual({ Key: 'holdfast:joined', Value: expect.stringMatching(/^web \d+$/) });
     expect(more).toEqual([]);
   });

@@ -7,5 +7,5 @@ import { historyOf, type Script } from './histories.ts';
 export const details = (rule: Rule, write: (script: Script) => void, changes: Partial<History> = {}): readonly string[] =>
   findings(rule, write, changes).map(({ detail }) => detail);
 
-export const findings = (rule: Rule, write: (script: Script) => void, changes: Partial<History> = {}): readonly Finding[] =>
+const findings = (rule: Rule, write: (script: Script) => void, changes: Partial<History> = {}): readonly Finding[] =>
   judge(historyOf(write, changes), { rules: [rule], allowances: [] }).broken;

@@ -92,7 +92,7 @@ export type Script = {
 
 const ms = (second: number): number => 1_000 * second;
 /** World time at which histories begin. */
-export const beganAtMs = 0;
+const beganAtMs = 0;
 
 export const historyOf = (write: (script: Script) => void, changes: Partial<History> = {}): History => {
   const events: HistoryEvent[] = [];

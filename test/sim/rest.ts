@@ -21,13 +21,13 @@ const isComingUp = ({ sandbox: { world }, watched: { lives }, groupOf }: Stage, 
     .some(({ id, state }) => state === 'running' && groupOf(id) === group && lives.get(id)?.servingAtMs === undefined);
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
-export const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {
+const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {
   const names = policies.filter((policy) => policy.group === group).flatMap(asgsOf);
   return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
 };
 
 /** Leaving members that a minimum keeps alive which the user raised meanwhile: they are let go as soon as it allows. */
-export const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnapshot, { bounds }: Stage['operated']): ReadonlySet<string> => {
+const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnapshot, { bounds }: Stage['operated']): ReadonlySet<string> => {
   const drained = new Set(swaps.filter(({ state }) => state === 'drained').map(({ instance }) => instance));
   const kept = autoScalingGroups.filter(({ name, desired, min }) => bounds.get(name)?.min !== undefined && desired <= min);
   return new Set(kept.flatMap(({ instances }) => instances.map(({ id }) => id)).filter((id) => drained.has(id)));

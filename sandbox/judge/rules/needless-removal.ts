@@ -43,7 +43,7 @@ const choiceOf = (chronicle: Chronicle, life: Life): readonly Choice[] => {
 };
 
 /** Members that leave by Holdfast's choice alone, in the order in which they were chosen. */
-export const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
+const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
   chronicle.lives.flatMap((life) => choiceOf(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order);
 
 type Broken = Omit<Finding, 'rule'>;

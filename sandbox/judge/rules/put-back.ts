@@ -11,7 +11,7 @@ type Owned = { readonly min: number; readonly max: number; readonly suspended: s
 const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, max, suspended: [...suspended].sort().join() });
 
 /** What an owner set last, field by field, beside every change: Holdfast's own changes are not theirs. */
-export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
+const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
   const [first] = changes;
   if (first === undefined) return [];
   let owned = ownedOf(first);
@@ -31,7 +31,7 @@ export const ownersWill = (changes: readonly AsgChange[]): readonly { readonly c
 };
 
 /** Auto Scaling groups that some policy named at some time, with the group that did. */
-export const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
+const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
   new Map(
     [...chronicle.groups.values()].flatMap(({ group, policies }) =>
       policies.flatMap(({ policy }) => (policy === undefined ? [] : asgsOf(policy).map((asg): [string, string] => [asg, group]))),
@@ -65,7 +65,7 @@ export const asgsPutBack: Rule = {
 };
 
 /** A raise is looked after by the tick; what it needs is two looks that nothing disturbs. */
-export const putBackWithinMs = 2 * times.tickMs + times.messageAgainMs + times.leaseMs;
+const putBackWithinMs = 2 * times.tickMs + times.messageAgainMs + times.leaseMs;
 
 /** Last moment at which the raised maximum was needed, between two moments: more are wanted than fit, or somebody is on the way. */
 const neededUntil = (chronicle: Chronicle, asg: string, ownMax: number, { fromMs, untilMs }: { fromMs: number; untilMs: number }): number => {

@@ -135,7 +135,7 @@ const raiseKept = (chronicle: Chronicle): readonly Planted[] => {
   return [...names].flatMap((asg) => {
     const changes = chronicle.cloud.asgChanges(asg);
     const back = changes.findLast((change, index) => isFunction(change.by) && change.max < (changes[index - 1]?.max ?? 0));
-    const raised = changes[changes.findIndex((change) => change === back) - 1];
+    const raised = back && changes[changes.indexOf(back) - 1];
     if (back === undefined || raised === undefined) return [];
     const later = changes.slice(changes.indexOf(back));
     if (later.some(({ by, max }, index) => by.kind === 'user' && max !== (later[index - 1]?.max ?? back.max))) return [];

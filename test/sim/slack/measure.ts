@@ -10,7 +10,7 @@ export type Slack = { readonly kind: string; readonly planted: number; readonly 
 /** `strict`: without faults, of groups kept by tag alone. */
 export type Kind = 'strict' | 'other';
 
-export const kindOf = ({ faults, events }: History): Kind => {
+const kindOf = ({ faults, events }: History): Kind => {
   const isTag = events.every((event) => event.kind !== 'policy-in-force' || !JSON.stringify(event.document ?? {}).includes('"asg"'));
   return faults.length === 0 && isTag ? 'strict' : 'other';
 };
