@@ -17,7 +17,7 @@ describe('.ci/run', () => {
     for (const command of [...parts, 'npm test', 'npm start']) expect(script).toContain(command);
   });
 
-  test('plays every crash point and 300 random worlds', () => {
-    for (const command of ['npm run sim -- --crash-points', 'npm run sim -- --seeds 300']) expect(script).toContain(command);
+  test('plays a part of the crash points and random worlds', () => {
+    for (const command of ['npm run sim -- --crash-points', '--parts', 'npm run sim -- --seeds']) expect(script).toContain(command);
   });
 });
