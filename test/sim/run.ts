@@ -21,6 +21,8 @@ const { values, positionals } = parseArgs({
     'crash-points': { type: 'boolean', default: false },
     /** Plays one part in so many of the crash points, chosen by the commit's hash. */
     parts: { type: 'string', default: '1' },
+    /** Chooses the part by this text instead. */
+    by: { type: 'string' },
     'two-deaths': { type: 'string' },
     /** Plants false steps into the histories of so many random worlds, and counts those that the judge does not see. */
     slack: { type: 'string' },
@@ -96,7 +98,7 @@ const clean = async (workflow: string): Promise<CleanRun & { readonly broken: nu
 };
 
 const everyCrashPoint = async (): Promise<number> => {
-  const by = commitHash();
+  const by = values.by ?? commitHash();
   let [played, broken] = [0, 0];
   for (const workflow of names) {
     const run = await clean(workflow);
