@@ -3,18 +3,9 @@ import { protect } from '../member-steps.ts';
 import type { Situation, Step } from '../situation.ts';
 import { alarm, kill, loseZone, recommendRebalance, some } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
+import { scripted } from './scripted.ts';
 
-type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Situation>;
-
-const of = (name: string, { spec, policy }: Setting, script: Script): Situation => ({
-  name,
-  seed: 1,
-  spec,
-  policies: [policy],
-  calmAtMs: Math.max(...script.steps.map(({ atMs }) => atMs)) + 60_000,
-  restWithinMs: 900_000,
-  ...script,
-});
+const of = scripted(900_000);
 
 const six = { web: { size: 6, endsAt: 6 } };
 

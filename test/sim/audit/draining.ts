@@ -1,18 +1,9 @@
 import type { Situation, Step } from '../situation.ts';
 import { alarm, endThroughAsg, interrupt } from '../steps.ts';
 import { type Setting, settingOf } from '../worlds.ts';
+import { scripted } from './scripted.ts';
 
-type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Pick<Situation, 'faults' | 'restWithinMs' | 'calmAtMs'>>;
-
-const of = (name: string, { spec, policy }: Setting, script: Script): Situation => ({
-  name,
-  seed: 1,
-  spec,
-  policies: [policy],
-  calmAtMs: Math.max(...script.steps.map(({ atMs }) => atMs)) + 60_000,
-  restWithinMs: 900_000,
-  ...script,
-});
+const of = scripted(900_000);
 
 const hookOf = (heartbeatSeconds: number) => [
   { name: 'drain', transition: 'terminating' as const, heartbeatSeconds, defaultResult: 'CONTINUE' as const },
