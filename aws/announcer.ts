@@ -3,7 +3,10 @@ import type { Announcement, Announcer } from '../core/ports.ts';
 import { eventSource } from '../functions/contract.ts';
 import { inParallel } from './in-parallel.ts';
 
-/** Entries that one PutEvents takes, and half of what all of them may be together (EventBridge API reference: 10, 256 KB). */
+/**
+ * Entries that one PutEvents takes, and half of what all of them may be together (EventBridge API reference: 10, 256
+ * KB).
+ */
 const entriesPerCall = 10;
 const bytesPerCall = 131_072;
 const callsAtOnce = 8;
@@ -29,7 +32,10 @@ const callsOf = (entries: readonly PutEventsRequestEntry[]): readonly (readonly 
   return calls;
 };
 
-/** Puts our events on the bus. The bus may take some entries of a call and refuse others: those are sent again, and thrown about in the end. */
+/**
+ * Puts our events on the bus. The bus may take some entries of a call and refuse others: those are sent again, and
+ * thrown about in the end.
+ */
 export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announcer => {
   const entryOf = ({ detailType, group, detail }: Announcement): PutEventsRequestEntry => ({
     EventBusName: eventBusName,
@@ -44,7 +50,9 @@ export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announ
     if (refused.length === 0) return;
     if (attempt < attempts) return put(refused, attempt + 1);
     const codes = [...new Set((Entries ?? []).flatMap(({ ErrorCode }) => ErrorCode ?? []))].join(', ');
-    throw new Error(`The event bus ${eventBusName} did not take ${refused.length} events (${codes}). What they tell of is done and stored.`);
+    throw new Error(
+      `The event bus ${eventBusName} did not take ${refused.length} events (${codes}). What they tell of is done and stored.`,
+    );
   };
 
   return {

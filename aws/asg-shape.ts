@@ -17,12 +17,20 @@ export const subnetIdsOf = (group: AutoScalingGroup): readonly string[] =>
     .filter((id) => id !== '');
 
 export const asgShape = ({ MixedInstancesPolicy: mixed, LaunchTemplate: template }: AutoScalingGroup): AsgShape => {
-  if (mixed === undefined) return { template, market: template === undefined ? 'unknown' : undefined, instanceTypes: [] };
+  if (mixed === undefined)
+    return { template, market: template === undefined ? 'unknown' : undefined, instanceTypes: [] };
   const types = (mixed.LaunchTemplate?.Overrides ?? []).flatMap(({ InstanceType }) => InstanceType ?? []);
-  return { template: mixed.LaunchTemplate?.LaunchTemplateSpecification, market: marketOf(mixed), instanceTypes: [...new Set(types)] };
+  return {
+    template: mixed.LaunchTemplate?.LaunchTemplateSpecification,
+    market: marketOf(mixed),
+    instanceTypes: [...new Set(types)],
+  };
 };
 
-/** Without a distribution a mixed instances policy launches on-demand only: its percentage is 100 by default (Auto Scaling API, InstancesDistribution). */
+/**
+ * Without a distribution a mixed instances policy launches on-demand only: its percentage is 100 by default (Auto
+ * Scaling API, InstancesDistribution).
+ */
 const marketOf = ({ InstancesDistribution: distribution }: MixedInstancesPolicy): AsgFacts['market'] => {
   const base = distribution?.OnDemandBaseCapacity ?? 0;
   const percentage = distribution?.OnDemandPercentageAboveBaseCapacity ?? 100;

@@ -16,11 +16,14 @@ import { registerTargets } from './providers/target-groups.ts';
 /** Requests under way together: one for each pool that a decision takes from, mostly. */
 const launchesAtOnce = 10;
 
-/** Joins running members to what they serve: named target groups by us, the Auto Scaling group where the group is one. */
+/**
+ * Joins running members to what they serve: named target groups by us, the Auto Scaling group where the group is one.
+ */
 const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
   const { holding } = group;
-  const attached = holding.kind === 'attach' ? await attachMembers(deps, holding.asg, instances) : { done: instances, failed: [] };
+  const attached =
+    holding.kind === 'attach' ? await attachMembers(deps, holding.asg, instances) : { done: instances, failed: [] };
   if (holding.kind === 'attach') await noteJoined(deps, group.name, holding.asg, attached.done);
   return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
 };
@@ -31,10 +34,13 @@ const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonl
  */
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
   describe: (group) => describeHoldings(deps, group),
-  requestOf: (group, reservation) => (holding.kind === 'launch-instances' ? asgRequest : fleetRequest)(deps, group, reservation),
+  requestOf: (group, reservation) =>
+    (holding.kind === 'launch-instances' ? asgRequest : fleetRequest)(deps, group, reservation),
   // A repeat goes where the request says, however the group is held by now.
   launch: (orders) =>
-    inParallel(orders, launchesAtOnce, (order) => (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order)),
+    inParallel(orders, launchesAtOnce, (order) =>
+      (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),
+    ),
   admit: (group, instances) => admitMembers(deps, group, instances),
   release: (group, swaps) => releaseMembers(deps, group, swaps),
   ...createSizeChanges(deps),

@@ -3,10 +3,17 @@ import type { Drains } from '../core/ports.ts';
 import { isExecutionAlreadyStarted } from './errors.ts';
 
 /**
- * Starts drain workflows, each under the drain's name. A name is taken for 90 days: started again with the same input a running execution is the same
+ * Starts drain workflows, each under the drain's name. A name is taken for 90 days: started again with the same input a
+ * running execution is the same
  * execution, and one that has ended is refused (Step Functions API reference, StartExecution).
  */
-export const createDrains = ({ client, stateMachineArn }: { readonly client: SFNClient; readonly stateMachineArn: string }): Drains => ({
+export const createDrains = ({
+  client,
+  stateMachineArn,
+}: {
+  readonly client: SFNClient;
+  readonly stateMachineArn: string;
+}): Drains => ({
   async start(order) {
     const command = new StartExecutionCommand({ stateMachineArn, name: order.drain, input: JSON.stringify(order) });
     try {

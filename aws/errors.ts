@@ -1,8 +1,10 @@
 import type { Refusal } from '../core/ports.ts';
 
 /**
- * Every AWS error code that Holdfast knows, and what it means to us. Nothing else in the code base compares error codes.
- * Sources: EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API references. Codes appear as the wire
+ * Every AWS error code that Holdfast knows, and what it means to us. Nothing else in the code base compares error
+ * codes.
+ * Sources: EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API
+ * references. Codes appear as the wire
  * carries them and, where they differ, as the SDK names its exception classes.
  */
 
@@ -27,7 +29,9 @@ const refusedForGood = new Set(['Unsupported']);
 /** An account quota that counts a whole market. */
 const refusedForMarket = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
 
-/** Asked too often, or somebody else's change to the same resource is still under way. It says nothing about capacity. */
+/**
+ * Asked too often, or somebody else's change to the same resource is still under way. It says nothing about capacity.
+ */
 const throttled = new Set([
   'RequestLimitExceeded',
   'Throttling',
@@ -76,8 +80,15 @@ const ambiguous = new Set([
   'IdempotentCallInProgressFault',
 ]);
 
-/** The client token was used already, for a request that differs from this one. That request was made, and says nothing against being carried out. */
-const tokenTaken = new Set(['IdempotentParameterMismatch', 'IdempotentParameterMismatchError', 'IdempotentParameterMismatchException']);
+/**
+ * The client token was used already, for a request that differs from this one. That request was made, and says nothing
+ * against being carried out.
+ */
+const tokenTaken = new Set([
+  'IdempotentParameterMismatch',
+  'IdempotentParameterMismatchError',
+  'IdempotentParameterMismatchException',
+]);
 
 /** What we wanted gone is gone. */
 const gone = new Set([
@@ -98,15 +109,22 @@ const texts = {
   /** TerminateInstanceInAutoScalingGroup with decrement at the minimum size. */
   belowMin: /minsize|min size|minimum size/i,
   /** AttachInstances of an instance that still boots, or is ending. */
-  notRunning: /not in (?:a |the )?(?:correct|running|valid) state|not (?:in )?running|must be (?:in )?(?:a |the )?running/i,
+  notRunning:
+    /not in (?:a |the )?(?:correct|running|valid) state|not (?:in )?running|must be (?:in )?(?:a |the )?running/i,
   /** AttachInstances of an instance that has a group already. */
   attachedTo: /already (?:part of|attached to|in) (?:AutoScalingGroup|Auto Scaling group)?[:\s]*['"]?([^\s'".,]+)/i,
   /** TerminateInstanceInAutoScalingGroup and AttachInstances of an instance that EC2 or the group no longer knows. */
-  unknownInstance: /(?:not found|does not exist|invalid instance|not part of|no managed instance|not (?:a member|managed))/i,
+  unknownInstance:
+    /(?:not found|does not exist|invalid instance|not part of|no managed instance|not (?:a member|managed))/i,
   instanceIds: /\bi-[0-9a-z-]+/g,
 } as const;
 
-type ErrorLike = { readonly name?: unknown; readonly code?: unknown; readonly Code?: unknown; readonly message?: unknown } & {
+type ErrorLike = {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly Code?: unknown;
+  readonly message?: unknown;
+} & {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly $fault?: unknown;
 };
@@ -122,7 +140,8 @@ export const codeOf = (error: unknown): string => {
   return (generic ? (text(error.Code) ?? text(error.code)) : name) ?? name ?? 'Unknown';
 };
 
-export const messageOf = (error: unknown): string => (isErrorLike(error) ? (text(error.message) ?? codeOf(error)) : String(error));
+export const messageOf = (error: unknown): string =>
+  isErrorLike(error) ? (text(error.message) ?? codeOf(error)) : String(error);
 
 const statusOf = (error: unknown): number => (isErrorLike(error) ? (error.$metadata?.httpStatusCode ?? 0) : 0);
 
@@ -144,10 +163,16 @@ export const troubleOfCode = (code: string): LaunchTrouble => {
   return ambiguous.has(code) ? 'ambiguous' : 'invalid';
 };
 
-/** True when AWS answered, or the network failed on the way: everything that a launch may meet and that is not a bug. */
-export const isFromAws = (error: unknown): boolean => isErrorLike(error) && (error.$fault !== undefined || ambiguous.has(codeOf(error)));
+/**
+ * True when AWS answered, or the network failed on the way: everything that a launch may meet and that is not a bug.
+ */
+export const isFromAws = (error: unknown): boolean =>
+  isErrorLike(error) && (error.$fault !== undefined || ambiguous.has(codeOf(error)));
 
-/** A thrown error, as it means for a launch. No room in an Auto Scaling group is a refusal; a server error without a known code may have been carried out. */
+/**
+ * A thrown error, as it means for a launch. No room in an Auto Scaling group is a refusal; a server error without a
+ * known code may have been carried out.
+ */
 export const troubleOf = (error: unknown): LaunchTrouble => {
   if (isAboveMax(error)) return 'refused';
   const known = troubleOfCode(codeOf(error));
@@ -155,7 +180,8 @@ export const troubleOf = (error: unknown): LaunchTrouble => {
 };
 
 export const isGone = (error: unknown): boolean => gone.has(codeOf(error));
-export const isInvalidTarget = (error: unknown): boolean => ['InvalidTarget', 'InvalidTargetException'].includes(codeOf(error));
+export const isInvalidTarget = (error: unknown): boolean =>
+  ['InvalidTarget', 'InvalidTargetException'].includes(codeOf(error));
 
 const isValidation = (error: unknown): boolean => ['ValidationError', 'ValidationException'].includes(codeOf(error));
 const says = (error: unknown, what: RegExp): boolean => isValidation(error) && what.test(messageOf(error));
@@ -163,7 +189,8 @@ const says = (error: unknown, what: RegExp): boolean => isValidation(error) && w
 export const isNoActiveLifecycleAction = (error: unknown): boolean => says(error, texts.noActiveLifecycleAction);
 export const isAboveMax = (error: unknown): boolean => says(error, texts.aboveMax);
 export const isBelowMin = (error: unknown): boolean => says(error, texts.belowMin);
-export const isNotRunningYet = (error: unknown): boolean => says(error, texts.notRunning) || codeOf(error) === 'IncorrectInstanceState';
+export const isNotRunningYet = (error: unknown): boolean =>
+  says(error, texts.notRunning) || codeOf(error) === 'IncorrectInstanceState';
 export const isUnknownInstance = (error: unknown): boolean => isGone(error) || says(error, texts.unknownInstance);
 /** Name of the Auto Scaling group that has the instance already, from the refusal to attach it. */
 export const attachedTo = (error: unknown): string | undefined =>
@@ -177,7 +204,9 @@ export const retryOf = (error: unknown): 'later' | 'never' => {
 };
 
 /** Instances that an error names: AWS fails a whole call for one bad id and says which. */
-export const instancesNamedIn = (error: unknown): readonly string[] => [...new Set(messageOf(error).match(texts.instanceIds) ?? [])];
+export const instancesNamedIn = (error: unknown): readonly string[] => [
+  ...new Set(messageOf(error).match(texts.instanceIds) ?? []),
+];
 
 export const isConditionFailed = (error: unknown): boolean => codeOf(error) === 'ConditionalCheckFailedException';
 export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(error) === 'ExecutionAlreadyExists';

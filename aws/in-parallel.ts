@@ -2,9 +2,14 @@ import pMap from 'p-map';
 
 /**
  * Runs the work for every item with at most `limit` under way, and gives the results in the order of the items.
- * The first failure is thrown once what is under way has settled, so that nothing runs on behind the caller's back; nothing new is begun after it.
+ * The first failure is thrown once what is under way has settled, so that nothing runs on behind the caller's back;
+ * nothing new is begun after it.
  */
-export const inParallel = async <T, R>(items: readonly T[], limit: number, work: (item: T, index: number) => Promise<R>): Promise<readonly R[]> => {
+export const inParallel = async <T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<readonly R[]> => {
   const failures: unknown[] = [];
   const attempt = async (item: T, index: number): Promise<R | undefined> => {
     if (failures.length > 0) return undefined;

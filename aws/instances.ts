@@ -15,13 +15,20 @@ const mostReadings = 5;
 
 /**
  * Every instance that the filters let through, all pages. Filtered calls with MaxResults spend the larger token bucket.
- * EC2 promises no order: a list that moved between two pages shows one instance twice and another not at all, so it is read again.
+ * EC2 promises no order: a list that moved between two pages shows one instance twice and another not at all, so it is
+ * read again.
  */
-const describeInstances = async (ec2: EC2Client, filters: readonly Filter[], readings = mostReadings): Promise<readonly Instance[]> => {
+const describeInstances = async (
+  ec2: EC2Client,
+  filters: readonly Filter[],
+  readings = mostReadings,
+): Promise<readonly Instance[]> => {
   const found: Instance[] = [];
   let NextToken: string | undefined;
   do {
-    const page = await ec2.send(new DescribeInstancesCommand({ Filters: [...filters], MaxResults: 1000, ...(NextToken && { NextToken }) }));
+    const page = await ec2.send(
+      new DescribeInstancesCommand({ Filters: [...filters], MaxResults: 1000, ...(NextToken && { NextToken }) }),
+    );
     found.push(...(page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []));
     NextToken = page.NextToken;
   } while (NextToken);
@@ -35,19 +42,26 @@ const describeInstances = async (ec2: EC2Client, filters: readonly Filter[], rea
 /** Looks instances up by id. By filter, not by `InstanceIds`: one unknown id would fail the whole call. */
 export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, Instance>> => {
   const parts = chunks([...new Set(ids)], filterValues);
-  const found = await inParallel(parts, describesAtOnce, (part) => describeInstances(ec2, [{ Name: 'instance-id', Values: [...part] }]));
+  const found = await inParallel(parts, describesAtOnce, (part) =>
+    describeInstances(ec2, [{ Name: 'instance-id', Values: [...part] }]),
+  );
   return new Map(found.flat().map((instance) => [instance.InstanceId ?? '', instance]));
 };
 
 /** Instances that carry a tag with one of these values. */
-export const instancesByTag = async (ec2: EC2Client, tag: string, values: readonly string[]): Promise<readonly Instance[]> => {
+export const instancesByTag = async (
+  ec2: EC2Client,
+  tag: string,
+  values: readonly string[],
+): Promise<readonly Instance[]> => {
   const found = await inParallel(chunks(values, filterValues), describesAtOnce, (part) =>
     describeInstances(ec2, [{ Name: `tag:${tag}`, Values: [...part] }]),
   );
   return found.flat();
 };
 
-export const tagOf = (instance: Instance, key: string): string | undefined => instance.Tags?.find(({ Key }) => Key === key)?.Value;
+export const tagOf = (instance: Instance, key: string): string | undefined =>
+  instance.Tags?.find(({ Key }) => Key === key)?.Value;
 
 /** The group of this deployment that an instance is tagged for. */
 export const groupOf = (instance: Instance, deployment: string): string | undefined => {
@@ -63,7 +77,9 @@ export const offeringOf = (instance: Instance): Offering => ({
 });
 
 /** Stopped, or on its way there: it does no work, and is still to be ended. */
-export const isStopped = (instance: Instance | undefined): boolean => instance?.State?.Name === 'stopping' || instance?.State?.Name === 'stopped';
+export const isStopped = (instance: Instance | undefined): boolean =>
+  instance?.State?.Name === 'stopping' || instance?.State?.Name === 'stopped';
 
 /** True while EC2 runs it or will soon; a stopped instance does no work and belongs to nobody's size. */
-export const isAlive = (instance: Instance | undefined): boolean => instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';
+export const isAlive = (instance: Instance | undefined): boolean =>
+  instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';

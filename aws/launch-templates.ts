@@ -30,16 +30,23 @@ export const createLaunchTemplates = (ec2: EC2Client) => ({
       ...byId.map((template) => [template?.LaunchTemplateId, template] as const),
     ];
     return Object.fromEntries(
-      found.flatMap(([reference, template]) => (reference && template ? [[reference, template.LatestVersionNumber ?? 1]] : [])),
+      found.flatMap(([reference, template]) =>
+        reference && template ? [[reference, template.LatestVersionNumber ?? 1]] : [],
+      ),
     );
   },
 
-  /** Market and instance type that a template gives when nothing overrides it; undefined without a template, or when it is gone. */
+  /**
+   * Market and instance type that a template gives when nothing overrides it; undefined without a template, or when it
+   * is gone.
+   */
   async contentsOf(template: LaunchTemplateSpecification | undefined): Promise<TemplateContents | undefined> {
     if (template === undefined) return undefined;
     const { LaunchTemplateId, LaunchTemplateName, Version = '$Default' } = template;
     const which = LaunchTemplateId ? { LaunchTemplateId } : { LaunchTemplateName };
-    const page = await ec2.send(new DescribeLaunchTemplateVersionsCommand({ ...which, Versions: [Version] })).catch(absentWhenUnknown);
+    const page = await ec2
+      .send(new DescribeLaunchTemplateVersionsCommand({ ...which, Versions: [Version] }))
+      .catch(absentWhenUnknown);
     const data = page?.LaunchTemplateVersions?.[0]?.LaunchTemplateData;
     if (data === undefined) return undefined;
     const market = data.InstanceMarketOptions?.MarketType === 'spot' ? 'spot' : 'on-demand';
@@ -57,7 +64,9 @@ const absentWhenUnknown = (error: unknown): undefined => {
 /** By filter: unlike `LaunchTemplateNames` it leaves out what EC2 does not know. */
 const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<readonly LaunchTemplate[]> => {
   const found = await Promise.all(
-    chunks(names, filterValues).map((part) => describeAll(ec2, { Filters: [{ Name: 'launch-template-name', Values: [...part] }] })),
+    chunks(names, filterValues).map((part) =>
+      describeAll(ec2, { Filters: [{ Name: 'launch-template-name', Values: [...part] }] }),
+    ),
   );
   return found.flat();
 };
@@ -66,7 +75,10 @@ const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<rea
 const findById = async (ec2: EC2Client, id: string): Promise<LaunchTemplate | undefined> =>
   (await describeAll(ec2, { LaunchTemplateIds: [id] }).catch(absentWhenUnknown))?.[0];
 
-const describeAll = async (ec2: EC2Client, input: DescribeLaunchTemplatesCommandInput): Promise<readonly LaunchTemplate[]> => {
+const describeAll = async (
+  ec2: EC2Client,
+  input: DescribeLaunchTemplatesCommandInput,
+): Promise<readonly LaunchTemplate[]> => {
   const found: LaunchTemplate[] = [];
   let NextToken: string | undefined;
   do {

@@ -15,19 +15,30 @@ const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
   InstanceId,
 });
 
-/** Late and repeated answers to a hook are no error: the action is over, by its time-out, by EC2 or by us. Anything else is thrown. */
+/**
+ * Late and repeated answers to a hook are no error: the action is over, by its time-out, by EC2 or by us. Anything else
+ * is thrown.
+ */
 const unlessOver = (error: unknown): 'not-active' => {
   if (isNoActiveLifecycleAction(error)) return 'not-active';
   throw error;
 };
 
 /**
- * Answers terminate hooks. Always with CONTINUE: ABANDON ends the instance just the same, but skips the hooks of others, and may make the group retain
+ * Answers terminate hooks. Always with CONTINUE: ABANDON ends the instance just the same, but skips the hooks of
+ * others, and may make the group retain
  * the instance (Auto Scaling User Guide, instance lifecycle policy).
  */
-export const createHookAnswers = ({ client }: { readonly client: AutoScalingClient }): Pick<LifecycleActions, 'complete'> => ({
+export const createHookAnswers = ({
+  client,
+}: {
+  readonly client: AutoScalingClient;
+}): Pick<LifecycleActions, 'complete'> => ({
   async complete(instance, hook) {
-    const command = new CompleteLifecycleActionCommand({ ...actionOf(instance, hook), LifecycleActionResult: 'CONTINUE' });
+    const command = new CompleteLifecycleActionCommand({
+      ...actionOf(instance, hook),
+      LifecycleActionResult: 'CONTINUE',
+    });
     return client.send(command).then(() => 'done', unlessOver);
   },
 });
@@ -37,7 +48,9 @@ export const createLifecycleActions = ({ client }: { readonly client: AutoScalin
   ...createHookAnswers({ client }),
 
   async heartbeat(instance, hook) {
-    return client.send(new RecordLifecycleActionHeartbeatCommand(actionOf(instance, hook))).then(() => 'done', unlessOver);
+    return client
+      .send(new RecordLifecycleActionHeartbeatCommand(actionOf(instance, hook)))
+      .then(() => 'done', unlessOver);
   },
 
   async timeouts(asg, hooks) {

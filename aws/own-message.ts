@@ -1,7 +1,11 @@
 import { eventSource, type ownMessages } from '../functions/contract.ts';
 
 /** A message of ours to ourselves about a group, in the envelope of an EventBridge event. */
-export const ownMessage = (detailType: (typeof ownMessages)[keyof typeof ownMessages], group: string, nowMs: number): string =>
+export const ownMessage = (
+  detailType: (typeof ownMessages)[keyof typeof ownMessages],
+  group: string,
+  nowMs: number,
+): string =>
   JSON.stringify({
     version: '0',
     id: `${group}-${nowMs}`,

@@ -19,7 +19,13 @@ const toOwner = (instance: Instance, deployment: string): Owner => {
 };
 
 /** Whose instances are, from their tags: 200 of them in one describe. Tags of another deployment say nothing. */
-export const createOwners = ({ client, deployment }: { readonly client: EC2Client; readonly deployment: string }): Owners => ({
+export const createOwners = ({
+  client,
+  deployment,
+}: {
+  readonly client: EC2Client;
+  readonly deployment: string;
+}): Owners => ({
   async ownersOf(instances) {
     const known = await instancesById(client, instances);
     return new Map([...known].map(([id, instance]) => [id, toOwner(instance, deployment)]));

@@ -8,6 +8,8 @@ export type PolicyChangesDeps = { readonly client: SQSClient; readonly queueUrl:
 /** Tells the loop over the signals queue. */
 export const createPolicyChanges = ({ client, queueUrl }: PolicyChangesDeps): PolicyChanges => ({
   async tell(group, atMs) {
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ownMessage(ownMessages.policyChange, group, atMs) }));
+    await client.send(
+      new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ownMessage(ownMessages.policyChange, group, atMs) }),
+    );
   },
 });

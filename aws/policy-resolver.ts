@@ -1,4 +1,8 @@
-import { type AutoScalingClient, type AutoScalingGroup, DescribeAutoScalingGroupsCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  type AutoScalingClient,
+  type AutoScalingGroup,
+  DescribeAutoScalingGroupsCommand,
+} from '@aws-sdk/client-auto-scaling';
 import { DescribeSubnetsCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { PolicyResolver } from '../core/policy/ports.ts';
@@ -16,9 +20,16 @@ const filterValues = 200;
 const asgNames = 100;
 const targetGroupsAtOnce = 5;
 
-export type PolicyResolverDeps = { readonly ec2: EC2Client; readonly autoScaling: AutoScalingClient; readonly elb: ElasticLoadBalancingV2Client };
+export type PolicyResolverDeps = {
+  readonly ec2: EC2Client;
+  readonly autoScaling: AutoScalingClient;
+  readonly elb: ElasticLoadBalancingV2Client;
+};
 
-/** Looks up what a policy names. By filter wherever EC2 has one: an unknown name is then absent instead of an error for the whole call. */
+/**
+ * Looks up what a policy names. By filter wherever EC2 has one: an unknown name is then absent instead of an error for
+ * the whole call.
+ */
 export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDeps): PolicyResolver => {
   const templates = createLaunchTemplates(ec2);
   return {
@@ -31,7 +42,9 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const unknownTargetGroups = names.targetGroups.filter((_, index) => !targetGroups[index]);
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const facts = await Promise.all(
-        groups.map(async (group) => [group.AutoScalingGroupName ?? '', await factsOf(group, subnets, templates)] as const),
+        groups.map(
+          async (group) => [group.AutoScalingGroupName ?? '', await factsOf(group, subnets, templates)] as const,
+        ),
       );
       const found = { subnets: Object.fromEntries(subnets), asgs: Object.fromEntries(facts), launchTemplates };
       return unknownTargetGroups.length === 0 ? found : { ...found, unknownTargetGroups };
@@ -52,16 +65,23 @@ const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<Readonly
     let NextToken: string | undefined;
     do {
       const page = await ec2.send(
-        new DescribeSubnetsCommand({ Filters: [{ Name: 'subnet-id', Values: [...part] }], ...(NextToken && { NextToken }) }),
+        new DescribeSubnetsCommand({
+          Filters: [{ Name: 'subnet-id', Values: [...part] }],
+          ...(NextToken && { NextToken }),
+        }),
       );
-      for (const { SubnetId, AvailabilityZone } of page.Subnets ?? []) if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
+      for (const { SubnetId, AvailabilityZone } of page.Subnets ?? [])
+        if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
       NextToken = page.NextToken;
     } while (NextToken);
   }
   return zones;
 };
 
-const describeGroups = async (autoScaling: AutoScalingClient, names: readonly string[]): Promise<readonly AutoScalingGroup[]> => {
+const describeGroups = async (
+  autoScaling: AutoScalingClient,
+  names: readonly string[],
+): Promise<readonly AutoScalingGroup[]> => {
   const found: AutoScalingGroup[] = [];
   for (const part of chunks(names, asgNames)) {
     let NextToken: string | undefined;
@@ -79,7 +99,11 @@ const describeGroups = async (autoScaling: AutoScalingClient, names: readonly st
   return found;
 };
 
-const factsOf = async (group: AutoScalingGroup, zones: ReadonlyMap<string, string>, templates: LaunchTemplates): Promise<AsgFacts> => {
+const factsOf = async (
+  group: AutoScalingGroup,
+  zones: ReadonlyMap<string, string>,
+  templates: LaunchTemplates,
+): Promise<AsgFacts> => {
   const { template, market, instanceTypes } = asgShape(group);
   const needed = market === undefined || instanceTypes.length === 0 ? await templates.contentsOf(template) : undefined;
   return {

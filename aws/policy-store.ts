@@ -78,7 +78,11 @@ const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: Te
 };
 
 const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
-  const putIf = async (Item: Record<string, unknown>, condition: string, values?: Record<string, unknown>): Promise<'done' | 'conflict'> => {
+  const putIf = async (
+    Item: Record<string, unknown>,
+    condition: string,
+    values?: Record<string, unknown>,
+  ): Promise<'done' | 'conflict'> => {
     const names = { '#version': 'version' };
     const command = new PutCommand({
       TableName,
@@ -101,9 +105,13 @@ const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
 
     /** The same version again is no conflict: an interrupted run repeats it. */
     putInForce: (version: PolicyVersion) =>
-      putIf({ ...version, ...keyOf(version.group, items.accepted) }, 'attribute_not_exists(#version) OR #version <= :version', {
-        ':version': version.version,
-      }),
+      putIf(
+        { ...version, ...keyOf(version.group, items.accepted) },
+        'attribute_not_exists(#version) OR #version <= :version',
+        {
+          ':version': version.version,
+        },
+      ),
 
     async removeInForce(group: string): Promise<void> {
       await client.send(new DeleteCommand({ TableName, Key: keyOf(group, items.accepted) }));
@@ -118,7 +126,9 @@ const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
 
 const createRegistration = (client: DynamoDBDocumentClient, TableName: string) => ({
   async register(entry: RegistryEntry): Promise<void> {
-    await client.send(new PutCommand({ TableName, Item: { ...entry, ...keyOf(registryPartition, items.entry(entry.group)) } }));
+    await client.send(
+      new PutCommand({ TableName, Item: { ...entry, ...keyOf(registryPartition, items.entry(entry.group)) } }),
+    );
   },
 
   async unregister(group: string): Promise<void> {

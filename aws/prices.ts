@@ -1,13 +1,24 @@
-import { DescribeSpotPriceHistoryCommand, type EC2Client, type _InstanceType as InstanceType, type SpotPrice } from '@aws-sdk/client-ec2';
+import {
+  DescribeSpotPriceHistoryCommand,
+  type EC2Client,
+  type _InstanceType as InstanceType,
+  type SpotPrice,
+} from '@aws-sdk/client-ec2';
 import { type OfferingKey, offeringKey } from '../core/offering.ts';
 import type { Prices } from '../core/ports.ts';
 import { hasty, type Missed, optionalRead } from './optional-read.ts';
 
 /**
- * Prices in force now: a history that starts now holds just the last change of each offering (EC2 API reference, DescribeSpotPriceHistory).
+ * Prices in force now: a history that starts now holds just the last change of each offering (EC2 API reference,
+ * DescribeSpotPriceHistory).
  * Linux prices; another operating system costs more in all places alike.
  */
-const currentPrices = async (ec2: EC2Client, types: readonly string[], zones: readonly string[], nowMs: number): Promise<readonly SpotPrice[]> => {
+const currentPrices = async (
+  ec2: EC2Client,
+  types: readonly string[],
+  zones: readonly string[],
+  nowMs: number,
+): Promise<readonly SpotPrice[]> => {
   const found: SpotPrice[] = [];
   let NextToken: string | undefined;
   do {

@@ -22,7 +22,8 @@ export type StateStoreDeps = {
 /**
  * The state table, and what is in force from the groups table.
  *
- * A group's state is one item under attribute `state`, guarded by attribute `version`. Whoever writes it keeps it below half of DynamoDB's 400 KB
+ * A group's state is one item under attribute `state`, guarded by attribute `version`. Whoever writes it keeps it below
+ * half of DynamoDB's 400 KB
  * (`core/state-size.ts`): a launch of 1,000 adds about 22 KB of instance ids until a describe shows them.
  * Conditions compare single values only, never lists or maps, and nothing is asked back from a failed condition.
  */
@@ -68,7 +69,13 @@ const createGroupItems = ({
       const first = next.version === 1;
       const command = new PutCommand({
         TableName: table,
-        Item: { [keys.group]: group, [keys.item]: items.state, schema: stateSchema, version: next.version, state: next },
+        Item: {
+          [keys.group]: group,
+          [keys.item]: items.state,
+          schema: stateSchema,
+          version: next.version,
+          state: next,
+        },
         ConditionExpression: first ? 'attribute_not_exists(#version)' : '#version = :previous',
         ExpressionAttributeNames: { '#version': 'version' },
         ...(!first && { ExpressionAttributeValues: { ':previous': next.version - 1 } }),

@@ -11,7 +11,9 @@ const callsAtOnce = 8;
 /** Sends every group its tick. */
 export type TickQueue = {
   /** Answers which groups' messages the queue did not take: the next tick, a minute later, includes them again. */
-  tick(groups: readonly string[]): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }>;
+  tick(
+    groups: readonly string[],
+  ): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }>;
 };
 
 type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
@@ -19,7 +21,10 @@ type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly no
 export const createTickQueue = ({ client, queueUrl, now }: Deps): TickQueue => ({
   async tick(groups) {
     const parts = await inParallel(chunks(groups, entriesPerCall), callsAtOnce, async (part) => {
-      const Entries = part.map((group, index) => ({ Id: String(index), MessageBody: ownMessage(ownMessages.tick, group, now()) }));
+      const Entries = part.map((group, index) => ({
+        Id: String(index),
+        MessageBody: ownMessage(ownMessages.tick, group, now()),
+      }));
       const { Failed } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
       return (Failed ?? []).map(({ Id, Code }) => ({ group: part[Number(Id)] ?? 'unknown', code: Code ?? 'Unknown' }));
     });

@@ -12,6 +12,12 @@ export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => ({
   async wake(group, atMs) {
     const nowMs = now();
     const DelaySeconds = Math.min(longestDelaySeconds, Math.max(0, Math.ceil((atMs - nowMs) / 1000)));
-    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ownMessage(ownMessages.tick, group, nowMs), DelaySeconds }));
+    await client.send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: ownMessage(ownMessages.tick, group, nowMs),
+        DelaySeconds,
+      }),
+    );
   },
 });

@@ -10,9 +10,13 @@ const pinned = join(here, '..', 'node_modules', '.bin', 'node');
 const node = existsSync(pinned) ? pinned : process.execPath;
 // The channel carries nothing. Its end interrupts the command line: when this process is gone, however it went, or is told to end. A signal would come twice
 // after Ctrl-C, which reaches every process of the terminal.
-const child = spawn(node, ['--disable-warning=ExperimentalWarning', join(here, 'holdfast.ts'), ...process.argv.slice(2)], {
-  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-});
+const child = spawn(
+  node,
+  ['--disable-warning=ExperimentalWarning', join(here, 'holdfast.ts'), ...process.argv.slice(2)],
+  {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  },
+);
 let interrupted = false;
 const interrupt = (signal) => {
   if (interrupted) child.kill(signal);

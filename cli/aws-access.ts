@@ -23,7 +23,8 @@ const sandboxConfig = (endpoint: string) => ({
   credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
 });
 
-const warn: TellUnreadable = ({ group, item, problems }) => console.error(`${group}  ${item} could not be read in full: ${problems.join('; ')}`);
+const warn: TellUnreadable = ({ group, item, problems }) =>
+  console.error(`${group}  ${item} could not be read in full: ${problems.join('; ')}`);
 
 /** Opens the tables of a deployment. */
 export const openAccess = ({ name, sandbox }: Target): Access => {

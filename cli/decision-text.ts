@@ -12,7 +12,9 @@ const launchLines = (launch: LaunchOutcome): readonly string[] => {
   return [
     `${asked} got ${instances.length}${instances.length === 0 ? '' : ` (${instances.join(', ')})`}`,
     ...instead,
-    ...refusals.map(({ offering, code }) => `    refused: ${offering.instanceType} ${offering.zone} ${offering.market}, ${code}`),
+    ...refusals.map(
+      ({ offering, code }) => `    refused: ${offering.instanceType} ${offering.zone} ${offering.market}, ${code}`,
+    ),
   ];
 };
 
@@ -25,8 +27,10 @@ const rejectionLines = ({ rejected, reasons }: Decision): readonly string[] => {
   });
 };
 
-const sizesText = (groups: readonly { readonly asg: string; readonly fromMax: number; readonly toMax: number }[], to: 'toMax' | 'fromMax'): string =>
-  groups.map((raised) => `${raised.asg} to ${raised[to]}`).join(', ');
+const sizesText = (
+  groups: readonly { readonly asg: string; readonly fromMax: number; readonly toMax: number }[],
+  to: 'toMax' | 'fromMax',
+): string => groups.map((raised) => `${raised.asg} to ${raised[to]}`).join(', ');
 
 const groupLines = ({ raise, restore, takeOver, unnoticed }: Decision): readonly string[] => [
   ...(raise.length === 0 ? [] : [`  raises the maximum size of ${sizesText(raise, 'toMax')}`]),
@@ -68,13 +72,20 @@ const carriedOutLines = ({ launches, admitted, failed, drainsStarted }: CarriedO
   ...(drainsStarted === 0 ? [] : [`  drains started: ${drainsStarted}`]),
 ];
 
-const parts: Readonly<Record<TrimmedPart, string>> = { rounds: 'the reasons', view: 'what it saw', outcome: 'what came of it' };
+const parts: Readonly<Record<TrimmedPart, string>> = {
+  rounds: 'the reasons',
+  view: 'what it saw',
+  outcome: 'what came of it',
+};
 
 const trimmedLines = ({ trimmed = [] }: DecisionRecord): readonly string[] =>
-  trimmed.map(({ part, bytes }) => `  too large to be stored${bytes === undefined ? '' : ` (${bytes} bytes)`}: ${parts[part]}`);
+  trimmed.map(
+    ({ part, bytes }) => `  too large to be stored${bytes === undefined ? '' : ` (${bytes} bytes)`}: ${parts[part]}`,
+  );
 
 const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly string[] => {
-  if (outcome === undefined) return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  nothing is stored about what came of it'];
+  if (outcome === undefined)
+    return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  nothing is stored about what came of it'];
   return outcome.code === 'carried-out' ? carriedOutLines(outcome) : [`  ${overtakenText(outcome.overtaken)}`];
 };
 

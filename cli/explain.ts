@@ -19,7 +19,11 @@ export type Explanation = {
   readonly unreadable: readonly Unreadable[];
 };
 
-const groupsToSearch = async (swap: Swap | undefined, owner: Owner | undefined, { store }: Access): Promise<readonly string[]> => {
+const groupsToSearch = async (
+  swap: Swap | undefined,
+  owner: Owner | undefined,
+  { store }: Access,
+): Promise<readonly string[]> => {
   if (swap !== undefined) return [swap.group];
   if (owner?.group !== undefined) return [owner.group];
   // Tags are gone an hour after the instance: then every group is asked.
@@ -28,7 +32,9 @@ const groupsToSearch = async (swap: Swap | undefined, owner: Owner | undefined, 
   return (byAsg.length > 0 ? byAsg : registry).map(({ group }) => group);
 };
 
-/** Everything stored about one instance: the swap that let it go, the decisions that launched, replaced or removed it. */
+/**
+ * Everything stored about one instance: the swap that let it go, the decisions that launched, replaced or removed it.
+ */
 export const explain = async (instance: string, access: Access): Promise<Explanation> => {
   const [swap, owned] = await Promise.all([access.store.swapOf(instance), access.owners.ownersOf([instance])]);
   const owner = owned.get(instance);

@@ -1,6 +1,9 @@
 /** What the SDK says about where it is, and what an operator can do about it. */
 const advice: readonly (readonly [RegExp, string])[] = [
-  [/Region is missing/, 'No region is set: set AWS_REGION or choose a profile that has one. For a sandbox give --sandbox URL.'],
+  [
+    /Region is missing/,
+    'No region is set: set AWS_REGION or choose a profile that has one. For a sandbox give --sandbox URL.',
+  ],
   [/Could not load credentials|credentials/i, 'For a sandbox give --sandbox URL.'],
   [/ECONNREFUSED/, 'Nothing answers there: does the sandbox run, and is this the address that it printed?'],
   [/EADDRINUSE/, 'Another program has this port: choose another, or leave --port out for any that is free.'],

@@ -14,7 +14,12 @@ const zoneRow = ({ zone, members, spotLeft }: Glance['zones'][number]) => [
 ];
 
 const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance): string => {
-  const table = new Table({ head: ['zone', 'spot left', 'instances'], style: { head: [], border: [] }, colWidths: [14, 12, 70], wordWrap: true });
+  const table = new Table({
+    head: ['zone', 'spot left', 'instances'],
+    style: { head: [], border: [] },
+    colWidths: [14, 12, 70],
+    wordWrap: true,
+  });
   for (const zone of zones) table.push(zoneRow(zone));
   return [
     `${pc.bold(clockText(nowMs))}  ${about}`,
@@ -32,7 +37,10 @@ const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance): string
 const line = ({ nowMs, groups, drains, requests }: Glance): string =>
   [
     clockText(nowMs),
-    ...groups.map(({ group, desired, serving, coming, leaving }) => `${group}: ${serving}/${desired} serving, ${coming} coming, ${leaving} leaving`),
+    ...groups.map(
+      ({ group, desired, serving, coming, leaving }) =>
+        `${group}: ${serving}/${desired} serving, ${coming} coming, ${leaving} leaving`,
+    ),
     `drains ${drains.length}`,
     `dropped ${requests.dropped}`,
   ].join('  ');

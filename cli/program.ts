@@ -10,18 +10,23 @@ const number = (what: string, holds: (value: number) => boolean) => (text: strin
   return value;
 };
 const wholeNumber = number('a whole number from 0', (value) => Number.isInteger(value) && value >= 0);
-const port = number('a port from 0 (any that is free) to 65535', (value) => Number.isInteger(value) && value >= 0 && value <= 65_535);
+const port = number(
+  'a port from 0 (any that is free) to 65535',
+  (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
+);
 const fromOne = number('a whole number from 1', (value) => Number.isInteger(value) && value >= 1);
 /** Faster, the minute tick of every group comes more often than functions can answer it. */
 const speed = number('a number above 0, at most 1000', (value) => value > 0 && value <= 1_000);
 
 const address = (text: string): string => {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:PORT.');
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:PORT.');
   return text;
 };
 
 const instanceId = (text: string): string => {
-  if (!/^i-[0-9a-f]{8,17}$/.test(text)) throw new InvalidArgumentError('An instance id looks like i-0123456789abcdef0.');
+  if (!/^i-[0-9a-f]{8,17}$/.test(text))
+    throw new InvalidArgumentError('An instance id looks like i-0123456789abcdef0.');
   return text;
 };
 
@@ -30,10 +35,15 @@ type Where = { readonly name: string; readonly sandbox?: string; readonly json?:
 const asked = (command: Command): Command =>
   command
     .option('--name <deployment>', 'name of the deployment', 'holdfast')
-    .option('--sandbox <url>', 'address of a running sandbox; without it AWS is asked, with the credentials and region of the environment', address)
+    .option(
+      '--sandbox <url>',
+      'address of a running sandbox; without it AWS is asked, with the credentials and region of the environment',
+      address,
+    )
     .option('--json', 'print JSON');
 
-const print = (value: unknown, text: string, json: boolean | undefined): void => console.log(json ? JSON.stringify(value, undefined, 2) : text);
+const print = (value: unknown, text: string, json: boolean | undefined): void =>
+  console.log(json ? JSON.stringify(value, undefined, 2) : text);
 
 const sandboxCommand = (exitWith: (code: number) => void): Command =>
   new Command('sandbox')
@@ -54,14 +64,18 @@ The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, an
     )
     .action(async (flags: SandboxFlags, command: Command) => {
       if (flags.report !== undefined && flags.scenario === undefined) {
-        command.error("error: option '--report <file>' needs --scenario: a report is of a scenario. Nothing was started.");
+        command.error(
+          "error: option '--report <file>' needs --scenario: a report is of a scenario. Nothing was started.",
+        );
       }
       exitWith(await runSandbox(flags));
     });
 
 const explainCommand = (exitWith: (code: number) => void): Command =>
   asked(
-    new Command('explain').description('say why an instance was launched, replaced or let go').argument('<instance>', 'its id', instanceId),
+    new Command('explain')
+      .description('say why an instance was launched, replaced or let go')
+      .argument('<instance>', 'its id', instanceId),
   ).action(async (instance: string, where: Where) => {
     const explanation = await explain(instance, openAccess(where));
     print(explanation, explanationText(explanation), where.json);
@@ -69,7 +83,11 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
   });
 
 const decisionsCommand = (exitWith: (code: number) => void): Command =>
-  asked(new Command('decisions').description('list what was decided for a group, and why, newest first').argument('<group>', 'its name'))
+  asked(
+    new Command('decisions')
+      .description('list what was decided for a group, and why, newest first')
+      .argument('<group>', 'its name'),
+  )
     .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
       const { records, unreadable } = await openAccess(where).log.decisions(group, where.limit);
@@ -86,6 +104,7 @@ export const createProgram = (version: string, exitWith: (code: number) => void)
     .version(version)
     .showSuggestionAfterError()
     .showHelpAfterError('(run with --help for what there is)');
-  for (const command of [sandboxCommand, explainCommand, decisionsCommand]) program.addCommand(command(exitWith).copyInheritedSettings(program));
+  for (const command of [sandboxCommand, explainCommand, decisionsCommand])
+    program.addCommand(command(exitWith).copyInheritedSettings(program));
   return program;
 };

@@ -55,7 +55,9 @@ export const againstText = (against: Against): string => {
 const rankText = (rank: RemovalRank): string => {
   switch (rank.order) {
     case 'dearest-first':
-      return rank.aboutUsdPerHour === undefined ? 'dearest first: price unknown' : `dearest first: about ${rank.aboutUsdPerHour} USD per hour`;
+      return rank.aboutUsdPerHour === undefined
+        ? 'dearest first: price unknown'
+        : `dearest first: about ${rank.aboutUsdPerHour} USD per hour`;
     case 'oldest-first':
       return `oldest first: launched ${timeText(rank.launchedAtMs)}`;
     case 'newest-first':

@@ -41,12 +41,17 @@ const interruptionSection = ({ interruptions }: Report): readonly string[] => {
     `${pc.bold('Interruptions')} (seconds after the warning)`,
     interruptionTable(shown),
     ...(rest > 0 ? [`and ${rest} more: see --report`] : []),
-    ...shown.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [`${instance}: ${shortfallText(shortfall)}`])),
+    ...shown.flatMap(({ instance, shortfall }) =>
+      shortfall === undefined ? [] : [`${instance}: ${shortfallText(shortfall)}`],
+    ),
   ];
 };
 
 const groupTable = ({ groups }: Report): string => {
-  const table = new Table({ head: ['group', 'desired', 'serving', 'lowest', 'full size, % of time', 'by pool'], style: plain });
+  const table = new Table({
+    head: ['group', 'desired', 'serving', 'lowest', 'full size, % of time', 'by pool'],
+    style: plain,
+  });
   for (const { group, desired, serving, lowestServing, availabilityPercent, byPool } of groups) {
     const pools = Object.entries(byPool).map(([pool, count]) => `${pool} ${count}`);
     table.push([group, desired, serving, lowestServing, availabilityPercent.toFixed(2), pools.join(', ')]);
@@ -61,7 +66,10 @@ const callTable = ({ calls }: Report): string => {
 };
 
 const invariantLines = ({ invariants }: Report): readonly string[] =>
-  invariants.map(({ name, ok, detail }) => `${ok ? pc.green('ok  ') : pc.red('FAIL')} ${name}${detail === '' ? '' : pc.dim(` (${detail})`)}`);
+  invariants.map(
+    ({ name, ok, detail }) =>
+      `${ok ? pc.green('ok  ') : pc.red('FAIL')} ${name}${detail === '' ? '' : pc.dim(` (${detail})`)}`,
+  );
 
 /** The report for a terminal. */
 export const reportText = (report: Report): string => {

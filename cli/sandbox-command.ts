@@ -37,7 +37,10 @@ const start = (scenario: Scenario, flags: SandboxFlags): Promise<Sandbox> =>
 
 type Stopped = Promise<'interrupted'>;
 
-/** Resolves when the user interrupts, or when the process that started this one goes. The second signal ends the process at once, as anywhere. */
+/**
+ * Resolves when the user interrupts, or when the process that started this one goes. The second signal ends the process
+ * at once, as anywhere.
+ */
 const interrupted = (): Stopped =>
   new Promise((resolve) => {
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, () => resolve('interrupted'));
@@ -60,7 +63,10 @@ const follow = (view: LiveView, mode: Scenario['mode']) => {
   };
 };
 
-/** Opens the file before anything is played: a path that cannot be written is told at once. What stands in it is kept until there is a new report. */
+/**
+ * Opens the file before anything is played: a path that cannot be written is told at once. What stands in it is kept
+ * until there is a new report.
+ */
 const openReport = async (path: string | undefined) => {
   if (path === undefined) return undefined;
   const file = await open(path, 'a');
@@ -84,7 +90,13 @@ const play = async (sandbox: Sandbox, scenario: Scenario, stopped: Stopped): Pro
   }
 };
 
-const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: SandboxFlags, file: ReportFile, stopped: Stopped): Promise<number> => {
+const playToReport = async (
+  sandbox: Sandbox,
+  scenario: Scenario,
+  flags: SandboxFlags,
+  file: ReportFile,
+  stopped: Stopped,
+): Promise<number> => {
   const report = await play(sandbox, { ...scenario, seed: flags.seed ?? scenario.seed }, stopped);
   if (report === 'interrupted') {
     console.error('Interrupted before the scenario ended: there is no report.');
@@ -102,8 +114,10 @@ const playToReport = async (sandbox: Sandbox, scenario: Scenario, flags: Sandbox
  */
 export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const chosen = await (flags.scenario === undefined ? readOpenWorld() : readScenario(flags.scenario));
-  // Time that a person or another program watches has to pass: what is kept open after the play, or given a port or a speed, runs live.
-  const live = flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
+  // Time that a person or another program watches has to pass: what is kept open after the play, or given a port or a
+  // speed, runs live.
+  const live =
+    flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
   const file = await openReport(flags.report);
   const sandbox = await start(scenario, flags);

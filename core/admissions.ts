@@ -11,7 +11,8 @@ const attachBatch = 20;
 const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
 
 /**
- * Running members to attach or register now. They are admitted together where that costs no time: calls should grow with batches, not with instances.
+ * Running members to attach or register now. They are admitted together where that costs no time: calls should grow
+ * with batches, not with instances.
  * Nobody waits once all have come, or once somebody has been coming for long.
  */
 export const chooseAdmissions = (view: View, headcount: Headcount): readonly string[] => {
@@ -28,7 +29,8 @@ export const chooseAdmissions = (view: View, headcount: Headcount): readonly str
 export type Joining = { readonly now: number; readonly soon: number };
 
 /**
- * Maximum sizes that stand in the way of what is about to join, by group. Once one must be raised, it is raised for all that is on its way and no
+ * Maximum sizes that stand in the way of what is about to join, by group. Once one must be raised, it is raised for all
+ * that is on its way and no
  * further: a thousand newcomers take one change, not one a batch.
  */
 export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
@@ -39,13 +41,20 @@ export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>):
   });
 
 /** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */
-export const chooseRestores = (view: View, headcount: Headcount, raising: readonly RaisedMax[]): readonly RaisedMax[] => {
+export const chooseRestores = (
+  view: View,
+  headcount: Headcount,
+  raising: readonly RaisedMax[],
+): readonly RaisedMax[] => {
   const coming = headcount.inFlightCount + headcount.staying.filter(({ admitted }) => !admitted).length;
   const named = new Set(namedAsgs(view.group));
   return view.state.raised.filter((raised) => {
-    // What comes joins what the policy names. Of an Auto Scaling group that no describe shows there is nothing left to wait for.
+    // What comes joins what the policy names. Of an Auto Scaling group that no describe shows there is nothing left to
+    // wait for.
     if (coming > 0 && named.has(raised.asg)) return false;
     const asg = view.asgs.find(({ name }) => name === raised.asg);
-    return (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg);
+    return (
+      (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)
+    );
   });
 };

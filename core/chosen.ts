@@ -13,9 +13,13 @@ export type Chosen = {
 
 type State = Pick<GroupState, 'chosen'>;
 
-const isWritten = (swaps: ReadonlyMap<string, Swap>, instance: string): boolean => (swaps.get(instance)?.state ?? 'waiting') !== 'waiting';
+const isWritten = (swaps: ReadonlyMap<string, Swap>, instance: string): boolean =>
+  (swaps.get(instance)?.state ?? 'waiting') !== 'waiting';
 
-/** The choices of a decision: to be written with the state, so that whoever decides at the same time loses that race and sees them. */
+/**
+ * The choices of a decision: to be written with the state, so that whoever decides at the same time loses that race and
+ * sees them.
+ */
 export const choicesOf = ({ removals, drains }: Decision, decision: string, untilMs: number): readonly Chosen[] => {
   const instances = [...removals.map(({ instance }) => instance), ...drains];
   return instances.length === 0 ? [] : [{ decision, instances, untilMs }];
@@ -31,7 +35,12 @@ export const stillChosen = ({ chosen = [] }: State, swaps: readonly Swap[], nowM
 };
 
 /** Swaps as they will stand once every noted choice is written. */
-export const withChosen = ({ chosen = [] }: State, swaps: readonly Swap[], members: readonly Member[], group: string): readonly Swap[] => {
+export const withChosen = (
+  { chosen = [] }: State,
+  swaps: readonly Swap[],
+  members: readonly Member[],
+  group: string,
+): readonly Swap[] => {
   if (chosen.length === 0) return swaps;
   const known = new Map(swaps.map((swap) => [swap.instance, swap]));
   const memberOf = new Map(members.map((member) => [member.instance, member]));

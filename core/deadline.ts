@@ -11,5 +11,8 @@ export const tighter = (a: Deadline, b: Deadline): Deadline => {
 /** Kept free at the end of a deadline for the last calls of a drain, and for clocks that differ. */
 export const deadlineMarginMs = 10_000;
 
-/** A spot warning is emitted two minutes before the instance is stopped or terminated (EC2 User Guide, spot instance termination notices). */
+/**
+ * A spot warning is emitted two minutes before the instance is stopped or terminated (EC2 User Guide, spot instance
+ * termination notices).
+ */
 export const spotNoticeMs = 120_000;

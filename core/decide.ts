@@ -1,6 +1,15 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import type { Decision, Leaving } from './decision.ts';
-import { endingItself, groupsToTakeOver, type Headcount, notShownYet, ownRefill, ownShrink, takeHeadcount, unnoticed } from './headcount.ts';
+import {
+  endingItself,
+  groupsToTakeOver,
+  type Headcount,
+  notShownYet,
+  ownRefill,
+  ownShrink,
+  takeHeadcount,
+  unnoticed,
+} from './headcount.ts';
 import type { Placement } from './placement.ts';
 import type { Plan } from './plan-placements.ts';
 import { planWithinMaxima } from './plan-within-maxima.ts';
@@ -9,11 +18,16 @@ import { isHeldBack } from './reservation-life.ts';
 import { swapsToBegin } from './swaps-to-begin.ts';
 import type { Member, View } from './view.ts';
 
-/** A tagged instance that nobody's reservation explains is removed once seen this often and for this long; before that it may be one we forgot. */
+/**
+ * A tagged instance that nobody's reservation explains is removed once seen this often and for this long; before that
+ * it may be one we forgot.
+ */
 const straySightings = 2;
 const strayMinimumAgeMs = 300_000;
 
-/** How soon to look again while something is under way that may send no event (a boot, a health check), in milliseconds. */
+/**
+ * How soon to look again while something is under way that may send no event (a boot, a health check), in milliseconds.
+ */
 const lookAgainMs = 10_000;
 
 /** Extra members wanted for a while, so that swaps which wait can begin without a gap. */
@@ -23,11 +37,23 @@ const surgeOf = (view: View, headcount: Headcount): number =>
 const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
   headcount.strays.flatMap(({ instance }) => {
     const stray = view.state.strays[instance];
-    const isOld = stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
-    return isOld ? [{ instance, reason: 'unwanted', why: { code: 'stray', firstSeenAtMs: stray.firstSeenAtMs, sightings: stray.sightings } }] : [];
+    const isOld =
+      stray !== undefined && stray.sightings >= straySightings && view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
+    return isOld
+      ? [
+          {
+            instance,
+            reason: 'unwanted',
+            why: { code: 'stray', firstSeenAtMs: stray.firstSeenAtMs, sightings: stray.sightings },
+          },
+        ]
+      : [];
   });
 
-/** How many members can leave without taking an Auto Scaling group below its minimum size, which is its user's and holds. */
+/**
+ * How many members can leave without taking an Auto Scaling group below its minimum size, which is its user's and
+ * holds.
+ */
 const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
   const ids = new Set(members.map(({ instance }) => instance));
   const roomOf = new Map<string, { left: number }>();
@@ -46,8 +72,10 @@ const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
 };
 
 /**
- * Members above the desired size, in the policy's order. Members that serve are only taken while those that are left still serve the desired size:
- * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here. The minimum size of an Auto Scaling
+ * Members above the desired size, in the policy's order. Members that serve are only taken while those that are left
+ * still serve the desired size:
+ * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here.
+ * The minimum size of an Auto Scaling
  * group is its user's, and holds.
  */
 const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
@@ -57,7 +85,9 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
   const surplus = Math.min(candidates.length - view.state.desired - own, roomAboveMinimum(view, candidates).total);
   if (surplus <= 0) return [];
   const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
-  const idle = new Set(candidates.filter(({ serving, mayServe }) => !serving && !mayServe).map(({ instance }) => instance));
+  const idle = new Set(
+    candidates.filter(({ serving, mayServe }) => !serving && !mayServe).map(({ instance }) => instance),
+  );
   const next = (count: number): readonly Leaving[] => {
     let spare = Math.max(0, servingIds.size - view.state.desired);
     const room = roomAboveMinimum(view, candidates);
@@ -76,7 +106,8 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
       return goes;
     });
   };
-  // Mostly the first of the order may go; the whole order of a large group is asked for only when some of them must stay.
+  // Mostly the first of the order may go; the whole order of a large group is asked for only when some of them must
+  // stay.
   const first = next(surplus);
   return first.length === surplus ? first : next(candidates.length).slice(0, surplus);
 };
@@ -104,7 +135,9 @@ const joiningByAsg = (
 /** When to look again without being told: while members come up, or swaps wait for them. */
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
   const comingUp =
-    headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || view.asgs.some((asg) => endingItself(view, asg).length > 0);
+    headcount.inFlightCount > 0 ||
+    headcount.staying.some(({ admitted }) => !admitted) ||
+    view.asgs.some((asg) => endingItself(view, asg).length > 0);
   const swapsWait = headcount.waiting.length > 0 && headcount.staying.some(({ serving }) => !serving);
   const cooling =
     unplaced > 0
@@ -117,7 +150,10 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
-/** How many the group lacks, less what its Auto Scaling groups are about to launch by themselves; negative when that is more than it lacks. */
+/**
+ * How many the group lacks, less what its Auto Scaling groups are about to launch by themselves; negative when that is
+ * more than it lacks.
+ */
 const lacking = (view: View, headcount: Headcount): number => {
   const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
@@ -153,14 +189,19 @@ const planFor = (view: View, headcount: Headcount, lack: number, leaving: readon
     ],
   });
 
-/** How many of these members the tree could replace now: none while launches are throttled, or while others are missing that it cannot give. */
+/**
+ * How many of these members the tree could replace now: none while launches are throttled, or while others are missing
+ * that it cannot give.
+ */
 const obtainable = (view: View, headcount: Headcount, lack: number, leaving: readonly string[]): number => {
   if (isHeldBack(view.state, view.nowMs)) return 0;
   const { unplaced } = planFor(view, headcount, Math.max(0, lack) + leaving.length, leaving);
   return Math.max(0, leaving.length - unplaced);
 };
 
-/** Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision. */
+/**
+ * Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision.
+ */
 export const decide = (view: View): Decision => {
   const headcount = takeHeadcount(view);
   const lack = lacking(view, headcount);

@@ -92,7 +92,10 @@ export type Outcome = CarriedOut | { readonly code: 'not-carried-out'; readonly 
 /** Parts that a record may lose when it is too large to be stored. */
 export type TrimmedPart = 'rounds' | 'view' | 'outcome';
 
-/** A stored decision: what was decided, on what, and what came of it. `holdfast explain` and `holdfast decisions` read these. */
+/**
+ * A stored decision: what was decided, on what, and what came of it. `holdfast explain` and `holdfast decisions` read
+ * these.
+ */
 export type DecisionRecord = {
   readonly group: string;
   /** Sortable: time first. */
@@ -117,5 +120,8 @@ export type Unreadable = { readonly group: string; readonly item: string; readon
 
 /** Reads stored decisions, newest first. One that cannot be read is told beside the others. */
 export type DecisionLog = {
-  decisions(group: string, limit: number): Promise<{ readonly records: readonly DecisionRecord[]; readonly unreadable: readonly Unreadable[] }>;
+  decisions(
+    group: string,
+    limit: number,
+  ): Promise<{ readonly records: readonly DecisionRecord[]; readonly unreadable: readonly Unreadable[] }>;
 };

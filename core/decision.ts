@@ -13,7 +13,12 @@ export type Against =
   | { readonly code: 'at-maximum'; readonly held: number; readonly max: number }
   /** The pool has no instance type or no zone where the tree asks for it. */
   | { readonly code: 'no-offering' }
-  | { readonly code: 'over-price'; readonly offering: OfferingKey; readonly priceUsdPerHour: number; readonly limitUsdPerHour: number }
+  | {
+      readonly code: 'over-price';
+      readonly offering: OfferingKey;
+      readonly priceUsdPerHour: number;
+      readonly limitUsdPerHour: number;
+    }
   | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
   /** EC2 took instances of this offering, or advises to leave it (`advised`): it is a last resort until then. */
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
@@ -21,7 +26,10 @@ export type Against =
   | { readonly code: 'more-offerings'; readonly count: number }
   | Prose;
 
-/** Why a child of the tree was passed over when a placement was made. `path` is where in the tree, for example `tiered[0].spread[1]`. */
+/**
+ * Why a child of the tree was passed over when a placement was made. `path` is where in the tree, for example
+ * `tiered[0].spread[1]`.
+ */
 export type Rejection = { readonly path: string; readonly pool: string } & Against;
 
 /** One turn on the way down the tree, as it stood before the first instance of the placement was counted. */
@@ -37,7 +45,9 @@ export type PlacementReason = {
   readonly count: number;
   /** From the root down; empty for a tree that is one pool. */
   readonly turns: readonly Turn[];
-  /** Nothing else in the whole tree was eligible: offerings were used that EC2 took instances of, or advises to leave. */
+  /**
+   * Nothing else in the whole tree was eligible: offerings were used that EC2 took instances of, or advises to leave.
+   */
   readonly lastResort?: 'advised' | 'interrupted';
   /** What the first version stored in place of turns. */
   readonly prose?: string;
@@ -82,7 +92,10 @@ export type Decision = {
   readonly restore: readonly RaisedMax[];
   /** Auto Scaling groups whose own attempt to refill is taken over: their desired capacity is set to what they hold. */
   readonly takeOver: readonly { readonly asg: string; readonly desired: number }[];
-  /** Leaving instances, drained or dead, that their Auto Scaling group still counts: it lets them go before it replaces what is replaced already. */
+  /**
+   * Leaving instances, drained or dead, that their Auto Scaling group still counts: it lets them go before it replaces
+   * what is replaced already.
+   */
   readonly unnoticed: readonly string[];
   /** Last choice of each `cheapest` node, to be remembered. */
   readonly cheapest: Readonly<Record<string, string>>;

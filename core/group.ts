@@ -17,7 +17,10 @@ export type ScalingRule = { readonly alarm: string; readonly adjust: Adjustment;
  * - `attach`: launched with CreateFleet, attached to the user's Auto Scaling group when running.
  * - `launch-instances`: each pool is a single-market Auto Scaling group of one zone (LaunchInstances).
  */
-export type Holding = { readonly kind: 'tag' } | { readonly kind: 'attach'; readonly asg: string } | { readonly kind: 'launch-instances' };
+export type Holding =
+  | { readonly kind: 'tag' }
+  | { readonly kind: 'attach'; readonly asg: string }
+  | { readonly kind: 'launch-instances' };
 
 /** An accepted policy, ready for decisions: defaults filled in, durations in milliseconds, names resolved. */
 export type Group = {
@@ -28,9 +31,15 @@ export type Group = {
   readonly capacity: Selector;
   readonly pools: Readonly<Record<string, Pool>>;
   readonly holding: Holding;
-  /** Auto Scaling groups that an earlier policy named, until they are empty and put back. They come from the state item and are no part of a policy. */
+  /**
+   * Auto Scaling groups that an earlier policy named, until they are empty and put back. They come from the state item
+   * and are no part of a policy.
+   */
   readonly former?: readonly string[];
-  /** Groups that held one of its Auto Scaling groups before, the latest first: what they raised and did not put back is this group's to put back. */
+  /**
+   * Groups that held one of its Auto Scaling groups before, the latest first: what they raised and did not put back is
+   * this group's to put back.
+   */
   readonly after?: readonly string[];
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
@@ -38,7 +47,10 @@ export type Group = {
   readonly drain: {
     /** Most that a drain may take when no deadline presses. */
     readonly timeoutMs: number;
-    /** `auto`: target groups found from the Auto Scaling group or from the instances' registrations; else target group ARNs. */
+    /**
+     * `auto`: target groups found from the Auto Scaling group or from the instances' registrations; else target group
+     * ARNs.
+     */
     readonly loadBalancers: 'auto' | readonly string[];
   };
   readonly scaling: readonly ScalingRule[];

@@ -22,19 +22,29 @@ export type Headcount = {
 };
 
 /** A swap that EC2 or a deadline drives: its instance goes whatever we do. */
-export const isHard = (swap: Swap): boolean => swap.deadlineMs !== undefined || swap.reason === 'interruption' || swap.reason === 'hook';
+export const isHard = (swap: Swap): boolean =>
+  swap.deadlineMs !== undefined || swap.reason === 'interruption' || swap.reason === 'hook';
 
 /**
- * What of a reservation is still to come: what was asked or granted, less what a describe shows, less what is known to leave or to have ended.
+ * What of a reservation is still to come: what was asked or granted, less what a describe shows, less what is known to
+ * leave or to have ended.
  * Not seen yet is not gone: EC2's describes lag behind its launches, so the reservation is believed until `forgetAtMs`.
  */
-const stillToCome = (reservation: Reservation, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
-  if (reservation.instances) return reservation.instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
+const stillToCome = (
+  reservation: Reservation,
+  seen: ReadonlyMap<string, Member>,
+  accounted: ReadonlySet<string>,
+): number => {
+  if (reservation.instances)
+    return reservation.instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
   const visible = [...seen.values()].filter((member) => member.reservation === reservation.id).length;
   return Math.max(0, reservation.placement.count - visible);
 };
 
-/** Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes still lag behind: there, though of no known pool. */
+/**
+ * Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes still lag behind:
+ * there, though of no known pool.
+ */
 const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
   const reserved = new Set(view.state.reservations.flatMap(({ instances }) => instances ?? []));
   const held = view.asgs.flatMap(({ holds }) => holds);
@@ -49,11 +59,16 @@ export const isStray = ({ holding }: View['group'], { asg, reservation, pool }: 
 export const takeHeadcount = (view: View): Headcount => {
   const swapOf = new Map(view.swaps.map((swap) => [swap.instance, swap]));
   const ended = new Set(view.ended);
-  const seen = new Map(view.members.filter(({ instance }) => !ended.has(instance)).map((member) => [member.instance, member]));
+  const seen = new Map(
+    view.members.filter(({ instance }) => !ended.has(instance)).map((member) => [member.instance, member]),
+  );
   const isLeaving = (instance: string): boolean => (swapOf.get(instance)?.state ?? 'waiting') !== 'waiting';
   const present = [...seen.values()].filter(({ instance }) => !isLeaving(instance));
   const strays = present.filter((member) => isStray(view.group, member));
-  const accounted = new Set([...view.ended, ...view.swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance)]);
+  const accounted = new Set([
+    ...view.ended,
+    ...view.swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance),
+  ]);
   const inFlight = view.state.reservations
     .filter(({ forgetAtMs, instances }) => instances === undefined || view.nowMs < forgetAtMs)
     .map((reservation) => ({
@@ -74,14 +89,19 @@ export const takeHeadcount = (view: View): Headcount => {
 
 /** With `drain-first`, a soft swap keeps its place until it is drained; its replacement is launched only then. */
 const holdsPlace = (swap: Swap, view: View): boolean =>
-  view.group.swap.order === 'drain-first' && waitsItsTurn(swap.reason) && !isHard(swap) && (swap.state === 'leaving' || swap.state === 'draining');
+  view.group.swap.order === 'drain-first' &&
+  waitsItsTurn(swap.reason) &&
+  !isHard(swap) &&
+  (swap.state === 'leaving' || swap.state === 'draining');
 
 /** How long an Auto Scaling group may take to refill itself before we do it in its place. */
 const asgRefillGraceMs = 90_000;
 
 /**
- * How many an Auto Scaling group lacks, or will lack as soon as it looks: what EC2 has ended is unhealthy to it, and replaced one for one
- * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it ends itself it replaces too, unless its desired
+ * How many an Auto Scaling group lacks, or will lack as soon as it looks: what EC2 has ended is unhealthy to it, and
+ * replaced one for one
+ * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it ends itself it
+ * replaces too, unless its desired
  * capacity falls: a describe that still shows the one as held is older than the other.
  */
 const shortBy = (view: View, asg: AsgView): number => {
@@ -89,19 +109,31 @@ const shortBy = (view: View, asg: AsgView): number => {
   const over = new Set(replaces ? view.ended : []);
   const ending = new Set(endingItself(view, asg));
   const ours = new Set(unnoticedIn(view, asg));
-  return asg.desired - asg.held + asg.holds.filter((instance) => ending.has(instance) || (over.has(instance) && !ours.has(instance))).length;
+  return (
+    asg.desired -
+    asg.held +
+    asg.holds.filter((instance) => ending.has(instance) || (over.has(instance) && !ours.has(instance))).length
+  );
 };
 
 const lacks = (view: View, asg: AsgView): number => Math.max(0, shortBy(view, asg));
 
-/** How many Auto Scaling groups are about to end by themselves, so that we do not end others too: one that evens out its zones launches first. */
+/**
+ * How many Auto Scaling groups are about to end by themselves, so that we do not end others too: one that evens out its
+ * zones launches first.
+ */
 export const ownShrink = (view: View): number =>
   view.asgs.reduce((sum, asg) => sum + (asg.suspended.includes('Terminate') ? 0 : Math.max(0, -shortBy(view, asg))), 0);
 
-/** Members that Auto Scaling groups launched by themselves and do not show yet: whether as one too many, only a younger describe can say. */
+/**
+ * Members that Auto Scaling groups launched by themselves and do not show yet: whether as one too many, only a younger
+ * describe can say.
+ */
 export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
   const held = new Set(asgs.flatMap(({ holds }) => holds));
-  return group.holding.kind === 'tag' ? 0 : members.filter(({ instance, reservation }) => reservation === undefined && !held.has(instance)).length;
+  return group.holding.kind === 'tag'
+    ? 0
+    : members.filter(({ instance, reservation }) => reservation === undefined && !held.has(instance)).length;
 };
 
 const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
@@ -126,27 +158,33 @@ const heldLeaving = (view: View, asg: AsgView, holds: (swap: Swap, isDead: boole
 };
 
 /**
- * Leaving instances that are dead, or taken out of service for good, and that a group still counts: we replace them, so the group must not. It ends those
+ * Leaving instances that are dead, or taken out of service for good, and that a group still counts: we replace them, so
+ * the group must not. It ends those
  * of a hook itself, and lets the living go only down to its minimum.
  */
 const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
   heldLeaving(
     view,
     asg,
-    ({ drain, state }, isDead) => drain !== undefined && (isDead || (asg.desired > asg.min && (state === 'draining' || state === 'drained'))),
+    ({ drain, state }, isDead) =>
+      drain !== undefined && (isDead || (asg.desired > asg.min && (state === 'draining' || state === 'drained'))),
   );
 
 /**
- * Leaving instances that their Auto Scaling groups are to let go before they replace them. Of those that died before their drain was ordered only as many
+ * Leaving instances that their Auto Scaling groups are to let go before they replace them. Of those that died before
+ * their drain was ordered only as many
  * as the group can spare: what was launched for them while they waited.
  */
 export const unnoticed = (view: View, spare: number): readonly string[] => {
-  const waited = view.asgs.flatMap((asg) => heldLeaving(view, asg, ({ drain }, isDead) => drain === undefined && isDead));
+  const waited = view.asgs.flatMap((asg) =>
+    heldLeaving(view, asg, ({ drain }, isDead) => drain === undefined && isDead),
+  );
   return [...view.asgs.flatMap((asg) => unnoticedIn(view, asg)), ...waited.slice(0, Math.max(0, spare))];
 };
 
 /**
- * Whether an Auto Scaling group does not refill itself: it may not, it did not in time, or it was refused. What it was refused is missing in its describe
+ * Whether an Auto Scaling group does not refill itself: it may not, it did not in time, or it was refused. What it was
+ * refused is missing in its describe
  * too, or the describe is older: only then can it be taken over.
  */
 const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' | undefined => {
@@ -155,7 +193,10 @@ const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' |
   return gap?.refused && asg.desired > asg.held ? 'refused' : undefined;
 };
 
-/** Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too: where it was refused, for its dead alone. */
+/**
+ * Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too: where it was
+ * refused, for its dead alone.
+ */
 export const ownRefill = (view: View, asg: AsgView): number => {
   const missing = lacks(view, asg);
   const why = whyNoRefill(view, asg);
@@ -164,7 +205,10 @@ export const ownRefill = (view: View, asg: AsgView): number => {
   return missing;
 };
 
-/** Auto Scaling groups that are short and do not refill themselves: their desired capacity is to be what they hold, and we launch. */
+/**
+ * Auto Scaling groups that are short and do not refill themselves: their desired capacity is to be what they hold, and
+ * we launch.
+ */
 export const groupsToTakeOver = (view: View): readonly { readonly asg: string; readonly desired: number }[] =>
   view.asgs
     .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(view, asg) !== undefined)
@@ -173,5 +217,7 @@ export const groupsToTakeOver = (view: View): readonly { readonly asg: string; r
 /** The gaps as they are now: kept while they last, forgotten when closed. */
 export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
-    view.asgs.filter((asg) => lacks(view, asg) > 0).map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
+    view.asgs
+      .filter((asg) => lacks(view, asg) > 0)
+      .map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
   );

@@ -3,4 +3,9 @@
  * A launch in flight is counted where its first offering lies, which is where the tree meant it to land.
  * Members without a pool belong to the group's size, but to no child of the tree.
  */
-export type Held = { readonly pool: string | undefined; readonly zone: string; readonly instanceType: string; readonly count: number };
+export type Held = {
+  readonly pool: string | undefined;
+  readonly zone: string;
+  readonly instanceType: string;
+  readonly count: number;
+};

@@ -9,7 +9,10 @@ export const namedAsgs = ({ holding, pools }: Pick<Group, 'holding' | 'pools'>):
   return [...new Set(Object.values(pools).flatMap(({ asg }) => asg ?? []))];
 };
 
-/** Auto Scaling groups that may hold members of this group, each once: those that its policy names, and those that an earlier one named. */
+/**
+ * Auto Scaling groups that may hold members of this group, each once: those that its policy names, and those that an
+ * earlier one named.
+ */
 export const asgsOf = (group: Group): readonly string[] => [...new Set([...namedAsgs(group), ...(group.former ?? [])])];
 
 /** The same, and those that held these leaving instances when they were claimed. */
@@ -24,11 +27,18 @@ export const withFormer = (group: Group, state: Pick<GroupState, 'holders'> | un
   return former.length === 0 ? group : { ...group, former };
 };
 
-/** Whether an Auto Scaling group that the policy no longer names still matters: something is in it, on its way into it, or not put back yet. */
+/**
+ * Whether an Auto Scaling group that the policy no longer names still matters: something is in it, on its way into it,
+ * or not put back yet.
+ */
 const isStillNeeded = ({ group, state, asgs }: View, name: string): boolean => {
   const asg = asgs.find((one) => one.name === name);
   const isEmpty = asg === undefined || (asg.desired === 0 && (asg.inside ?? asg.held) === 0);
-  return !isEmpty || state.raised.some((raised) => raised.asg === name) || state.reservations.some(({ placement }) => !group.pools[placement.pool]);
+  return (
+    !isEmpty ||
+    state.raised.some((raised) => raised.asg === name) ||
+    state.reservations.some(({ placement }) => !group.pools[placement.pool])
+  );
 };
 
 /** Auto Scaling groups to be remembered after this look. */

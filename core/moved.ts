@@ -6,10 +6,15 @@ import type { AsgView, Member } from './view.ts';
 const shownAfterMs = 300_000;
 
 /**
- * Whether a member lives where the policy in force would never hold one: in the Auto Scaling group that it moved away from, or in none where each pool is
+ * Whether a member lives where the policy in force would never hold one: in the Auto Scaling group that it moved away
+ * from, or in none where each pool is
  * one. A pool that was dropped is no such place: a change of pools replaces nobody.
  */
-export const isMisplaced = ({ holding }: Pick<Group, 'holding'>, { asg, launchedAtMs }: Member, nowMs: number): boolean => {
+export const isMisplaced = (
+  { holding }: Pick<Group, 'holding'>,
+  { asg, launchedAtMs }: Member,
+  nowMs: number,
+): boolean => {
   switch (holding.kind) {
     case 'attach':
       return asg !== undefined && asg !== holding.asg;
@@ -32,7 +37,10 @@ type Look = {
 const roomIn = ({ desired, min, holds }: AsgView, leaving: ReadonlySet<string>): number =>
   Math.max(0, desired - min - holds.filter((instance) => leaving.has(instance)).length);
 
-/** Misplaced members that are to be replaced by members where the policy holds them now. Protected ones stay, and as many as a minimum keeps. */
+/**
+ * Misplaced members that are to be replaced by members where the policy holds them now. Protected ones stay, and as
+ * many as a minimum keeps.
+ */
 export const toBeMoved = ({ group, members, swaps, asgs, nowMs }: Look): readonly Member[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
   const room = new Map(asgs.map((asg) => [asg.name, roomIn(asg, leaving)]));

@@ -12,7 +12,8 @@ export type Offering = {
 /** A stable text form of an offering: key of pool memory, prices and reports. */
 export type OfferingKey = `${string}/${string}/${Market}`;
 
-export const offeringKey = ({ instanceType, zone, market }: Offering): OfferingKey => `${instanceType}/${zone}/${market}`;
+export const offeringKey = ({ instanceType, zone, market }: Offering): OfferingKey =>
+  `${instanceType}/${zone}/${market}`;
 
 /** The inverse of {@link offeringKey}; undefined when the text is not such a key. */
 export const parseOfferingKey = (key: string): Offering | undefined => {

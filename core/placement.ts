@@ -1,6 +1,9 @@
 import type { Offering } from './offering.ts';
 
-/** n instances from one pool: one part of a decision, one request to EC2 (possibly batched with others of the same shape). */
+/**
+ * n instances from one pool: one part of a decision, one request to EC2 (possibly batched with others of the same
+ * shape).
+ */
 export type Placement = {
   readonly pool: string;
   readonly count: number;

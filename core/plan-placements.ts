@@ -88,7 +88,8 @@ const heldBy = ({ leaf, count }: Portion): Held => {
   return { pool: leaf.pool.name, zone: first?.zone ?? '', instanceType: first?.instanceType ?? '', count };
 };
 
-const offeringSetOf = (pool: string, offerings: readonly Offering[]): string => [pool, ...offerings.map(offeringKey)].join('|');
+const offeringSetOf = (pool: string, offerings: readonly Offering[]): string =>
+  [pool, ...offerings.map(offeringKey)].join('|');
 
 const merged = (portions: readonly Portion[], market: Pick<PlanInput, 'memory' | 'nowMs'>): readonly Placement[] => {
   const placements = new Map<string, Placement>();
@@ -117,7 +118,10 @@ const reasonOf = ({ leaf, turns, count }: Portion, lastResort: LastResort): Plac
   ...(lastResort !== 'none' && { lastResort }),
 });
 
-const together = (passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[], input: PlanInput): Plan => ({
+const together = (
+  passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[],
+  input: PlanInput,
+): Plan => ({
   placements: merged(
     passes.flatMap(({ made }) => made.portions),
     input,
@@ -131,27 +135,41 @@ const together = (passes: readonly { readonly lastResort: LastResort; readonly m
 /**
  * Places instances by the tree, one after another: n at once are placed as n decisions of one would place them.
  *
- * - A **pool** is eligible while it is under its cap and at least one of its offerings is not resting and not above the pool's price limit.
+ * - A **pool** is eligible while it is under its cap and at least one of its offerings is not resting and not above the
+ *   pool's price limit.
  *   A selector is eligible when any child is.
- * - **spread** takes the eligible child with the fewest members, **weighted** the one furthest below its share of what the eligible children hold,
- *   **tiered** the first eligible one, **cheapest** the one with the lowest price (see the files of `selector/`); ties go in configured order.
- * - A **spread by zone** (or instance type) acts as if each child were written once for each zone (or type) that it has: the zone with the fewest members
- *   among the pools below the node, then the first eligible child in that zone. Everything below is limited to it and counts only there,
+ * - **spread** takes the eligible child with the fewest members, **weighted** the one furthest below its share of what
+ *   the eligible children hold,
+ *   **tiered** the first eligible one, **cheapest** the one with the lowest price (see the files of `selector/`); ties
+ * go in configured order.
+ * - A **spread by zone** (or instance type) acts as if each child were written once for each zone (or type) that it
+ *   has: the zone with the fewest members
+ *   among the pools below the node, then the first eligible child in that zone. Everything below is limited to it and
+ * counts only there,
  *   and so are the offerings of the placement.
- * - Members count by the pool they came from. A pool below several children counts for the child with the fewest pools, so a member counts once.
- * - An offering that EC2 says is **at risk** is used only when nothing else in the whole tree is eligible, and one that was **interrupted** a moment ago
+ * - Members count by the pool they came from. A pool below several children counts for the child with the fewest pools,
+ *   so a member counts once.
+ * - An offering that EC2 says is **at risk** is used only when nothing else in the whole tree is eligible, and one that
+ *   was **interrupted** a moment ago
  *   only when not even that is.
  * - An offering without a known price passes any price limit.
  */
 export const planPlacements = (input: PlanInput): Plan => {
-  const passes: { readonly lastResort: LastResort; readonly made: Pass }[] = [{ lastResort: 'none', made: pass(input, 'none') }];
+  const passes: { readonly lastResort: LastResort; readonly made: Pass }[] = [
+    { lastResort: 'none', made: pass(input, 'none') },
+  ];
   for (const lastResort of ['advised', 'interrupted'] as const) {
     const unplaced = passes.at(-1)?.made.unplaced ?? 0;
-    const rests = Object.values(input.memory).some((lesson) => lesson.kind === lastResort && isResting(lesson, input.nowMs));
+    const rests = Object.values(input.memory).some(
+      (lesson) => lesson.kind === lastResort && isResting(lesson, input.nowMs),
+    );
     if (unplaced === 0 || !rests) continue;
     const portions = passes.flatMap(({ made }) => made.portions);
     const cheapest = passes.at(-1)?.made.cheapest ?? input.cheapest;
-    passes.push({ lastResort, made: pass({ ...input, count: unplaced, held: [...input.held, ...portions.map(heldBy)], cheapest }, lastResort) });
+    passes.push({
+      lastResort,
+      made: pass({ ...input, count: unplaced, held: [...input.held, ...portions.map(heldBy)], cheapest }, lastResort),
+    });
   }
   return together(passes, input);
 };

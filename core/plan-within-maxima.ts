@@ -15,7 +15,10 @@ const maximaOf = ({ group, asgs, state }: View): ReadonlyMap<string, number> =>
     }),
   );
 
-const withCaps = (pools: Readonly<Record<string, Pool>>, maxima: ReadonlyMap<string, number>): Readonly<Record<string, Pool>> =>
+const withCaps = (
+  pools: Readonly<Record<string, Pool>>,
+  maxima: ReadonlyMap<string, number>,
+): Readonly<Record<string, Pool>> =>
   Object.fromEntries(
     Object.values(pools).map((pool) => {
       const max = maxima.get(pool.name);
@@ -49,7 +52,8 @@ const joined = (placements: readonly Placement[]): readonly Placement[] => {
 };
 
 /**
- * Plans within the maximum sizes that owners gave their Auto Scaling groups: one that is raised for members that stay could not be put back while they do.
+ * Plans within the maximum sizes that owners gave their Auto Scaling groups: one that is raised for members that stay
+ * could not be put back while they do.
  * Only what the whole tree cannot give otherwise is placed beyond them.
  */
 export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
@@ -61,5 +65,9 @@ export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
   if (within.unplaced === 0) return { ...within, rejected };
   const held = [...input.held, ...within.placements.map(heldBy)];
   const beyond = planPlacements({ ...input, count: within.unplaced, held, cheapest: within.cheapest });
-  return { ...beyond, placements: joined([...within.placements, ...beyond.placements]), reasons: [...within.reasons, ...beyond.reasons] };
+  return {
+    ...beyond,
+    placements: joined([...within.placements, ...beyond.placements]),
+    reasons: [...within.reasons, ...beyond.reasons],
+  };
 };

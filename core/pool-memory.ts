@@ -8,7 +8,8 @@ type Setback = 'refused' | 'interrupted' | 'advised';
 /** What we learned about one offering. */
 export type Lesson = {
   /**
-   * `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the whole tree is eligible.
+   * `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the
+   * whole tree is eligible.
    * `advised` (a rebalance recommendation that was acted on): a last resort too, and the first of them.
    */
   readonly kind: Setback;
@@ -31,20 +32,32 @@ export type PoolMemory = Readonly<Record<OfferingKey | SubnetKey, Lesson>>;
 /** Rest after a first refusal: the interval at which EC2's own fleets ask again is minutes, not seconds. */
 export const refusedRestMs = 3 * 60_000;
 
-/** Most that a refusal rests however often it is repeated, so that capacity that returns is found within half an hour. */
+/**
+ * Most that a refusal rests however often it is repeated, so that capacity that returns is found within half an hour.
+ */
 export const longestRestMs = 30 * 60_000;
 
-/** Rest of an instance type that a zone does not sell at all; policies outlive such facts, so it is asked again once a day. */
+/**
+ * Rest of an instance type that a zone does not sell at all; policies outlive such facts, so it is asked again once a
+ * day.
+ */
 export const notSoldRestMs = 24 * 3_600_000;
 
-/** Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 is emptying. */
+/**
+ * Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 is
+ * emptying.
+ */
 export const interruptedRestMs = 3 * 60_000;
 
-/** Rest after a rebalance recommendation, and again while a member waits to leave for it: EC2 never says that the risk is over. */
+/**
+ * Rest after a rebalance recommendation, and again while a member waits to leave for it: EC2 never says that the risk
+ * is over.
+ */
 export const advisedRestMs = 3 * 60_000;
 
 /** Whether a lesson still stands against its offering. */
-export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson => lesson !== undefined && nowMs < lesson.coolingUntilMs;
+export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
+  lesson !== undefined && nowMs < lesson.coolingUntilMs;
 
 /** What still stands against a subnet. */
 export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
@@ -55,7 +68,10 @@ export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number):
 const restAfter = (scope: Refusal['scope'], streak: number): number =>
   scope === 'zone-permanent' ? notSoldRestMs : Math.min(longestRestMs, refusedRestMs * 2 ** Math.min(streak - 1, 10));
 
-/** Answers to launches that were on their way together count as one refusal: a refusal during a rest does not raise the streak. */
+/**
+ * Answers to launches that were on their way together count as one refusal: a refusal during a rest does not raise the
+ * streak.
+ */
 const streakAfter = (previous: Lesson | undefined, nowMs: number): number => {
   if (previous === undefined) return 1;
   return previous.kind === 'refused' && isResting(previous, nowMs) ? previous.streak : previous.streak + 1;
@@ -70,8 +86,11 @@ const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): reado
 };
 
 /**
- * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link longestRestMs}.
- * Scope `subnet` is of the subnet alone, and does not grow: addresses come back with every instance that ends. Scope `market` (an account quota) reaches every offering of that market in `pools`; `zone-permanent` rests {@link notSoldRestMs}.
+ * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link
+ * longestRestMs}.
+ * Scope `subnet` is of the subnet alone, and does not grow: addresses come back with every instance that ends. Scope
+ * `market` (an account quota) reaches every offering of that market in `pools`; `zone-permanent` rests {@link
+ * notSoldRestMs}.
  * Tell the successes of an answer before its refusals: EC2 may give some of an offering and refuse the rest.
  */
 export const rememberRefusals = (
@@ -84,7 +103,10 @@ export const rememberRefusals = (
   for (const refusal of refusals) {
     for (const key of new Set(reachOf(refusal, pools))) {
       const streak = refusal.scope === 'subnet' ? 1 : streakAfter(memory[key], nowMs);
-      const coolingUntilMs = Math.max(nowMs + restAfter(refusal.scope, streak), next[key]?.kind === 'refused' ? next[key].coolingUntilMs : 0);
+      const coolingUntilMs = Math.max(
+        nowMs + restAfter(refusal.scope, streak),
+        next[key]?.kind === 'refused' ? next[key].coolingUntilMs : 0,
+      );
       next[key] = { kind: 'refused', code: refusal.code, atMs: nowMs, coolingUntilMs, streak };
     }
   }
@@ -92,19 +114,30 @@ export const rememberRefusals = (
 };
 
 /** Memory after warnings for members of these offerings. A refusal that still rests is the stronger word and stays. */
-export const rememberInterruptions = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
+export const rememberInterruptions = (
+  memory: PoolMemory,
+  offerings: readonly OfferingKey[],
+  nowMs: number,
+): PoolMemory => {
   const next: Record<OfferingKey, Lesson> = { ...memory };
   for (const key of offerings) {
     const previous = next[key];
     if (parseOfferingKey(key) === undefined || (previous?.kind === 'refused' && isResting(previous, nowMs))) continue;
     const streak = previous?.streak ?? 0;
-    next[key] = { kind: 'interrupted', code: 'interruption', atMs: nowMs, coolingUntilMs: nowMs + interruptedRestMs, streak };
+    next[key] = {
+      kind: 'interrupted',
+      code: 'interruption',
+      atMs: nowMs,
+      coolingUntilMs: nowMs + interruptedRestMs,
+      streak,
+    };
   }
   return next;
 };
 
 /**
- * Memory after rebalance recommendations for members of these offerings. A refusal or a warning that still rests is the stronger word and stays.
+ * Memory after rebalance recommendations for members of these offerings. A refusal or a warning that still rests is the
+ * stronger word and stays.
  * Advice is renewed in the second half of its rest only, so that looks while a member waits do not all write.
  */
 export const rememberAdvice = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
@@ -113,12 +146,21 @@ export const rememberAdvice = (memory: PoolMemory, offerings: readonly OfferingK
     const previous = next[key];
     if (parseOfferingKey(key) === undefined || (previous?.kind !== 'advised' && isResting(previous, nowMs))) continue;
     if (previous?.kind === 'advised' && previous.coolingUntilMs - nowMs > advisedRestMs / 2) continue;
-    next[key] = { kind: 'advised', code: 'rebalance', atMs: nowMs, coolingUntilMs: nowMs + advisedRestMs, streak: previous?.streak ?? 0 };
+    next[key] = {
+      kind: 'advised',
+      code: 'rebalance',
+      atMs: nowMs,
+      coolingUntilMs: nowMs + advisedRestMs,
+      streak: previous?.streak ?? 0,
+    };
   }
   return next;
 };
 
-/** Memory after launches succeeded: refusals of these offerings are forgotten. A warning is not: that EC2 still sells does not say that it will not take. */
+/**
+ * Memory after launches succeeded: refusals of these offerings are forgotten. A warning is not: that EC2 still sells
+ * does not say that it will not take.
+ */
 export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
   const succeeded = new Set<string>(offerings);
   return Object.fromEntries(
@@ -129,6 +171,11 @@ export const rememberSuccess = (memory: PoolMemory, offerings: readonly Offering
   );
 };
 
-/** Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that keeps refusing keeps resting longer. */
+/**
+ * Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that
+ * keeps refusing keeps resting longer.
+ */
 export const forgetExpired = (memory: PoolMemory, nowMs: number): PoolMemory =>
-  Object.fromEntries(Object.entries(memory).filter(([, lesson]: [string, Lesson]) => nowMs < lesson.coolingUntilMs + longestRestMs));
+  Object.fromEntries(
+    Object.entries(memory).filter(([, lesson]: [string, Lesson]) => nowMs < lesson.coolingUntilMs + longestRestMs),
+  );

@@ -4,7 +4,8 @@ import type { Market, Offering } from './offering.ts';
 export type Subnet = { readonly id: string; readonly zone: string };
 
 /**
- * One place capacity comes from, with everything resolved: defaults merged, zones of subnets and the contents of an Auto Scaling group looked up.
+ * One place capacity comes from, with everything resolved: defaults merged, zones of subnets and the contents of an
+ * Auto Scaling group looked up.
  * The user's form is the `pools` section of a policy.
  */
 export type Pool = {
@@ -26,5 +27,7 @@ export type Pool = {
 /** Every offering of a pool: instance types in their order of preference, zones in subnet order within each. */
 export const offeringsOf = (pool: Pool): readonly Offering[] => {
   const zones = [...new Set(pool.subnets.map(({ zone }) => zone))];
-  return pool.instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market: pool.market })));
+  return pool.instanceTypes.flatMap((instanceType) =>
+    zones.map((zone) => ({ instanceType, zone, market: pool.market })),
+  );
 };

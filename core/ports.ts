@@ -11,9 +11,14 @@ export type Clock = { now(): number };
 
 /** What EC2 or Auto Scaling said to one reservation. Partial success is success with refusals. */
 export type LaunchResult =
-  | { readonly kind: 'answered'; readonly instances: readonly LaunchedInstance[]; readonly refusals: readonly Refusal[] }
+  | {
+      readonly kind: 'answered';
+      readonly instances: readonly LaunchedInstance[];
+      readonly refusals: readonly Refusal[];
+    }
   /**
-   * Certain to have launched nothing, and nothing is known about capacity: place anew, later, under a new token (EC2 answers a token that it throttled
+   * Certain to have launched nothing, and nothing is known about capacity: place anew, later, under a new token (EC2
+   * answers a token that it throttled
    * inside a fleet's `Errors[]` with the same throttle again).
    */
   | { readonly kind: 'throttled'; readonly code: string }
@@ -41,7 +46,10 @@ export type Refusal = {
   readonly offering: Offering;
   readonly code: string;
   readonly message: string;
-  /** `offering`: this one. `subnet`: this subnet, for every type; another one of the zone may have room. `zone-permanent`: this type is not sold in this zone. `market`: an account quota for the whole market. */
+  /**
+   * `offering`: this one. `subnet`: this subnet, for every type; another one of the zone may have room.
+   * `zone-permanent`: this type is not sold in this zone. `market`: an account quota for the whole market.
+   */
   readonly scope: 'offering' | 'subnet' | 'zone-permanent' | 'market';
   /** With scope `subnet`: which. */
   readonly subnet?: string;
@@ -57,27 +65,51 @@ export type ActionResult = {
 export type Holdings = {
   readonly members: readonly Member[];
   readonly asgs: readonly AsgView[];
-  /** Instances of this group that run and hold no place in it: their Auto Scaling group ends them, or keeps them in standby or warm. */
+  /**
+   * Instances of this group that run and hold no place in it: their Auto Scaling group ends them, or keeps them in
+   * standby or warm.
+   */
   readonly aside: readonly string[];
-  /** Instances that somebody took out of their Auto Scaling group. They keep our tags, and are no longer this group's: they are let go. */
+  /**
+   * Instances that somebody took out of their Auto Scaling group. They keep our tags, and are no longer this group's:
+   * they are let go.
+   */
   readonly detached?: readonly string[];
-  /** Of those that ended, the ones that are stopped or about to be: they are there still, and EC2 or somebody may start them again. */
+  /**
+   * Of those that ended, the ones that are stopped or about to be: they are there still, and EC2 or somebody may start
+   * them again.
+   */
   readonly stopped: readonly string[];
-  /** Instances of this group that EC2 shows as shutting down, terminated or stopped: their end is known, not merely unseen. */
+  /**
+   * Instances of this group that EC2 shows as shutting down, terminated or stopped: their end is known, not merely
+   * unseen.
+   */
   readonly ended: readonly string[];
 };
 
 /** Where capacity comes from and is held: one implementation per way of holding a group. */
 export type CapacityProvider = {
-  /** Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target health. Reads every page. */
+  /**
+   * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
+   * health. Reads every page.
+   */
   describe(group: Group): Promise<Holdings>;
-  /** The request of a reservation, as the policy has it now. Undefined when the policy has nothing for it: no such pool, or no subnet for any offering. */
+  /**
+   * The request of a reservation, as the policy has it now. Undefined when the policy has nothing for it: no such pool,
+   * or no subnet for any offering.
+   */
   requestOf(group: Group, reservation: Reservation): LaunchRequest | undefined;
-  /** Makes requests, each under its own token. A result per order, in the same order. Never throws for what EC2 says about capacity. */
+  /**
+   * Makes requests, each under its own token. A result per order, in the same order. Never throws for what EC2 says
+   * about capacity.
+   */
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
-  /** Takes leaving members out of service at the start of a drain: deregisters targets, lets an Auto Scaling group end them with decrement. */
+  /**
+   * Takes leaving members out of service at the start of a drain: deregisters targets, lets an Auto Scaling group end
+   * them with decrement.
+   */
   release(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
   /** Where work on leaving instances stands: still connected somewhere until (by deregistration delay) which time. */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
@@ -85,14 +117,23 @@ export type CapacityProvider = {
   end(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
   /** `refused`: the group stays as it is for now, and what does not fit cannot join it. */
   raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'refused'>;
-  /** Puts a maximum back, only while it still has the value that we gave it. `not-yet`: the group wants more than the old maximum now. */
+  /**
+   * Puts a maximum back, only while it still has the value that we gave it. `not-yet`: the group wants more than the
+   * old maximum now.
+   */
   restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity to what it holds. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
 };
 
-/** What converging a group needs of it. It releases members that are dead already, so that their Auto Scaling group notices; it ends none. */
-export type CapacityIn = Pick<CapacityProvider, 'describe' | 'requestOf' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'>;
+/**
+ * What converging a group needs of it. It releases members that are dead already, so that their Auto Scaling group
+ * notices; it ends none.
+ */
+export type CapacityIn = Pick<
+  CapacityProvider,
+  'describe' | 'requestOf' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'
+>;
 
 /** What draining needs of it. Nothing here can launch. */
 export type CapacityOut = Pick<CapacityProvider, 'describe' | 'release' | 'inspectDrain' | 'end'>;
@@ -104,7 +145,10 @@ export type DrainProgress = {
   readonly gone: boolean;
   /** Latest time at which a deregistration delay that is running ends, epoch ms. */
   readonly busyUntilMs?: number;
-  /** Longest deregistration delay of the target groups that have it, running or not: what a drain that has not begun must leave time for. */
+  /**
+   * Longest deregistration delay of the target groups that have it, running or not: what a drain that has not begun
+   * must leave time for.
+   */
   readonly deregistrationDelayMs?: number;
 };
 
@@ -125,7 +169,10 @@ export type Owner = {
 };
 
 export type Prices = {
-  /** Current spot prices of these offerings in USD per hour; an offering without a price is missing. Undefined: they could not be read now. */
+  /**
+   * Current spot prices of these offerings in USD per hour; an offering without a price is missing. Undefined: they
+   * could not be read now.
+   */
   spotPrices(offerings: readonly Offering[]): Promise<Readonly<Record<OfferingKey, number>> | undefined>;
 };
 
@@ -162,9 +209,15 @@ export type StateStore = {
   swapOf(instance: string): Promise<Swap | undefined>;
   /** First writer wins: 'exists' gives back what is stored. */
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
-  /** Changes fields of a swap when its state is one of `from` (and its drain is `drain` where given). Never moves backwards. */
+  /**
+   * Changes fields of a swap when its state is one of `from` (and its drain is `drain` where given). Never moves
+   * backwards.
+   */
   advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
-  /** Moves a swap that is gone for good, or was a mistake, out of the active ones into history, where `swapOf` still finds it until it expires. */
+  /**
+   * Moves a swap that is gone for good, or was a mistake, out of the active ones into history, where `swapOf` still
+   * finds it until it expires.
+   */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;
 };
@@ -173,20 +226,27 @@ export type SwapChange = {
   readonly from: readonly Swap['state'][];
   readonly drain?: string;
   readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
-  /** The change is made only while the swap has so many hooks: they are only added, so whoever writes the list has seen all that are in it. */
+  /**
+   * The change is made only while the swap has so many hooks: they are only added, so whoever writes the list has seen
+   * all that are in it.
+   */
   readonly hooksSeen?: number;
   /** Fields that hold no longer, and are taken away. */
   readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];
 };
 
 /**
- * Input of the drain workflow: which drain. Its members, their deadlines and what it waits for stand in the swap items that name it, so an order is as
+ * Input of the drain workflow: which drain. Its members, their deadlines and what it waits for stand in the swap items
+ * that name it, so an order is as
  * small for ten thousand instances as for one, and whoever starts a drain again asks for the very same.
  */
 export type DrainOrder = { readonly group: string; readonly drain: string };
 
 export type Drains = {
-  /** `running`: it runs now, whoever started it. `over`: a drain of this name came to its end before, and starts no more. */
+  /**
+   * `running`: it runs now, whoever started it. `over`: a drain of this name came to its end before, and starts no
+   * more.
+   */
   start(order: DrainOrder): Promise<'running' | 'over'>;
 };
 
@@ -196,4 +256,8 @@ export type Wakes = { wake(group: string, atMs: number): Promise<void> };
 /** Tells the world on the event bus. */
 export type Announcer = { announce(events: readonly Announcement[]): Promise<void> };
 
-export type Announcement = { readonly detailType: string; readonly group: string; readonly detail: Readonly<Record<string, unknown>> };
+export type Announcement = {
+  readonly detailType: string;
+  readonly group: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+};

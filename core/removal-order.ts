@@ -14,7 +14,10 @@ export type Rank = { readonly why: RemovalReason; readonly members: readonly Mem
 
 const priceOf = (prices: Prices, { offering }: Member): number | undefined => prices[offeringKey(offering)];
 
-/** Prices within {@link worthwhileSaving} of the dearest of a rank are one price: a cent between two zones must not empty one of them. */
+/**
+ * Prices within {@link worthwhileSaving} of the dearest of a rank are one price: a cent between two zones must not
+ * empty one of them.
+ */
 const rankByPrice = (members: readonly Member[], prices: Prices): readonly Alike[] => {
   const priced = members.flatMap((member) => {
     const price = priceOf(prices, member);
@@ -45,7 +48,9 @@ const dearestFirst = (members: readonly Member[], prices: Prices): readonly Alik
 const byAge = (members: readonly Member[], order: 'oldest-first' | 'newest-first'): readonly Alike[] => {
   const groups = Map.groupBy(members, ({ launchedAtMs }) => launchedAtMs);
   const direction = order === 'oldest-first' ? 1 : -1;
-  return [...groups].sort(([a], [b]) => direction * (a - b)).map(([launchedAtMs, alike]) => ({ rank: { order, launchedAtMs }, members: alike }));
+  return [...groups]
+    .sort(([a], [b]) => direction * (a - b))
+    .map(([launchedAtMs, alike]) => ({ rank: { order, launchedAtMs }, members: alike }));
 };
 
 const rankAlike = (order: RemovalOrder, members: readonly Member[], prices: Prices): readonly Alike[] => {
@@ -74,7 +79,10 @@ export const rankForRemoval = (order: RemovalOrder, members: readonly Member[], 
     prices,
   );
   const ranks: readonly Rank[] = [
-    ...unhealthy.map(({ rank, members: alike }) => ({ why: { code: 'surplus', rank, unhealthy: true } as const, members: alike })),
+    ...unhealthy.map(({ rank, members: alike }) => ({
+      why: { code: 'surplus', rank, unhealthy: true } as const,
+      members: alike,
+    })),
     ...healthy.map(({ rank, members: alike }) => ({ why: { code: 'surplus', rank } as const, members: alike })),
   ];
   return ranks.filter(({ members: alike }) => alike.length > 0);

@@ -54,8 +54,10 @@ const preferenceOf = (leaf: Leaf, { offering }: Member): number => {
 };
 
 /**
- * Order among members that neither the order nor the tree tells apart, next to leave first: pending before running and idle before serving
- * (nothing is lost with them), then what the pool prefers least, then the youngest. The instance id only decides between twins, so that the same view gives the same answer.
+ * Order among members that neither the order nor the tree tells apart, next to leave first: pending before running and
+ * idle before serving
+ * (nothing is lost with them), then what the pool prefers least, then the youngest. The instance id only decides
+ * between twins, so that the same view gives the same answer.
  */
 const compareTwins =
   (leaf: Leaf | undefined) =>
@@ -119,7 +121,8 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
  *
  * - The **protected** never leave; the **unhealthy** go first, whatever the order.
  * - `dearest-first`, `oldest-first`, `newest-first` say who is next; `same-order` leaves it all to the tree.
- * - Among equals the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the child furthest above its weight, the last tier,
+ * - Among equals the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the child furthest
+ *   above its weight, the last tier,
  *   so scale-in keeps a spread even and shares true. Prices within a tenth of each other are equal.
  * - Members of a pool that the tree no longer has go before their equals.
  */

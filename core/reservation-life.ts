@@ -2,7 +2,10 @@ import type { LaunchResult } from './ports.ts';
 import type { Reservation } from './reservation.ts';
 import type { GroupState } from './view.ts';
 
-/** How long what we wrote down about a launch outweighs a describe that does not show it (EC2: eventual consistency, up to minutes). */
+/**
+ * How long what we wrote down about a launch outweighs a describe that does not show it (EC2: eventual consistency, up
+ * to minutes).
+ */
 export const believeMs = 180_000;
 /** How soon a request whose answer was lost is made again, and one that was throttled for the first time. */
 export const repeatAfterMs = 2_000;
@@ -11,10 +14,17 @@ const repeatableMs = 1_800_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
-/** A throttle says nothing about capacity, only that asking on would be throttled too: whatever signal comes, nothing is asked for until then. */
-export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean => throttle !== undefined && nowMs < throttle.untilMs;
+/**
+ * A throttle says nothing about capacity, only that asking on would be throttled too: whatever signal comes, nothing is
+ * asked for until then.
+ */
+export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean =>
+  throttle !== undefined && nowMs < throttle.untilMs;
 
-/** Requests that stay open although nobody works on them: made by an invocation that died, or answered by silence. They are to be repeated. */
+/**
+ * Requests that stay open although nobody works on them: made by an invocation that died, or answered by silence. They
+ * are to be repeated.
+ */
 export const abandoned = (state: GroupState, nowMs: number): readonly Reservation[] =>
   isHeldBack(state, nowMs)
     ? []
@@ -43,9 +53,15 @@ export const isBelieved =
 export const inBrief = (reservation: Reservation): Reservation =>
   reservation.placement.offerings.length <= 1
     ? reservation
-    : { ...reservation, placement: { ...reservation.placement, offerings: reservation.placement.offerings.slice(0, 1) } };
+    : {
+        ...reservation,
+        placement: { ...reservation.placement, offerings: reservation.placement.offerings.slice(0, 1) },
+      };
 
-/** What EC2 said to an attempt. `before`: the reservation as it stood when a repeat took it up; absent for the first attempt. */
+/**
+ * What EC2 said to an attempt. `before`: the reservation as it stood when a repeat took it up; absent for the first
+ * attempt.
+ */
 export type Attempt = { readonly result: LaunchResult; readonly before?: Reservation };
 
 const granted = (reservation: Reservation, instances: readonly string[]): Reservation | undefined =>
@@ -62,7 +78,13 @@ const granted = (reservation: Reservation, instances: readonly string[]): Reserv
 type Unanswered = Exclude<LaunchResult['kind'], 'answered'>;
 
 /** An open reservation after an attempt that was not answered. */
-const unanswered = (open: Reservation, kind: Unanswered, { before }: Attempt, repeatAtMs: number, nowMs: number): Reservation | undefined => {
+const unanswered = (
+  open: Reservation,
+  kind: Unanswered,
+  { before }: Attempt,
+  repeatAtMs: number,
+  nowMs: number,
+): Reservation | undefined => {
   switch (kind) {
     case 'not-asked':
       return open;
@@ -80,16 +102,24 @@ const unanswered = (open: Reservation, kind: Unanswered, { before }: Attempt, re
 /**
  * A reservation after an attempt: with its instances, still open, or (undefined) released.
  *
- * Only an answer under its token says what became of a request. A first attempt that was throttled or refused as wrong launched nothing, so its
- * reservation is released; the same of a repeat says nothing about the attempts before it, so the reservation stays open until an answer or describes
+ * Only an answer under its token says what became of a request. A first attempt that was throttled or refused as wrong
+ * launched nothing, so its
+ * reservation is released; the same of a repeat says nothing about the attempts before it, so the reservation stays
+ * open until an answer or describes
  * settle it, and these are believed from the last attempt that may have been carried out.
  *
  * @param stored as it stands now, which others may have settled meanwhile
  * @param repeatAtMs when the request may be made again
  */
-export const afterAttempt = (stored: Reservation, attempt: Attempt, repeatAtMs: number, nowMs: number): Reservation | undefined => {
+export const afterAttempt = (
+  stored: Reservation,
+  attempt: Attempt,
+  repeatAtMs: number,
+  nowMs: number,
+): Reservation | undefined => {
   const { result } = attempt;
-  if (result.kind !== 'answered') return isOpen(stored) ? unanswered(stored, result.kind, attempt, repeatAtMs, nowMs) : stored;
+  if (result.kind !== 'answered')
+    return isOpen(stored) ? unanswered(stored, result.kind, attempt, repeatAtMs, nowMs) : stored;
   return granted(
     stored,
     result.instances.map(({ instance }) => instance),

@@ -1,7 +1,10 @@
 /** What a spread counts by. */
 export type SpreadBy = 'zone' | 'pool' | 'instance-type';
 
-/** A node of the policy tree, resolved: names are known to exist, weights to be sane. The user's form is `capacity` of a policy. */
+/**
+ * A node of the policy tree, resolved: names are known to exist, weights to be sane. The user's form is `capacity` of a
+ * policy.
+ */
 export type Selector =
   | { readonly kind: 'pool'; readonly pool: string }
   | { readonly kind: 'tiered'; readonly children: readonly Selector[] }

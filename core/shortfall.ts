@@ -1,7 +1,12 @@
-/** What the first version of Holdfast stored where data stands now: a sentence. Only what was stored then has this form. */
+/**
+ * What the first version of Holdfast stored where data stands now: a sentence. Only what was stored then has this form.
+ */
 export type Prose = { readonly code: 'prose'; readonly text: string };
 
-/** Who cuts connections that are still open: EC2 takes the instance, Auto Scaling goes on, or Holdfast ends the instance. */
+/**
+ * Who cuts connections that are still open: EC2 takes the instance, Auto Scaling goes on, or Holdfast ends the
+ * instance.
+ */
 export type CutBy = 'ec2' | 'auto-scaling' | 'holdfast';
 
 /** What could not be done for a leaving instance, or not in time. */
@@ -24,7 +29,10 @@ export type Shortfall =
   | { readonly code: 'not-seen' }
   /** The drain ended by an error of the state machine or of a function. */
   | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }
-  /** It is drained, and EC2 or Auto Scaling refuses to end it: it is put back into service, and left in peace until then. */
+  /**
+   * It is drained, and EC2 or Auto Scaling refuses to end it: it is put back into service, and left in peace until
+   * then.
+   */
   | { readonly code: 'not-ended'; readonly awsCode: string; readonly keptUntilMs?: number }
   /** It ended before its drain had taken it out of service. */
   | { readonly code: 'ended-before-drain' }

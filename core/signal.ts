@@ -1,19 +1,35 @@
 import type { LifecycleHook } from './swap.ts';
 
-/** One normalised thing that happened. `atMs` is when it happened by the sender's clock; `id` identifies the delivery for logs. */
+/**
+ * One normalised thing that happened. `atMs` is when it happened by the sender's clock; `id` identifies the delivery
+ * for logs.
+ */
 export type Signal =
-  | { readonly kind: 'interruption'; readonly instance: string; readonly action: 'terminate' | 'stop' | 'hibernate'; readonly atMs: number }
+  | {
+      readonly kind: 'interruption';
+      readonly instance: string;
+      readonly action: 'terminate' | 'stop' | 'hibernate';
+      readonly atMs: number;
+    }
   | { readonly kind: 'rebalance'; readonly instance: string; readonly atMs: number }
   | { readonly kind: 'state-change'; readonly instance: string; readonly state: InstanceState; readonly atMs: number }
   | { readonly kind: 'terminate-hook'; readonly instance: string; readonly hook: LifecycleHook; readonly atMs: number }
   | { readonly kind: 'launch-unsuccessful'; readonly asg: string; readonly code: string; readonly atMs: number }
-  | { readonly kind: 'alarm'; readonly alarm: string; readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA'; readonly atMs: number }
+  | {
+      readonly kind: 'alarm';
+      readonly alarm: string;
+      readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
+      readonly atMs: number;
+    }
   | { readonly kind: 'policy-change'; readonly group: string; readonly atMs: number }
   | { readonly kind: 'tick'; readonly group: string; readonly atMs: number };
 
 export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
 
-/** What reading one message came to. `ignored` is known and of no concern (with the reason); `invalid` is unknown or malformed. */
+/**
+ * What reading one message came to. `ignored` is known and of no concern (with the reason); `invalid` is unknown or
+ * malformed.
+ */
 export type Reading =
   | { readonly kind: 'signal'; readonly signal: Signal }
   | { readonly kind: 'ignored'; readonly why: string }

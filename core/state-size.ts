@@ -17,7 +17,9 @@ type Entry = readonly [string, Lesson];
 const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, bytes: number): PoolMemory => {
   let freed = 0;
   const gone = new Set<string>();
-  for (const entry of Object.entries(memory).sort(([, a]: Entry, [, b]: Entry) => a.coolingUntilMs - b.coolingUntilMs)) {
+  for (const entry of Object.entries(memory).sort(
+    ([, a]: Entry, [, b]: Entry) => a.coolingUntilMs - b.coolingUntilMs,
+  )) {
     if (freed >= bytes) break;
     if (!may(entry[1])) continue;
     gone.add(entry[0]);
@@ -28,18 +30,24 @@ const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, by
 };
 
 const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: number) => GroupState>> = {
-  'finished-lessons': (state, nowMs, over) => ({ ...state, memory: withoutLessons(state.memory, (lesson) => !isResting(lesson, nowMs), over) }),
+  'finished-lessons': (state, nowMs, over) => ({
+    ...state,
+    memory: withoutLessons(state.memory, (lesson) => !isResting(lesson, nowMs), over),
+  }),
   // An answered request is not made again, and whom its instances replace stands in the stored decision too.
   'replaced-instances': (state) => ({
     ...state,
-    reservations: state.reservations.map((reservation) => (isOpen(reservation) ? reservation : { ...inBrief(reservation), replaces: [] })),
+    reservations: state.reservations.map((reservation) =>
+      isOpen(reservation) ? reservation : { ...inBrief(reservation), replaces: [] },
+    ),
   }),
   prices: (state) => ({ ...state, prices: { atMs: 0, usdPerHour: {} } }),
   'resting-lessons': (state, _, over) => ({ ...state, memory: withoutLessons(state.memory, () => true, over) }),
 };
 
 /**
- * A state that fits into half an item, and what it lost for that. Launches under way, ends, sizes and what must be put back are never lost: a state that is
+ * A state that fits into half an item, and what it lost for that. Launches under way, ends, sizes and what must be put
+ * back are never lost: a state that is
  * too large with these alone is left as it is.
  */
 export const fitting = (

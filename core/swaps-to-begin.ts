@@ -7,7 +7,10 @@ export type Obtainable = (leaving: readonly string[]) => number;
 
 const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1);
 
-/** The first of these that can all be replaced. Fewer leaving members free less room below caps, so each cut is judged anew. */
+/**
+ * The first of these that can all be replaced. Fewer leaving members free less room below caps, so each cut is judged
+ * anew.
+ */
 const replaceable = (turn: readonly string[], surplus: number, obtainable: Obtainable): readonly string[] => {
   const unreplaced = turn.slice(surplus);
   if (unreplaced.length === 0) return turn;
@@ -18,12 +21,18 @@ const replaceable = (turn: readonly string[], surplus: number, obtainable: Obtai
 /**
  * Waiting swaps that may begin, the first claimed first.
  *
- * - No more begin than leave enough that serve: with `launch-first` the desired size, with `drain-first` at most `maxSurge` fewer. So the next one begins
+ * - No more begin than leave enough that serve: with `launch-first` the desired size, with `drain-first` at most
+ *   `maxSurge` fewer. So the next one begins
  *   when the successor of the one before serves, and a member that was lost holds the others back.
- * - A member that does not serve takes no work with it, but it may come to serve before its successor does: only successors that serve make room for it.
+ * - A member that does not serve takes no work with it, but it may come to serve before its successor does: only
+ *   successors that serve make room for it.
  * - With `drain-first` a member that leaves the group short begins only while the tree can replace it.
  */
-export const swapsToBegin = (view: View, { staying, waiting }: Headcount, obtainable: Obtainable): readonly string[] => {
+export const swapsToBegin = (
+  view: View,
+  { staying, waiting }: Headcount,
+  obtainable: Obtainable,
+): readonly string[] => {
   const { order, maxSurge } = view.group.swap;
   const least = view.state.desired - (order === 'drain-first' ? maxSurge : 0);
   const serving = new Set(staying.filter((member) => member.serving).map(({ instance }) => instance));
@@ -38,5 +47,7 @@ export const swapsToBegin = (view: View, { staying, waiting }: Headcount, obtain
     if (serves) spareServing -= 1;
     return [instance];
   });
-  return order === 'launch-first' ? turn : replaceable(turn, Math.max(0, serving.size - view.state.desired), obtainable);
+  return order === 'launch-first'
+    ? turn
+    : replaceable(turn, Math.max(0, serving.size - view.state.desired), obtainable);
 };

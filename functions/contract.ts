@@ -47,7 +47,8 @@ export const items = {
 } as const;
 
 /**
- * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It follows from what is in force, so it stands beside
+ * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It follows from what
+ * is in force, so it stands beside
  * it: losing the state table loses no group.
  */
 export const registryPartition = '@registry';
@@ -55,11 +56,19 @@ export const registryPartition = '@registry';
 /** Index of the state table from an instance to its swap item: partition key `instance`. */
 export const instanceIndex = { name: 'by-instance', key: 'instance' } as const;
 
-/** Attribute that DynamoDB expires items by, epoch seconds: swaps that ended, launch requests and decisions. Never used for timing. */
+/**
+ * Attribute that DynamoDB expires items by, epoch seconds: swaps that ended, launch requests and decisions. Never used
+ * for timing.
+ */
 export const ttlAttribute = 'expiresAt';
 
 /** Tags on instances that Holdfast launches. `group` carries `<deployment>/<group>`, so that deployments never meet. */
-export const tags = { group: 'holdfast:group', pool: 'holdfast:pool', reservation: 'holdfast:reservation', joined: 'holdfast:joined' } as const;
+export const tags = {
+  group: 'holdfast:group',
+  pool: 'holdfast:pool',
+  reservation: 'holdfast:reservation',
+  joined: 'holdfast:joined',
+} as const;
 /** Value of the tag of who joined an Auto Scaling group through us: which, and when in epoch milliseconds. */
 export const joinedTagValue = (asg: string, atMs: number): string => `${asg} ${atMs}`;
 export const groupTagValue = (deployment: string, group: string): string => `${deployment}/${group}`;
@@ -114,7 +123,10 @@ export const metrics = {
 
 /** What a drain function tells the state machine: which step comes next, and when (ISO 8601, for the Wait state). */
 export type DrainStep =
-  /** `deregistrationDelayMs`: the longest of the target groups that the batch is in, once known; it comes back with the next call. */
+  /**
+   * `deregistrationDelayMs`: the longest of the target groups that the batch is in, once known; it comes back with the
+   * next call.
+   */
   | { readonly next: 'begin'; readonly untilIso: string; readonly deregistrationDelayMs?: number }
   | { readonly next: 'check'; readonly untilIso: string }
   | { readonly next: 'end' };
@@ -127,8 +139,10 @@ export const signalsVisibilitySeconds = 40;
 export const signalsRetentionDays = 4;
 
 /**
- * What a function takes from its surroundings instead of reaching for it. In Lambda the defaults apply; the sandbox hands in its clock, seed and
- * transport. Every bundle exports `handler` (Lambda's door) and `create(surroundings)` (the same handler over other surroundings).
+ * What a function takes from its surroundings instead of reaching for it. In Lambda the defaults apply; the sandbox
+ * hands in its clock, seed and
+ * transport. Every bundle exports `handler` (Lambda's door) and `create(surroundings)` (the same handler over other
+ * surroundings).
  */
 export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -141,7 +155,11 @@ export type Surroundings = {
   readonly quiet?: boolean;
 };
 
-export type LambdaContext = { readonly awsRequestId: string; readonly functionName: string; getRemainingTimeInMillis(): number };
+export type LambdaContext = {
+  readonly awsRequestId: string;
+  readonly functionName: string;
+  getRemainingTimeInMillis(): number;
+};
 export type FunctionBundle = {
   readonly handler: (event: unknown, context: LambdaContext) => Promise<unknown>;
   readonly create: (surroundings: Surroundings) => (event: unknown, context: LambdaContext) => Promise<unknown>;

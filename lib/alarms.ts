@@ -23,25 +23,32 @@ const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const sum = { statistic: 'Sum', period: minute };
 
-/** One alarm for each thing that needs a person. Its description names the section of the runbook that says what to do. */
+/**
+ * One alarm for each thing that needs a person. Its description names the section of the runbook that says what to do.
+ */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    this.all = [...queueAlarms(props), ...functionAlarms(props), ...drainAlarms(props), ...outcomeAlarms(props)].map((spec) =>
-      this.create(spec, props),
+    this.all = [...queueAlarms(props), ...functionAlarms(props), ...drainAlarms(props), ...outcomeAlarms(props)].map(
+      (spec) => this.create(spec, props),
     );
   }
 
-  private create({ section, says, metric, threshold = 1, periods = 1, below = false }: AlarmSpec, { name, runbook, alarmTopic }: AlarmsProps): Alarm {
+  private create(
+    { section, says, metric, threshold = 1, periods = 1, below = false }: AlarmSpec,
+    { name, runbook, alarmTopic }: AlarmsProps,
+  ): Alarm {
     const alarm = new Alarm(this, section, {
       alarmName: `${name}-${section}`,
       alarmDescription: `${says} Runbook: ${runbook}#${section}`,
       metric,
       threshold,
       evaluationPeriods: periods,
-      comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: below
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     if (alarmTopic) alarm.addAlarmAction(new SnsAction(alarmTopic));
@@ -65,14 +72,26 @@ const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
   {
     section: 'signals-dead-letters',
     says: 'Signals failed five times and were set aside.',
-    metric: watched.signals.deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
+    metric: watched.signals.deadLetters.metricApproximateNumberOfMessagesVisible({
+      statistic: 'Maximum',
+      period: minute,
+    }),
   },
   {
     section: 'policy-dead-letters',
     says: 'Changes of the groups table could not be processed and were set aside.',
-    metric: watched.policyDeadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
+    metric: watched.policyDeadLetters.metricApproximateNumberOfMessagesVisible({
+      statistic: 'Maximum',
+      period: minute,
+    }),
   },
-  { section: 'signals-queue-age', says: 'Signals wait longer than a minute.', metric: backlogAge(watched), threshold: 60, periods: 3 },
+  {
+    section: 'signals-queue-age',
+    says: 'Signals wait longer than a minute.',
+    metric: backlogAge(watched),
+    threshold: 60,
+    periods: 3,
+  },
 ];
 
 const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] => [
@@ -88,7 +107,9 @@ const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] => [
       expression: functionNames.map((_, index) => `m${index}`).join(' + '),
       label: 'Throttled invocations',
       period: minute,
-      usingMetrics: Object.fromEntries(functionNames.map((name, index) => [`m${index}`, functions.byName[name].metricThrottles(sum)])),
+      usingMetrics: Object.fromEntries(
+        functionNames.map((name, index) => [`m${index}`, functions.byName[name].metricThrottles(sum)]),
+      ),
     }),
     periods: 3,
   },
@@ -134,7 +155,11 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
     says: 'A policy was rejected; the last accepted version stays in force.',
     metric: ownMetric(name, metrics.policiesRejected),
   },
-  { section: 'actions-failed', says: 'Actions failed in a way that no retry will mend.', metric: ownMetric(name, metrics.actionsFailed) },
+  {
+    section: 'actions-failed',
+    says: 'Actions failed in a way that no retry will mend.',
+    metric: ownMetric(name, metrics.actionsFailed),
+  },
   {
     section: 'poison-messages',
     says: 'Messages arrived that could not be read.',

@@ -5,18 +5,24 @@ import { allow } from './right.ts';
 
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html';
 
-/** Bringing capacity into Auto Scaling groups: attaching, launching inside them, and moving the bounds that stand in the way. */
+/**
+ * Bringing capacity into Auto Scaling groups: attaching, launching inside them, and moving the bounds that stand in the
+ * way.
+ */
 export const allowFillingAsgs = (fn: LambdaFunction, reach: Reach): void =>
   allowChanging(fn, reach, ['AttachInstances', 'LaunchInstances', 'UpdateAutoScalingGroup']);
 
 /** Taking instances out of Auto Scaling groups. */
-export const allowEmptyingAsgs = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, ['TerminateInstanceInAutoScalingGroup']);
+export const allowEmptyingAsgs = (fn: LambdaFunction, reach: Reach): void =>
+  allowChanging(fn, reach, ['TerminateInstanceInAutoScalingGroup']);
 
 /** Prolonging the lifecycle actions that wait for a drain. */
-export const allowProlongingHooks = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, ['RecordLifecycleActionHeartbeat']);
+export const allowProlongingHooks = (fn: LambdaFunction, reach: Reach): void =>
+  allowChanging(fn, reach, ['RecordLifecycleActionHeartbeat']);
 
 /** Completing the lifecycle actions that waited for a drain. */
-export const allowCompletingHooks = (fn: LambdaFunction, reach: Reach): void => allowChanging(fn, reach, ['CompleteLifecycleAction']);
+export const allowCompletingHooks = (fn: LambdaFunction, reach: Reach): void =>
+  allowChanging(fn, reach, ['CompleteLifecycleAction']);
 
 const allowChanging = (fn: LambdaFunction, reach: Reach, operations: readonly string[]): void =>
   allow(fn, {

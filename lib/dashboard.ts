@@ -1,5 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import { type Alarm, AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { functionNames, metrics } from '../functions/contract.ts';
 import { ownMetric } from './own-metric.ts';
@@ -30,7 +37,8 @@ export class HoldfastDashboard extends Construct {
   }
 }
 
-const own = (name: string, names: readonly string[]): readonly IMetric[] => names.map((metric) => ownMetric(name, metric));
+const own = (name: string, names: readonly string[]): readonly IMetric[] =>
+  names.map((metric) => ownMetric(name, metric));
 
 const capacity = (name: string): IWidget[] => [
   graph('Leaving and launched', own(name, [metrics.interruptions, metrics.launched])),
@@ -38,7 +46,10 @@ const capacity = (name: string): IWidget[] => [
 ];
 
 const drains = ({ name, drainWorkflow }: Watched): IWidget[] => [
-  graph('Drains', [...own(name, [metrics.drainsStarted, metrics.drainsLate]), drainWorkflow.metricFailed({ period: minute })]),
+  graph('Drains', [
+    ...own(name, [metrics.drainsStarted, metrics.drainsLate]),
+    drainWorkflow.metricFailed({ period: minute }),
+  ]),
   graph('Warning to replacement requested, ms', [
     ownMetric(name, metrics.replacementRequestedMs, { statistic: 'p50', label: 'p50' }),
     ownMetric(name, metrics.replacementRequestedMs, { statistic: 'p99', label: 'p99' }),
@@ -46,12 +57,16 @@ const drains = ({ name, drainWorkflow }: Watched): IWidget[] => [
 ];
 
 const health = ({ name, signals, functions }: Watched): IWidget[] => [
-  graph('Signals: read and waiting', own(name, [metrics.signals, metrics.poisonMessages, metrics.strangers, metrics.conflicts]), [
-    signals.queue.metricApproximateNumberOfMessagesVisible({ period: minute }),
-  ]),
+  graph(
+    'Signals: read and waiting',
+    own(name, [metrics.signals, metrics.poisonMessages, metrics.strangers, metrics.conflicts]),
+    [signals.queue.metricApproximateNumberOfMessagesVisible({ period: minute })],
+  ),
   graph(
     'Functions: errors and longest run',
     functionNames.map((fn) => functions.byName[fn].metricErrors({ period: minute, label: `${fn} errors` })),
-    functionNames.map((fn) => functions.byName[fn].metricDuration({ period: minute, statistic: 'Maximum', label: `${fn} ms` })),
+    functionNames.map((fn) =>
+      functions.byName[fn].metricDuration({ period: minute, statistic: 'Maximum', label: `${fn} ms` }),
+    ),
   ),
 ];

@@ -1,7 +1,17 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Choice, Condition, DefinitionBody, JitterType, LogLevel, QueryLanguage, StateMachine, Wait, WaitTime } from 'aws-cdk-lib/aws-stepfunctions';
+import {
+  Choice,
+  Condition,
+  DefinitionBody,
+  JitterType,
+  LogLevel,
+  QueryLanguage,
+  StateMachine,
+  Wait,
+  WaitTime,
+} from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
 
@@ -17,7 +27,10 @@ export interface DrainWorkflowProps {
   readonly endDrain: IFunction;
 }
 
-/** A lifecycle hook holds an instance for 48 hours at most (EC2 Auto Scaling, lifecycle hooks); nothing else we drain for lasts as long. */
+/**
+ * A lifecycle hook holds an instance for 48 hours at most (EC2 Auto Scaling, lifecycle hooks); nothing else we drain
+ * for lasts as long.
+ */
 const longestDrain = Duration.hours(48);
 
 /** The input goes from state to state unchanged; the answer of the last function stands beside it as `step`. */
@@ -27,11 +40,18 @@ const withStep = '{% $merge([$states.input, {"step": $states.result.Payload}]) %
 const withError = '{% $merge([$states.input, {"error": $states.errorOutput}]) %}';
 
 /** Lambda's own trouble: throttling, a service error, a connection that broke. */
-const lambdaTrouble = ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'];
+const lambdaTrouble = [
+  'Lambda.TooManyRequestsException',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+];
 
 /**
- * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end. A drain of a thousand instances
- * takes as few transitions as a drain of one, because every function works on the whole batch and says itself when it is worth looking again.
+ * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
+ * A drain of a thousand instances
+ * takes as few transitions as a drain of one, because every function works on the whole batch and says itself when it
+ * is worth looking again.
  */
 export class DrainWorkflow extends Construct {
   readonly stateMachine: StateMachine;
@@ -41,7 +61,8 @@ export class DrainWorkflow extends Construct {
     super(scope, id);
     const stateMachineName = `${props.name}-drain`;
     this.logGroup = new LogGroup(this, 'Logs', {
-      // Step Functions adds no resource policy for log groups under this prefix, so the account's policy size limit is never met.
+      // Step Functions adds no resource policy for log groups under this prefix, so the account's policy size limit is
+      // never met.
       logGroupName: `/aws/vendedlogs/states/${stateMachineName}`,
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -59,12 +80,30 @@ export class DrainWorkflow extends Construct {
   }
 
   private begin({ beginDrain, checkDrain, endDrain }: DrainWorkflowProps): LambdaInvoke {
-    const begin = this.step('Begin drain', beginDrain, 'Waits for replacements to serve, then takes the batch out of service.');
-    const check = this.step('Check drain', checkDrain, 'Looks where connections stand and keeps lifecycle hooks alive.');
-    const end = this.step('End drain', endDrain, 'Completes hooks, ends what is ours to end, and says what fell short.');
+    const begin = this.step(
+      'Begin drain',
+      beginDrain,
+      'Waits for replacements to serve, then takes the batch out of service.',
+    );
+    const check = this.step(
+      'Check drain',
+      checkDrain,
+      'Looks where connections stand and keeps lifecycle hooks alive.',
+    );
+    const end = this.step(
+      'End drain',
+      endDrain,
+      'Completes hooks, ends what is ours to end, and says what fell short.',
+    );
     const next = Choice.jsonata(this, 'What next?')
-      .when(Condition.jsonata('{% $states.input.step.next = "begin" %}'), this.waitFor('Wait for replacements').next(begin))
-      .when(Condition.jsonata('{% $states.input.step.next = "check" %}'), this.waitFor('Wait for connections').next(check))
+      .when(
+        Condition.jsonata('{% $states.input.step.next = "begin" %}'),
+        this.waitFor('Wait for replacements').next(begin),
+      )
+      .when(
+        Condition.jsonata('{% $states.input.step.next = "check" %}'),
+        this.waitFor('Wait for connections').next(check),
+      )
       .otherwise(end);
     for (const step of [begin, check]) step.addCatch(end, { errors: ['States.ALL'], outputs: withError }).next(next);
     return begin;
@@ -91,7 +130,9 @@ export class DrainWorkflow extends Construct {
   /** What cdk-nag finds here, and why it stays. */
   private acknowledge({ beginDrain, checkDrain, endDrain }: DrainWorkflowProps): void {
     const versions = [beginDrain, checkDrain, endDrain].map((fn) => {
-      const { 'Fn::GetAtt': att }: { readonly 'Fn::GetAtt': readonly string[] } = Stack.of(this).resolve(fn.functionArn);
+      const { 'Fn::GetAtt': att }: { readonly 'Fn::GetAtt': readonly string[] } = Stack.of(this).resolve(
+        fn.functionArn,
+      );
       return {
         id: `AwsSolutions-IAM5[Resource::<${att.join('.')}>:*]`,
         reason: 'Versions and aliases of the three drain functions, and of no other.',
@@ -99,10 +140,14 @@ export class DrainWorkflow extends Construct {
     });
     Validations.of(this).acknowledge(
       ...versions,
-      { id: 'AwsSolutions-IAM5[Resource::*]', reason: 'Log delivery actions know no resources (Step Functions, logging with CloudWatch Logs).' },
+      {
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'Log delivery actions know no resources (Step Functions, logging with CloudWatch Logs).',
+      },
       {
         id: 'AwsSolutions-SF1',
-        reason: 'A Standard execution keeps its whole history for 90 days; logging every event would pay for it twice. Errors are logged.',
+        reason:
+          'A Standard execution keeps its whole history for 90 days; logging every event would pay for it twice. Errors are logged.',
       },
       {
         id: 'AwsSolutions-SF2',

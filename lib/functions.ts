@@ -12,7 +12,11 @@ type Size = { readonly memorySize: number; readonly timeoutSeconds: number; read
 
 /** Memory buys CPU: a cold `react` stands between a warning and the replacement. */
 const sizes: Readonly<Record<FunctionName, Size>> = {
-  react: { memorySize: 1024, timeoutSeconds: reactTimeoutSeconds, does: 'turns signals into decisions and carries them out' },
+  react: {
+    memorySize: 1024,
+    timeoutSeconds: reactTimeoutSeconds,
+    does: 'turns signals into decisions and carries them out',
+  },
   tick: { memorySize: 512, timeoutSeconds: 30, does: 'asks for every group to be looked at, once a minute' },
   'accept-policy': { memorySize: 512, timeoutSeconds: 30, does: 'accepts or rejects what users write' },
   'begin-drain': { memorySize: 512, timeoutSeconds: 60, does: 'takes leaving instances out of service' },
@@ -23,13 +27,19 @@ const sizes: Readonly<Record<FunctionName, Size>> = {
 /** Bundles are found beside this package, wherever the app that uses it is run from. */
 const bundleOf = (name: FunctionName): string => join(import.meta.dirname, '..', 'dist', 'functions', name);
 
-/** Every Lambda function of the contract, each with a role and a log group of its own. A role starts with the right to write that log, and no other. */
+/**
+ * Every Lambda function of the contract, each with a role and a log group of its own. A role starts with the right to
+ * write that log, and no other.
+ */
 export class Functions extends Construct {
   readonly byName: Readonly<Record<FunctionName, LambdaFunction>>;
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
-    this.byName = Object.fromEntries(functionNames.map((name) => [name, this.create(name, props)])) as Record<FunctionName, LambdaFunction>;
+    this.byName = Object.fromEntries(functionNames.map((name) => [name, this.create(name, props)])) as Record<
+      FunctionName,
+      LambdaFunction
+    >;
   }
 
   get all(): readonly LambdaFunction[] {
@@ -44,7 +54,10 @@ export class Functions extends Construct {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new Role(this, `${name}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description: `Holdfast ${functionName}` });
+    const role = new Role(this, `${name}-role`, {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: `Holdfast ${functionName}`,
+    });
     logGroup.grantWrite(role);
     return new LambdaFunction(this, name, {
       functionName,

@@ -19,13 +19,15 @@ import { Tables } from './tables.ts';
 
 export type HoldfastProps = {
   /**
-   * The deployment's name: first part of every resource's name and of the tag on every instance. Lower case letters, digits and dashes,
+   * The deployment's name: first part of every resource's name and of the tag on every instance. Lower case letters,
+   * digits and dashes,
    * 31 characters at most. Several deployments in one account need different names.
    * @default 'holdfast'
    */
   readonly name?: string;
   /**
-   * The bus that AWS events arrive on and that Holdfast announces on. Events of AWS services arrive on other buses only when a rule forwards them.
+   * The bus that AWS events arrive on and that Holdfast announces on. Events of AWS services arrive on other buses only
+   * when a rule forwards them.
    * @default - the account's default bus
    */
   readonly eventBus?: IEventBus;
@@ -50,7 +52,8 @@ export type HoldfastProps = {
    */
   readonly logRetention?: RetentionDays;
   /**
-   * Limits changes of Auto Scaling groups and target groups to those that carry the tag `holdfast:managed` with the deployment's name.
+   * Limits changes of Auto Scaling groups and target groups to those that carry the tag `holdfast:managed` with the
+   * deployment's name.
    * @default false - those that policies name
    */
   readonly onlyTagged?: boolean;
@@ -58,7 +61,16 @@ export type HoldfastProps = {
 
 const namePattern = /^[a-z][a-z0-9-]{0,30}$/;
 
-/** Keeps groups of EC2 instances at their size while spot capacity comes and goes: the whole control plane, for any CDK app. */
+const checkedName = (name: string): string => {
+  if (namePattern.test(name)) return name;
+  const rule = 'use lower case letters, digits and dashes, a letter first, 31 characters at most';
+  throw new Error(`Holdfast cannot be named '${name}': ${rule}.`);
+};
+
+/**
+ * Keeps groups of EC2 instances at their size while spot capacity comes and goes: the whole control plane, for any CDK
+ * app.
+ */
 export class Holdfast extends Construct {
   readonly name: string;
   /** Users write policies here: key `group`, sort key `item` = `policy`. */
@@ -70,34 +82,45 @@ export class Holdfast extends Construct {
 
   constructor(scope: Construct, id: string, props: HoldfastProps = {}) {
     super(scope, id);
-    const { name = 'holdfast', logRetention = RetentionDays.ONE_MONTH, removalPolicy = RemovalPolicy.RETAIN, runbook = 'docs/runbook.md' } = props;
-    if (!namePattern.test(name)) {
-      throw new Error(`Holdfast cannot be named '${name}': use lower case letters, digits and dashes, a letter first, 31 characters at most.`);
-    }
-    this.name = name;
+    const {
+      name = 'holdfast',
+      logRetention = RetentionDays.ONE_MONTH,
+      removalPolicy = RemovalPolicy.RETAIN,
+      runbook = 'docs/runbook.md',
+    } = props;
+    this.name = checkedName(name);
     const eventBus = props.eventBus ?? EventBus.fromEventBusName(this, 'DefaultBus', 'default');
 
     const tables = new Tables(this, 'Tables', { name, removalPolicy });
     const signals = new Signals(this, 'Signals', { name });
     const functions = new Functions(this, 'Functions', { name, logRetention });
-    const {
-      react,
-      tick,
-      'accept-policy': acceptPolicy,
-      'begin-drain': beginDrain,
-      'check-drain': checkDrain,
-      'end-drain': endDrain,
-    } = functions.byName;
-    const { stateMachine: drainWorkflow } = new DrainWorkflow(this, 'DrainWorkflow', { name, logRetention, beginDrain, checkDrain, endDrain });
+    const { react, tick, 'accept-policy': acceptPolicy } = functions.byName;
+    const { stateMachine: drainWorkflow } = new DrainWorkflow(this, 'DrainWorkflow', {
+      name,
+      logRetention,
+      beginDrain: functions.byName['begin-drain'],
+      checkDrain: functions.byName['check-drain'],
+      endDrain: functions.byName['end-drain'],
+    });
     const policies = new PolicyStream(this, 'PolicyStream', { name, groups: tables.groups, acceptPolicy });
 
-    grantRights(functions, { tables, signals, eventBus, drainWorkflow, reach: { deployment: name, onlyTagged: props.onlyTagged ?? false } });
+    grantRights(functions, {
+      tables,
+      signals,
+      eventBus,
+      drainWorkflow,
+      reach: { deployment: name, onlyTagged: props.onlyTagged ?? false },
+    });
     signals.feed(react);
     new SignalRules(this, 'Rules', { name, signals, eventBus });
     new TickSchedule(this, 'Tick', { name, tick, deadLetters: signals.deadLetters });
 
     const watched = { name, signals, functions, drainWorkflow, policyDeadLetters: policies.deadLetters };
-    const { all: alarms } = new Alarms(this, 'Alarms', { ...watched, runbook, ...(props.alarmTopic ? { alarmTopic: props.alarmTopic } : {}) });
+    const { all: alarms } = new Alarms(this, 'Alarms', {
+      ...watched,
+      runbook,
+      ...(props.alarmTopic ? { alarmTopic: props.alarmTopic } : {}),
+    });
     new HoldfastDashboard(this, 'Dashboard', { ...watched, alarms });
 
     this.groupsTable = tables.groups;

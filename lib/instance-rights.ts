@@ -5,7 +5,10 @@ import { allow } from './right.ts';
 
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html';
 
-/** What a launch template may be made of. None of these is changed by a launch, and none is known before a user names it. */
+/**
+ * What a launch template may be made of. None of these is changed by a launch, and none is known before a user names
+ * it.
+ */
 const ingredients = [
   'key-pair',
   'launch-template',
@@ -56,11 +59,15 @@ export const allowLaunchingInstances = (fn: LambdaFunction, deployment: string):
   allowHandingOverRoles(fn);
 };
 
-const spotAndFleet = ['spot.amazonaws.com/AWSServiceRoleForEC2Spot', 'ec2fleet.amazonaws.com/AWSServiceRoleForEC2Fleet'];
+const spotAndFleet = [
+  'spot.amazonaws.com/AWSServiceRoleForEC2Spot',
+  'ec2fleet.amazonaws.com/AWSServiceRoleForEC2Fleet',
+];
 
 /** Launch templates carry instance profiles, and an account's first spot launch creates two service-linked roles. */
 const allowHandingOverRoles = (fn: LambdaFunction): void => {
-  const roleArn = (resourceName: string): string => Stack.of(fn).formatArn({ service: 'iam', region: '', resource: 'role', resourceName });
+  const roleArn = (resourceName: string): string =>
+    Stack.of(fn).formatArn({ service: 'iam', region: '', resource: 'role', resourceName });
   allow(fn, {
     actions: ['iam:PassRole'],
     resources: [roleArn('*')],
@@ -72,7 +79,8 @@ const allowHandingOverRoles = (fn: LambdaFunction): void => {
     actions: ['iam:CreateServiceLinkedRole'],
     resources: spotAndFleet.map((role) => roleArn(`aws-service-role/${role}`)),
     conditions: { StringEquals: { 'iam:AWSServiceName': ['spot.amazonaws.com', 'ec2fleet.amazonaws.com'] } },
-    reason: 'Two roles by their full names: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html',
+    reason:
+      'Two roles by their full names: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html',
   });
 };
 
@@ -86,7 +94,8 @@ export const allowEndingInstances = (fn: LambdaFunction, deployment: string): vo
   });
 
 /**
- * LaunchInstances of Auto Scaling passes no tags on. Its instances may be tagged afterwards: only what an Auto Scaling group holds, only with this
+ * LaunchInstances of Auto Scaling passes no tags on. Its instances may be tagged afterwards: only what an Auto Scaling
+ * group holds, only with this
  * deployment's tag, and never over another deployment's.
  */
 export const allowTaggingAsgInstances = (fn: LambdaFunction, deployment: string): void =>

@@ -6,7 +6,11 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { items, keys } from '../functions/contract.ts';
 
-export type PolicyStreamProps = { readonly name: string; readonly groups: ITable; readonly acceptPolicy: LambdaFunction };
+export type PolicyStreamProps = {
+  readonly name: string;
+  readonly groups: ITable;
+  readonly acceptPolicy: LambdaFunction;
+};
 
 /** Hands what users write to `accept-policy`: their policy items alone, not what `accept-policy` writes beside them. */
 export class PolicyStream extends Construct {
@@ -20,12 +24,17 @@ export class PolicyStream extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    Validations.of(this.deadLetters).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is the dead-letter queue of the stream mapping below.' });
+    Validations.of(this.deadLetters).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is the dead-letter queue of the stream mapping below.',
+    });
     acceptPolicy.addEventSource(
       new DynamoEventSource(groups, {
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 10,
-        filters: [FilterCriteria.filter({ dynamodb: { Keys: { [keys.item]: { S: FilterRule.isEqual(items.policy) } } } })],
+        filters: [
+          FilterCriteria.filter({ dynamodb: { Keys: { [keys.item]: { S: FilterRule.isEqual(items.policy) } } } }),
+        ],
         // One policy that cannot be processed must not hold up the others for the day that a stream keeps its records.
         bisectBatchOnError: true,
         reportBatchItemFailures: true,

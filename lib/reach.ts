@@ -1,6 +1,9 @@
 import type { Right } from './right.ts';
 
-/** Tag by which users put their Auto Scaling groups and target groups into a deployment's reach, when `onlyTagged` asks for it. */
+/**
+ * Tag by which users put their Auto Scaling groups and target groups into a deployment's reach, when `onlyTagged` asks
+ * for it.
+ */
 const reachTag = 'holdfast:managed';
 
 /** How far a deployment reaches into what users own. */

@@ -8,7 +8,10 @@ export type Right = {
   /** ARNs, or `*` for an action that knows no resources. */
   readonly resources: readonly string[];
   readonly conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
-  /** Why a wildcard is needed here, with the AWS page that says so. It becomes the acknowledgement that cdk-nag asks for. */
+  /**
+   * Why a wildcard is needed here, with the AWS page that says so. It becomes the acknowledgement that cdk-nag asks
+   * for.
+   */
   readonly reason: string;
 };
 
@@ -30,7 +33,11 @@ const printed = (stack: Stack, arn: string): string => {
 /** Adds the right to the function's own role, and acknowledges its wildcards there and nowhere else. */
 export const allow = (fn: LambdaFunction, { actions, resources, conditions, reason }: Right): void => {
   fn.addToRolePolicy(
-    new PolicyStatement({ actions: [...actions], resources: [...resources], ...(conditions ? { conditions: structuredClone(conditions) } : {}) }),
+    new PolicyStatement({
+      actions: [...actions],
+      resources: [...resources],
+      ...(conditions ? { conditions: structuredClone(conditions) } : {}),
+    }),
   );
   if (fn.role === undefined) return;
   const stack = Stack.of(fn);

@@ -84,7 +84,11 @@ const grantEndDrain = (endDrain: LambdaFunction, props: RightsProps): void => {
   allowCompletingHooks(endDrain, props.reach);
 };
 
-const grantDrainStep = (step: LambdaFunction, { tables }: RightsProps, seen: Parameters<typeof allowSeeing>[1] = []): void => {
+const grantDrainStep = (
+  step: LambdaFunction,
+  { tables }: RightsProps,
+  seen: Parameters<typeof allowSeeing>[1] = [],
+): void => {
   tables.allowReadingGroups(step);
   tables.allowUpdatingState(step);
   allowSeeing(step, [...holdings, ...seen]);

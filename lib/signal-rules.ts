@@ -7,7 +7,8 @@ import type { Signals } from './signals.ts';
 export type SignalRulesProps = { readonly name: string; readonly signals: Signals; readonly eventBus?: IEventBus };
 
 /**
- * What AWS tells us, a rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto Scaling and CloudWatch.
+ * What AWS tells us, a rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto Scaling and
+ * CloudWatch.
  * `pending` is left out of the state changes: it says nothing that the launch did not say, and comes in storms.
  */
 const patterns: Readonly<Record<string, EventPattern>> = {
@@ -23,7 +24,10 @@ const patterns: Readonly<Record<string, EventPattern>> = {
   alarm: { source: ['aws.cloudwatch'], detailType: ['CloudWatch Alarm State Change'] },
 };
 
-/** Sends each kind of AWS event to the signals queue. An event that the queue would not take ends in the dead-letter queue. */
+/**
+ * Sends each kind of AWS event to the signals queue. An event that the queue would not take ends in the dead-letter
+ * queue.
+ */
 export class SignalRules extends Construct {
   readonly rules: readonly Rule[];
 
@@ -36,7 +40,9 @@ export class SignalRules extends Construct {
           description: `Holdfast ${name}: signals of kind ${kind}`,
           eventPattern,
           ...(eventBus ? { eventBus } : {}),
-          targets: [new SqsQueue(signals.queue, { deadLetterQueue: signals.deadLetters, maxEventAge: Duration.hours(1) })],
+          targets: [
+            new SqsQueue(signals.queue, { deadLetterQueue: signals.deadLetters, maxEventAge: Duration.hours(1) }),
+          ],
         }),
     );
   }

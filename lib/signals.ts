@@ -16,7 +16,11 @@ export class Signals extends Construct {
   constructor(scope: Construct, id: string, { name }: { readonly name: string }) {
     super(scope, id);
     const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
-    this.deadLetters = new Queue(this, 'DeadLetters', { ...common, queueName: `${name}-signals-dlq`, retentionPeriod: Duration.days(14) });
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      ...common,
+      queueName: `${name}-signals-dlq`,
+      retentionPeriod: Duration.days(14),
+    });
     this.queue = new Queue(this, 'Queue', {
       ...common,
       queueName: `${name}-signals`,
@@ -27,7 +31,8 @@ export class Signals extends Construct {
   }
 
   /**
-   * Delivers signals to this function in large batches: a storm costs as many calls as a drizzle. A batch of more than ten needs a window of at
+   * Delivers signals to this function in large batches: a storm costs as many calls as a drizzle. A batch of more than
+   * ten needs a window of at
    * least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS").
    */
   feed(fn: LambdaFunction): void {

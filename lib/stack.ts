@@ -9,7 +9,13 @@ export class HoldfastStack extends Stack {
   constructor(scope: Construct, name: string, props: StackProps & Omit<HoldfastProps, 'name'> = {}) {
     super(scope, name, { description: 'Holdfast: keeps EC2 capacity in place when spot takes it away', ...props });
     this.holdfast = new Holdfast(this, 'Holdfast', { ...props, name });
-    new CfnOutput(this, 'GroupsTable', { value: this.holdfast.groupsTable.tableName, description: 'Policies are items of this table' });
-    new CfnOutput(this, 'SignalsQueueArn', { value: this.holdfast.signalsQueue.queueArn, description: 'Lifecycle hooks may notify this queue' });
+    new CfnOutput(this, 'GroupsTable', {
+      value: this.holdfast.groupsTable.tableName,
+      description: 'Policies are items of this table',
+    });
+    new CfnOutput(this, 'SignalsQueueArn', {
+      value: this.holdfast.signalsQueue.queueArn,
+      description: 'Lifecycle hooks may notify this queue',
+    });
   }
 }

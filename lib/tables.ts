@@ -1,5 +1,12 @@
 import type { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, type ITable, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  StreamViewType,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { env, instanceIndex, keys, ttlAttribute } from '../functions/contract.ts';
@@ -25,7 +32,11 @@ export class Tables extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     };
-    this.groups = new Table(this, 'Groups', { ...common, tableName: `${name}-groups`, stream: StreamViewType.NEW_AND_OLD_IMAGES });
+    this.groups = new Table(this, 'Groups', {
+      ...common,
+      tableName: `${name}-groups`,
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+    });
     this.state = new Table(this, 'State', { ...common, tableName: `${name}-state`, timeToLiveAttribute: ttlAttribute });
     this.state.addGlobalSecondaryIndex({
       indexName: instanceIndex.name,
@@ -34,7 +45,10 @@ export class Tables extends Construct {
     });
   }
 
-  /** Each function gets the table's name together with the right to use it, so that neither can be there without the other. */
+  /**
+   * Each function gets the table's name together with the right to use it, so that neither can be there without the
+   * other.
+   */
   allowReadingGroups(fn: LambdaFunction): void {
     fn.addEnvironment(env.groupsTable, this.groups.tableName);
     grantReading(this.groups, fn);

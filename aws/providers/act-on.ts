@@ -5,13 +5,17 @@ import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from 
 export type Verdict = 'done' | { readonly code: string; readonly retry: 'later' | 'never' };
 
 /** Gone already is success; else the error's own class says whether a later try may succeed. */
-export const ordinaryVerdict = (error: unknown): Verdict => (isUnknownInstance(error) ? 'done' : { code: codeOf(error), retry: retryOf(error) });
+export const ordinaryVerdict = (error: unknown): Verdict =>
+  isUnknownInstance(error) ? 'done' : { code: codeOf(error), retry: retryOf(error) };
 
-/** A call may be repeated without the instances it failed for at most this often; what then remains is left for later. */
+/**
+ * A call may be repeated without the instances it failed for at most this often; what then remains is left for later.
+ */
 const rounds = 5;
 
 /**
- * One call for many instances. AWS fails the whole call for one bad id: those that the error names are judged, and the rest is asked for again at once.
+ * One call for many instances. AWS fails the whole call for one bad id: those that the error names are judged, and the
+ * rest is asked for again at once.
  * An error that names nobody is everybody's.
  */
 export const actOn = async (
@@ -48,7 +52,10 @@ export const together = (results: readonly ActionResult[]): ActionResult => ({
   failed: results.flatMap(({ failed }) => failed),
 });
 
-/** Several results about the same instances: done is what every one of them did; a failure that will not mend outweighs one that may. */
+/**
+ * Several results about the same instances: done is what every one of them did; a failure that will not mend outweighs
+ * one that may.
+ */
 export const allOf = (instances: readonly string[], results: readonly ActionResult[]): ActionResult => {
   const failures = results.flatMap(({ failed }) => failed).toSorted((a, b) => a.retry.localeCompare(b.retry));
   const failed = new Map(failures.map((failure) => [failure.instance, failure]));

@@ -26,7 +26,8 @@ const verdict = (asg: string, error: unknown): Verdict => {
 };
 
 /**
- * Attaches running instances. Each call raises the desired capacity by what it attaches and fails as a whole beyond the maximum size; then, and when
+ * Attaches running instances. Each call raises the desired capacity by what it attaches and fails as a whole beyond the
+ * maximum size; then, and when
  * an instance is not running yet, it is to be tried later.
  */
 export const attachMembers = async (
@@ -44,19 +45,30 @@ export const attachMembers = async (
   return together(parts);
 };
 
-/** Notes on members that they joined, so that one that somebody detaches later is told from one that has yet to be attached. */
-export const noteJoined = async (deps: ProviderDeps, group: string, asg: string, instances: readonly string[]): Promise<void> => {
+/**
+ * Notes on members that they joined, so that one that somebody detaches later is told from one that has yet to be
+ * attached.
+ */
+export const noteJoined = async (
+  deps: ProviderDeps,
+  group: string,
+  asg: string,
+  instances: readonly string[],
+): Promise<void> => {
   const Tags = [
     { Key: tags.group, Value: groupTagValue(deps.deployment, group) },
     { Key: tags.joined, Value: joinedTagValue(asg, deps.now()) },
   ];
   for (const part of chunks(instances, tagsPerCall)) {
     await deps.ec2.send(new CreateTagsCommand({ Resources: [...part], Tags })).catch((error: unknown) =>
-      deps.note('Members joined their Auto Scaling group and could not be tagged so: one that is detached later is attached again.', {
-        instances: part,
-        code: codeOf(error),
-        reason: messageOf(error),
-      }),
+      deps.note(
+        'Members joined their Auto Scaling group and could not be tagged so: one that is detached later is attached again.',
+        {
+          instances: part,
+          code: codeOf(error),
+          reason: messageOf(error),
+        },
+      ),
     );
   }
 };

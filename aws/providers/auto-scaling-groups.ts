@@ -1,4 +1,9 @@
-import { type AutoScalingClient, type AutoScalingGroup, DescribeAutoScalingGroupsCommand, type Instance } from '@aws-sdk/client-auto-scaling';
+import {
+  type AutoScalingClient,
+  type AutoScalingGroup,
+  DescribeAutoScalingGroupsCommand,
+  type Instance,
+} from '@aws-sdk/client-auto-scaling';
 import type { AsgView } from '../../core/view.ts';
 import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -9,7 +14,10 @@ const namesPerCall = 50;
 /** Where an instance stands in its Auto Scaling group. */
 export type Standing = {
   readonly asg: string;
-  /** Counts towards the desired capacity: pending or in service. Terminating, detaching, standby and warm instances do not. */
+  /**
+   * Counts towards the desired capacity: pending or in service. Terminating, detaching, standby and warm instances do
+   * not.
+   */
   readonly counts: boolean;
   readonly inService: boolean;
   readonly leaving: boolean;
@@ -18,7 +26,10 @@ export type Standing = {
 };
 
 /** An Auto Scaling group as we need it: its numbers, its target groups, and who is in it. */
-export type Asg = AsgView & { readonly targetGroups: readonly string[]; readonly standings: ReadonlyMap<string, Standing> };
+export type Asg = AsgView & {
+  readonly targetGroups: readonly string[];
+  readonly standings: ReadonlyMap<string, Standing>;
+};
 
 const counting = /^(Pending|InService|ReplacingRootVolume|RootVolumeReplaced)/;
 const going = /^(Terminating|Terminated|Detaching|Detached)/;
@@ -38,14 +49,18 @@ const standingOf = (asg: string, instance: Instance): Standing => {
 /** Target groups that the group registers its instances with; none while the user has suspended just that. */
 const targetGroupsOf = (asg: AutoScalingGroup, suspended: readonly string[]): readonly string[] => {
   if (suspended.includes('AddToLoadBalancer')) return [];
-  const sources = (asg.TrafficSources ?? []).flatMap(({ Identifier }) => (Identifier?.includes(':targetgroup/') ? [Identifier] : []));
+  const sources = (asg.TrafficSources ?? []).flatMap(({ Identifier }) =>
+    Identifier?.includes(':targetgroup/') ? [Identifier] : [],
+  );
   return [...new Set([...(asg.TargetGroupARNs ?? []), ...sources])];
 };
 
 const toAsg = (asg: AutoScalingGroup): Asg => {
   const name = asg.AutoScalingGroupName ?? '';
   const suspended = (asg.SuspendedProcesses ?? []).flatMap(({ ProcessName }) => ProcessName ?? []);
-  const standings = new Map((asg.Instances ?? []).map((instance) => [instance.InstanceId ?? '', standingOf(name, instance)]));
+  const standings = new Map(
+    (asg.Instances ?? []).map((instance) => [instance.InstanceId ?? '', standingOf(name, instance)]),
+  );
   const holds = [...standings].filter(([, { counts }]) => counts).map(([id]) => id);
   return {
     name,
@@ -65,7 +80,11 @@ const describePart = async (client: AutoScalingClient, names: readonly string[])
   const found: AutoScalingGroup[] = [];
   let NextToken: string | undefined;
   do {
-    const command = new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: [...names], MaxRecords: 100, ...(NextToken && { NextToken }) });
+    const command = new DescribeAutoScalingGroupsCommand({
+      AutoScalingGroupNames: [...names],
+      MaxRecords: 100,
+      ...(NextToken && { NextToken }),
+    });
     const page = await client.send(command);
     found.push(...(page.AutoScalingGroups ?? []));
     NextToken = page.NextToken;
@@ -73,11 +92,15 @@ const describePart = async (client: AutoScalingClient, names: readonly string[])
   return found.map(toAsg);
 };
 
-/** The named groups, all pages; a group that does not exist is missing. Without names nothing is asked: an empty list means every group to AWS. */
+/**
+ * The named groups, all pages; a group that does not exist is missing. Without names nothing is asked: an empty list
+ * means every group to AWS.
+ */
 export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> => {
   const parts = await inParallel(chunks(names, namesPerCall), 2, (part) => describePart(client, part));
   return parts.flat();
 };
 
 /** Standing by instance, over several groups. */
-export const standingsIn = (asgs: readonly Asg[]): ReadonlyMap<string, Standing> => new Map(asgs.flatMap(({ standings }) => [...standings]));
+export const standingsIn = (asgs: readonly Asg[]): ReadonlyMap<string, Standing> =>
+  new Map(asgs.flatMap(({ standings }) => [...standings]));

@@ -18,10 +18,12 @@ import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';
 
 /** A repeatable draw from a text. */
-const draw = (text: string): number => [...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
+const draw = (text: string): number =>
+  [...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
 
 /**
- * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2 User Guide, instant fleets), so
+ * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2
+ * User Guide, instant fleets), so
  * of several one is chosen by the token, less those that are known to be out of addresses.
  */
 const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly string[]): string | undefined => {
@@ -31,38 +33,68 @@ const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly strin
   return candidates[draw(token) % Math.max(1, candidates.length)]?.id;
 };
 
-/** Priority follows the pool's order of types and is the same in all zones: zones are the tree's to choose, or EC2's, never the order of subnets. */
-const overridesOf = (pool: Pool, { offerings, avoidSubnets = [] }: Placement, token: string): FleetLaunchTemplateOverridesRequest[] =>
+/**
+ * Priority follows the pool's order of types and is the same in all zones: zones are the tree's to choose, or EC2's,
+ * never the order of subnets.
+ */
+const overridesOf = (
+  pool: Pool,
+  { offerings, avoidSubnets = [] }: Placement,
+  token: string,
+): FleetLaunchTemplateOverridesRequest[] =>
   offerings.flatMap(({ instanceType, zone }) => {
     const SubnetId = subnetIn(pool, zone, token, avoidSubnets);
     if (SubnetId === undefined) return [];
     const Priority = Math.max(0, pool.instanceTypes.indexOf(instanceType));
-    const MaxPrice = pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined;
-    return [{ InstanceType: instanceType as InstanceType, SubnetId, Priority, ...(MaxPrice !== undefined && { MaxPrice }) }];
+    const MaxPrice =
+      pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined;
+    return [
+      { InstanceType: instanceType as InstanceType, SubnetId, Priority, ...(MaxPrice !== undefined && { MaxPrice }) },
+    ];
   });
 
 /**
  * How EC2 chooses among overrides.
- * Spot: a pool lists its types in order of preference, and `capacity-optimized-prioritized` is the one strategy that honours an order without giving up
- * depth of capacity. With one type there is no order: then `price-capacity-optimized`, which AWS recommends. Never `lowest-price`, the API's default.
- * On-demand: `prioritized` follows the order strictly; a price limit holds over the whole request, because overrides have none for this market.
+ * Spot: a pool lists its types in order of preference, and `capacity-optimized-prioritized` is the one strategy that
+ * honours an order without giving up
+ * depth of capacity. With one type there is no order: then `price-capacity-optimized`, which AWS recommends. Never
+ * `lowest-price`, the API's default.
+ * On-demand: `prioritized` follows the order strictly; a price limit holds over the whole request, because overrides
+ * have none for this market.
  */
-const marketOptions = (pool: Pool, overrides: readonly FleetLaunchTemplateOverridesRequest[], count: number): Partial<CreateFleetRequest> => {
+const marketOptions = (
+  pool: Pool,
+  overrides: readonly FleetLaunchTemplateOverridesRequest[],
+  count: number,
+): Partial<CreateFleetRequest> => {
   if (pool.market === 'spot') {
     const ordered = new Set(overrides.map(({ InstanceType: type }) => type)).size > 1;
-    return { SpotOptions: { AllocationStrategy: ordered ? 'capacity-optimized-prioritized' : 'price-capacity-optimized' } };
+    return {
+      SpotOptions: { AllocationStrategy: ordered ? 'capacity-optimized-prioritized' : 'price-capacity-optimized' },
+    };
   }
   const limit = pool.maxPriceUsdPerHour;
-  return { OnDemandOptions: { AllocationStrategy: 'prioritized', ...(limit !== undefined && { MaxTotalPrice: (limit * count).toFixed(4) }) } };
+  return {
+    OnDemandOptions: {
+      AllocationStrategy: 'prioritized',
+      ...(limit !== undefined && { MaxTotalPrice: (limit * count).toFixed(4) }),
+    },
+  };
 };
 
 const launchTemplateOf = (text: string) => {
   const [nameOrId = '', Version = '$Default'] = text.split(':');
-  return /^lt-[0-9a-f]+$/.test(nameOrId) ? { LaunchTemplateId: nameOrId, Version } : { LaunchTemplateName: nameOrId, Version };
+  return /^lt-[0-9a-f]+$/.test(nameOrId)
+    ? { LaunchTemplateId: nameOrId, Version }
+    : { LaunchTemplateName: nameOrId, Version };
 };
 
 /** Tags of an instance: ours last, so that the policy's tags cannot stand in for them. */
-export const instanceTags = (deployment: string, group: Group, reservation: Reservation): { Key: string; Value: string }[] => {
+export const instanceTags = (
+  deployment: string,
+  group: Group,
+  reservation: Reservation,
+): { Key: string; Value: string }[] => {
   const all = {
     Name: group.name,
     ...group.tags,
@@ -73,8 +105,16 @@ export const instanceTags = (deployment: string, group: Group, reservation: Rese
   return Object.entries(all).map(([Key, Value]) => ({ Key, Value }));
 };
 
-/** The input for one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits any offering. */
-export const fleetInput = (deployment: string, group: Group, pool: Pool, reservation: Reservation): CreateFleetRequest | undefined => {
+/**
+ * The input for one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits
+ * any offering.
+ */
+export const fleetInput = (
+  deployment: string,
+  group: Group,
+  pool: Pool,
+  reservation: Reservation,
+): CreateFleetRequest | undefined => {
   const { placement, token } = reservation;
   const Overrides = overridesOf(pool, placement, token);
   if (Overrides.length === 0) return undefined;
@@ -88,8 +128,14 @@ export const fleetInput = (deployment: string, group: Group, pool: Pool, reserva
   };
 };
 
-/** One CreateFleet of type `instant` for a reservation, whatever its count: calls grow with pools, not with instances. */
-export const fleetRequest = ({ deployment }: Pick<ProviderDeps, 'deployment'>, group: Group, reservation: Reservation): LaunchRequest | undefined => {
+/**
+ * One CreateFleet of type `instant` for a reservation, whatever its count: calls grow with pools, not with instances.
+ */
+export const fleetRequest = (
+  { deployment }: Pick<ProviderDeps, 'deployment'>,
+  group: Group,
+  reservation: Reservation,
+): LaunchRequest | undefined => {
   const { placement } = reservation;
   const pool = group.pools[placement.pool];
   const input = pool && fleetInput(deployment, group, pool, reservation);
@@ -99,15 +145,18 @@ export const fleetRequest = ({ deployment }: Pick<ProviderDeps, 'deployment'>, g
 };
 
 type Zones = LaunchRequest['zones'];
-const zoneOf = (zones: Zones, zone: string | undefined, subnet: string | undefined): string | undefined => zone ?? zones[subnet ?? ''];
+const zoneOf = (zones: Zones, zone: string | undefined, subnet: string | undefined): string | undefined =>
+  zone ?? zones[subnet ?? ''];
 
 const instancesIn = ({ zones, market }: LaunchRequest, { Instances }: CreateFleetResult): readonly LaunchedInstance[] =>
-  (Instances ?? []).flatMap(({ InstanceIds, InstanceType: type, AvailabilityZone, SubnetId, LaunchTemplateAndOverrides }) => {
-    const used = LaunchTemplateAndOverrides?.Overrides;
-    const zone = zoneOf(zones, AvailabilityZone ?? used?.AvailabilityZone, SubnetId ?? used?.SubnetId) ?? 'unknown';
-    const offering: Offering = { instanceType: type ?? used?.InstanceType ?? 'unknown', zone, market };
-    return (InstanceIds ?? []).map((instance) => ({ instance, offering }));
-  });
+  (Instances ?? []).flatMap(
+    ({ InstanceIds, InstanceType: type, AvailabilityZone, SubnetId, LaunchTemplateAndOverrides }) => {
+      const used = LaunchTemplateAndOverrides?.Overrides;
+      const zone = zoneOf(zones, AvailabilityZone ?? used?.AvailabilityZone, SubnetId ?? used?.SubnetId) ?? 'unknown';
+      const offering: Offering = { instanceType: type ?? used?.InstanceType ?? 'unknown', zone, market };
+      return (InstanceIds ?? []).map((instance) => ({ instance, offering }));
+    },
+  );
 
 const complaintsIn = ({ zones }: LaunchRequest, { Errors }: CreateFleetResult): readonly Complaint[] =>
   (Errors ?? []).map(({ ErrorCode, ErrorMessage, LaunchTemplateAndOverrides }) => {
@@ -122,13 +171,17 @@ const complaintsIn = ({ zones }: LaunchRequest, { Errors }: CreateFleetResult): 
   });
 
 /** Makes the request, as it was written. */
-export const launchFleet = async ({ ec2, now }: ProviderDeps, { request, leaseUntilMs }: LaunchOrder): Promise<LaunchResult> => {
+export const launchFleet = async (
+  { ec2, now }: ProviderDeps,
+  { request, leaseUntilMs }: LaunchOrder,
+): Promise<LaunchResult> => {
   const command = new CreateFleetCommand(JSON.parse(request.calls[0] ?? '') as CreateFleetRequest);
   const answer = await sendLaunch(
     (watch, where) => command.middlewareStack.add(watch, where),
     { leaseUntilMs, now },
     () => ec2.send(command),
   );
-  if (!isFailure(answer)) return toLaunchResult(request.placement, instancesIn(request, answer), complaintsIn(request, answer));
+  if (!isFailure(answer))
+    return toLaunchResult(request.placement, instancesIn(request, answer), complaintsIn(request, answer));
   return answer.kind === 'refused' ? refusedAll(request.placement, answer.code, answer.message) : answer;
 };

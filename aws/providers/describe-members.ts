@@ -11,13 +11,20 @@ import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { describeHealth, hasRegistered, type TargetHealth, type TargetState } from './target-groups.ts';
 
-/** Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default grace period). */
+/**
+ * Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default
+ * grace period).
+ */
 const bootGraceMs = 300_000;
-/** A member runs by this age, and was registered then. Before it, one whose registration cannot be read is registered again: no harm is in that. */
+/**
+ * A member runs by this age, and was registered then. Before it, one whose registration cannot be read is registered
+ * again: no harm is in that.
+ */
 const registeredByMs = 120_000;
 
 /** Target groups named in the policy: Holdfast itself registers members with them. */
-export const namedTargetGroups = (group: Group): readonly string[] => (group.drain.loadBalancers === 'auto' ? [] : group.drain.loadBalancers);
+export const namedTargetGroups = (group: Group): readonly string[] =>
+  group.drain.loadBalancers === 'auto' ? [] : group.drain.loadBalancers;
 
 /** Target groups in which an instance of this group takes work: named ones, and those of its Auto Scaling group. */
 export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly string[] => [
@@ -35,7 +42,10 @@ type Seen = {
   readonly hasRegistered: (instance: string) => boolean;
 };
 
-/** What a target group said of an instance: undefined where it is not registered, `unread` where the target group could not be read. */
+/**
+ * What a target group said of an instance: undefined where it is not registered, `unread` where the target group could
+ * not be read.
+ */
 type Told = TargetState | 'unread' | undefined;
 
 /** States in the target groups that exist; undefined where the instance is not registered. */
@@ -52,26 +62,37 @@ const sinceJoinedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): numb
   return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
 };
 
-/** Out of the Auto Scaling group that it had joined, once describes have had time to show it there: its user detached it. */
+/**
+ * Out of the Auto Scaling group that it had joined, once describes have had time to show it there: its user detached
+ * it.
+ */
 const isDetached = (seen: Seen, instance: Instance): boolean =>
-  seen.group.holding.kind !== 'tag' && !seen.standings.has(instance.InstanceId ?? '') && (sinceJoinedMs(seen, instance) ?? 0) > describeLagMs;
+  seen.group.holding.kind !== 'tag' &&
+  !seen.standings.has(instance.InstanceId ?? '') &&
+  (sinceJoinedMs(seen, instance) ?? 0) > describeLagMs;
 
 /** It has joined, and describes of its Auto Scaling group do not show it yet. */
 const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
   !seen.standings.has(instance.InstanceId ?? '') && sinceJoinedMs(seen, instance) !== undefined;
 
-/** Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to, and no other. */
+/**
+ * Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to,
+ * and no other.
+ */
 const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
   if (group.holding.kind === 'tag' || standings.has(instance.InstanceId ?? '')) return true;
   return (
-    hasJustJoined({ group, standings, ...rest }, instance) || (group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined)
+    hasJustJoined({ group, standings, ...rest }, instance) ||
+    (group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined)
   );
 };
 
 const isInService = (seen: Seen, instance: Instance): boolean =>
-  seen.standings.get(instance.InstanceId ?? '')?.inService ?? (seen.group.holding.kind === 'tag' || !hasJustJoined(seen, instance));
+  seen.standings.get(instance.InstanceId ?? '')?.inService ??
+  (seen.group.holding.kind === 'tag' || !hasJustJoined(seen, instance));
 
-const isRegistered = (state: Told, unlessTold: boolean): boolean => (state === 'unread' ? unlessTold : state !== undefined && state !== 'draining');
+const isRegistered = (state: Told, unlessTold: boolean): boolean =>
+  state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
 
 /** Whether a member serves by what its target groups say. */
 const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe'> => {
@@ -80,9 +101,12 @@ const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 's
 };
 
 /**
- * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has one, in its Auto Scaling group,
- * which registers its own target groups itself. Serving means that all of them say so. Where a target group could not be read, a member in an Auto
- * Scaling group, or one that has had its time to be registered, counts as registered, and whether it serves is not known.
+ * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has
+ * one, in its Auto Scaling group,
+ * which registers its own target groups itself. Serving means that all of them say so. Where a target group could not
+ * be read, a member in an Auto
+ * Scaling group, or one that has had its time to be registered, counts as registered, and whether it serves is not
+ * known.
  * Termination protection is not looked at: EC2 tells it for one instance a call.
  */
 const toMember = (seen: Seen, instance: Instance): Member => {
@@ -95,14 +119,22 @@ const toMember = (seen: Seen, instance: Instance): Member => {
   const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
   const ageMs = seen.nowMs - launchedAtMs;
   const admitted =
-    running && held && named.every((state) => isRegistered(state, standing !== undefined || ageMs > registeredByMs || seen.hasRegistered(id)));
+    running &&
+    held &&
+    named.every((state) =>
+      isRegistered(state, standing !== undefined || ageMs > registeredByMs || seen.hasRegistered(id)),
+    );
   const failing = [...named, ...own].includes('failing') && ageMs > bootGraceMs;
   const offering = offeringOf(instance);
   const reservation = tagOf(instance, tags.reservation);
   const launchedFor = groupOf(instance, seen.deployment);
   return {
     instance: id,
-    pool: poolOf(seen.group, { tagged: tagOf(instance, tags.pool), asg: standing?.asg ?? tagOf(instance, asgTag), offering }),
+    pool: poolOf(seen.group, {
+      tagged: tagOf(instance, tags.pool),
+      asg: standing?.asg ?? tagOf(instance, asgTag),
+      offering,
+    }),
     offering,
     ...(standing !== undefined && { asg: standing.asg }),
     state: running ? 'running' : 'pending',
@@ -116,24 +148,34 @@ const toMember = (seen: Seen, instance: Instance): Member => {
   };
 };
 
-/** Our instances: tagged for this group, or held by one of its Auto Scaling groups. One that a foreign Auto Scaling group holds is not ours. */
+/**
+ * Our instances: tagged for this group, or held by one of its Auto Scaling groups. One that a foreign Auto Scaling
+ * group holds is not ours.
+ */
 const isOurs = (instance: Instance, group: Group, deployment: string, names: readonly string[]): boolean => {
   const asg = tagOf(instance, asgTag);
   if (asg !== undefined && names.includes(asg)) return true;
   return groupOf(instance, deployment) === group.name && (asg === undefined || group.holding.kind === 'tag');
 };
 
-/** An instance that its Auto Scaling group ends, or keeps in standby or warm, holds no place, as it holds none in the desired capacity. */
+/**
+ * An instance that its Auto Scaling group ends, or keeps in standby or warm, holds no place, as it holds none in the
+ * desired capacity.
+ */
 const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean => {
   const standing = standings.get(instance.InstanceId ?? '');
   return isAlive(instance) && (standing === undefined || standing.counts);
 };
 
-const idsOf = (instances: readonly Instance[]): readonly string[] => instances.map(({ InstanceId }) => InstanceId ?? '');
+const idsOf = (instances: readonly Instance[]): readonly string[] =>
+  instances.map(({ InstanceId }) => InstanceId ?? '');
 
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
-/** Looks at everything that a group holds: instances by tag and by Auto Scaling group, each once, with every page read, and their target health. */
+/**
+ * Looks at everything that a group holds: instances by tag and by Auto Scaling group, each once, with every page read,
+ * and their target health.
+ */
 export const describeHoldings = async (deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const names = asgsOf(group);
   const [tagged, grouped, asgs] = await Promise.all([

@@ -15,11 +15,16 @@ import { releaseMembers } from './release-members.ts';
 /** EC2 recommends no more ids than this in one TerminateInstances call. */
 const idsPerCall = 1_000;
 
-/** One instance that is protected fails the call for others of its zone, and is the only one that the error names: the others are tried again. */
+/**
+ * One instance that is protected fails the call for others of its zone, and is the only one that the error names: the
+ * others are tried again.
+ */
 const verdict = (error: unknown, instance: string): Verdict => {
   const ordinary = ordinaryVerdict(error);
   const named = instancesNamedIn(error);
-  return ordinary === 'done' || named.length === 0 || named.includes(instance) ? ordinary : { ...ordinary, retry: 'later' };
+  return ordinary === 'done' || named.length === 0 || named.includes(instance)
+    ? ordinary
+    : { ...ordinary, retry: 'later' };
 };
 
 const terminate = async (deps: ProviderDeps, instances: readonly string[]): Promise<ActionResult> => {
@@ -30,14 +35,19 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
 };
 
 /**
- * Ends instances. Members of an Auto Scaling group end through it, so that its desired capacity falls with them; the others by EC2, and only with this
- * group's tag on them. The tag of what was a member through an Auto Scaling group may be of another name that this group had. Gone already, or ending
+ * Ends instances. Members of an Auto Scaling group end through it, so that its desired capacity falls with them; the
+ * others by EC2, and only with this
+ * group's tag on them. The tag of what was a member through an Auto Scaling group may be of another name that this
+ * group had. Gone already, or ending
  * already, is done.
  */
 export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   if (swaps.length === 0) return { done: [], failed: [] };
   const ids = swaps.map(({ instance }) => instance);
-  const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
+  const [known, asgs] = await Promise.all([
+    instancesById(deps.ec2, ids),
+    describeAsgs(deps.autoScaling, asgsFor(group, swaps)),
+  ]);
   const standings = standingsIn(asgs);
   const alive = swaps.filter(({ instance }) => isAlive(known.get(instance)) || isStopped(known.get(instance)));
   const held = alive.filter(({ instance }) => standings.has(instance));

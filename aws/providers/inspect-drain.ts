@@ -12,7 +12,8 @@ import { defaultDelayMs, describeDelays, describeHealth, type TargetState } from
 const delaysKeptMs = 600_000;
 
 /**
- * Where work on leaving instances stands. A target stays `draining` for the whole deregistration delay of its target group, whether connections are
+ * Where work on leaving instances stands. A target stays `draining` for the whole deregistration delay of its target
+ * group, whether connections are
  * left or not, so the delay is what there is to wait for: it runs from when the drain began.
  */
 export const createInspectDrain = (deps: ProviderDeps) => {
@@ -28,11 +29,15 @@ export const createInspectDrain = (deps: ProviderDeps) => {
   return async (group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]> => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
-    const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), describeAsgs(deps.autoScaling, asgsFor(group, swaps))]);
+    const [known, asgs] = await Promise.all([
+      instancesById(deps.ec2, ids),
+      describeAsgs(deps.autoScaling, asgsFor(group, swaps)),
+    ]);
     const health = await describeHealth(deps, targetGroupsOf(group, asgs));
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
     const delayOf = await delaysOf(mayHave.map(([arn]) => arn));
-    // Nobody knows whom a target group has that could not be read. What was taken out of it is gone from it when its delay has run out, and not before.
+    // Nobody knows whom a target group has that could not be read. What was taken out of it is gone from it when its
+    // delay has run out, and not before.
     const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
       const targets = health.get(arn);
       if (targets !== 'unread') return targets?.get(instance);
@@ -45,7 +50,9 @@ export const createInspectDrain = (deps: ProviderDeps) => {
       const found = known.get(instance);
       const gone = !isAlive(found) && !isStopped(found);
       const held = isAlive(found) ? heldIn(swap) : [];
-      const waits = held.filter((arn) => stateIn(arn, swap) === 'draining').map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
+      const waits = held
+        .filter((arn) => stateIn(arn, swap) === 'draining')
+        .map((arn) => (drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
       return {
         instance,
         gone,

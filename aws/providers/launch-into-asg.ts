@@ -1,4 +1,8 @@
-import { LaunchInstancesCommand, type LaunchInstancesRequest, type LaunchInstancesResult } from '@aws-sdk/client-auto-scaling';
+import {
+  LaunchInstancesCommand,
+  type LaunchInstancesRequest,
+  type LaunchInstancesResult,
+} from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
 import type { LaunchRequest } from '../../core/launch-request.ts';
@@ -17,12 +21,18 @@ import { isFailure, type LaunchFailure, sendLaunch } from './send-launch.ts';
 /** Instances that one LaunchInstances call takes, and resources that one CreateTags call takes. */
 const instancesPerCall = 100;
 const tagsPerCall = 1_000;
-/** Parts for one group under way together: a launch takes seconds, and hundreds of replacements must be asked for within ten. */
+/**
+ * Parts for one group under way together: a launch takes seconds, and hundreds of replacements must be asked for within
+ * ten.
+ */
 const partsAtOnce = 3;
 const longestToken = 64;
 
 /** Parts of a reservation that one call can take, each under a token of its own. */
-export const partsOf = ({ token, placement }: Reservation): readonly { readonly token: string; readonly count: number }[] => {
+export const partsOf = ({
+  token,
+  placement,
+}: Reservation): readonly { readonly token: string; readonly count: number }[] => {
   const calls = Math.ceil(placement.count / instancesPerCall);
   if (calls <= 1) return [{ token, count: placement.count }];
   return Array.from({ length: calls }, (_, index) => {
@@ -51,10 +61,15 @@ const complaintsIn = ({ Errors }: LaunchInstancesResult): readonly Complaint[] =
   }));
 
 /**
- * LaunchInstances into the pool's group, at most 100 a call. The pool's group has one zone, so none is named. No retry by the group itself: a missing
+ * LaunchInstances into the pool's group, at most 100 a call. The pool's group has one zone, so none is named. No retry
+ * by the group itself: a missing
  * instance is ours to place again.
  */
-export const asgRequest = ({ deployment }: Pick<ProviderDeps, 'deployment'>, group: Group, reservation: Reservation): LaunchRequest | undefined => {
+export const asgRequest = (
+  { deployment }: Pick<ProviderDeps, 'deployment'>,
+  group: Group,
+  reservation: Reservation,
+): LaunchRequest | undefined => {
   const { placement } = reservation;
   const pool = group.pools[placement.pool];
   if (!pool?.asg) return undefined;
@@ -73,11 +88,18 @@ export const asgRequest = ({ deployment }: Pick<ProviderDeps, 'deployment'>, gro
     market: pool.market,
     zones: {},
     // They are born in their group: who is no longer in it was taken out.
-    tagsAfterwards: [...instanceTags(deployment, group, reservation), { Key: tags.joined, Value: joinedTagValue(pool.asg, reservation.atMs) }],
+    tagsAfterwards: [
+      ...instanceTags(deployment, group, reservation),
+      { Key: tags.joined, Value: joinedTagValue(pool.asg, reservation.atMs) },
+    ],
   };
 };
 
-const launchPart = ({ autoScaling, now }: ProviderDeps, part: string, leaseUntilMs: number): Promise<LaunchInstancesResult | LaunchFailure> => {
+const launchPart = (
+  { autoScaling, now }: ProviderDeps,
+  part: string,
+  leaseUntilMs: number,
+): Promise<LaunchInstancesResult | LaunchFailure> => {
   const command = new LaunchInstancesCommand(JSON.parse(part) as LaunchInstancesRequest);
   return sendLaunch(
     (watch, where) => command.middlewareStack.add(watch, where),
@@ -99,9 +121,13 @@ const note = (progress: Progress, answer: LaunchInstancesResult | LaunchFailure,
   return given.length > 0;
 };
 
-const leavesOpen = ({ kind }: LaunchFailure): boolean => kind === 'ambiguous' || kind === 'made-before' || kind === 'not-asked';
+const leavesOpen = ({ kind }: LaunchFailure): boolean =>
+  kind === 'ambiguous' || kind === 'made-before' || kind === 'not-asked';
 
-/** The first part alone finds out whether there is anything to be had; then several at once, and no further once one gives nothing. */
+/**
+ * The first part alone finds out whether there is anything to be had; then several at once, and no further once one
+ * gives nothing.
+ */
 const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: LaunchOrder): Promise<Progress> => {
   const progress: Progress = { given: [], complaints: [] };
   const { calls, market } = request;
@@ -113,24 +139,43 @@ const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: Launch
   return progress;
 };
 
-/** A refusal for want of room in the group says nothing about capacity, nor about an earlier attempt: that one may have taken the room. */
-const isAboutRoom = ({ kind, code }: LaunchFailure): boolean => kind === 'refused' && scopeOfRefusal(code) === undefined;
+/**
+ * A refusal for want of room in the group says nothing about capacity, nor about an earlier attempt: that one may have
+ * taken the room.
+ */
+const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
+  kind === 'refused' && scopeOfRefusal(code) === undefined;
 
 /**
- * What all parts together came to. A part that may have been carried out leaves the whole reservation open: the repeat gets the answered parts again
- * from their tokens. So does any part of a repeat that was not answered, for an earlier attempt of it may have been carried out. After any other
+ * What all parts together came to. A part that may have been carried out leaves the whole reservation open: the repeat
+ * gets the answered parts again
+ * from their tokens. So does any part of a repeat that was not answered, for an earlier attempt of it may have been
+ * carried out. After any other
  * failure what was given is kept.
  */
-const resultOf = ({ request: { placement }, isRepeat }: LaunchOrder, { given, complaints, failure }: Progress): LaunchResult => {
+const resultOf = (
+  { request: { placement }, isRepeat }: LaunchOrder,
+  { given, complaints, failure }: Progress,
+): LaunchResult => {
   if (failure === undefined) return toLaunchResult(placement, given, complaints);
   if (isRepeat && isAboutRoom(failure)) return { kind: 'throttled', code: failure.code };
   if (failure.kind === 'refused' && given.length === 0) return refusedAll(placement, failure.code, failure.message);
   if (failure.kind !== 'refused' && (leavesOpen(failure) || isRepeat || given.length === 0)) return failure;
-  return toLaunchResult(placement, given, [...complaints, { code: failure.code, message: 'message' in failure ? failure.message : '' }]);
+  return toLaunchResult(placement, given, [
+    ...complaints,
+    { code: failure.code, message: 'message' in failure ? failure.message : '' },
+  ]);
 };
 
-/** LaunchInstances passes no tags on, so ours follow. Without them the Auto Scaling group still says whose the instances are. */
-const tagAfterwards = async (deps: ProviderDeps, { tagsAfterwards: Tags = [] }: LaunchRequest, given: readonly LaunchedInstance[]): Promise<void> => {
+/**
+ * LaunchInstances passes no tags on, so ours follow. Without them the Auto Scaling group still says whose the instances
+ * are.
+ */
+const tagAfterwards = async (
+  deps: ProviderDeps,
+  { tagsAfterwards: Tags = [] }: LaunchRequest,
+  given: readonly LaunchedInstance[],
+): Promise<void> => {
   for (const part of chunks(given, tagsPerCall)) {
     const Resources = part.map(({ instance }) => instance);
     await deps.ec2.send(new CreateTagsCommand({ Resources, Tags: [...Tags] })).catch((error: unknown) =>

@@ -22,10 +22,15 @@ const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].i
 const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refusal => {
   const scope = scopeOfRefusal(code) ?? 'offering';
   if (scope !== 'subnet') return { offering, code, message, scope };
-  return subnet === undefined ? { offering, code, message, scope: 'offering' } : { offering, code, message, scope, subnet };
+  return subnet === undefined
+    ? { offering, code, message, scope: 'offering' }
+    : { offering, code, message, scope, subnet };
 };
 
-/** EC2 gave fewer than asked and complained about nothing (a total price was reached): the placement as it stands cannot be had. */
+/**
+ * EC2 gave fewer than asked and complained about nothing (a total price was reached): the placement as it stands cannot
+ * be had.
+ */
 const unexplained = (placement: Placement, given: number): Complaint => ({
   code: unexplainedShortfall,
   message: `EC2 gave ${given} of ${placement.count} and did not say why`,
@@ -33,16 +38,24 @@ const unexplained = (placement: Placement, given: number): Complaint => ({
 
 /**
  * What an answer with instances and errors means for the placement.
- * - An offering that gave instances is refused only when the placement is short: then its error says that no more are left.
- * - Throttles and server errors inside the answer say nothing about capacity. Alone, they make the whole answer a throttle: it is final, and empty.
- * - An answer of nothing but requests that are wrong is a wrong request; beside anything else they are refusals of their offerings.
+ * - An offering that gave instances is refused only when the placement is short: then its error says that no more are
+ *   left.
+ * - Throttles and server errors inside the answer say nothing about capacity. Alone, they make the whole answer a
+ *   throttle: it is final, and empty.
+ * - An answer of nothing but requests that are wrong is a wrong request; beside anything else they are refusals of
+ *   their offerings.
  */
-export const toLaunchResult = (placement: Placement, given: readonly LaunchedInstance[], complaints: readonly Complaint[]): LaunchResult => {
+export const toLaunchResult = (
+  placement: Placement,
+  given: readonly LaunchedInstance[],
+  complaints: readonly Complaint[],
+): LaunchResult => {
   const short = given.length < placement.count;
   const lasting = complaints.filter((complaint) => !isPassing(complaint));
   const [first] = complaints;
   if (given.length === 0 && first && lasting.length === 0) return { kind: 'throttled', code: first.code };
-  if (given.length === 0 && first && complaints.every(({ code }) => troubleOfCode(code) === 'invalid')) return { kind: 'invalid', ...textOf(first) };
+  if (given.length === 0 && first && complaints.every(({ code }) => troubleOfCode(code) === 'invalid'))
+    return { kind: 'invalid', ...textOf(first) };
   const gave = new Set(given.map(({ offering }) => offeringKey(offering)));
   const said = short && complaints.length === 0 ? [unexplained(placement, given.length)] : lasting;
   const refused = placement.offerings.filter((offering) => short || !gave.has(offeringKey(offering)));

@@ -3,7 +3,11 @@ import type { Offering } from '../../core/offering.ts';
 import type { Pool } from '../../core/pool.ts';
 
 /** What tells where an instance came from: its pool tag, the Auto Scaling group it is in, and what it is. */
-export type Origin = { readonly tagged?: string | undefined; readonly asg?: string | undefined; readonly offering: Offering };
+export type Origin = {
+  readonly tagged?: string | undefined;
+  readonly asg?: string | undefined;
+  readonly offering: Offering;
+};
 
 const gives = (pool: Pool, { asg, offering }: Origin): boolean => {
   if (pool.market !== offering.market) return false;
@@ -11,7 +15,10 @@ const gives = (pool: Pool, { asg, offering }: Origin): boolean => {
   return pool.instanceTypes.includes(offering.instanceType) && pool.subnets.some(({ zone }) => zone === offering.zone);
 };
 
-/** The pool that an instance was launched from: the one its tag names while the policy has it, else the first that could have given it. */
+/**
+ * The pool that an instance was launched from: the one its tag names while the policy has it, else the first that could
+ * have given it.
+ */
 export const poolOf = (group: Group, origin: Origin): string | undefined => {
   if (origin.tagged !== undefined && group.pools[origin.tagged]) return origin.tagged;
   return Object.values(group.pools).find((pool) => gives(pool, origin))?.name;

@@ -18,18 +18,28 @@ const idsPerCall = 100;
 const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
 const nothing: ActionResult = { done: [], failed: [] };
 
-/** The most pressing first: where the minimum size leaves room for some only, those that go anyway have no use for it, but a deadline for drains. */
+/**
+ * The most pressing first: where the minimum size leaves room for some only, those that go anyway have no use for it,
+ * but a deadline for drains.
+ */
 const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
   swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));
 
-/** Ends members through their group, which deregisters and drains them and runs its hooks. The desired capacity falls by as many. */
+/**
+ * Ends members through their group, which deregisters and drains them and runs its hooks. The desired capacity falls by
+ * as many.
+ */
 const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonly string[]): Promise<ActionResult> => {
   const parts = await inParallel(chunks(instances, idsPerCall), 1, (part) =>
     actOn(
       part,
       (ids) =>
         deps.autoScaling.send(
-          new TerminateInstanceInAutoScalingGroupCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids], ShouldDecrementDesiredCapacity: true }),
+          new TerminateInstanceInAutoScalingGroupCommand({
+            AutoScalingGroupName: asg,
+            InstanceIds: [...ids],
+            ShouldDecrementDesiredCapacity: true,
+          }),
         ),
       (error) => (isBelowMin(error) ? { code: belowMinSize, retry: 'later' } : ordinaryVerdict(error)),
     ),
@@ -38,14 +48,18 @@ const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonl
 };
 
 /**
- * What the minimum size does not let go: an interrupted instance is at least taken out of the group's target groups, and EC2 and the group do the
+ * What the minimum size does not let go: an interrupted instance is at least taken out of the group's target groups,
+ * and EC2 and the group do the
  * rest; any other waits until its replacement has joined.
  */
 const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
   const taken = idsOf(swaps.filter(({ reason }) => reason === 'interruption'));
   const waiting = idsOf(swaps.filter(({ reason }) => reason !== 'interruption'));
   const drained = taken.length === 0 ? nothing : await deregisterTargets(deps.elb, asg.targetGroups, taken);
-  return together([drained, { done: [], failed: waiting.map((instance) => ({ instance, code: belowMinSize, retry: 'later' })) }]);
+  return together([
+    drained,
+    { done: [], failed: waiting.map((instance) => ({ instance, code: belowMinSize, retry: 'later' })) },
+  ]);
 };
 
 const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
@@ -59,7 +73,9 @@ const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
 const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   const asgs = await describeAsgs(deps.autoScaling, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
-  const counted = swaps.filter(({ instance, reason }) => reason !== 'hook' && standings.get(instance)?.leaving === false);
+  const counted = swaps.filter(
+    ({ instance, reason }) => reason !== 'hook' && standings.get(instance)?.leaving === false,
+  );
   const parts = await inParallel(asgs, 3, (asg) =>
     releaseFrom(
       deps,
@@ -71,8 +87,15 @@ const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly
   return together([...parts, { done: idsOf(swaps).filter((instance) => !held.has(instance)), failed: [] }]);
 };
 
-/** Takes leaving members out of service at the start of a drain: named target groups are ours to leave, the rest is the Auto Scaling group's. */
-export const releaseMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
+/**
+ * Takes leaving members out of service at the start of a drain: named target groups are ours to leave, the rest is the
+ * Auto Scaling group's.
+ */
+export const releaseMembers = async (
+  deps: ProviderDeps,
+  group: Group,
+  swaps: readonly Swap[],
+): Promise<ActionResult> => {
   const ids = idsOf(swaps);
   if (ids.length === 0) return nothing;
   const named = await deregisterTargets(deps.elb, namedTargetGroups(group), ids);

@@ -6,14 +6,17 @@ import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /**
- * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each reads first and leaves alone what somebody else has set.
+ * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each reads first and leaves
+ * alone what somebody else has set.
  */
 export const createSizeChanges = ({
   autoScaling,
 }: Pick<ProviderDeps, 'autoScaling'>): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver'> => {
   const read = async (name: string) => (await describeAsgs(autoScaling, [name]))[0];
-  const update = (AutoScalingGroupName: string, change: { readonly MaxSize?: number; readonly DesiredCapacity?: number }) =>
-    autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
+  const update = (
+    AutoScalingGroupName: string,
+    change: { readonly MaxSize?: number; readonly DesiredCapacity?: number },
+  ) => autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
 
   return {
     /** A maximum that is neither the owner's nor one that we gave is the owner's own change. */

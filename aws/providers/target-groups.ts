@@ -14,7 +14,8 @@ import { actOn, allOf, ordinaryVerdict } from './act-on.ts';
 
 /**
  * Where an instance stands with a target group.
- * `ready`: takes work, or nothing checks it. `coming`: registered, not proven. `failing`: fails its checks. `draining`: deregistered, connections may go on.
+ * `ready`: takes work, or nothing checks it. `coming`: registered, not proven. `failing`: fails its checks. `draining`:
+ * deregistered, connections may go on.
  */
 export type TargetState = 'ready' | 'coming' | 'failing' | 'draining';
 export type TargetHealth = ReadonlyMap<string, TargetState>;
@@ -23,7 +24,9 @@ export type TargetHealth = ReadonlyMap<string, TargetState>;
 export const defaultDelayMs = 300_000;
 const callsAtOnce = 5;
 
-/** Undefined: not registered. A target group that no load balancer uses checks nothing, so there is nothing to wait for. */
+/**
+ * Undefined: not registered. A target group that no load balancer uses checks nothing, so there is nothing to wait for.
+ */
 const stateOf = ({ TargetHealth: health }: TargetHealthDescription): TargetState | undefined => {
   switch (health?.State) {
     case 'healthy':
@@ -62,22 +65,38 @@ type Reading = { readonly elb: ElasticLoadBalancingV2Client; readonly missed: Mi
 export const isTargetGroup = async (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
   (await elb.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })).catch(goneOnly)) !== undefined;
 
-/** Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. One that could not be read is `unread`. */
-export const describeHealth = async ({ elb, missed }: Reading, arns: readonly string[]): Promise<ReadonlyMap<string, TargetHealth | 'unread'>> => {
+/**
+ * Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. One that
+ * could not be read is `unread`.
+ */
+export const describeHealth = async (
+  { elb, missed }: Reading,
+  arns: readonly string[],
+): Promise<ReadonlyMap<string, TargetHealth | 'unread'>> => {
   const found = await inParallel(arns, callsAtOnce, async (arn) => {
     const command = new DescribeTargetHealthCommand({ TargetGroupArn: arn });
-    const read = await optionalRead('target health', missed, async () => ({ answer: await elb.send(command, hasty).catch(goneOnly) }));
+    const read = await optionalRead('target health', missed, async () => ({
+      answer: await elb.send(command, hasty).catch(goneOnly),
+    }));
     if (read === undefined) return [[arn, 'unread'] as const];
     return read.answer === undefined ? [] : [[arn, byInstance(read.answer.TargetHealthDescriptions ?? [])] as const];
   });
   return new Map<string, TargetHealth | 'unread'>(found.flat());
 };
 
-/** How long a target group lets connections of a deregistered target go on, by ARN. One that could not be read is missing. */
-export const describeDelays = async ({ elb, missed }: Reading, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+/**
+ * How long a target group lets connections of a deregistered target go on, by ARN. One that could not be read is
+ * missing.
+ */
+export const describeDelays = async (
+  { elb, missed }: Reading,
+  arns: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
   const found = await inParallel(arns, callsAtOnce, async (arn) => {
     const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn });
-    const read = await optionalRead('target group attributes', missed, async () => ({ answer: await elb.send(command, hasty).catch(goneOnly) }));
+    const read = await optionalRead('target group attributes', missed, async () => ({
+      answer: await elb.send(command, hasty).catch(goneOnly),
+    }));
     if (read === undefined) return [];
     const seconds = read.answer?.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
     return [[arn, seconds === undefined ? defaultDelayMs : Number(seconds) * 1000] as const];
@@ -102,8 +121,14 @@ const remember = (elb: ElasticLoadBalancingV2Client, arn: string, ids: readonly 
 export const hasRegistered = (elb: ElasticLoadBalancingV2Client, arns: readonly string[], instance: string): boolean =>
   arns.every((arn) => registrations.get(elb)?.has(`${arn} ${instance}`));
 
-/** Registers instances with every target group, one call each. An instance that is not running yet is left for later. */
-export const registerTargets = async (elb: ElasticLoadBalancingV2Client, arns: readonly string[], ids: readonly string[]): Promise<ActionResult> => {
+/**
+ * Registers instances with every target group, one call each. An instance that is not running yet is left for later.
+ */
+export const registerTargets = async (
+  elb: ElasticLoadBalancingV2Client,
+  arns: readonly string[],
+  ids: readonly string[],
+): Promise<ActionResult> => {
   const results = await inParallel(arns, callsAtOnce, async (arn) => {
     const result = await actOn(
       ids,
@@ -116,7 +141,10 @@ export const registerTargets = async (elb: ElasticLoadBalancingV2Client, arns: r
   return allOf(ids, results);
 };
 
-/** Deregisters instances from every target group, one call each. One that is not registered, or a target group that is gone, is success. */
+/**
+ * Deregisters instances from every target group, one call each. One that is not registered, or a target group that is
+ * gone, is success.
+ */
 export const deregisterTargets = async (
   elb: ElasticLoadBalancingV2Client,
   arns: readonly string[],

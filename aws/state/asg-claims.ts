@@ -5,12 +5,18 @@ import { isConditionFailed } from '../errors.ts';
 
 const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });
 
-/** One writer's claim: two of them never write at the same time, because records of one group come one after another. */
+/**
+ * One writer's claim: two of them never write at the same time, because records of one group come one after another.
+ */
 const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
 
 /** Who holds an Auto Scaling group: one item each, and every write is conditional on the claim that was read. */
-export const createAsgClaims = (client: DynamoDBDocumentClient, table: string): Pick<PolicyStore, 'claimOf' | 'claim'> => {
-  const read = async (asg: string) => (await client.send(new GetCommand({ TableName: table, Key: keyOf(asg), ConsistentRead: true }))).Item;
+export const createAsgClaims = (
+  client: DynamoDBDocumentClient,
+  table: string,
+): Pick<PolicyStore, 'claimOf' | 'claim'> => {
+  const read = async (asg: string) =>
+    (await client.send(new GetCommand({ TableName: table, Key: keyOf(asg), ConsistentRead: true }))).Item;
   return {
     async claimOf(asg) {
       const item = await read(asg);

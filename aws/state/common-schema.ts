@@ -18,15 +18,32 @@ export const raisedMax = from(shapes.raisedMax);
 export const leaveReason = from(shapes.leaveReason);
 export const swapState = from(shapes.swapState);
 export const launchTrouble = from(
-  anyOf<Exclude<LaunchResult['kind'], 'answered'>>({ throttled: true, ambiguous: true, invalid: true, 'made-before': true, 'not-asked': true }),
+  anyOf<Exclude<LaunchResult['kind'], 'answered'>>({
+    throttled: true,
+    ambiguous: true,
+    invalid: true,
+    'made-before': true,
+    'not-asked': true,
+  }),
 );
 export const instanceState = from(
-  anyOf<InstanceState>({ pending: true, running: true, stopping: true, stopped: true, 'shutting-down': true, terminated: true }),
+  anyOf<InstanceState>({
+    pending: true,
+    running: true,
+    stopping: true,
+    stopped: true,
+    'shutting-down': true,
+    terminated: true,
+  }),
 );
 
-/** A schema that names every field of a type, optional ones included: a field that is added to the type and not here does not compile. */
-export const objectOf = <T extends object>(shape: { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> }): z.ZodMiniType<T> =>
-  z.object(shape as Record<string, z.ZodMiniType>) as unknown as z.ZodMiniType<T>;
+/**
+ * A schema that names every field of a type, optional ones included: a field that is added to the type and not here
+ * does not compile.
+ */
+export const objectOf = <T extends object>(
+  shape: { readonly [Key in keyof T]-?: z.ZodMiniType<T[Key]> },
+): z.ZodMiniType<T> => z.object(shape as Record<string, z.ZodMiniType>) as unknown as z.ZodMiniType<T>;
 
 export const offeringKey = z.custom<OfferingKey>(
   (value) => typeof value === 'string' && parseOfferingKey(value) !== undefined,

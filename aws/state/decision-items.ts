@@ -7,7 +7,10 @@ import type { Item } from './query-all.ts';
 type DecisionItems = Pick<StateStore, 'putDecision'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
 
-/** Version of the form in which decisions are stored, under attribute `schema`. Items without it are of the first, which stored sentences. */
+/**
+ * Version of the form in which decisions are stored, under attribute `schema`. Items without it are of the first, which
+ * stored sentences.
+ */
 export const decisionSchema = 2;
 
 const keptForSeconds = 14 * 24 * 3600;

@@ -7,7 +7,9 @@ import { decisionSchema } from './decision-items.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { firstRecord, record } from './record-schema.ts';
 
-type Read = { readonly kind: 'read'; readonly record: DecisionRecord } | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
+type Read =
+  | { readonly kind: 'read'; readonly record: DecisionRecord }
+  | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
 
 /** Reads one stored decision, of this version of the schema or of the first. */
 export const readDecision = (item: Item): Read => {
@@ -16,14 +18,21 @@ export const readDecision = (item: Item): Read => {
     kind: 'unreadable',
     unreadable: { group: String(item[keys.group]), item: String(item[keys.item]), problems },
   });
-  if (version !== 1 && version !== decisionSchema) return unreadable([`schema: expected 1 or ${decisionSchema}, found ${JSON.stringify(version)}`]);
+  if (version !== 1 && version !== decisionSchema)
+    return unreadable([`schema: expected 1 or ${decisionSchema}, found ${JSON.stringify(version)}`]);
   const { schema: _schema, [keys.item]: _item, [ttlAttribute]: _ttl, ...fields } = item;
   const parsed = z.safeParse(version === 1 ? firstRecord : record, fields);
   return parsed.success ? { kind: 'read', record: parsed.data } : unreadable(problemsOf(parsed.error));
 };
 
 /** Decisions of a group as they are stored. Functions only write them, so what reads them is not in their bundles. */
-export const createDecisionLog = ({ client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string }): DecisionLog => ({
+export const createDecisionLog = ({
+  client,
+  table,
+}: {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+}): DecisionLog => ({
   async decisions(group, limit) {
     const input = {
       TableName: table,

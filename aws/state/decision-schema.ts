@@ -1,7 +1,25 @@
 import * as z from 'zod/mini';
-import type { Decision, Leaving, PlacementReason, Rejection, RemovalRank, RemovalReason, Turn } from '../../core/decision.ts';
+import type {
+  Decision,
+  Leaving,
+  PlacementReason,
+  Rejection,
+  RemovalRank,
+  RemovalReason,
+  Turn,
+} from '../../core/decision.ts';
 import type { Placement } from '../../core/placement.ts';
-import { leaveReason, number, objectOf, offering, offeringKey, prose, raisedMax, text, texts } from './common-schema.ts';
+import {
+  leaveReason,
+  number,
+  objectOf,
+  offering,
+  offeringKey,
+  prose,
+  raisedMax,
+  text,
+  texts,
+} from './common-schema.ts';
 
 const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tiered'), tier: number, of: number }),
@@ -11,7 +29,13 @@ const turn: z.ZodMiniType<Turn> = z.discriminatedUnion('kind', [
 ]);
 
 const placementReason: z.ZodMiniType<PlacementReason> = z.union([
-  z.object({ pool: text, count: number, turns: z.array(turn), lastResort: z.optional(z.enum(['advised', 'interrupted'])), prose: z.optional(text) }),
+  z.object({
+    pool: text,
+    count: number,
+    turns: z.array(turn),
+    lastResort: z.optional(z.enum(['advised', 'interrupted'])),
+    prose: z.optional(text),
+  }),
   // As the first version stored it.
   z.pipe(
     z.object({ pool: text, count: number, why: text }),
@@ -26,7 +50,13 @@ const rejection: z.ZodMiniType<Rejection> = z.union([
     z.object({ ...where, code: z.literal('at-cap'), held: number, cap: number }),
     z.object({ ...where, code: z.literal('at-maximum'), held: number, max: number }),
     z.object({ ...where, code: z.literal('no-offering') }),
-    z.object({ ...where, code: z.literal('over-price'), offering: offeringKey, priceUsdPerHour: number, limitUsdPerHour: number }),
+    z.object({
+      ...where,
+      code: z.literal('over-price'),
+      offering: offeringKey,
+      priceUsdPerHour: number,
+      limitUsdPerHour: number,
+    }),
     z.object({ ...where, code: z.literal('refused'), offering: offeringKey, awsCode: text, untilMs: number }),
     z.object({ ...where, code: z.enum(['interrupted', 'advised']), offering: offeringKey, untilMs: number }),
     z.object({ ...where, code: z.literal('more-offerings'), count: number }),
@@ -57,7 +87,9 @@ export const decision = objectOf<Decision>({
   group: text,
   desired: number,
   staying: number,
-  placements: z.array(objectOf<Placement>({ pool: text, count: number, offerings: z.array(offering), avoidSubnets: z.optional(texts) })),
+  placements: z.array(
+    objectOf<Placement>({ pool: text, count: number, offerings: z.array(offering), avoidSubnets: z.optional(texts) }),
+  ),
   unplaced: number,
   reasons: z.array(placementReason),
   rejected: z.array(rejection),

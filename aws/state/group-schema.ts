@@ -11,7 +11,11 @@ const below: Check<Selector> = (raw) => selector(raw);
 const selector: Check<Selector> = eitherOf<Selector, 'kind'>('kind', {
   pool: objectOf({ kind: oneOf('pool'), pool: text }),
   tiered: objectOf({ kind: oneOf('tiered'), children: listOf(below) }),
-  spread: objectOf({ kind: oneOf('spread'), by: anyOf<SpreadBy>({ zone: true, pool: true, 'instance-type': true }), children: listOf(below) }),
+  spread: objectOf({
+    kind: oneOf('spread'),
+    by: anyOf<SpreadBy>({ zone: true, pool: true, 'instance-type': true }),
+    children: listOf(below),
+  }),
   weighted: objectOf({
     kind: oneOf('weighted'),
     children: listOf(objectOf<{ readonly use: Selector; readonly weight: number }>({ use: below, weight: number })),
@@ -36,7 +40,12 @@ const holding = eitherOf<Holding, 'kind'>('kind', {
   'launch-instances': objectOf({ kind: oneOf('launch-instances') }),
 });
 
-const order = anyOf<RemovalOrder>({ 'dearest-first': true, 'oldest-first': true, 'newest-first': true, 'same-order': true });
+const order = anyOf<RemovalOrder>({
+  'dearest-first': true,
+  'oldest-first': true,
+  'newest-first': true,
+  'same-order': true,
+});
 
 const targetGroups: Check<'auto' | readonly string[]> = (raw) => (raw === 'auto' ? undefined : listOf(text)(raw));
 
@@ -64,7 +73,8 @@ export const checkGroup = objectOf<Group>({
 });
 
 /**
- * Reads the group of an accepted policy. Nothing in it can be guessed, so one that cannot be read is decided by nobody: its signals come again until it
+ * Reads the group of an accepted policy. Nothing in it can be guessed, so one that cannot be read is decided by nobody:
+ * its signals come again until it
  * is mended, and then wait in the dead-letter queue.
  *
  * @throws {UnreadableItem}

@@ -2,7 +2,9 @@ import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } fro
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Every item of a query, all pages: DynamoDB ends a page at one megabyte. With `most`, stops once that many are read. */
+/**
+ * Every item of a query, all pages: DynamoDB ends a page at one megabyte. With `most`, stops once that many are read.
+ */
 export const queryAll = async (
   client: DynamoDBDocumentClient,
   input: QueryCommandInput,

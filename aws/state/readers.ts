@@ -73,21 +73,31 @@ export const absentOr =
   (raw, at, lost) =>
     raw === undefined ? undefined : reader(raw, at, lost);
 
-/** What reading an item came to: its value, unless something is missing that it is nothing without, and what could not be read of it. */
+/**
+ * What reading an item came to: its value, unless something is missing that it is nothing without, and what could not
+ * be read of it.
+ */
 export type Reading<T> = { readonly value?: T; readonly lost: readonly string[] };
 
 /** Reads an item field by field. Fields that the type does not know (of another version) are kept as they are. */
-export const readFields = <T extends object>(readers: Readers<T>, raw: Readonly<Record<string, unknown>>): Reading<T> => {
+export const readFields = <T extends object>(
+  readers: Readers<T>,
+  raw: Readonly<Record<string, unknown>>,
+): Reading<T> => {
   const lost: string[] = [];
   try {
-    const read = Object.entries<Reader<unknown>>(readers).map(([field, reader]) => [field, reader(raw[field], field, lost)] as const);
+    const read = Object.entries<Reader<unknown>>(readers).map(
+      ([field, reader]) => [field, reader(raw[field], field, lost)] as const,
+    );
     const known = new Map(read);
     const kept = Object.entries(raw).filter(([field]) => !known.has(field));
     // In the order in which they are stored, so that an item that is read and written again is the same text.
     const order = [...Object.keys(raw), ...known.keys()];
     const values = new Map([...kept, ...read.filter(([, value]) => value !== undefined)]);
     return {
-      value: Object.fromEntries([...new Set(order)].filter((field) => values.has(field)).map((field) => [field, values.get(field)])) as T,
+      value: Object.fromEntries(
+        [...new Set(order)].filter((field) => values.has(field)).map((field) => [field, values.get(field)]),
+      ) as T,
       lost,
     };
   } catch (error) {

@@ -1,6 +1,25 @@
 import * as z from 'zod/mini';
-import type { CarriedOut, Cause, DecisionRecord, LaunchOutcome, Outcome, SizeChange, TrimmedPart, ViewDigest } from '../../core/decision-record.ts';
-import { instanceState, launchTrouble, leaveReason, number, objectOf, offering, swapState, text, texts } from './common-schema.ts';
+import type {
+  CarriedOut,
+  Cause,
+  DecisionRecord,
+  LaunchOutcome,
+  Outcome,
+  SizeChange,
+  TrimmedPart,
+  ViewDigest,
+} from '../../core/decision-record.ts';
+import {
+  instanceState,
+  launchTrouble,
+  leaveReason,
+  number,
+  objectOf,
+  offering,
+  swapState,
+  text,
+  texts,
+} from './common-schema.ts';
 import { decision } from './decision-schema.ts';
 
 const instances = { instances: texts, count: number };
@@ -58,7 +77,10 @@ const outcome: z.ZodMiniType<Outcome> = z.discriminatedUnion('code', [
   }),
   z.object({
     code: z.literal('not-carried-out'),
-    overtaken: z.union([z.object({ by: z.literal('state'), readVersion: number }), z.object({ by: z.literal('policy'), policyVersion: number })]),
+    overtaken: z.union([
+      z.object({ by: z.literal('state'), readVersion: number }),
+      z.object({ by: z.literal('policy'), policyVersion: number }),
+    ]),
   }),
 ]);
 

@@ -13,7 +13,10 @@ type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; r
 /** Longer than any request is repeated. */
 const keptForSeconds = 24 * 3600;
 
-/** A request of six thousand overrides is more than half a megabyte, all of a kind: packed it is a twentieth of that. As text, whose order of fields stays. */
+/**
+ * A request of six thousand overrides is more than half a megabyte, all of a kind: packed it is a twentieth of that. As
+ * text, whose order of fields stays.
+ */
 const packed = (request: LaunchRequest): string => gzipSync(JSON.stringify(request)).toString('base64');
 const unpacked = (text: unknown): unknown => JSON.parse(gunzipSync(Buffer.from(String(text), 'base64')).toString());
 
@@ -23,19 +26,30 @@ const launchRequest = objectOf<LaunchRequest>({
   placement,
   market: oneOf('spot', 'on-demand'),
   zones: mapOf(text),
-  tagsAfterwards: optional(listOf(objectOf<{ readonly Key: string; readonly Value: string }>({ Key: text, Value: text }))),
+  tagsAfterwards: optional(
+    listOf(objectOf<{ readonly Key: string; readonly Value: string }>({ Key: text, Value: text })),
+  ),
 });
 
-/** Another request under the same token would be refused, and none could launch a second time: so nothing goes on without it. */
+/**
+ * Another request under the same token would be refused, and none could launch a second time: so nothing goes on
+ * without it.
+ */
 const readRequest = (group: string, reservation: string, raw: unknown): LaunchRequest => {
   const problem = launchRequest(raw);
   if (problem !== undefined) throw new UnreadableItem({ group, item: items.request(reservation), problems: [problem] });
   return raw as LaunchRequest;
 };
 
-/** Launch requests, one item each: the group's state item would not hold them. Written once, before the reservation that names it. */
+/**
+ * Launch requests, one item each: the group's state item would not hold them. Written once, before the reservation that
+ * names it.
+ */
 export const createRequestItems = ({ client, table, now }: Deps): RequestItems => {
-  const keyOf = (group: string, reservation: string) => ({ [keys.group]: group, [keys.item]: items.request(reservation) });
+  const keyOf = (group: string, reservation: string) => ({
+    [keys.group]: group,
+    [keys.item]: items.request(reservation),
+  });
   return {
     async putRequest(group, reservation, request) {
       const [{ api }, expires] = [request, Math.floor(now() / 1000) + keptForSeconds];
@@ -44,7 +58,9 @@ export const createRequestItems = ({ client, table, now }: Deps): RequestItems =
     },
 
     async request(group, reservation) {
-      const { Item } = await client.send(new GetCommand({ TableName: table, Key: keyOf(group, reservation), ConsistentRead: true }));
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: keyOf(group, reservation), ConsistentRead: true }),
+      );
       return Item && readRequest(group, reservation, unpacked(Item.request));
     },
   };

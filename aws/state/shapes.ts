@@ -10,9 +10,19 @@ export const market = anyOf<Market>({ spot: true, 'on-demand': true });
 
 export const offering = objectOf<Offering>({ instanceType: text, zone: text, market });
 
-export const placement = objectOf<Placement>({ pool: text, count: number, offerings: listOf(offering), avoidSubnets: optional(listOf(text)) });
+export const placement = objectOf<Placement>({
+  pool: text,
+  count: number,
+  offerings: listOf(offering),
+  avoidSubnets: optional(listOf(text)),
+});
 
-export const raisedMax = objectOf<RaisedMax>({ asg: text, fromMax: number, toMax: number, earlier: optional(listOf(number)) });
+export const raisedMax = objectOf<RaisedMax>({
+  asg: text,
+  fromMax: number,
+  toMax: number,
+  earlier: optional(listOf(number)),
+});
 
 export const leaveReason = anyOf<LeaveReason>({
   interruption: true,

@@ -6,7 +6,10 @@ import { anyOf, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, t
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
 import { placement, raisedMax } from './shapes.ts';
 
-/** Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version have none. */
+/**
+ * Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version
+ * have none.
+ */
 export const stateSchema = 2;
 
 const reservation = objectOf<Reservation>({
@@ -43,8 +46,10 @@ const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number
 const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 
 /**
- * Reads each field of a group's state. What cannot be read counts as lost, and the rest stands, as after the loss of the whole item: what was learned is
- * learned again, prices are read again, and the size is the policy's, or what stands there (`catchUp`). A size that is lost is taken as more than any
+ * Reads each field of a group's state. What cannot be read counts as lost, and the rest stands, as after the loss of
+ * the whole item: what was learned is
+ * learned again, prices are read again, and the size is the policy's, or what stands there (`catchUp`). A size that is
+ * lost is taken as more than any
  * number that serves, so that nothing leaves because enough others seem to serve.
  */
 const readers: Readers<GroupState> = {
@@ -70,7 +75,10 @@ const readers: Readers<GroupState> = {
 };
 
 /** Reads a group's state, of this version or of the first. `version` is the number that guards the item. */
-export const readState = (raw: unknown, version: unknown): { readonly state: GroupState; readonly lost: readonly string[] } => {
+export const readState = (
+  raw: unknown,
+  version: unknown,
+): { readonly state: GroupState; readonly lost: readonly string[] } => {
   const { value, lost }: Reading<GroupState> = readFields(readers, isMap(raw) ? raw : {});
   if (value === undefined) throw new Error('A group state has a value for every field.');
   const guarded = typeof version === 'number' ? { ...value, version } : value;

@@ -1,4 +1,11 @@
-import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand, type PutCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  type PutCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { StateStore, SwapChange } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
 import { instanceIndex, items, keys, ttlAttribute } from '../../functions/contract.ts';
@@ -10,14 +17,25 @@ import { readSwap } from './swap-schema.ts';
 import type { TellUnreadable } from './unreadable.ts';
 
 type SwapItems = Pick<StateStore, 'swaps' | 'swapOf' | 'claim' | 'advance' | 'retire'>;
-type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number; readonly tell: TellUnreadable };
+type Deps = {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly now: () => number;
+  readonly tell: TellUnreadable;
+};
 
 const keptForSeconds = 7 * 24 * 3600;
-/** A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle); older ends are history, not state. */
+/**
+ * A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle); older ends are
+ * history, not state.
+ */
 const recentMs = 3_600_000;
 const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone'];
 
-const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({ [keys.group]: group, [keys.item]: items.swap(instance) });
+const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({
+  [keys.group]: group,
+  [keys.item]: items.swap(instance),
+});
 
 /** Undefined when the item cannot be read at all: then it claims nothing. */
 const toSwap = ({ tell }: Deps, item: Item): Swap | undefined => {
@@ -74,7 +92,10 @@ const updateOf = (table: string, key: Item, change: SwapChange, nowMs: number) =
   };
 };
 
-const readItem = async (deps: Deps, Key: Item): Promise<{ readonly swap?: Swap | undefined; readonly raw?: Item | undefined }> => {
+const readItem = async (
+  deps: Deps,
+  Key: Item,
+): Promise<{ readonly swap?: Swap | undefined; readonly raw?: Item | undefined }> => {
   const { Item } = await deps.client.send(new GetCommand({ TableName: deps.table, Key, ConsistentRead: true }));
   return Item === undefined ? {} : { swap: toSwap(deps, Item), raw: Item };
 };
@@ -87,8 +108,18 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
       ConsistentRead: true,
       KeyConditionExpression: '#group = :group AND begins_with(#item, :prefix)',
       FilterExpression: '#state <> :gone OR #goneAtMs > :recent',
-      ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item, '#state': 'state', '#goneAtMs': 'goneAtMs' },
-      ExpressionAttributeValues: { ':group': group, ':prefix': items.swapPrefix, ':gone': 'gone', ':recent': deps.now() - recentMs },
+      ExpressionAttributeNames: {
+        '#group': keys.group,
+        '#item': keys.item,
+        '#state': 'state',
+        '#goneAtMs': 'goneAtMs',
+      },
+      ExpressionAttributeValues: {
+        ':group': group,
+        ':prefix': items.swapPrefix,
+        ':gone': 'gone',
+        ':recent': deps.now() - recentMs,
+      },
     });
     return found.flatMap((item) => toSwap(deps, item) ?? []);
   },
@@ -102,18 +133,28 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
       ExpressionAttributeNames: { '#instance': instanceIndex.key },
       ExpressionAttributeValues: { ':instance': instance },
     });
-    const read = await Promise.all(found.map((item) => readItem(deps, { [keys.group]: item[keys.group], [keys.item]: item[keys.item] })));
+    const read = await Promise.all(
+      found.map((item) => readItem(deps, { [keys.group]: item[keys.group], [keys.item]: item[keys.item] })),
+    );
     return read.flatMap(({ swap }) => swap ?? []).toSorted((a, b) => b.claimedAtMs - a.claimedAtMs)[0];
   },
 });
 
 const createClaim = (deps: Deps): SwapItems['claim'] => {
-  const put = (swap: Swap, condition: Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>) => {
+  const put = (
+    swap: Swap,
+    condition: Pick<PutCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>,
+  ) => {
     const Item = { ...swap, schema: stateSchema, ...keyOf(swap), ...expiry(swap.state, deps.now()) };
-    return deps.client.send(new PutCommand({ TableName: deps.table, Item, ...condition })).then(() => 'done' as const, conflictOnly);
+    return deps.client
+      .send(new PutCommand({ TableName: deps.table, Item, ...condition }))
+      .then(() => 'done' as const, conflictOnly);
   };
   const free = { ConditionExpression: 'attribute_not_exists(#item)', ExpressionAttributeNames: { '#item': keys.item } };
-  /** In the place of an item that claims nothing, because it cannot be read: unless somebody else has put his claim there. */
+  /**
+   * In the place of an item that claims nothing, because it cannot be read: unless somebody else has put his claim
+   * there.
+   */
   const unreadable = ({ decision }: Item) => ({
     ConditionExpression: decision === undefined ? 'attribute_not_exists(#decision)' : '#decision = :decision',
     ExpressionAttributeNames: { '#decision': 'decision' },
@@ -123,7 +164,8 @@ const createClaim = (deps: Deps): SwapItems['claim'] => {
   return async function claim(swap): ReturnType<SwapItems['claim']> {
     if ((await put(swap, free)) === 'done') return { kind: 'claimed' };
     const { swap: existing, raw } = await readItem(deps, keyOf(swap));
-    if (existing === undefined) return raw !== undefined && (await put(swap, unreadable(raw))) === 'done' ? { kind: 'claimed' } : claim(swap);
+    if (existing === undefined)
+      return raw !== undefined && (await put(swap, unreadable(raw))) === 'done' ? { kind: 'claimed' } : claim(swap);
     const ours = existing.decision === swap.decision && existing.claimedAtMs === swap.claimedAtMs;
     return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };
   };
@@ -132,7 +174,8 @@ const createClaim = (deps: Deps): SwapItems['claim'] => {
 const createAdvance =
   (deps: Deps): SwapItems['advance'] =>
   async (swap, change) => {
-    const isEmpty = Object.values(change.set).every((value) => value === undefined) && (change.clear ?? []).length === 0;
+    const isEmpty =
+      Object.values(change.set).every((value) => value === undefined) && (change.clear ?? []).length === 0;
     if (forward(change).length === 0 || isEmpty) return 'conflict';
     const command = new UpdateCommand(updateOf(deps.table, keyOf(swap), change, deps.now()));
     const outcome = await deps.client.send(command).then(() => 'done' as const, conflictOnly);

@@ -3,7 +3,17 @@ import type { LifecycleHook, Swap } from '../../core/swap.ts';
 import { keys, ttlAttribute } from '../../functions/contract.ts';
 import { anyOf, eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
-import { absentOr, eachOf, essential, maybe, orElse, type Reader, type Readers, type Reading, readFields } from './readers.ts';
+import {
+  absentOr,
+  eachOf,
+  essential,
+  maybe,
+  orElse,
+  type Reader,
+  type Readers,
+  type Reading,
+  readFields,
+} from './readers.ts';
 import { leaveReason, swapState } from './shapes.ts';
 
 const hook = objectOf<LifecycleHook>({
@@ -18,7 +28,13 @@ const hook = objectOf<LifecycleHook>({
 const by = anyOf<CutBy>({ ec2: true, 'auto-scaling': true, holdfast: true });
 
 const shortfall = eitherOf<Shortfall, 'code'>('code', {
-  'delay-exceeds-deadline': objectOf({ code: oneOf('delay-exceeds-deadline'), delayMs: number, leftMs: number, cutAtMs: number, by }),
+  'delay-exceeds-deadline': objectOf({
+    code: oneOf('delay-exceeds-deadline'),
+    delayMs: number,
+    leftMs: number,
+    cutAtMs: number,
+    by,
+  }),
   'not-released': objectOf({ code: oneOf('not-released'), awsCode: text }),
   'not-released-in-time': objectOf({ code: oneOf('not-released-in-time'), cutAtMs: number, by }),
   'still-draining': objectOf({ code: oneOf('still-draining'), cutAtMs: number, by }),
@@ -34,7 +50,10 @@ const shortfall = eitherOf<Shortfall, 'code'>('code', {
 const readShortfall: Reader<Shortfall | undefined> = (raw, at, lost) =>
   typeof raw === 'string' ? { code: 'prose', text: raw } : maybe(shortfall)(raw, at, lost);
 
-/** Reads each field of a swap. Without its instance, its reason and its state it says nothing; the rest it can do without. */
+/**
+ * Reads each field of a swap. Without its instance, its reason and its state it says nothing; the rest it can do
+ * without.
+ */
 const readers: Readers<Swap> = {
   group: essential(text),
   instance: essential(text),

@@ -21,13 +21,21 @@ const resolution = objectOf<Resolution>({
   unknownTargetGroups: optional(listOf(text)),
 });
 
-const head = objectOf<Omit<PolicyVersion, 'document' | 'resolved'>>({ group: text, version: number, acceptedAtMs: number, resolution });
+const head = objectOf<Omit<PolicyVersion, 'document' | 'resolved'>>({
+  group: text,
+  version: number,
+  acceptedAtMs: number,
+  resolution,
+});
 
-type Read = { readonly kind: 'read'; readonly version: PolicyVersion } | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
+type Read =
+  | { readonly kind: 'read'; readonly version: PolicyVersion }
+  | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
 
 /** Reads a version of a policy. The document is what its user wrote, and may be anything. */
 export const readVersion = (group: string, item: Item): Read => {
   const problem = head(item) ?? checkGroup(item.resolved);
-  if (problem !== undefined) return { kind: 'unreadable', unreadable: { group, item: String(item[keys.item]), problems: [problem] } };
+  if (problem !== undefined)
+    return { kind: 'unreadable', unreadable: { group, item: String(item[keys.item]), problems: [problem] } };
   return { kind: 'read', version: item as unknown as PolicyVersion };
 };

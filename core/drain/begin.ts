@@ -15,25 +15,48 @@ export type BeginReason =
   /** As many members serve as the group wants, without those that leave. */
   | 'enough-serving';
 
-/** When a batch was ordered: by the first of its members. Those that join it later change nothing about the time that it has. */
+/**
+ * When a batch was ordered: by the first of its members. Those that join it later change nothing about the time that it
+ * has.
+ */
 export const orderedAtMs = (own: readonly Swap[]): number =>
   Math.min(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
 
 /**
- * Latest start of a batch (epoch ms), for its earliest deadline; undefined when it begins at once. Only where EC2 takes the instances is there a gap to
+ * Latest start of a batch (epoch ms), for its earliest deadline; undefined when it begins at once. Only where EC2 takes
+ * the instances is there a gap to
  * wait out: every other removal begins with enough members serving, or is under way already.
  *
- * @param deregistrationDelayMs of the target groups that the batch is in; unknown: the load balancer's default is assumed.
+ * @param deregistrationDelayMs of the target groups that the batch is in; unknown: the load balancer's default is
+ * assumed.
  */
-export const latestStartOf = (group: Pick<Group, 'swap' | 'drain'>, own: readonly Swap[], deregistrationDelayMs?: number): number | undefined => {
-  const deadlines = own.flatMap(({ reason, deadlineMs }) => (reason === 'interruption' && deadlineMs !== undefined ? [deadlineMs] : []));
+export const latestStartOf = (
+  group: Pick<Group, 'swap' | 'drain'>,
+  own: readonly Swap[],
+  deregistrationDelayMs?: number,
+): number | undefined => {
+  const deadlines = own.flatMap(({ reason, deadlineMs }) =>
+    reason === 'interruption' && deadlineMs !== undefined ? [deadlineMs] : [],
+  );
   if (group.swap.order !== 'launch-first' || deadlines.length === 0 || deadlines.length < own.length) return undefined;
   const delay = deregistrationDelayMs === undefined ? {} : { deregistrationDelayMs };
-  return latestDrainStart({ nowMs: orderedAtMs(own), deadlineMs: Math.min(...deadlines), timeoutMs: group.drain.timeoutMs, ...delay });
+  return latestDrainStart({
+    nowMs: orderedAtMs(own),
+    deadlineMs: Math.min(...deadlines),
+    timeoutMs: group.drain.timeoutMs,
+    ...delay,
+  });
 };
 
-/** What can be told without a look at the group: whether its drain begins now. Undefined: it depends on how many members serve. */
-export const beginsRegardless = (latestStartMs: number | undefined, own: readonly Swap[], nowMs: number): BeginReason | undefined => {
+/**
+ * What can be told without a look at the group: whether its drain begins now. Undefined: it depends on how many members
+ * serve.
+ */
+export const beginsRegardless = (
+  latestStartMs: number | undefined,
+  own: readonly Swap[],
+  nowMs: number,
+): BeginReason | undefined => {
   if (latestStartMs === undefined) return 'at-once';
   if (nowMs >= latestStartMs) return 'latest-start';
   return own.some(({ state }) => state !== 'leaving') ? 'begun' : undefined;
@@ -46,20 +69,28 @@ const staying = (holdings: Holdings, swaps: readonly Swap[]) => {
 };
 
 /** How many members take work and stay. */
-export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number => staying(holdings, swaps).filter(({ serving }) => serving).length;
+export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number =>
+  staying(holdings, swaps).filter(({ serving }) => serving).length;
 
 /**
- * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the image's own start.
+ * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the
+ * image's own start.
  * An earlier look would only cost transitions.
  */
 const expectedBootMs = 20_000;
 
 /**
- * When to look again whether replacements serve: when the youngest one is expected to, then in growing steps of its age; never past the latest start.
+ * When to look again whether replacements serve: when the youngest one is expected to, then in growing steps of its
+ * age; never past the latest start.
  */
 export const nextServingLookMs = (
   latestStartMs: number,
-  look: { readonly holdings: Holdings; readonly swaps: readonly Swap[]; readonly orderedAtMs: number; readonly nowMs: number },
+  look: {
+    readonly holdings: Holdings;
+    readonly swaps: readonly Swap[];
+    readonly orderedAtMs: number;
+    readonly nowMs: number;
+  },
 ): number => {
   const launches = staying(look.holdings, look.swaps)
     .filter(({ serving }) => !serving)

@@ -1,22 +1,32 @@
 import type { LifecycleHook, Swap } from '../swap.ts';
 import { retryAtMs } from './steps.ts';
 
-/** The shortest time-out that a lifecycle hook can have (Auto Scaling API, PutLifecycleHook: `HeartbeatTimeout` 30 to 7200 s). */
+/**
+ * The shortest time-out that a lifecycle hook can have (Auto Scaling API, PutLifecycleHook: `HeartbeatTimeout` 30 to
+ * 7200 s).
+ */
 const shortestHookTimeoutMs = 30_000;
 
 const timeoutOf = (hook: LifecycleHook): number => hook.timeoutMs ?? shortestHookTimeoutMs;
 
-/** When a heartbeat is due (epoch ms): half of the hook's time-out before it expires, so that one that fails can be repeated. */
+/**
+ * When a heartbeat is due (epoch ms): half of the hook's time-out before it expires, so that one that fails can be
+ * repeated.
+ */
 export const heartbeatDueMs = (hook: LifecycleHook): number => hook.expiresAtMs - Math.floor(timeoutOf(hook) / 2);
 
-/** The hook after a heartbeat: Auto Scaling starts its time-out anew (RecordLifecycleActionHeartbeat). Never earlier than it was. */
+/**
+ * The hook after a heartbeat: Auto Scaling starts its time-out anew (RecordLifecycleActionHeartbeat). Never earlier
+ * than it was.
+ */
 export const prolonged = (hook: LifecycleHook, nowMs: number): LifecycleHook => ({
   ...hook,
   expiresAtMs: Math.max(hook.expiresAtMs, nowMs + timeoutOf(hook)),
 });
 
 /** The hooks that Auto Scaling still waits on. */
-export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly LifecycleHook[] => hooks.filter(({ overAtMs }) => overAtMs === undefined);
+export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly LifecycleHook[] =>
+  hooks.filter(({ overAtMs }) => overAtMs === undefined);
 
 /** The hooks of a swap that need a heartbeat now. */
 export const heartbeatsDue = (swap: Pick<Swap, 'hooks'>, nowMs: number): readonly LifecycleHook[] =>
@@ -32,10 +42,16 @@ export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =
     }),
   );
 
-/** A heartbeat that is this late will not be sent by the drain that should have: it looks in time, and repeats what fails for a while. */
+/**
+ * A heartbeat that is this late will not be sent by the drain that should have: it looks in time, and repeats what
+ * fails for a while.
+ */
 const lateMs = 30_000;
 
-/** Whether nobody keeps a hook of a draining instance alive: its drain was stopped, or broke off. A drain that was just ordered is given the same time. */
+/**
+ * Whether nobody keeps a hook of a draining instance alive: its drain was stopped, or broke off. A drain that was just
+ * ordered is given the same time.
+ */
 export const isUnattended = (swap: Swap, nowMs: number): boolean =>
   openHooks(swap).some((hook) => nowMs - Math.max(heartbeatDueMs(hook), swap.drainOrderedAtMs ?? 0) >= lateMs);
 

@@ -8,9 +8,16 @@ import { growingStepMs } from './steps.ts';
 export type OpenSwap = { readonly swap: Swap; readonly busyUntilMs?: number };
 
 /** What a look at a batch found. Every swap stands in exactly one list. */
-export type Sorted = { readonly open: readonly OpenSwap[]; readonly drained: readonly Swap[]; readonly gone: readonly Swap[] };
+export type Sorted = {
+  readonly open: readonly OpenSwap[];
+  readonly drained: readonly Swap[];
+  readonly gone: readonly Swap[];
+};
 
-/** Sorts the swaps of a batch by what was seen of them. One that nothing is said about is still open: silence is not proof. */
+/**
+ * Sorts the swaps of a batch by what was seen of them. One that nothing is said about is still open: silence is not
+ * proof.
+ */
 export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainProgress[]): Sorted => {
   const byInstance = new Map(progress.map((seen) => [seen.instance, seen]));
   const sorted = { open: [] as OpenSwap[], drained: [] as Swap[], gone: [] as Swap[] };
@@ -34,8 +41,10 @@ const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
 export type LookAt = { readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
 
 /**
- * When a batch is worth another look (epoch ms); undefined when its drain is over: nothing open, or the time of everything open is up.
- * The last of the open ones decides, since nothing is done for the batch before that, except heartbeats for `alive` instances on a hook.
+ * When a batch is worth another look (epoch ms); undefined when its drain is over: nothing open, or the time of
+ * everything open is up.
+ * The last of the open ones decides, since nothing is done for the batch before that, except heartbeats for `alive`
+ * instances on a hook.
  */
 export const nextDrainLookMs = (open: readonly OpenSwap[], { timeoutMs, nowMs, alive }: LookAt): number | undefined => {
   const inTime = open.filter(({ swap }) => drainEndsByMs(swap, timeoutMs) > nowMs);

@@ -10,7 +10,11 @@ export const timeOfDay = (atMs: number): string => {
   return `${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}`;
 };
 
-const cutters: Readonly<Record<CutBy, string>> = { ec2: 'EC2', 'auto-scaling': 'Auto Scaling', holdfast: 'the end of the instance' };
+const cutters: Readonly<Record<CutBy, string>> = {
+  ec2: 'EC2',
+  'auto-scaling': 'Auto Scaling',
+  holdfast: 'the end of the instance',
+};
 
 const areCut = ({ cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): string =>
   `connections still open at ${timeOfDay(cutAtMs)} UTC are cut by ${cutters[by]}`;

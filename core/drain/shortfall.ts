@@ -17,7 +17,10 @@ const cutters: Readonly<Record<LeaveReason, CutBy>> = {
 
 const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   const endsByMs = drainEndsByMs(swap, timeoutMs);
-  return { cutAtMs: swap.reason === 'interruption' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: cutters[swap.reason] };
+  return {
+    cutAtMs: swap.reason === 'interruption' ? (swap.deadlineMs ?? endsByMs) : endsByMs,
+    by: cutters[swap.reason],
+  };
 };
 
 /** Known as soon as a drain begins that cannot be waited for; undefined when the deregistration delay ends in time. */
@@ -25,17 +28,28 @@ export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, timeoutMs: nu
   const cut = cutOf(swap, timeoutMs);
   if (busyUntilMs === undefined || busyUntilMs <= cut.cutAtMs) return undefined;
   const sinceMs = swap.drainStartedAtMs ?? cut.cutAtMs;
-  return { code: 'delay-exceeds-deadline', delayMs: busyUntilMs - sinceMs, leftMs: Math.max(0, cut.cutAtMs - sinceMs), ...cut };
+  return {
+    code: 'delay-exceeds-deadline',
+    delayMs: busyUntilMs - sinceMs,
+    leftMs: Math.max(0, cut.cutAtMs - sinceMs),
+    ...cut,
+  };
 };
 
-/** Whether what was noted stands: another shortfall does, and what was foreseen while nothing has changed since about when and by whom connections are cut. */
+/**
+ * Whether what was noted stands: another shortfall does, and what was foreseen while nothing has changed since about
+ * when and by whom connections are cut.
+ */
 const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean => {
   if (noted === undefined) return false;
   if (noted.code !== 'delay-exceeds-deadline' || found.code !== 'delay-exceeds-deadline') return true;
   return noted.cutAtMs === found.cutAtMs && noted.by === found.by;
 };
 
-/** Swaps with what is foreseen of them, where it is not noted yet: a warning that comes to a member that drains already brings another end. */
+/**
+ * Swaps with what is foreseen of them, where it is not noted yet: a warning that comes to a member that drains already
+ * brings another end.
+ */
 export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly Swap[] =>
   open.flatMap((one) => {
     const shortfall = foreseenShortfall(one, timeoutMs);
@@ -67,7 +81,11 @@ export const brokenShortfall = ({ Error: error, Cause: cause = '' }: DrainError)
 });
 
 /** For a drained instance that cannot be ended, and is kept until this time. */
-export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfall => ({ code: 'not-ended', awsCode, keptUntilMs });
+export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfall => ({
+  code: 'not-ended',
+  awsCode,
+  keptUntilMs,
+});
 
 /** A swap whose target groups were seen to be done with it: what was foreseen for later did not come to pass. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
@@ -76,11 +94,17 @@ export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
   return { ...rest, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs, ...(stands && { shortfall }) };
 };
 
-/** Whether its Auto Scaling group has let an instance go, as it was asked to, before EC2 took it: the group deregisters and drains first. */
+/**
+ * Whether its Auto Scaling group has let an instance go, as it was asked to, before EC2 took it: the group deregisters
+ * and drains first.
+ */
 const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap, nowMs: number): boolean =>
   releaseAskedAtMs !== undefined && nowMs < deadlineMs;
 
-/** What fell short for an instance that came to its end before it was seen to be drained: EC2 took it before its time, or someone ended it. */
+/**
+ * What fell short for an instance that came to its end before it was seen to be drained: EC2 took it before its time,
+ * or someone ended it.
+ */
 const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: number): Shortfall =>
   state === 'draining' || releaseAskedAtMs !== undefined
     ? { code: 'still-draining', cutAtMs: nowMs, by: cutters[reason] }

@@ -12,22 +12,40 @@ export const boundProblems = (document: Fields): readonly Problem[] => [
 /** A size that no alarm can change, under alarms that try. */
 export const idleScaling = (document: Fields): readonly Problem[] => {
   const size = fieldOf(document, 'size');
-  const fixed = typeof size === 'number' || (asMap(size) !== undefined && fieldOf(size, 'min') === fieldOf(size, 'max'));
+  const fixed =
+    typeof size === 'number' || (asMap(size) !== undefined && fieldOf(size, 'min') === fieldOf(size, 'max'));
   if (!fixed || asList(fieldOf(document, 'scaling')).length === 0) return [];
-  return [problemOf({ path: ['scaling'], found: 'alarms on a fixed size', allowed: 'a size with min below max: these alarms change nothing' })];
+  return [
+    problemOf({
+      path: ['scaling'],
+      found: 'alarms on a fixed size',
+      allowed: 'a size with min below max: these alarms change nothing',
+    }),
+  ];
 };
 
 const sizeProblems = (size: unknown): readonly Problem[] => {
   const [min, max, desired] = ['min', 'max', 'desired'].map((name) => fieldOf(size, name));
   if (typeof min !== 'number' || typeof max !== 'number') return [];
-  if (min > max) return [problemOf({ path: ['size', 'max'], found: showFound(max), allowed: `a number not below min (${min})` })];
+  if (min > max)
+    return [problemOf({ path: ['size', 'max'], found: showFound(max), allowed: `a number not below min (${min})` })];
   if (typeof desired !== 'number' || (desired >= min && desired <= max)) return [];
-  return [problemOf({ path: ['size', 'desired'], found: showFound(desired), allowed: `a number from min (${min}) to max (${max})` })];
+  return [
+    problemOf({
+      path: ['size', 'desired'],
+      found: showFound(desired),
+      allowed: `a number from min (${min}) to max (${max})`,
+    }),
+  ];
 };
 
 const repeatedAlarms = (rules: readonly unknown[]): readonly Problem[] => {
   const alarms = rules.map((rule) => fieldOf(rule, 'alarm'));
   return repeatsIn(alarms).map((index) =>
-    problemOf({ path: ['scaling', index, 'alarm'], found: `${showFound(alarms[index])} again`, allowed: 'each alarm once' }),
+    problemOf({
+      path: ['scaling', index, 'alarm'],
+      found: `${showFound(alarms[index])} again`,
+      allowed: 'each alarm once',
+    }),
   );
 };

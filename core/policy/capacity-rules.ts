@@ -11,12 +11,21 @@ type Branch = {
   readonly children: readonly { readonly path: Path; readonly node: unknown }[];
 };
 
-/** What the schema cannot say about the tree: names that exist, pools that stand in two places, weights that add up, depth. */
+/**
+ * What the schema cannot say about the tree: names that exist, pools that stand in two places, weights that add up,
+ * depth.
+ */
 export const capacityProblems = (document: Fields): readonly Problem[] => {
   const capacity = fieldOf(document, 'capacity');
   const root: Path = ['capacity'];
   if (depthOf(capacity) > maxCapacityDepth)
-    return [problemOf({ path: root, found: 'deeper nesting', allowed: `at most ${maxCapacityDepth} selectors inside each other` })];
+    return [
+      problemOf({
+        path: root,
+        found: 'deeper nesting',
+        allowed: `at most ${maxCapacityDepth} selectors inside each other`,
+      }),
+    ];
   return [...unknownPools(document, poolUses(capacity, root)), ...branchesOf(capacity, root).flatMap(branchProblems)];
 };
 
@@ -35,8 +44,15 @@ export const unusedPools = (document: Fields): readonly Problem[] => {
 
 const branchAt = (node: unknown, kind: Kind, path: Path): Branch => {
   const whole = fieldOf(node, kind);
-  const [list, at] = kind === 'spread' && asMap(whole) ? [fieldOf(whole, 'of'), [...path, kind, 'of']] : [whole, [...path, kind]];
-  if (kind !== 'weighted') return { node, kind, path: at, children: asList(list).map((child, index) => ({ path: [...at, index], node: child })) };
+  const [list, at] =
+    kind === 'spread' && asMap(whole) ? [fieldOf(whole, 'of'), [...path, kind, 'of']] : [whole, [...path, kind]];
+  if (kind !== 'weighted')
+    return {
+      node,
+      kind,
+      path: at,
+      children: asList(list).map((child, index) => ({ path: [...at, index], node: child })),
+    };
   const children = asList(list).map((child, index) => ({ path: [...at, index, 'use'], node: fieldOf(child, 'use') }));
   return { node, kind, path: at, children };
 };
@@ -67,16 +83,28 @@ const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Prob
   return uses
     .filter(({ pool }) => !Object.hasOwn(pools, pool))
     .map(({ path, pool }, index) =>
-      problemOf({ path, found: showFound(pool), allowed, nearest: index < mostGuesses ? nearestName(pool, known) : undefined }),
+      problemOf({
+        path,
+        found: showFound(pool),
+        allowed,
+        nearest: index < mostGuesses ? nearestName(pool, known) : undefined,
+      }),
     );
 };
 
 /** Guessing what was meant takes long among many names, and nobody reads so many guesses. */
 const mostGuesses = 50;
 
-const branchProblems = (branch: Branch): readonly Problem[] => [...repeatedPools(branch), ...repeatedBy(branch), ...weightProblems(branch)];
+const branchProblems = (branch: Branch): readonly Problem[] => [
+  ...repeatedPools(branch),
+  ...repeatedBy(branch),
+  ...weightProblems(branch),
+];
 
-/** Where members are counted (spread, weighted) a pool below two children would be counted for both; elsewhere only a child listed twice is a mistake. */
+/**
+ * Where members are counted (spread, weighted) a pool below two children would be counted for both; elsewhere only a
+ * child listed twice is a mistake.
+ */
 const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
   const counts = kind === 'spread' || kind === 'weighted';
   const seen = new Set<string>();
@@ -85,14 +113,24 @@ const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
     const repeated = uses.filter(({ pool }) => seen.has(pool));
     for (const { pool } of uses) seen.add(pool);
     return repeated.map((use) =>
-      problemOf({ path: use.path, found: `${showFound(use.pool)} again`, allowed: `each pool once in a ${kind} selector` }),
+      problemOf({
+        path: use.path,
+        found: `${showFound(use.pool)} again`,
+        allowed: `each pool once in a ${kind} selector`,
+      }),
     );
   });
 };
 
 const repeatedBy = ({ node, kind, path }: Branch): readonly Problem[] =>
   kind === 'spread' && fieldOf(node, 'by') !== undefined && fieldOf(fieldOf(node, 'spread'), 'by') !== undefined
-    ? [problemOf({ path: [...path.slice(0, -1), 'by'], found: 'by a second time', allowed: 'by once: beside spread, or in its map' })]
+    ? [
+        problemOf({
+          path: [...path.slice(0, -1), 'by'],
+          found: 'by a second time',
+          allowed: 'by once: beside spread, or in its map',
+        }),
+      ]
     : [];
 
 const weightProblems = ({ node, kind, path }: Branch): readonly Problem[] => {

@@ -7,7 +7,10 @@ type By = 'zone' | 'pool' | 'instance-type' | undefined;
 export type CapacityNode =
   | string
   | { readonly tiered: readonly CapacityNode[] }
-  | { readonly spread: readonly CapacityNode[] | { readonly of: readonly CapacityNode[]; readonly by?: By }; readonly by?: By }
+  | {
+      readonly spread: readonly CapacityNode[] | { readonly of: readonly CapacityNode[]; readonly by?: By };
+      readonly by?: By;
+    }
   | { readonly weighted: readonly { readonly use: CapacityNode; readonly weight: number }[] }
   | { readonly cheapest: readonly CapacityNode[] };
 
@@ -17,23 +20,40 @@ export const selectorKinds = ['tiered', 'spread', 'weighted', 'cheapest'] as con
 export const maxCapacityDepth = 12;
 
 export const poolNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-export const poolNameText = 'a pool name: 1 to 63 letters, digits, dots, hyphens or underscores, a letter or digit first';
+export const poolNameText =
+  'a pool name: 1 to 63 letters, digits, dots, hyphens or underscores, a letter or digit first';
 
 const node: z.ZodMiniType<CapacityNode, CapacityNode> = z
   .lazy(() =>
-    z.union([poolUse, tiered, spread, weighted, cheapest], { error: 'a pool name, or a map with one of tiered, spread, weighted, cheapest' }),
+    z.union([poolUse, tiered, spread, weighted, cheapest], {
+      error: 'a pool name, or a map with one of tiered, spread, weighted, cheapest',
+    }),
   )
-  .check(z.meta({ id: 'selector', title: 'Selector', description: 'A pool name, or a selector over pool names and selectors.' }));
+  .check(
+    z.meta({
+      id: 'selector',
+      title: 'Selector',
+      description: 'A pool name, or a selector over pool names and selectors.',
+    }),
+  );
 
-const children = (meaning: string) => nonEmptyList(node, 'a list of at least one pool name or selector').check(z.describe(meaning));
+const children = (meaning: string) =>
+  nonEmptyList(node, 'a list of at least one pool name or selector').check(z.describe(meaning));
 
 const poolUse = text(poolNamePattern, poolNameText).check(z.describe('Name of a pool under `pools`.'));
 
-const tiered = map({ tiered: children('Pool names and selectors, the preferred one first.') }, 'a map with tiered').check(
-  z.describe('The first child that is eligible. The reasons why earlier tiers were passed over are kept in the decision.'),
+const tiered = map(
+  { tiered: children('Pool names and selectors, the preferred one first.') },
+  'a map with tiered',
+).check(
+  z.describe(
+    'The first child that is eligible. The reasons why earlier tiers were passed over are kept in the decision.',
+  ),
 );
 
-const by = z.optional(oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.')));
+const by = z.optional(
+  oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.')),
+);
 const spreadOver = children('Pool names and selectors to spread over.');
 
 const spread = map(
@@ -46,7 +66,9 @@ const spread = map(
     by,
   },
   'a map with spread',
-).check(z.describe('The eligible child with the fewest members, launches in flight counted; ties in the order written.'));
+).check(
+  z.describe('The eligible child with the fewest members, launches in flight counted; ties in the order written.'),
+);
 
 const weight = z
   .number({ error: 'a number of 0 or more' })
@@ -55,7 +77,11 @@ const weight = z
 const share = map({ use: node, weight }, 'a map with use and weight');
 
 const weighted = map(
-  { weighted: nonEmptyList(share, 'a list of at least one { use, weight }').check(z.describe('Pool names and selectors, each with its weight.')) },
+  {
+    weighted: nonEmptyList(share, 'a list of at least one { use, weight }').check(
+      z.describe('Pool names and selectors, each with its weight.'),
+    ),
+  },
   'a map with weighted',
 ).check(z.describe('The eligible child that is furthest below its share.'));
 

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 
 /**
  * Every schema of the policy says in its `error` what is allowed in its place: the text that a problem shows.
- * For a map with a fixed set of fields the text of an unknown field is the list of known ones, which {@link knownFields} reads back.
+ * For a map with a fixed set of fields the text of an unknown field is the list of known ones, which {@link
+ * knownFields} reads back.
  */
 export const map = <Shape extends z.core.$ZodLooseShape>(shape: Shape, allowed: string) => {
   const known = Object.keys(shape).join(', ');
@@ -21,7 +22,8 @@ export const wholeNumber = (least: number) => {
   return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(mostOfAnything, allowed));
 };
 
-export const oneOf = <const Values extends readonly string[]>(values: Values) => z.enum(values, { error: values.join(' or ') });
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  z.enum(values, { error: values.join(' or ') });
 
 /** More than people write, few enough that a decision stays quick. */
 const mostInList = 300;
@@ -29,4 +31,5 @@ const mostInList = 300;
 export const shortList = <Item extends z.ZodMiniType>(item: Item, allowed: string, most = mostInList) =>
   z.array(item, { error: allowed }).check(z.maxLength(most, `a list of at most ${most}`));
 
-export const nonEmptyList = <Item extends z.ZodMiniType>(item: Item, allowed: string) => shortList(item, allowed).check(z.minLength(1, allowed));
+export const nonEmptyList = <Item extends z.ZodMiniType>(item: Item, allowed: string) =>
+  shortList(item, allowed).check(z.minLength(1, allowed));

@@ -1,4 +1,7 @@
-/** Fields that the design of the policy has and this release does not: refused by name, so that nobody believes that they act. */
+/**
+ * Fields that the design of the policy has and this release does not: refused by name, so that nobody believes that
+ * they act.
+ */
 const planned: ReadonlySet<string> = new Set([
   'onDemand',
   'return',

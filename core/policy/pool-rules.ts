@@ -14,7 +14,10 @@ const broughtByAsg = ['launchTemplate', 'subnets', 'instanceTypes'] as const;
 
 type Entry = { readonly name: string; readonly own: Fields; readonly merged: Fields };
 
-/** What the schema cannot say about pools: what is required once defaults stand under them, one way of holding for all, nothing twice. */
+/**
+ * What the schema cannot say about pools: what is required once defaults stand under them, one way of holding for all,
+ * nothing twice.
+ */
 export const poolProblems = (document: Fields): readonly Problem[] => {
   const pools = asMap(fieldOf(document, 'pools'));
   if (pools === undefined) return [];
@@ -24,8 +27,12 @@ export const poolProblems = (document: Fields): readonly Problem[] => {
     return own === undefined ? [] : [{ name, own, merged: mergeDefaults(defaults, own) }];
   });
   return [
-    ...(Object.keys(pools).length === 0 ? [problemOf({ path: ['pools'], found: 'an empty map', allowed: 'at least one pool' })] : []),
-    ...entries.flatMap((entry) => (entry.own.asg === undefined ? missingFields(entry) : surplusFields(entry, defaults))),
+    ...(Object.keys(pools).length === 0
+      ? [problemOf({ path: ['pools'], found: 'an empty map', allowed: 'at least one pool' })]
+      : []),
+    ...entries.flatMap((entry) =>
+      entry.own.asg === undefined ? missingFields(entry) : surplusFields(entry, defaults),
+    ),
     ...holdingProblems(document, entries),
     ...repeatedAsgs(entries),
     ...repeats(['defaults'], defaults),
@@ -44,7 +51,9 @@ const surplusFields = ({ name, own }: Entry, defaults: Fields): readonly Problem
       { path: ['pools', name, field], value: own[field] },
       { path: ['defaults', field], value: defaults[field] },
     ].find(({ value }) => value !== undefined)?.path;
-    return path === undefined ? [] : [problemOf({ path, found: field, allowed: `no ${field}: pool ${name} takes it from its Auto Scaling group` })];
+    return path === undefined
+      ? []
+      : [problemOf({ path, found: field, allowed: `no ${field}: pool ${name} takes it from its Auto Scaling group` })];
   });
 
 const holdingProblems = (document: Fields, entries: readonly Entry[]): readonly Problem[] => {
@@ -53,7 +62,9 @@ const holdingProblems = (document: Fields, entries: readonly Entry[]): readonly 
   const groupAsg = fieldOf(document, 'asg');
   if (groupAsg !== undefined) {
     const allowed = 'either asg for the group, or asg for every pool, not both';
-    return through.map(({ name, own }) => problemOf({ path: ['pools', name, 'asg'], found: showFound(own.asg), allowed }));
+    return through.map(({ name, own }) =>
+      problemOf({ path: ['pools', name, 'asg'], found: showFound(own.asg), allowed }),
+    );
   }
   const without = entries.filter(({ own }) => own.asg === undefined);
   const allowed = 'an Auto Scaling group for every pool, or for none';
@@ -65,7 +76,9 @@ const repeatedAsgs = (entries: readonly Entry[]): readonly Problem[] => {
   const first = new Map(entries.toSorted((a, b) => (a.name < b.name ? 1 : -1)).map(({ name, own }) => [own.asg, name]));
   return entries
     .filter(({ name, own }) => own.asg !== undefined && first.get(own.asg) !== name)
-    .map(({ name, own }) => problemOf({ path: ['pools', name, 'asg'], found: `${showFound(own.asg)}, which another pool has too`, allowed }));
+    .map(({ name, own }) =>
+      problemOf({ path: ['pools', name, 'asg'], found: `${showFound(own.asg)}, which another pool has too`, allowed }),
+    );
 };
 
 const repeats = (path: Path, fields: Fields): readonly Problem[] =>
@@ -75,7 +88,9 @@ const repeats = (path: Path, fields: Fields): readonly Problem[] =>
 export const repeatedItems = (path: Path, list: unknown): readonly Problem[] => {
   const items = asList(list);
   const repeated = repeatsIn(items);
-  return repeated.map((index) => problemOf({ path: [...path, index], found: `${showFound(items[index])} again`, allowed: 'each once' }));
+  return repeated.map((index) =>
+    problemOf({ path: [...path, index], found: `${showFound(items[index])} again`, allowed: 'each once' }),
+  );
 };
 
 /** Positions of texts that stand earlier already. */

@@ -9,8 +9,13 @@ const subnetText = 'a subnet id such as subnet-0a1b2c3d';
 const priceText = 'a price in USD per hour above 0';
 
 /** Version `$Default` is meant where none is written, as EC2 does. */
-const launchTemplate = text(/^[A-Za-z0-9()./_-]{3,128}(:([1-9]\d{0,8}|\$Latest|\$Default))?$/, launchTemplateText).check(
-  z.describe('Launch template, by name or id, with an optional version after a colon: a number, $Latest or $Default. Default version: $Default.'),
+const launchTemplate = text(
+  /^[A-Za-z0-9()./_-]{3,128}(:([1-9]\d{0,8}|\$Latest|\$Default))?$/,
+  launchTemplateText,
+).check(
+  z.describe(
+    'Launch template, by name or id, with an optional version after a colon: a number, $Latest or $Default. Default version: $Default.',
+  ),
 );
 
 export const asgName = z.string({ error: asgText }).check(z.regex(/^[^:]{1,255}$/, asgText));
@@ -18,7 +23,9 @@ export const asgName = z.string({ error: asgText }).check(z.regex(/^[^:]{1,255}$
 const fields = {
   market: z.optional(
     oneOf(['spot', 'on-demand']).check(
-      z.describe('Who sells the capacity. Required, here or in `defaults`; taken from the Auto Scaling group where the pool is one.'),
+      z.describe(
+        'Who sells the capacity. Required, here or in `defaults`; taken from the Auto Scaling group where the pool is one.',
+      ),
     ),
   ),
   launchTemplate: z.optional(launchTemplate),
@@ -28,17 +35,23 @@ const fields = {
     ),
   ),
   instanceTypes: z.optional(
-    nonEmptyList(text(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, instanceTypeText), `a list of at least one instance type: ${instanceTypeText}`).check(
-      z.describe('Instance types, the preferred one first.'),
-    ),
+    nonEmptyList(
+      text(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, instanceTypeText),
+      `a list of at least one instance type: ${instanceTypeText}`,
+    ).check(z.describe('Instance types, the preferred one first.')),
   ),
   maxPriceUsdPerHour: z.optional(
     z
       .number({ error: priceText })
-      .check(z.gt(0, priceText), z.describe('An offering is not eligible while its price is above this. Default: no limit.')),
+      .check(
+        z.gt(0, priceText),
+        z.describe('An offering is not eligible while its price is above this. Default: no limit.'),
+      ),
   ),
   cap: z.optional(
-    wholeNumber(0).check(z.describe('Most members that the pool may hold, launches in flight counted. 0 closes it. Default: no limit.')),
+    wholeNumber(0).check(
+      z.describe('Most members that the pool may hold, launches in flight counted. 0 closes it. Default: no limit.'),
+    ),
   ),
 };
 

@@ -3,7 +3,10 @@ import type { RegistryEntry } from '../ports.ts';
 import type { Problem } from './problem.ts';
 import type { Names, Resolution } from './resolution.ts';
 
-/** A numbered version of a group's policy: what the user wrote, what AWS said about the names in it, and the group that came of both. */
+/**
+ * A numbered version of a group's policy: what the user wrote, what AWS said about the names in it, and the group that
+ * came of both.
+ */
 export type PolicyVersion = {
   readonly group: string;
   readonly version: number;
@@ -30,13 +33,18 @@ export type AsgClaim = {
   readonly asg: string;
   readonly group: string;
   readonly atMs: number;
-  /** Groups that held it before, the latest first: what they changed and did not put back is the holder's to put back. */
+  /**
+   * Groups that held it before, the latest first: what they changed and did not put back is the holder's to put back.
+   */
   readonly before: readonly string[];
   /** Its group was let go, or was refused for another reason: whoever comes next may have it. */
   readonly released?: boolean;
 };
 
-/** Policy items and what is made of them. Reads are consistent; writes that a later version overtook are refused as a value. */
+/**
+ * Policy items and what is made of them. Reads are consistent; writes that a later version overtook are refused as a
+ * value.
+ */
 export type PolicyStore = {
   /** The user's document as it stands in the table now; undefined when there is no item. */
   written(group: string): Promise<{ readonly document: unknown } | undefined>;
@@ -50,7 +58,10 @@ export type PolicyStore = {
   removeInForce(group: string): Promise<void>;
   putStatus(status: PolicyStatus): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
-  /** Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are empty and put back. */
+  /**
+   * Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are
+   * empty and put back.
+   */
   holders(group: string): Promise<readonly string[]>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;
   /** Writes a claim unless it has changed since it was read (undefined: there was none). */
@@ -59,7 +70,10 @@ export type PolicyStore = {
   unregister(group: string): Promise<void>;
 };
 
-/** Asks AWS about the names in a policy. Throws when AWS does not answer; a name that AWS does not know is absent from the resolution. */
+/**
+ * Asks AWS about the names in a policy. Throws when AWS does not answer; a name that AWS does not know is absent from
+ * the resolution.
+ */
 export type PolicyResolver = { lookUp(names: Names): Promise<Resolution> };
 
 /** Tells the loop that a group's policy changed. */

@@ -26,7 +26,8 @@ const segmentText = (segment: string | number, first: boolean): string => {
   return first ? shortened(segment) : `.${shortened(segment)}`;
 };
 
-export const pathText = (path: Path): string => shortened(path.map((segment, index) => segmentText(segment, index === 0)).join(''), 400);
+export const pathText = (path: Path): string =>
+  shortened(path.map((segment, index) => segmentText(segment, index === 0)).join(''), 400);
 
 /** A value as an error message shows it: scalars as written, the rest by kind. Never throws, never recurses. */
 export const showFound = (value: unknown): string => {
@@ -51,11 +52,17 @@ export const nearestName = (written: string, known: readonly string[]): string |
   return off < shorter && off <= Math.ceil(shorter / 3) ? candidate : undefined;
 };
 
-export type ProblemInput = { readonly path: Path; readonly found: string; readonly allowed: string; readonly nearest?: string | undefined };
+export type ProblemInput = {
+  readonly path: Path;
+  readonly found: string;
+  readonly allowed: string;
+  readonly nearest?: string | undefined;
+};
 
 const sentence = (where: string, { found, allowed, nearest }: ProblemInput): string => {
   const start = where === '' ? 'the policy' : where;
-  const what = found === 'nothing' ? `${start} is missing: write ${allowed}` : `${start}: found ${found}, allowed is ${allowed}`;
+  const what =
+    found === 'nothing' ? `${start} is missing: write ${allowed}` : `${start}: found ${found}, allowed is ${allowed}`;
   return nearest === undefined ? `${what}.` : `${what}. Did you mean ${JSON.stringify(nearest)}?`;
 };
 

@@ -13,9 +13,13 @@ export const fieldOf = (value: unknown, name: string): unknown => {
 };
 
 export const valueAt = (document: unknown, path: readonly (string | number)[]): unknown =>
-  path.reduce<unknown>((value, segment) => (typeof segment === 'number' ? asList(value)[segment] : fieldOf(value, segment)), document);
+  path.reduce<unknown>(
+    (value, segment) => (typeof segment === 'number' ? asList(value)[segment] : fieldOf(value, segment)),
+    document,
+  );
 
-const childrenOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : Object.values(asMap(value) ?? {}));
+const childrenOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : Object.values(asMap(value) ?? {});
 
 /** Whether maps and lists nest deeper than `most`; ends on documents that contain themselves. */
 export const isDeeperThan = (document: unknown, most: number): boolean => {
@@ -29,7 +33,10 @@ export const isDeeperThan = (document: unknown, most: number): boolean => {
 
 const weightOf = (value: unknown): number => (typeof value === 'string' ? value.length + 1 : 1);
 
-/** Whether texts, names and values of a document come to more than `most` characters; what is referred to several times counts each time. Stops there. */
+/**
+ * Whether texts, names and values of a document come to more than `most` characters; what is referred to several times
+ * counts each time. Stops there.
+ */
 export const isLargerThan = (document: unknown, most: number): boolean => {
   const waiting: unknown[] = [document];
   for (let size = 0; waiting.length > 0; ) {

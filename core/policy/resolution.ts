@@ -43,9 +43,12 @@ export const templateReference = (text: string): TemplateReference => {
 
 /** A policy's pools by name, `defaults` merged under each. */
 export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocument>> =>
-  Object.fromEntries(Object.entries(policy.pools).map(([name, pool]) => [name, mergeDefaults(policy.defaults, pool) as PoolDocument]));
+  Object.fromEntries(
+    Object.entries(policy.pools).map(([name, pool]) => [name, mergeDefaults(policy.defaults, pool) as PoolDocument]),
+  );
 
-export const targetGroupsIn = ({ drain }: Policy): readonly string[] => (drain.loadBalancers === 'auto' ? [] : drain.loadBalancers);
+export const targetGroupsIn = ({ drain }: Policy): readonly string[] =>
+  drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
 
 export const namesIn = (policy: Policy): Names => {
   const pools = Object.values(mergedPools(policy));
@@ -54,7 +57,9 @@ export const namesIn = (policy: Policy): Names => {
     subnets: distinct(pools.flatMap(({ subnets }) => subnets ?? [])),
     asgs: distinct(asgs.filter((asg) => asg !== undefined)),
     launchTemplates: distinct(
-      pools.flatMap(({ launchTemplate }) => (launchTemplate === undefined ? [] : [templateReference(launchTemplate).template])),
+      pools.flatMap(({ launchTemplate }) =>
+        launchTemplate === undefined ? [] : [templateReference(launchTemplate).template],
+      ),
     ),
     targetGroups: targetGroupsIn(policy),
   };

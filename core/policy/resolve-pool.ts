@@ -9,8 +9,15 @@ export type ResolvedPool = { readonly pool: Pool } | { readonly problems: readon
 export type FieldPath = (field: string) => Path;
 
 /** A pool of a valid policy with what AWS said about the names in it. */
-export const resolvePool = (name: string, document: PoolDocument, resolution: Resolution, at: FieldPath): ResolvedPool =>
-  document.asg === undefined ? launchedPool(name, document, resolution, at) : asgPool(name, document, document.asg, resolution, at);
+export const resolvePool = (
+  name: string,
+  document: PoolDocument,
+  resolution: Resolution,
+  at: FieldPath,
+): ResolvedPool =>
+  document.asg === undefined
+    ? launchedPool(name, document, resolution, at)
+    : asgPool(name, document, document.asg, resolution, at);
 
 const limitsOf = ({ maxPriceUsdPerHour, cap }: PoolDocument) => ({
   ...(maxPriceUsdPerHour === undefined ? {} : { maxPriceUsdPerHour }),
@@ -19,7 +26,10 @@ const limitsOf = ({ maxPriceUsdPerHour, cap }: PoolDocument) => ({
 
 const launchedPool = (name: string, document: PoolDocument, resolution: Resolution, at: FieldPath): ResolvedPool => {
   const { market = 'on-demand', launchTemplate = '', subnets = [], instanceTypes = [] } = document;
-  const problems = [...unknownSubnets(subnets, resolution, at('subnets')), ...templateProblems(launchTemplate, resolution, at('launchTemplate'))];
+  const problems = [
+    ...unknownSubnets(subnets, resolution, at('subnets')),
+    ...templateProblems(launchTemplate, resolution, at('launchTemplate')),
+  ];
   if (problems.length > 0) return { problems };
   const placed = subnets.map((id) => ({ id, zone: resolution.subnets[id] ?? '' }));
   return { pool: { name, market, launchTemplate, subnets: placed, instanceTypes, ...limitsOf(document) } };
@@ -29,42 +39,84 @@ const unknownSubnets = (subnets: readonly string[], resolution: Resolution, path
   subnets.flatMap((id, index) =>
     Object.hasOwn(resolution.subnets, id)
       ? []
-      : [problemOf({ path: [...path, index], found: `${showFound(id)}, which EC2 does not know`, allowed: 'a subnet of this account and region' })],
+      : [
+          problemOf({
+            path: [...path, index],
+            found: `${showFound(id)}, which EC2 does not know`,
+            allowed: 'a subnet of this account and region',
+          }),
+        ],
   );
 
 const templateProblems = (text: string, resolution: Resolution, path: Path): readonly Problem[] => {
   const { template, version } = templateReference(text);
   const latest = Object.hasOwn(resolution.launchTemplates, template) ? resolution.launchTemplates[template] : undefined;
   if (latest === undefined) {
-    return [problemOf({ path, found: `${showFound(template)}, which EC2 does not know`, allowed: 'a launch template of this account and region' })];
+    return [
+      problemOf({
+        path,
+        found: `${showFound(template)}, which EC2 does not know`,
+        allowed: 'a launch template of this account and region',
+      }),
+    ];
   }
   if (version === undefined || !(Number(version) > latest)) return [];
-  return [problemOf({ path, found: `version ${version}`, allowed: `a version up to ${latest}, the latest of ${template}` })];
+  return [
+    problemOf({ path, found: `version ${version}`, allowed: `a version up to ${latest}, the latest of ${template}` }),
+  ];
 };
 
-const asgPool = (name: string, document: PoolDocument, asg: string, resolution: Resolution, at: FieldPath): ResolvedPool => {
+const asgPool = (
+  name: string,
+  document: PoolDocument,
+  asg: string,
+  resolution: Resolution,
+  at: FieldPath,
+): ResolvedPool => {
   const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
   if (facts === undefined) return { problems: [unknownAsg(at('asg'), asg)] };
   const { market } = facts;
   const problems = asgPoolProblems(document, asg, facts, at);
   if (problems.length > 0 || market === 'mixed' || market === 'unknown') return { problems };
-  return { pool: { name, market, subnets: facts.subnets, instanceTypes: facts.instanceTypes, asg, ...limitsOf(document) } };
+  return {
+    pool: { name, market, subnets: facts.subnets, instanceTypes: facts.instanceTypes, asg, ...limitsOf(document) },
+  };
 };
 
 export const unknownAsg = (path: Path, asg: string): Problem =>
-  problemOf({ path, found: `${showFound(asg)}, which Auto Scaling does not know`, allowed: 'an Auto Scaling group of this account and region' });
+  problemOf({
+    path,
+    found: `${showFound(asg)}, which Auto Scaling does not know`,
+    allowed: 'an Auto Scaling group of this account and region',
+  });
 
-/** LaunchInstances refuses groups that mix markets, and launches in one zone per call (Auto Scaling User Guide, synchronous provisioning). */
+/**
+ * LaunchInstances refuses groups that mix markets, and launches in one zone per call (Auto Scaling User Guide,
+ * synchronous provisioning).
+ */
 const asgPoolProblems = ({ market }: PoolDocument, asg: string, facts: AsgFacts, at: FieldPath): readonly Problem[] => {
-  const problem = (found: string, allowed: string): Problem => problemOf({ path: at('asg'), found: `${showFound(asg)}, ${found}`, allowed });
+  const problem = (found: string, allowed: string): Problem =>
+    problemOf({ path: at('asg'), found: `${showFound(asg)}, ${found}`, allowed });
   const single = facts.market === 'spot' || facts.market === 'on-demand';
   return [
-    ...(facts.market === 'mixed' ? [problem('which launches both markets', 'a group of one market, spot or on-demand')] : []),
-    ...(facts.market === 'unknown' ? [problem('whose market cannot be told', 'a group with a launch template or a mixed instances policy')] : []),
+    ...(facts.market === 'mixed'
+      ? [problem('which launches both markets', 'a group of one market, spot or on-demand')]
+      : []),
+    ...(facts.market === 'unknown'
+      ? [problem('whose market cannot be told', 'a group with a launch template or a mixed instances policy')]
+      : []),
     ...(facts.zones.length === 1 ? [] : [problem(`which spans ${facts.zones.length} zones`, 'a group of one zone')]),
-    ...(facts.instanceTypes.length > 0 ? [] : [problem('which names no instance type', 'a group whose template or overrides name instance types')]),
+    ...(facts.instanceTypes.length > 0
+      ? []
+      : [problem('which names no instance type', 'a group whose template or overrides name instance types')]),
     ...(single && market !== undefined && market !== facts.market
-      ? [problemOf({ path: at('market'), found: market, allowed: `${facts.market}, the market of Auto Scaling group ${asg}` })]
+      ? [
+          problemOf({
+            path: at('market'),
+            found: market,
+            allowed: `${facts.market}, the market of Auto Scaling group ${asg}`,
+          }),
+        ]
       : []),
   ];
 };

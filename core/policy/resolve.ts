@@ -10,14 +10,19 @@ import { mergedPools, type Resolution, targetGroupsIn } from './resolution.ts';
 import { type FieldPath, resolvePool, unknownAsg } from './resolve-pool.ts';
 import type { Policy } from './schema.ts';
 
-export type Resolved = { readonly kind: 'resolved'; readonly group: Group } | { readonly kind: 'unresolved'; readonly problems: readonly Problem[] };
+export type Resolved =
+  | { readonly kind: 'resolved'; readonly group: Group }
+  | { readonly kind: 'unresolved'; readonly problems: readonly Problem[] };
 
 /**
- * Makes a group ready for decisions: defaults merged under every pool, durations in milliseconds, subnets and Auto Scaling groups as AWS told them.
+ * Makes a group ready for decisions: defaults merged under every pool, durations in milliseconds, subnets and Auto
+ * Scaling groups as AWS told them.
  * @param version number that the policy is stored under when accepted
  */
 export const resolveGroup = (policy: Policy, resolution: Resolution, version: number): Resolved => {
-  const resolved = Object.entries(mergedPools(policy)).map(([name, document]) => resolvePool(name, document, resolution, fieldPath(policy, name)));
+  const resolved = Object.entries(mergedPools(policy)).map(([name, document]) =>
+    resolvePool(name, document, resolution, fieldPath(policy, name)),
+  );
   const pools = resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
   const problems = [
     ...resolved.flatMap((one) => ('pool' in one ? [] : one.problems)),
@@ -31,11 +36,14 @@ export const resolveGroup = (policy: Policy, resolution: Resolution, version: nu
 const fieldPath =
   (policy: Policy, name: string): FieldPath =>
   (field) => {
-    const inDefaults = fieldOf(policy.pools[name], field) === undefined && fieldOf(policy.defaults, field) !== undefined;
+    const inDefaults =
+      fieldOf(policy.pools[name], field) === undefined && fieldOf(policy.defaults, field) !== undefined;
     return inDefaults ? ['defaults', field] : ['pools', name, field];
   };
 
-/** AttachInstances demands that the instance's zone belongs to the group (Auto Scaling User Guide, attach instances). */
+/**
+ * AttachInstances demands that the instance's zone belongs to the group (Auto Scaling User Guide, attach instances).
+ */
 const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: Resolution): readonly Problem[] => {
   if (asg === undefined) return [];
   const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
@@ -78,12 +86,18 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   swap: policy.swap,
   rebalance: policy.rebalance,
   drain: { timeoutMs: durationMs(policy.drain.timeout), loadBalancers: policy.drain.loadBalancers },
-  scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({ alarm, adjust: adjustmentOf(adjust), cooldownMs: durationMs(cooldown) })),
+  scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
+    alarm,
+    adjust: adjustmentOf(adjust),
+    cooldownMs: durationMs(cooldown),
+  })),
   tags: policy.tags,
 });
 
 const sizeOf = (size: Policy['size']): Size =>
-  typeof size === 'number' ? { min: size, max: size, desired: size } : { min: size.min, max: size.max, desired: size.desired ?? size.min };
+  typeof size === 'number'
+    ? { min: size, max: size, desired: size }
+    : { min: size.min, max: size.max, desired: size.desired ?? size.min };
 
 const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {
   if (asg !== undefined) return { kind: 'attach', asg };

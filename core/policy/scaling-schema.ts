@@ -26,14 +26,20 @@ const adjust = z
     ],
     { error: adjustText },
   )
-  .check(z.describe('What the alarm adds to the desired size: instances, or a share of it (at least one instance). Stays within min and max.'));
+  .check(
+    z.describe(
+      'What the alarm adds to the desired size: instances, or a share of it (at least one instance). Stays within min and max.',
+    ),
+  );
 
 const mostAlarms = 50;
 
 export const scalingSchema = shortList(
   map(
     {
-      alarm: z.string({ error: alarmText }).check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
+      alarm: z
+        .string({ error: alarmText })
+        .check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
       adjust,
       cooldown: z._default(duration('0s', '24h'), '5m').check(z.describe('How long this alarm rests after it acted.')),
     },

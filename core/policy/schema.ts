@@ -36,23 +36,37 @@ const swapSchema = map(
   {
     order: z
       ._default(oneOf(['launch-first', 'drain-first']), 'launch-first')
-      .check(z.describe('launch-first: a member that can wait leaves when its replacement serves. drain-first: it leaves first.')),
+      .check(
+        z.describe(
+          'launch-first: a member that can wait leaves when its replacement serves. drain-first: it leaves first.',
+        ),
+      ),
     maxSurge: z
       ._default(wholeNumber(1), 3)
-      .check(z.describe('Most members that are replaced at once where nothing presses (rebalance). Interruptions are never held back by it.')),
+      .check(
+        z.describe(
+          'Most members that are replaced at once where nothing presses (rebalance). Interruptions are never held back by it.',
+        ),
+      ),
   },
   'a map with order and maxSurge',
 ).check(z.describe('How a member that leaves is replaced.'));
 
 const drainSchema = map(
   {
-    timeout: z._default(duration('0s', '48h'), '5m').check(z.describe('Most that a drain may take when no deadline presses.')),
+    timeout: z
+      ._default(duration('0s', '48h'), '5m')
+      .check(z.describe('Most that a drain may take when no deadline presses.')),
     loadBalancers: z
       ._default(
         z.union(
           [
             z.literal('auto', { error: 'auto' }),
-            shortList(text(targetGroupPattern, 'the ARN of a target group'), 'a list of target group ARNs', mostTargetGroups),
+            shortList(
+              text(targetGroupPattern, 'the ARN of a target group'),
+              'a list of target group ARNs',
+              mostTargetGroups,
+            ),
           ],
           { error: 'auto, or a list of target group ARNs' },
         ),
@@ -70,7 +84,9 @@ const drainSchema = map(
 /** The group document: the single source of types, validation and the published JSON Schema. */
 export const groupSchema = map(
   {
-    group: text(groupNamePattern, groupNameText).check(z.describe("The group's name: the same as the item's partition key.")),
+    group: text(groupNamePattern, groupNameText).check(
+      z.describe("The group's name: the same as the item's partition key."),
+    ),
     size: sizeSchema,
     capacity: capacitySchema,
     pools: z.record(text(poolNamePattern, poolNameText), poolSchema, { error: 'a map of pools by name' }).check(
@@ -78,13 +94,21 @@ export const groupSchema = map(
       z.describe('The pools that `capacity` names.'),
     ),
     defaults: z.prefault(defaultsSchema, {}),
-    asg: z.optional(asgName.check(z.describe('The Auto Scaling group that members live in. Without it Holdfast keeps the group itself, by tag.'))),
+    asg: z.optional(
+      asgName.check(
+        z.describe('The Auto Scaling group that members live in. Without it Holdfast keeps the group itself, by tag.'),
+      ),
+    ),
     removal: z.prefault(
       map(
         {
           order: z
             ._default(oneOf(['dearest-first', 'oldest-first', 'newest-first', 'same-order']), 'dearest-first')
-            .check(z.describe('Who leaves first when the group shrinks. Unhealthy members always leave first, protected ones never.')),
+            .check(
+              z.describe(
+                'Who leaves first when the group shrinks. Unhealthy members always leave first, protected ones never.',
+              ),
+            ),
         },
         'a map with order',
       ).check(z.describe('Who leaves when the group shrinks.')),

@@ -38,25 +38,44 @@ const plainProblem = (document: unknown, issue: Issue, path: Path): Problem => {
 const unknownField = (path: Path, key: string, allowed: string): Problem => {
   const at = pathText([...path, key]);
   const found = `unknown field ${showFound(key)}`;
-  if (isPlanned(at)) return { path: at, found, allowed, message: `${at} is not supported yet: leave it out. Supported here: ${allowed}.` };
-  return problemOf({ path: [...path, key], found, allowed: `one of ${allowed}`, nearest: nearestName(key, knownFields(allowed)) });
+  if (isPlanned(at))
+    return {
+      path: at,
+      found,
+      allowed,
+      message: `${at} is not supported yet: leave it out. Supported here: ${allowed}.`,
+    };
+  return problemOf({
+    path: [...path, key],
+    found,
+    allowed: `one of ${allowed}`,
+    nearest: nearestName(key, knownFields(allowed)),
+  });
 };
 
 /**
- * A value that fits no form of a union is told about the form that it was meant to have: the one whose kind (text, list, map) and fields it shares.
+ * A value that fits no form of a union is told about the form that it was meant to have: the one whose kind (text,
+ * list, map) and fields it shares.
  * When it shares none, the problem is the union itself.
  */
 const unionProblems = (document: unknown, issue: UnionIssue, path: Path): readonly Problem[] => {
   const value = valueAt(document, path);
-  const forms = issue.errors.map((errors) => ({ errors, misfit: misfitOf(value, errors) })).sort((a, b) => a.misfit - b.misfit);
+  const forms = issue.errors
+    .map((errors) => ({ errors, misfit: misfitOf(value, errors) }))
+    .sort((a, b) => a.misfit - b.misfit);
   const [best] = forms;
-  if (best !== undefined && best.misfit < otherForm) return best.errors.flatMap((inner) => problemsOf(document, inner, path));
+  if (best !== undefined && best.misfit < otherForm)
+    return best.errors.flatMap((inner) => problemsOf(document, inner, path));
   const fields = issue.errors.flatMap((errors) => missingFields(value, errors));
   const written = typeof value === 'object' && value !== null ? Object.keys(value) : [];
   const literals =
-    typeof value === 'string' ? issue.errors.flat().flatMap((error) => (error.code === 'invalid_value' ? error.values.map(String) : [])) : [];
+    typeof value === 'string'
+      ? issue.errors.flat().flatMap((error) => (error.code === 'invalid_value' ? error.values.map(String) : []))
+      : [];
   const nearest =
-    typeof value === 'string' ? nearestName(value, literals) : written.map((key) => nearestName(key, fields)).find((name) => name !== undefined);
+    typeof value === 'string'
+      ? nearestName(value, literals)
+      : written.map((key) => nearestName(key, fields)).find((name) => name !== undefined);
   return [problemOf({ path, found: showFound(value), allowed: issue.message, nearest })];
 };
 
@@ -64,7 +83,8 @@ const otherForm = 10;
 
 const misfitOf = (value: unknown, errors: readonly Issue[]): number =>
   errors.reduce((sum, error) => {
-    if (error.path.length === 0 && (error.code === 'invalid_type' || error.code === 'invalid_value')) return sum + 10 * otherForm;
+    if (error.path.length === 0 && (error.code === 'invalid_type' || error.code === 'invalid_value'))
+      return sum + 10 * otherForm;
     if (error.code === 'unrecognized_keys' && error.path.length === 0) return sum + error.keys.length;
     return sum;
   }, otherForm * missingOf(value, errors));
@@ -72,7 +92,9 @@ const misfitOf = (value: unknown, errors: readonly Issue[]): number =>
 /** A form that shares some field with the value is meant, even where another of its fields is missing. */
 const missingOf = (value: unknown, errors: readonly Issue[]): number => {
   const missing = missingFields(value, errors).length;
-  const unknown = errors.flatMap((error) => (error.code === 'unrecognized_keys' && error.path.length === 0 ? error.keys : [])).length;
+  const unknown = errors.flatMap((error) =>
+    error.code === 'unrecognized_keys' && error.path.length === 0 ? error.keys : [],
+  ).length;
   const written = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
   return written > unknown ? 0 : missing;
 };

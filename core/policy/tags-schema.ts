@@ -2,12 +2,17 @@ import * as z from 'zod/mini';
 
 const keyText = 'a tag key of 1 to 128 characters that begins with neither aws: nor holdfast:';
 const valueText = 'a tag value: text of at most 256 characters (numbers and booleans in quotes)';
-/** EC2 allows 50 tags on a resource (Tag your Amazon EC2 resources, tag restrictions); the rest is kept for ours and for Auto Scaling's. */
+/**
+ * EC2 allows 50 tags on a resource (Tag your Amazon EC2 resources, tag restrictions); the rest is kept for ours and for
+ * Auto Scaling's.
+ */
 const maxTags = 40;
 
 export const tagsSchema = z
   .record(
-    z.string({ error: keyText }).check(z.regex(/^(?![aA][wW][sS]:|[hH][oO][lL][dD][fF][aA][sS][tT]:)[^\n]{1,128}$/, keyText)),
+    z
+      .string({ error: keyText })
+      .check(z.regex(/^(?![aA][wW][sS]:|[hH][oO][lL][dD][fF][aA][sS][tT]:)[^\n]{1,128}$/, keyText)),
     z.string({ error: valueText }).check(z.maxLength(256, valueText)),
     { error: 'a map of tag keys to tag values' },
   )

@@ -14,24 +14,40 @@ export type Validation =
 /** Documents of people nest a third as deep; this bounds what a hostile one can cost. */
 const maxDocumentDepth = 40;
 
-/** A quarter of what a DynamoDB item holds: a policy is stored beside what it resolves to. A group of fifty pools takes a tenth of it. */
+/**
+ * A quarter of what a DynamoDB item holds: a policy is stored beside what it resolves to. A group of fifty pools takes
+ * a tenth of it.
+ */
 const maxDocumentCharacters = 100_000;
 
 /** Looks at a group document of any origin and tells everything that stands against it at once. Never throws. */
 export const validatePolicy = (document: unknown): Validation => {
   const fields = asMap(document);
-  if (fields === undefined) return invalid([problemOf({ path: [], found: showFound(document), allowed: 'a map: the group document' })]);
+  if (fields === undefined)
+    return invalid([problemOf({ path: [], found: showFound(document), allowed: 'a map: the group document' })]);
   if (isDeeperThan(document, maxDocumentDepth)) {
-    return invalid([problemOf({ path: [], found: 'deeper nesting', allowed: `maps and lists at most ${maxDocumentDepth} deep` })]);
+    return invalid([
+      problemOf({ path: [], found: 'deeper nesting', allowed: `maps and lists at most ${maxDocumentDepth} deep` }),
+    ]);
   }
   if (isLargerThan(document, maxDocumentCharacters)) {
-    return invalid([problemOf({ path: [], found: 'a larger document', allowed: `a document of at most ${maxDocumentCharacters} characters` })]);
+    return invalid([
+      problemOf({
+        path: [],
+        found: 'a larger document',
+        allowed: `a document of at most ${maxDocumentCharacters} characters`,
+      }),
+    ]);
   }
   const parsed = groupSchema.safeParse(document);
   const shape = parsed.success ? [] : shapeProblems(document, parsed.error.issues);
   const rules = [capacityProblems, poolProblems, boundProblems].flatMap((rule) => rule(fields));
   if (!parsed.success || rules.length > 0) return invalid([...shape, ...rulesBeyond(shape, rules)]);
-  return { kind: 'valid', policy: parsed.data, warnings: sortedProblems([...unusedPools(fields), ...idleScaling(fields)]) };
+  return {
+    kind: 'valid',
+    policy: parsed.data,
+    warnings: sortedProblems([...unusedPools(fields), ...idleScaling(fields)]),
+  };
 };
 
 const invalid = (problems: readonly Problem[]): Validation => ({ kind: 'invalid', problems: sortedProblems(problems) });

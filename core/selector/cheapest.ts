@@ -1,7 +1,10 @@
 import { lowerPrice, type Quote } from './quote.ts';
 import { type Branch, type Choice, canGive, type TreeNode } from './tree.ts';
 
-/** A `cheapest` node moves to another child only when it saves at least this share of the present price: otherwise it would flap with the spot market. */
+/**
+ * A `cheapest` node moves to another child only when it saves at least this share of the present price: otherwise it
+ * would flap with the spot market.
+ */
 export const worthwhileSaving = 0.1;
 
 const merge = (a: Quote, b: Quote): Quote => ({ price: lowerPrice(a.price, b.price), spot: a.spot || b.spot });
@@ -18,7 +21,8 @@ export const quoteOf = (node: TreeNode, counts: (choice: Choice) => boolean = ca
 };
 
 /**
- * Orders quotes, cheapest first. While all prices are known they alone decide. As soon as one is unknown, spot goes before on-demand,
+ * Orders quotes, cheapest first. While all prices are known they alone decide. As soon as one is unknown, spot goes
+ * before on-demand,
  * then known prices before unknown ones; what is still equal keeps its configured order.
  */
 export const compareQuotes =

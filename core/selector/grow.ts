@@ -3,7 +3,18 @@ import { offeringsOf, type Pool } from '../pool.ts';
 import { childrenOf, poolsBelow, type Selector } from '../selector.ts';
 import { quoteOfferings } from './quote.ts';
 import { isWithin, type Market, type Scope, standingOf } from './standing.ts';
-import { type Branch, type Cell, type Choice, canGive, type Leaf, open, type Room, type Tally, type TreeNode, talliesOf } from './tree.ts';
+import {
+  type Branch,
+  type Cell,
+  type Choice,
+  canGive,
+  type Leaf,
+  open,
+  type Room,
+  type Tally,
+  type TreeNode,
+  talliesOf,
+} from './tree.ts';
 
 /** A tree that counts: its root, its leaves by pool, and what to count where. */
 export type Tree = {
@@ -22,11 +33,17 @@ type Soil = {
   readonly branches: Branch[];
 };
 
-type Place = { readonly path: string; readonly scope: Scope; readonly cheapestFirst: boolean; readonly parent: Branch | undefined };
+type Place = {
+  readonly path: string;
+  readonly scope: Scope;
+  readonly cheapestFirst: boolean;
+  readonly parent: Branch | undefined;
+};
 
 const poolNamed = (soil: Soil, name: string): Pool => {
   const pool = soil.pools[name];
-  if (pool === undefined) throw new Error(`The policy tree names pool "${name}", which the group does not have; an accepted policy cannot.`);
+  if (pool === undefined)
+    throw new Error(`The policy tree names pool "${name}", which the group does not have; an accepted policy cannot.`);
   return pool;
 };
 
@@ -54,27 +71,42 @@ const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent
 };
 
 /** Name of a choice that stays the same when its siblings change: the pool's, or the pools below it. */
-const nameOf = (node: Selector): string => (node.kind === 'pool' ? node.pool : `${node.kind}(${poolsBelow(node).join('+')})`);
+const nameOf = (node: Selector): string =>
+  node.kind === 'pool' ? node.pool : `${node.kind}(${poolsBelow(node).join('+')})`;
 
 /** One choice to be: a child, limited to one zone or type where the spread is by those. */
 type Seedling = { readonly child: Selector; readonly index: number; readonly value?: string; readonly scope: Scope };
 
-const scopesBelow = (soil: Soil, child: Selector, by: 'zone' | 'instance-type', scope: Scope): readonly { value: string; scope: Scope }[] => {
+const scopesBelow = (
+  soil: Soil,
+  child: Selector,
+  by: 'zone' | 'instance-type',
+  scope: Scope,
+): readonly { value: string; scope: Scope }[] => {
   const offerings = poolsBelow(child).flatMap((name) => offeringsOf(poolNamed(soil, name)));
   const within = offerings.filter((offering) => isWithin(scope, offering));
   const values = new Set(within.map(({ zone, instanceType }) => (by === 'zone' ? zone : instanceType)));
-  return [...values].map((value) => ({ value, scope: by === 'zone' ? { ...scope, zone: value } : { ...scope, instanceType: value } }));
+  return [...values].map((value) => ({
+    value,
+    scope: by === 'zone' ? { ...scope, zone: value } : { ...scope, instanceType: value },
+  }));
 };
 
-/** A spread by zone or type acts as if each child were written once for each zone or type that it has, in configured order. */
+/**
+ * A spread by zone or type acts as if each child were written once for each zone or type that it has, in configured
+ * order.
+ */
 const seedlingsOf = (soil: Soil, node: Selector, scope: Scope): readonly Seedling[] => {
   const children = childrenOf(node);
   if (node.kind !== 'spread' || node.by === 'pool') return children.map((child, index) => ({ child, index, scope }));
   const { by } = node;
-  return children.flatMap((child, index) => scopesBelow(soil, child, by, scope).map((scoped) => ({ child, index, ...scoped })));
+  return children.flatMap((child, index) =>
+    scopesBelow(soil, child, by, scope).map((scoped) => ({ child, index, ...scoped })),
+  );
 };
 
-const pathOf = (parent: string, kind: string, index: number): string => `${parent === '' ? '' : `${parent}.`}${kind}[${index}]`;
+const pathOf = (parent: string, kind: string, index: number): string =>
+  `${parent === '' ? '' : `${parent}.`}${kind}[${index}]`;
 
 type BranchSelector = Exclude<Selector, { readonly kind: 'pool' }>;
 
@@ -92,15 +124,28 @@ const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Pl
     const path = `${pathOf(place.path, node.kind, index)}${value === undefined || single ? '' : `@${value}`}`;
     const below = { path, scope, cheapestFirst: place.cheapestFirst || node.kind === 'cheapest', parent: branch };
     const weight = node.kind === 'weighted' ? (node.children[index]?.weight ?? 0) : 1;
-    return { name: value ?? nameOf(child), index: position, scope, weight, tally: tallyOf(value), node: grow(soil, child, below) };
+    return {
+      name: value ?? nameOf(child),
+      index: position,
+      scope,
+      weight,
+      tally: tallyOf(value),
+      node: grow(soil, child, below),
+    };
   });
 };
 
 /**
- * A pool below several children is counted under the child with the fewest pools (the one that has the least else to offer),
+ * A pool below several children is counted under the child with the fewest pools (the one that has the least else to
+ * offer),
  * in configured order among equals: so a member is counted once.
  */
-const choicesByPool = (node: BranchSelector, soil: Soil, place: Place, choices: readonly Choice[]): Branch['choicesOf'] => {
+const choicesByPool = (
+  node: BranchSelector,
+  soil: Soil,
+  place: Place,
+  choices: readonly Choice[],
+): Branch['choicesOf'] => {
   const poolsOfChoice = seedlingsOf(soil, node, place.scope).map(({ child }) => poolsBelow(child));
   const byPool = new Map<string, { choice: Choice; others: number }[]>();
   choices.forEach((choice, position) => {
@@ -111,7 +156,9 @@ const choicesByPool = (node: BranchSelector, soil: Soil, place: Place, choices: 
       byPool.set(pool, list);
     }
   });
-  return new Map([...byPool].map(([pool, list]) => [pool, list.sort((a, b) => a.others - b.others).map(({ choice }) => choice)]));
+  return new Map(
+    [...byPool].map(([pool, list]) => [pool, list.sort((a, b) => a.others - b.others).map(({ choice }) => choice)]),
+  );
 };
 
 const grow = (soil: Soil, node: Selector, place: Place): TreeNode => {

@@ -21,7 +21,10 @@ const closedBelow = (node: TreeNode): readonly Rejection[] => {
   return node.choices.flatMap((choice) => closedBelow(choice.node));
 };
 
-/** A child is passed over when it could give nothing while its branch was last asked, and the branch went on to a later one (tiered) or to another. */
+/**
+ * A child is passed over when it could give nothing while its branch was last asked, and the branch went on to a later
+ * one (tiered) or to another.
+ */
 const wasPassedOver = (branch: Branch, choice: Choice): boolean =>
   choice.node.closedAt < branch.visitedAt && (branch.kind !== 'tiered' || choice.index < branch.furthest);
 
@@ -31,7 +34,9 @@ const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length
 export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): readonly Rejection[] => {
   if (node.kind === 'pool') return isUsed(node) ? partlyResting(node) : [];
   if (node.visitedAt < 0) return [];
-  return node.choices.flatMap((choice) => (wasPassedOver(node, choice) ? closedBelow(choice.node) : passedOver(choice.node, isUsed)));
+  return node.choices.flatMap((choice) =>
+    wasPassedOver(node, choice) ? closedBelow(choice.node) : passedOver(choice.node, isUsed),
+  );
 };
 
 /** Everything that stood in the way when nothing was eligible any more. */

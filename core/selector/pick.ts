@@ -83,7 +83,11 @@ const turnOf = ({ branch, choice }: Step): Turn => {
       return { kind: 'spread', by: branch.by ?? 'zone', name: choice.name, held: choice.tally.count };
     case 'weighted': {
       const giving = branch.choices.filter(canGive);
-      return { kind: 'weighted', name: choice.name, belowShare: belowShare(giving.map(shareOf), giving.indexOf(choice)) };
+      return {
+        kind: 'weighted',
+        name: choice.name,
+        belowShare: belowShare(giving.map(shareOf), giving.indexOf(choice)),
+      };
     }
     case 'cheapest':
       return cheapestTurn(choice);

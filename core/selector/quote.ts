@@ -1,7 +1,10 @@
 import type { Offering } from '../offering.ts';
 import { type Market, priceOf } from './standing.ts';
 
-/** What a pool or a selector asks for an instance: its lowest known price in USD per hour, and whether any of it is spot. */
+/**
+ * What a pool or a selector asks for an instance: its lowest known price in USD per hour, and whether any of it is
+ * spot.
+ */
 export type Quote = { readonly price: number | undefined; readonly spot: boolean };
 
 /** The lower of two prices; an unknown one does not count. */

@@ -7,8 +7,12 @@ import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-m
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
 
 /** Whether something at this zone and of this type lies within a scope. */
-export const isWithin = (scope: Scope, { zone, instanceType }: { readonly zone: string; readonly instanceType: string }): boolean =>
-  (scope.zone === undefined || scope.zone === zone) && (scope.instanceType === undefined || scope.instanceType === instanceType);
+export const isWithin = (
+  scope: Scope,
+  { zone, instanceType }: { readonly zone: string; readonly instanceType: string },
+): boolean =>
+  (scope.zone === undefined || scope.zone === zone) &&
+  (scope.instanceType === undefined || scope.instanceType === instanceType);
 
 /** What is known about the market when a decision is made. */
 export type Market = {
@@ -20,7 +24,8 @@ export type Market = {
 };
 
 /**
- * Which offerings may be used that EC2 takes instances from, or says it may: none, then those at risk, then those that were interrupted a moment ago.
+ * Which offerings may be used that EC2 takes instances from, or says it may: none, then those at risk, then those that
+ * were interrupted a moment ago.
  * Each only when nothing else in the whole tree is eligible.
  */
 export type LastResort = 'none' | 'advised' | 'interrupted';
@@ -38,29 +43,50 @@ export type Resting = Extract<Against, { readonly offering: OfferingKey }>;
 export type Standing = { readonly offerings: readonly Offering[]; readonly resting: readonly Resting[] };
 
 /** Price of an offering in USD per hour, undefined when unknown. */
-export const priceOf = (market: Pick<Market, 'prices'>, offering: Offering): number | undefined => market.prices[offeringKey(offering)];
+export const priceOf = (market: Pick<Market, 'prices'>, offering: Offering): number | undefined =>
+  market.prices[offeringKey(offering)];
 
 /** Subnets of a pool that had no free addresses a moment ago, in the zones of these offerings. */
-export const restingSubnets = (pool: Pool, offerings: readonly Offering[], market: Pick<Market, 'memory' | 'nowMs'>): readonly string[] =>
+export const restingSubnets = (
+  pool: Pool,
+  offerings: readonly Offering[],
+  market: Pick<Market, 'memory' | 'nowMs'>,
+): readonly string[] =>
   pool.subnets
-    .filter(({ id, zone }) => offerings.some((offering) => offering.zone === zone) && restOfSubnet(market.memory, id, market.nowMs) !== undefined)
+    .filter(
+      ({ id, zone }) =>
+        offerings.some((offering) => offering.zone === zone) &&
+        restOfSubnet(market.memory, id, market.nowMs) !== undefined,
+    )
     .map(({ id }) => id);
 
 /** What stands against an offering whose every subnet is without free addresses: the lesson that is over first. */
 const subnetsRest = ({ zone }: Offering, { subnets }: Pool, { memory, nowMs }: Market): Lesson | undefined => {
   const lessons = subnets.filter((subnet) => subnet.zone === zone).map(({ id }) => restOfSubnet(memory, id, nowMs));
-  return lessons.includes(undefined) ? undefined : lessons.toSorted((a, b) => (a?.coolingUntilMs ?? 0) - (b?.coolingUntilMs ?? 0))[0];
+  return lessons.includes(undefined)
+    ? undefined
+    : lessons.toSorted((a, b) => (a?.coolingUntilMs ?? 0) - (b?.coolingUntilMs ?? 0))[0];
 };
 
 /** A limit that cannot be checked, because the price is unknown, does not stand against an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const price = priceOf(market, offering);
   if (pool.maxPriceUsdPerHour !== undefined && price !== undefined && price > pool.maxPriceUsdPerHour) {
-    return { code: 'over-price', offering: offeringKey(offering), priceUsdPerHour: price, limitUsdPerHour: pool.maxPriceUsdPerHour };
+    return {
+      code: 'over-price',
+      offering: offeringKey(offering),
+      priceUsdPerHour: price,
+      limitUsdPerHour: pool.maxPriceUsdPerHour,
+    };
   }
   const noAddress = subnetsRest(offering, pool, market);
   if (noAddress !== undefined)
-    return { code: 'refused', offering: offeringKey(offering), untilMs: noAddress.coolingUntilMs, awsCode: noAddress.code };
+    return {
+      code: 'refused',
+      offering: offeringKey(offering),
+      untilMs: noAddress.coolingUntilMs,
+      awsCode: noAddress.code,
+    };
   const lesson = market.memory[offeringKey(offering)];
   if (!isResting(lesson, market.nowMs)) return undefined;
   const rests = { offering: offeringKey(offering), untilMs: lesson.coolingUntilMs };

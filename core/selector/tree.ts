@@ -72,7 +72,10 @@ export const talliesOf = (node: TreeNode, cell: Cell): readonly Tally[] => {
   return owner === undefined ? [] : [owner.tally, ...choices.flatMap((choice) => talliesOf(choice.node, cell))];
 };
 
-/** The way from the root to the one leaf that a member of this kind is counted under; undefined when the tree has no place for it. */
+/**
+ * The way from the root to the one leaf that a member of this kind is counted under; undefined when the tree has no
+ * place for it.
+ */
 export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefined => {
   const way: TreeNode[] = [root];
   let node = root;
@@ -88,7 +91,12 @@ export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefi
 /** Marks a leaf that can give no more, and every branch that is exhausted with it. */
 export const close = (leaf: Leaf, step: number): void => {
   leaf.closedAt = step;
-  for (let { parent } = leaf; parent !== undefined && isOpen(parent) && !parent.choices.some(canGive); parent = parent.parent) parent.closedAt = step;
+  for (
+    let { parent } = leaf;
+    parent !== undefined && isOpen(parent) && !parent.choices.some(canGive);
+    parent = parent.parent
+  )
+    parent.closedAt = step;
 };
 
 /** Marks a leaf that can give again, and the branches above it. */

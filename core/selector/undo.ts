@@ -26,21 +26,30 @@ const sumsOf = (choices: readonly Choice[]): Sums => ({
   held: choices.reduce((sum, { tally }) => sum + tally.count, 0),
 });
 
-/** How many instances a child is above its share once one of its instances is gone, among the children that can give and itself. */
+/**
+ * How many instances a child is above its share once one of its instances is gone, among the children that can give and
+ * itself.
+ */
 const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
   if (weight === 0) return Number.POSITIVE_INFINITY;
-  const [weights, held] = isOpen(node) ? [giving.weights, giving.held] : [giving.weights + weight, giving.held + tally.count];
+  const [weights, held] = isOpen(node)
+    ? [giving.weights, giving.held]
+    : [giving.weights + weight, giving.held + tally.count];
   return tally.count - (weight * (held - 1)) / weights;
 };
 
 /** Whether the tree would give the place straight back to this child. */
 const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
   const shares = sharing(branch, choice);
-  const next = nextByWeight(shares.map((other) => ({ weight: other.weight, held: other.tally.count - (other === choice ? 1 : 0) })));
+  const next = nextByWeight(
+    shares.map((other) => ({ weight: other.weight, held: other.tally.count - (other === choice ? 1 : 0) })),
+  );
   return shares[next] === choice;
 };
 
-/** A child with this surplus was not filled by its weight: there is no last placement to undo, only a share to restore. */
+/**
+ * A child with this surplus was not filled by its weight: there is no last placement to undo, only a share to restore.
+ */
 const beyondBalance = 2;
 
 /** The greatest surplus; among children within one instance of it, the one that the tree placed last. */
@@ -50,7 +59,9 @@ const lastByWeight = (branch: Branch, candidates: readonly Choice[]): Choice | u
   const surplus = (choice: Choice): number => surpluses.get(choice) ?? 0;
   const greatest = lastBest(candidates, surplus);
   if (greatest === undefined || surplus(greatest) >= beyondBalance || wouldReturnTo(branch, greatest)) return greatest;
-  const near = candidates.filter((choice) => surplus(greatest) - surplus(choice) < 1).sort((a, b) => surplus(b) - surplus(a) || b.index - a.index);
+  const near = candidates
+    .filter((choice) => surplus(greatest) - surplus(choice) < 1)
+    .sort((a, b) => surplus(b) - surplus(a) || b.index - a.index);
   return near.find((choice) => wouldReturnTo(branch, choice)) ?? greatest;
 };
 
@@ -77,7 +88,8 @@ const undoIn = (branch: Branch, candidates: readonly Choice[]): Choice | undefin
 };
 
 /**
- * The leaf that the tree would have filled last, among those that have a candidate: of a `spread` the fullest child, of a `weighted` the one furthest above
+ * The leaf that the tree would have filled last, among those that have a candidate: of a `spread` the fullest child, of
+ * a `weighted` the one furthest above
  * its share, of a `tiered` the last, of a `cheapest` the dearest; ties against the configured order.
  */
 export const undo = (root: TreeNode, hasCandidate: HasCandidate): Leaf | undefined => {

@@ -14,7 +14,10 @@ const scaleOf = (shares: readonly Share[]): Scale => ({
   after: shares.reduce((sum, { held }) => sum + held, 1),
 });
 
-/** How far below its share a child is after this launch, in instances times the total weight: whole numbers for whole weights, so that ties are exact. */
+/**
+ * How far below its share a child is after this launch, in instances times the total weight: whole numbers for whole
+ * weights, so that ties are exact.
+ */
 const deficitOf = (scale: Scale, { weight, held }: Share): number => weight * scale.after - held * scale.total;
 
 const furthestBelow = (scale: Scale): number => {
@@ -28,10 +31,12 @@ const furthestBelow = (scale: Scale): number => {
 };
 
 /** Group size at which a child must hold one more (or `more`), lest it be a whole instance below its share. */
-const dueAt = (scale: Scale, { weight, held }: Share, more = 1): number => Math.ceil(((held + more) * scale.total) / weight);
+const dueAt = (scale: Scale, { weight, held }: Share, more = 1): number =>
+  Math.ceil(((held + more) * scale.total) / weight);
 
 /**
- * Whether everyone can still be served in time when `index` is served now: for every size before `index` would have been due itself,
+ * Whether everyone can still be served in time when `index` is served now: for every size before `index` would have
+ * been due itself,
  * no more children fall due than there are launches until then (the condition for unit jobs with deadlines).
  */
 const leavesTimeForOthers = (scale: Scale, index: number): boolean => {
@@ -72,8 +77,10 @@ const dueFirst = (scale: Scale): number => {
 };
 
 /**
- * Which child of a `weighted` node gets the next instance: the one furthest below its share after this launch, in configured order among equals.
- * With three or more children the largest deficit alone can let a light child fall 1.1 instances behind (for example weights 93, 30, 100, 4, 4, 1);
+ * Which child of a `weighted` node gets the next instance: the one furthest below its share after this launch, in
+ * configured order among equals.
+ * With three or more children the largest deficit alone can let a light child fall 1.1 instances behind (for example
+ * weights 93, 30, 100, 4, 4, 1);
  * where it would, the child that is due first goes first, so that every prefix is within one instance of the weights
  * (R. Tijdeman, The chairman assignment problem, 1980). All weights are positive.
  */

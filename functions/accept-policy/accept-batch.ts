@@ -4,11 +4,15 @@ import type { Telemetry } from '../runtime/telemetry.ts';
 import type { Outcome } from './accept-policy.ts';
 import { type ChangedGroup, changedGroups } from './changed-groups.ts';
 
-/** Lambda delivers a stream's batch again from the first record named here (Lambda Developer Guide, DynamoDB partial batch responses). */
+/**
+ * Lambda delivers a stream's batch again from the first record named here (Lambda Developer Guide, DynamoDB partial
+ * batch responses).
+ */
 export type BatchResponse = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
 
 /**
- * Handles each group of a batch by itself: trouble with one is reported for another delivery and never keeps the others waiting.
+ * Handles each group of a batch by itself: trouble with one is reported for another delivery and never keeps the others
+ * waiting.
  * A group that fails without a record to name fails the batch.
  */
 export const acceptBatch = async (
@@ -20,7 +24,9 @@ export const acceptBatch = async (
   const { groups, unreadable } = changedGroups(event);
   if (unreadable > 0) {
     telemetry.count(metrics.poisonMessages, unreadable);
-    telemetry.logger.warn('Stream records that are no change of a policy item were acknowledged and left alone.', { unreadable });
+    telemetry.logger.warn('Stream records that are no change of a policy item were acknowledged and left alone.', {
+      unreadable,
+    });
   }
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const changed of groups) {
@@ -42,16 +48,20 @@ const attempt = async (
     return undefined;
   } catch (error) {
     if (sequenceNumber === undefined) throw error;
-    logger.error('A policy change could not be handled; what was in force stays in force, and the change is delivered again.', {
-      group: nameFor(group, hash),
-      error,
-    });
+    logger.error(
+      'A policy change could not be handled; what was in force stays in force, and the change is delivered again.',
+      {
+        group: nameFor(group, hash),
+        error,
+      },
+    );
     return { itemIdentifier: sequenceNumber };
   }
 };
 
 /** Anybody who may write the table chooses the key; one that no group can have is a hash in the log. */
-const nameFor = (group: string, hash: (text: string) => string): string => (isGroupName(group) ? group : `sha256:${hash(group)}`);
+const nameFor = (group: string, hash: (text: string) => string): string =>
+  isGroupName(group) ? group : `sha256:${hash(group)}`;
 
 /** A log event holds 256 KB (CloudWatch Logs quotas); the status item has the rest. */
 const pathsLogged = 20;
@@ -59,5 +69,9 @@ const pathsLogged = 20;
 /** Where a policy is wrong, not what stands there: that is the author's, and in the status item. */
 const summaryOf = (outcome: Outcome) =>
   outcome.kind === 'rejected'
-    ? { ...outcome, problems: outcome.problems.slice(0, pathsLogged).map(({ path }) => path), reasons: outcome.problems.length }
+    ? {
+        ...outcome,
+        problems: outcome.problems.slice(0, pathsLogged).map(({ path }) => path),
+        reasons: outcome.problems.length,
+      }
     : outcome;

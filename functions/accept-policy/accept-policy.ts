@@ -11,11 +11,17 @@ import { registryEntryOf } from './registry-entry.ts';
 
 export type Outcome =
   | { readonly kind: 'accepted' | 'unchanged'; readonly group: string; readonly version: number }
-  | { readonly kind: 'rejected'; readonly group: string; readonly problems: readonly Problem[]; readonly inForce: number | undefined }
+  | {
+      readonly kind: 'rejected';
+      readonly group: string;
+      readonly problems: readonly Problem[];
+      readonly inForce: number | undefined;
+    }
   | { readonly kind: 'let-go'; readonly group: string };
 
 /**
- * Brings what is in force for a group in line with its policy item as it stands now: accepted, rejected or let go. The item is read afresh, so records of
+ * Brings what is in force for a group in line with its policy item as it stands now: accepted, rejected or let go. The
+ * item is read afresh, so records of
  * the stream that come late, twice or out of order end in the same place. Every step may be repeated.
  */
 export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
@@ -32,7 +38,11 @@ export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Pro
 const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate =>
   before.length === 0 ? candidate : { ...candidate, resolved: { ...candidate.resolved, after: before } };
 
-const accept = async (candidate: Candidate, warnings: readonly Problem[], ports: AcceptPolicyPorts): Promise<Outcome> => {
+const accept = async (
+  candidate: Candidate,
+  warnings: readonly Problem[],
+  ports: AcceptPolicyPorts,
+): Promise<Outcome> => {
   const { store, changes, announcer, clock, telemetry } = ports;
   const { group } = candidate;
   const inForce = await store.accepted(group);
@@ -40,7 +50,15 @@ const accept = async (candidate: Candidate, warnings: readonly Problem[], ports:
   const version = unchanged ? inForce : await putInForce(candidate, inForce, ports);
   await store.register(registryEntryOf(version.resolved, await store.holders(group)));
   const message = `Version ${version.version} is in force.${warnings.length > 0 ? ' It holds something that does nothing: see warnings.' : ''}`;
-  await store.putStatus({ group, status: 'accepted', message, version: version.version, problems: [], warnings, atMs: clock.now() });
+  await store.putStatus({
+    group,
+    status: 'accepted',
+    message,
+    version: version.version,
+    problems: [],
+    warnings,
+    atMs: clock.now(),
+  });
   await changes.tell(group, clock.now());
   const detail = { version: version.version, warnings: messagesOf(warnings) };
   await announcer.announce([{ detailType: announcements.policyAccepted, group, detail }]);
@@ -48,14 +66,26 @@ const accept = async (candidate: Candidate, warnings: readonly Problem[], ports:
   return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };
 };
 
-/** Numbers never go back, not even when a group is deleted and made again; a version that an interrupted run stored is taken up. */
-const putInForce = async (candidate: Candidate, inForce: PolicyVersion | undefined, { store, clock }: AcceptPolicyPorts): Promise<PolicyVersion> => {
+/**
+ * Numbers never go back, not even when a group is deleted and made again; a version that an interrupted run stored is
+ * taken up.
+ */
+const putInForce = async (
+  candidate: Candidate,
+  inForce: PolicyVersion | undefined,
+  { store, clock }: AcceptPolicyPorts,
+): Promise<PolicyVersion> => {
   const latest = await store.latest(candidate.group);
   const leftOver = latest !== undefined && latest.version > (inForce?.version ?? 0) && sameContent(latest, candidate);
   const number = Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;
   const version = leftOver
     ? latest
-    : { ...candidate, resolved: { ...candidate.resolved, policyVersion: number }, version: number, acceptedAtMs: clock.now() };
+    : {
+        ...candidate,
+        resolved: { ...candidate.resolved, policyVersion: number },
+        version: number,
+        acceptedAtMs: clock.now(),
+      };
   const added = leftOver ? 'done' : await store.addVersion(version);
   if (added === 'conflict' || (await store.putInForce(version)) === 'conflict') {
     throw new Error(
@@ -71,7 +101,8 @@ const sameContent = (a: Candidate, b: Candidate): boolean =>
 
 const reject = async (group: string, problems: readonly Problem[], ports: AcceptPolicyPorts): Promise<Outcome> => {
   const inForce = (await ports.store.accepted(group))?.version;
-  const kept = inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
+  const kept =
+    inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
   const message = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}. ${kept} Correct the item and write it again.`;
   const status: PolicyStatus = {
     group,
@@ -88,13 +119,18 @@ const reject = async (group: string, problems: readonly Problem[], ports: Accept
   return { kind: 'rejected', group, problems, inForce };
 };
 
-/** Keeps the status item and the event far below their limits (DynamoDB: 400 KB an item, EventBridge: 256 KB an event). */
+/**
+ * Keeps the status item and the event far below their limits (DynamoDB: 400 KB an item, EventBridge: 256 KB an event).
+ */
 const mostProblems = 50;
-const messagesOf = (problems: readonly Problem[]): readonly string[] => problems.slice(0, mostProblems).map(({ message }) => message);
+const messagesOf = (problems: readonly Problem[]): readonly string[] =>
+  problems.slice(0, mostProblems).map(({ message }) => message);
 
 /**
- * Forgets the group and leaves its instances alone. The event goes out while something is in force, for an interrupted run is repeated as a whole; the
- * status comes after, so that whoever reads it can rely on it; then the loop is told, so that it puts back what it has raised.
+ * Forgets the group and leaves its instances alone. The event goes out while something is in force, for an interrupted
+ * run is repeated as a whole; the
+ * status comes after, so that whoever reads it can rely on it; then the loop is told, so that it puts back what it has
+ * raised.
  */
 const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, announcer, clock } = ports;
@@ -102,10 +138,13 @@ const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> 
   await store.unregister(group);
   if (inForce !== undefined) {
     await releaseAsgs(group, [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])], ports);
-    await announcer.announce([{ detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } }]);
+    await announcer.announce([
+      { detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } },
+    ]);
     await store.removeInForce(group);
   }
-  const message = 'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
+  const message =
+    'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
   await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
   await changes.tell(group, clock.now());
   return { kind: 'let-go', group };

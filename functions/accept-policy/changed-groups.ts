@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { items } from '../contract.ts';
 
 const text = z.object({ S: z.string() });
-const record = z.object({ dynamodb: z.object({ SequenceNumber: z.optional(z.string()), Keys: z.object({ group: text, item: text }) }) });
+const record = z.object({
+  dynamodb: z.object({ SequenceNumber: z.optional(z.string()), Keys: z.object({ group: text, item: text }) }),
+});
 
 /** A group whose policy item changed, and the first record that said so. */
 export type ChangedGroup = { readonly group: string; readonly sequenceNumber: string | undefined };
@@ -14,7 +16,8 @@ export type Changes = {
 };
 
 /**
- * Which groups a batch of stream records is about, each once. The images in the records are not used: by the time a record is read the item may have
+ * Which groups a batch of stream records is about, each once. The images in the records are not used: by the time a
+ * record is read the item may have
  * changed again, and only what it is now counts.
  */
 export const changedGroups = (event: unknown): Changes => {

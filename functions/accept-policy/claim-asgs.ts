@@ -9,12 +9,14 @@ export type NamedAsg = { readonly path: Path; readonly asg: string };
 
 export type Claimed =
   /** `before`: groups that held one of these Auto Scaling groups earlier, the latest first. */
-  { readonly kind: 'claimed'; readonly before: readonly string[] } | { readonly kind: 'taken'; readonly problems: readonly Problem[] };
+  | { readonly kind: 'claimed'; readonly before: readonly string[] }
+  | { readonly kind: 'taken'; readonly problems: readonly Problem[] };
 
 type Ports = Pick<AcceptPolicyPorts, 'store' | 'clock'>;
 
 /**
- * A claim that is younger holds by itself: its group may be about to come into force. Longer than an invocation of this function lives (30 s), with room
+ * A claim that is younger holds by itself: its group may be about to come into force. Longer than an invocation of this
+ * function lives (30 s), with room
  * for clocks that differ.
  */
 const claimLeaseMs = 120_000;
@@ -32,7 +34,8 @@ const isNamed = async (group: string, asg: string, { store }: Ports): Promise<bo
 /** Why a claim of another group still holds; undefined when it does not. */
 const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): Promise<string | undefined> => {
   if (released) return undefined;
-  if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs) return `which group ${group} holds`;
+  if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs)
+    return `which group ${group} holds`;
   const left = (await ports.store.accepted(group)) !== undefined && (await ports.store.holders(group)).includes(asg);
   return left ? `which still has members of group ${group}` : undefined;
 };
@@ -43,7 +46,9 @@ const takenProblem = ({ path, asg }: NamedAsg, why: string): Problem =>
 type One = { readonly before: readonly string[]; readonly problems: readonly Problem[]; readonly release?: AsgClaim };
 
 const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] =>
-  [...(seen === undefined ? [] : [seen.group]), ...(seen?.before ?? [])].filter((name, index, all) => name !== group && all.indexOf(name) === index);
+  [...(seen === undefined ? [] : [seen.group]), ...(seen?.before ?? [])].filter(
+    (name, index, all) => name !== group && all.indexOf(name) === index,
+  );
 
 const claimOne = async (named: NamedAsg, group: string, ports: Ports, looks = 1): Promise<One> => {
   const { store, clock } = ports;
@@ -55,16 +60,21 @@ const claimOne = async (named: NamedAsg, group: string, ports: Ports, looks = 1)
   const why = seen !== undefined && seen.group !== group ? await whyHeld(seen, ports) : undefined;
   if (why !== undefined) return { before, problems: [takenProblem(named, why)] };
   const claim: AsgClaim = { asg, group, atMs: clock.now(), before };
-  if ((await store.claim(claim, seen)) === 'done') return { before, problems: [], ...(isOurs ? {} : { release: claim }) };
+  if ((await store.claim(claim, seen)) === 'done')
+    return { before, problems: [], ...(isOurs ? {} : { release: claim }) };
   if (looks >= mostLooks)
-    throw new Error(`The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} asked for it. It is judged again.`);
+    throw new Error(
+      `The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} asked for it. It is judged again.`,
+    );
   return claimOne(named, group, ports, looks + 1);
 };
 
-const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> => store.claim({ ...claim, atMs: clock.now(), released: true }, claim);
+const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
+  store.claim({ ...claim, atMs: clock.now(), released: true }, claim);
 
 /**
- * Claims every Auto Scaling group that a policy names, before it comes into force: two groups that are written at the same moment never both get one. All
+ * Claims every Auto Scaling group that a policy names, before it comes into force: two groups that are written at the
+ * same moment never both get one. All
  * or none: what was claimed beside one that is taken is released again.
  */
 export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports: Ports): Promise<Claimed> => {
@@ -72,7 +82,9 @@ export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports:
   const claims = await inParallel(once, claimsAtOnce, (named) => claimOne(named, group, ports));
   const problems = claims.flatMap((one) => one.problems);
   if (problems.length === 0) return { kind: 'claimed', before: [...new Set(claims.flatMap(({ before }) => before))] };
-  await inParallel(claims, claimsAtOnce, async (one) => (one.release === undefined ? undefined : release(ports, one.release)));
+  await inParallel(claims, claimsAtOnce, async (one) =>
+    one.release === undefined ? undefined : release(ports, one.release),
+  );
   return { kind: 'taken', problems };
 };
 

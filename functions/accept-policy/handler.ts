@@ -35,8 +35,14 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
       autoScaling: createAutoScalingClient(clientConfig),
       elb: createElbClient(clientConfig),
     }),
-    changes: createPolicyChanges({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl) }),
-    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
+    changes: createPolicyChanges({
+      client: createSqsClient(clientConfig),
+      queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
+    }),
+    announcer: createAnnouncer({
+      client: createEventBridgeClient(clientConfig),
+      eventBusName: requireEnv(surroundings, env.eventBusName),
+    }),
     clock: { now },
     telemetry,
   };

@@ -15,11 +15,20 @@ import { asgsOf } from './registry-entry.ts';
 export type Candidate = Omit<PolicyVersion, 'version' | 'acceptedAtMs'>;
 
 export type Verdict =
-  | { readonly kind: 'acceptable'; readonly candidate: Candidate; readonly asgs: readonly NamedAsg[]; readonly warnings: readonly Problem[] }
+  | {
+      readonly kind: 'acceptable';
+      readonly candidate: Candidate;
+      readonly asgs: readonly NamedAsg[];
+      readonly warnings: readonly Problem[];
+    }
   | { readonly kind: 'unacceptable'; readonly problems: readonly Problem[] };
 
 /** Reads, validates and resolves what a user wrote. Throws only when AWS does not answer. */
-export const judge = async (group: string, written: unknown, ports: Pick<AcceptPolicyPorts, 'store' | 'resolver'>): Promise<Verdict> => {
+export const judge = async (
+  group: string,
+  written: unknown,
+  ports: Pick<AcceptPolicyPorts, 'store' | 'resolver'>,
+): Promise<Verdict> => {
   const reading = readDocument(written);
   if (reading.kind === 'unreadable') return { kind: 'unacceptable', problems: reading.problems };
   const { document } = reading;
@@ -47,24 +56,42 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
   const candidate = { group, document, resolution, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
-  return problems.length > 0 ? { kind: 'unacceptable', problems } : { kind: 'acceptable', candidate, asgs: asgsOf(policy), warnings };
+  return problems.length > 0
+    ? { kind: 'unacceptable', problems }
+    : { kind: 'acceptable', candidate, asgs: asgsOf(policy), warnings };
 };
 
 /** The item's key says whose policy it is; a document for another group in it is a slip that must not pass. */
 const nameProblems = (group: string, document: unknown): readonly Problem[] => {
   const name = fieldOf(document, 'group');
   if (typeof name !== 'string' || name === group) return [];
-  return [problemOf({ path: ['group'], found: showFound(name), allowed: `${showFound(group)}, the partition key of the item` })];
+  return [
+    problemOf({
+      path: ['group'],
+      found: showFound(name),
+      allowed: `${showFound(group)}, the partition key of the item`,
+    }),
+  ];
 };
 
 /** Two groups in one Auto Scaling group would end each other's instances. */
 const takenAsgs = (policy: Policy, group: string, registry: readonly RegistryEntry[]): readonly Problem[] => {
-  const holders = new Map(registry.filter((entry) => entry.group !== group).flatMap((entry) => entry.asgs.map((asg) => [asg, entry.group] as const)));
+  const holders = new Map(
+    registry
+      .filter((entry) => entry.group !== group)
+      .flatMap((entry) => entry.asgs.map((asg) => [asg, entry.group] as const)),
+  );
   return asgsOf(policy).flatMap(({ path, asg }) => {
     const holder = holders.get(asg);
     return holder === undefined
       ? []
-      : [problemOf({ path, found: `${showFound(asg)}, which group ${holder} holds`, allowed: 'an Auto Scaling group that no other group holds' })];
+      : [
+          problemOf({
+            path,
+            found: `${showFound(asg)}, which group ${holder} holds`,
+            allowed: 'an Auto Scaling group that no other group holds',
+          }),
+        ];
   });
 };
 
@@ -75,5 +102,11 @@ const mostKilobytes = 300;
 const sizeProblems = (candidate: Candidate): readonly Problem[] => {
   const kilobytes = Math.ceil(Buffer.byteLength(JSON.stringify(candidate)) / 1024);
   if (kilobytes <= mostKilobytes) return [];
-  return [problemOf({ path: [], found: `${kilobytes} KB with defaults in every pool`, allowed: `at most ${mostKilobytes} KB` })];
+  return [
+    problemOf({
+      path: [],
+      found: `${kilobytes} KB with defaults in every pool`,
+      allowed: `at most ${mostKilobytes} KB`,
+    }),
+  ];
 };

@@ -5,14 +5,22 @@ export type DocumentReading =
   | { readonly kind: 'read'; readonly document: unknown }
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] };
 
-const unreadable = (found: string, allowed: string): DocumentReading => ({ kind: 'unreadable', problems: [problemOf({ path: [], found, allowed })] });
+const unreadable = (found: string, allowed: string): DocumentReading => ({
+  kind: 'unreadable',
+  problems: [problemOf({ path: [], found, allowed })],
+});
 
-/** The attribute `policy` as a document: a map as it is, a string read as YAML (of which JSON is a part). Never throws. */
+/**
+ * The attribute `policy` as a document: a map as it is, a string read as YAML (of which JSON is a part). Never throws.
+ */
 export const readDocument = (attribute: unknown): DocumentReading => {
-  if (attribute === undefined) return unreadable('no attribute policy in the item', 'the group document under the attribute policy');
+  if (attribute === undefined)
+    return unreadable('no attribute policy in the item', 'the group document under the attribute policy');
   if (typeof attribute !== 'string') {
     const isMap = typeof attribute === 'object' && attribute !== null;
-    return isMap ? { kind: 'read', document: attribute } : unreadable(showFound(attribute), 'a map, or text in YAML or JSON');
+    return isMap
+      ? { kind: 'read', document: attribute }
+      : unreadable(showFound(attribute), 'a map, or text in YAML or JSON');
   }
   return readText(attribute);
 };
@@ -21,17 +29,20 @@ export const readDocument = (attribute: unknown): DocumentReading => {
 const mostCharacters = 100_000;
 
 const readText = (text: string): DocumentReading => {
-  if (text.length > mostCharacters) return unreadable(`text of ${text.length} characters`, `at most ${mostCharacters} characters`);
+  if (text.length > mostCharacters)
+    return unreadable(`text of ${text.length} characters`, `at most ${mostCharacters} characters`);
   try {
     return parseText(text);
   } catch (problem) {
-    // Nesting without end; aliases that refer to nothing, or that multiply beyond all measure, which shows only when they are followed.
+    // Nesting without end; aliases that refer to nothing, or that multiply beyond all measure, which shows only when
+    // they are followed.
     return notYaml(problem instanceof Error ? problem.message : 'aliases');
   }
 };
 
 const parseText = (text: string): DocumentReading => {
-  // The parser's own way to find repeated keys, and to tell where errors are, takes minutes for texts that are made for it.
+  // The parser's own way to find repeated keys, and to tell where errors are, takes minutes for texts that are made for
+  // it.
   const parsed = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
   const [error] = parsed.errors;
   if (error) return notYaml(`${error.message} at ${placeOf(text, error.pos[0])}`);
@@ -40,7 +51,8 @@ const parseText = (text: string): DocumentReading => {
   return { kind: 'read', document: parsed.toJS() as unknown };
 };
 
-const notYaml = (why: string): DocumentReading => unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
+const notYaml = (why: string): DocumentReading =>
+  unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
 
 /** Where the first key stands that its map has already. */
 const repeatedKey = (parsed: Document): number | undefined => {

@@ -7,7 +7,9 @@ import type { NamedAsg } from './claim-asgs.ts';
 /** Every Auto Scaling group that a policy names, and where. */
 export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg[] => [
   ...(policy.asg === undefined ? [] : [{ path: ['asg'], asg: policy.asg }]),
-  ...Object.entries(policy.pools).flatMap(([name, { asg }]) => (asg === undefined ? [] : [{ path: ['pools', name, 'asg'], asg }])),
+  ...Object.entries(policy.pools).flatMap(([name, { asg }]) =>
+    asg === undefined ? [] : [{ path: ['pools', name, 'asg'], asg }],
+  ),
 ];
 
 /** @param holders Auto Scaling groups that the group's state remembers, of earlier policies too. */

@@ -25,18 +25,24 @@ const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: []
 /** Release that was put off is tried again while there is time; then the batch waits for its connections, if any. */
 const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: number): DrainStep => {
   const endsBy = putOff.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
-  if (endsBy.length > 0) return stepAt('begin', Math.min(retryAtMs(nowMs, Math.min(...endsBy)), nextHeartbeatMs(alive, nowMs)));
+  if (endsBy.length > 0)
+    return stepAt('begin', Math.min(retryAtMs(nowMs, Math.min(...endsBy)), nextHeartbeatMs(alive, nowMs)));
   const lookAtMs = nextDrainLookMs(open, { timeoutMs, nowMs, alive });
   return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
 };
 
 /**
- * Begins the drain of a batch: waits for enough members to serve (at the latest until the latest start), then takes the batch out of service
+ * Begins the drain of a batch: waits for enough members to serve (at the latest until the latest start), then takes the
+ * batch out of service
  * and records it as draining. Idempotent: what a crash left undone is done again, and what is recorded is not repeated.
  *
  * @param knownDelayMs the longest deregistration delay of the batch, as an earlier visit found it.
  */
-export const beginDrain = async (ports: DrainPorts, order: DrainOrder, knownDelayMs?: number): Promise<BeginOutcome> => {
+export const beginDrain = async (
+  ports: DrainPorts,
+  order: DrainOrder,
+  knownDelayMs?: number,
+): Promise<BeginOutcome> => {
   const { store, clock } = ports;
   const batch = await gatherBatch(store, order);
   const { group, own } = batch;
@@ -46,7 +52,10 @@ export const beginDrain = async (ports: DrainPorts, order: DrainOrder, knownDela
   const alive = await keepHooksAlive(ports, own, order.drain);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
-    return nothing({ ...stepAt('begin', untilMs), ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs }) });
+    return nothing({
+      ...stepAt('begin', untilMs),
+      ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs }),
+    });
   }
   const release = await releaseLeaving({ store, clock, provider }, order, group, alive);
   const step = stepAfter(group.drain.timeoutMs, release, clock.now());

@@ -1,12 +1,22 @@
 import { unlessTroubled } from '../../aws/unless-troubled.ts';
-import { type BeginReason, beginsRegardless, latestStartOf, nextServingLookMs, orderedAtMs, servingCount } from '../../core/drain/begin.ts';
+import {
+  type BeginReason,
+  beginsRegardless,
+  latestStartOf,
+  nextServingLookMs,
+  orderedAtMs,
+  servingCount,
+} from '../../core/drain/begin.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group.ts';
 import { withFormer } from '../../core/holders.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 
-/** Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, once known. */
+/**
+ * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, once
+ * known.
+ */
 export type Verdict =
   | { readonly kind: 'begin'; readonly because: BeginReason }
   | { readonly kind: 'later'; readonly lookAtMs: number; readonly delayMs: number | undefined };
@@ -14,7 +24,10 @@ export type Verdict =
 type Case = { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
 
 /** The longest deregistration delay that these instances really have; undefined while it cannot be told. */
-const longestDelay = async ({ provider }: ReleasePorts, { group, batch, knownDelayMs }: Case): Promise<number | undefined> => {
+const longestDelay = async (
+  { provider }: ReleasePorts,
+  { group, batch, knownDelayMs }: Case,
+): Promise<number | undefined> => {
   if (knownDelayMs !== undefined) return knownDelayMs;
   const progress = await unlessTroubled(provider.inspectDrain(group, batch.own));
   if (progress === undefined) return undefined;
@@ -28,7 +41,10 @@ const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: numb
   lookAtMs: Math.min(latestStartMs, retryAtMs(nowMs, latestStartMs)),
 });
 
-/** Judges a batch. Looks at the group only when that decides: never when time is up, and at the deregistration delays once. */
+/**
+ * Judges a batch. Looks at the group only when that decides: never when time is up, and at the deregistration delays
+ * once.
+ */
 export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
   const nowMs = ports.clock.now();
@@ -39,7 +55,8 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
   // Who serves cannot be told now. It is asked again soon, and does not matter any more at the latest start.
   if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
-  if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired)) return { kind: 'begin', because: 'enough-serving' };
+  if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired))
+    return { kind: 'begin', because: 'enough-serving' };
   const delayMs = await longestDelay(ports, one);
   const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };

@@ -23,27 +23,49 @@ export type ReleasePorts = { readonly provider: CapacityOut; readonly store: Sta
 
 const noAction: ActionResult = { done: [], failed: [] };
 
-/** Swaps whose drain has begun by a release: taken out of service, or known never to be. One that the answer does not name is put off. */
+/**
+ * Swaps whose drain has begun by a release: taken out of service, or known never to be. One that the answer does not
+ * name is put off.
+ */
 const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, startedAtMs: number): readonly Swap[] => {
   const released = new Set(done);
-  const hopeless = new Map(failed.filter(({ retry }) => retry === 'never').map(({ instance, code }) => [instance, code]));
+  const hopeless = new Map(
+    failed.filter(({ retry }) => retry === 'never').map(({ instance, code }) => [instance, code]),
+  );
   return leaving.flatMap((swap): readonly Swap[] => {
     const code = hopeless.get(swap.instance);
     if (code === undefined && !released.has(swap.instance)) return [];
-    return [{ ...swap, state: 'draining', drainStartedAtMs: startedAtMs, ...(code !== undefined && { shortfall: unreleasedShortfall(code) }) }];
+    return [
+      {
+        ...swap,
+        state: 'draining',
+        drainStartedAtMs: startedAtMs,
+        ...(code !== undefined && { shortfall: unreleasedShortfall(code) }),
+      },
+    ];
   });
 };
 
-/** Whether leaving service is to end: members of an Auto Scaling group leave through it, and it ends them. One on a hook it ends already. */
+/**
+ * Whether leaving service is to end: members of an Auto Scaling group leave through it, and it ends them. One on a hook
+ * it ends already.
+ */
 const endsByRelease = ({ holding }: Group, { reason }: Swap): boolean => holding.kind !== 'tag' && reason !== 'hook';
 
 /** Notes which instances are about to be ended by their release. Returns those that are still this drain's. */
-const noteAsked = async ({ store, clock }: ReleasePorts, drain: string, group: Group, leaving: readonly Swap[]): Promise<readonly Swap[]> => {
+const noteAsked = async (
+  { store, clock }: ReleasePorts,
+  drain: string,
+  group: Group,
+  leaving: readonly Swap[],
+): Promise<readonly Swap[]> => {
   const releaseAskedAtMs = clock.now();
   const noted = await onEach(leaving, writesAtOnce, async (swap) =>
     endsByRelease(group, swap) ? store.advance(swap, { from: ['leaving'], drain, set: { releaseAskedAtMs } }) : 'done',
   );
-  return leaving.filter((_, index) => noted[index] === 'done').map((swap) => (endsByRelease(group, swap) ? { ...swap, releaseAskedAtMs } : swap));
+  return leaving
+    .filter((_, index) => noted[index] === 'done')
+    .map((swap) => (endsByRelease(group, swap) ? { ...swap, releaseAskedAtMs } : swap));
 };
 
 const unanswered = (leaving: readonly Swap[]): ActionResult => ({
@@ -51,7 +73,10 @@ const unanswered = (leaving: readonly Swap[]): ActionResult => ({
   failed: leaving.map(({ instance }) => ({ instance, code: notAsked, retry: 'later' })),
 });
 
-/** Takes the note back from those that nobody let go: they were not asked for, or refused. One that may have been carried out keeps it. */
+/**
+ * Takes the note back from those that nobody let go: they were not asked for, or refused. One that may have been
+ * carried out keeps it.
+ */
 const takeBack = async (
   { store }: ReleasePorts,
   drain: string,
@@ -67,19 +92,27 @@ const takeBack = async (
   });
 };
 
-const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> => (busyUntilMs === undefined ? {} : { busyUntilMs });
+const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> =>
+  busyUntilMs === undefined ? {} : { busyUntilMs };
 
 /**
  * Takes the `leaving` swaps out of service, looks where the whole batch stands, and records both in one write per swap.
- * The record comes after the call: a crash between them repeats a call that changes nothing the second time. A look that AWS does not grant now is
+ * The record comes after the call: a crash between them repeats a call that changes nothing the second time. A look
+ * that AWS does not grant now is
  * left to the next.
  */
-export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, group: Group, own: readonly Swap[]): Promise<Release> => {
+export const releaseLeaving = async (
+  ports: ReleasePorts,
+  order: DrainOrder,
+  group: Group,
+  own: readonly Swap[],
+): Promise<Release> => {
   const { provider, store, clock } = ports;
   const startedAtMs = clock.now();
   const wanted = own.filter(({ state }) => state === 'leaving');
   const leaving = await noteAsked(ports, order.drain, group, wanted);
-  const result = leaving.length === 0 ? noAction : ((await unlessTroubled(provider.release(group, leaving))) ?? unanswered(leaving));
+  const result =
+    leaving.length === 0 ? noAction : ((await unlessTroubled(provider.release(group, leaving))) ?? unanswered(leaving));
   const begun = begunBy(leaving, result, startedAtMs);
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
   const progress = underway.length === 0 ? [] : await unlessTroubled(provider.inspectDrain(group, underway));
@@ -101,5 +134,11 @@ export const releaseLeaving = async (ports: ReleasePorts, order: DrainOrder, gro
     result.failed,
   );
   const gone = new Set(sorted.gone);
-  return { putOff, open: sorted.open, alive: [...putOff, ...underway.filter((swap) => !gone.has(swap))], begun: begun.length, failed: result.failed };
+  return {
+    putOff,
+    open: sorted.open,
+    alive: [...putOff, ...underway.filter((swap) => !gone.has(swap))],
+    begun: begun.length,
+    failed: result.failed,
+  };
 };

@@ -12,7 +12,12 @@ import { recordForward, recordShortfalls, seenOver } from '../runtime/drain/reco
 import { endStep, stepAt } from '../runtime/drain/step.ts';
 
 /** Where a batch stands. */
-export type CheckOutcome = { readonly step: DrainStep; readonly open: number; readonly drained: number; readonly gone: number };
+export type CheckOutcome = {
+  readonly step: DrainStep;
+  readonly open: number;
+  readonly drained: number;
+  readonly gone: number;
+};
 
 type Look = {
   readonly timeoutMs: number;
@@ -29,7 +34,8 @@ const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
 };
 
 /**
- * Looks where the connections of a batch stand, keeps its hooks alive, records what has drained or gone, and says when to look again.
+ * Looks where the connections of a batch stand, keeps its hooks alive, records what has drained or gone, and says when
+ * to look again.
  * Nothing is taken out of service here, so any number of repeats is harmless.
  */
 export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<CheckOutcome> => {
@@ -37,7 +43,8 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
   const kept = await keepHooksAlive(ports, own, order.drain);
   const draining = kept.filter(({ state }) => state === 'draining');
-  const inspect = (): Promise<readonly DrainProgress[]> => ports.providerFor(group.holding).inspectDrain(group, draining);
+  const inspect = (): Promise<readonly DrainProgress[]> =>
+    ports.providerFor(group.holding).inspectDrain(group, draining);
   // What AWS does not tell now is open still, and looked at again.
   const progress = draining.length === 0 ? [] : await unlessTroubled(inspect());
   const sorted = sortByProgress(draining, progress ?? []);

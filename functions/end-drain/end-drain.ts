@@ -1,7 +1,13 @@
 import { belowMinSize } from '../../aws/errors.ts';
 import { openHooks } from '../../core/drain/heartbeat.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
-import { brokenShortfall, type DrainError, unendedShortfall, unfinishedShortfall, unseenShortfall } from '../../core/drain/shortfall.ts';
+import {
+  brokenShortfall,
+  type DrainError,
+  unendedShortfall,
+  unfinishedShortfall,
+  unseenShortfall,
+} from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
 import { isKept, keptForMs } from '../../core/kept.ts';
@@ -15,7 +21,10 @@ import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 
-/** How a drain ended. `late` is how many instances could not be drained in full, `failed` what could not be ended and why. */
+/**
+ * How a drain ended. `late` is how many instances could not be drained in full, `failed` what could not be ended and
+ * why.
+ */
 export type EndOutcome = {
   readonly drained: number;
   readonly gone: number;
@@ -24,11 +33,16 @@ export type EndOutcome = {
   readonly failed: ActionResult['failed'];
 };
 
-/** Instances that are ours to end still run, and ending them again may help: thrown so that the state machine repeats the step. */
+/**
+ * Instances that are ours to end still run, and ending them again may help: thrown so that the state machine repeats
+ * the step.
+ */
 export class InstancesNotEnded extends Error {
   constructor(failed: ActionResult['failed']) {
     const codes = [...new Set(failed.map(({ code }) => code))].join(', ');
-    super(`${failed.length} drained instances still run (${codes}); they are recorded as drained, and ending them is tried again.`);
+    super(
+      `${failed.length} drained instances still run (${codes}); they are recorded as drained, and ending them is tried again.`,
+    );
     this.name = 'InstancesNotEnded';
   }
 }
@@ -52,7 +66,8 @@ const closedLate = (swap: Swap, group: Group | undefined, nowMs: number): Swap =
   group === undefined ? { ...swap, state: 'drained' } : asDrained(swap, nowMs);
 
 /**
- * The last look at those that are not known to have drained: what is said of them is what was seen. Undefined: AWS does not tell, for whatever reason;
+ * The last look at those that are not known to have drained: what is said of them is what was seen. Undefined: AWS does
+ * not tell, for whatever reason;
  * that is said of them too, since the end of a drain must not hang on what broke it.
  */
 const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<Sorted | undefined> => {
@@ -65,7 +80,10 @@ const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise
   );
 };
 
-/** Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still this drain's to act on, the gone among them. */
+/**
+ * Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still
+ * this drain's to act on, the gone among them.
+ */
 const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonly Swap[]> => {
   const { ports, order } = ending;
   const seen = await lookOnce(ending, own);
@@ -74,13 +92,17 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
   const settled = new Set(over.map(({ instance }) => instance));
   const late = own
     .filter(({ state, instance }) => state !== 'drained' && !settled.has(instance))
-    .map((swap) => closedLate({ ...swap, shortfall: shortfallOf(swap, ending, seen !== undefined) }, ending.group, nowMs));
+    .map((swap) =>
+      closedLate({ ...swap, shortfall: shortfallOf(swap, ending, seen !== undefined) }, ending.group, nowMs),
+    );
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   // A write that was refused may have been our own, repeated: only the stored swap knows whose the instance is now.
   return written.length === over.length + late.length
     ? closed
-    : over.filter(({ state }) => state === 'gone').concat((await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained'));
+    : over
+        .filter(({ state }) => state === 'gone')
+        .concat((await gatherBatch(ports.store, order)).own.filter(({ state }) => state === 'drained'));
 };
 
 const hooksAtOnce = 8;
@@ -91,7 +113,9 @@ const mayGoOn = ({ state, reason, shortfall, deadlineMs = 0 }: Swap, nowMs: numb
 
 const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
   onEach(
-    swaps.filter((swap) => mayGoOn(swap, clock.now())).flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
+    swaps
+      .filter((swap) => mayGoOn(swap, clock.now()))
+      .flatMap((swap) => openHooks(swap).map((hook) => ({ instance: swap.instance, hook }))),
     hooksAtOnce,
     ({ instance, hook }) => lifecycle.complete(instance, hook),
   );
@@ -103,8 +127,14 @@ const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promis
   return group === undefined || ours.length === 0 ? nothingToEnd : ports.providerFor(group.holding).end(group, ours);
 };
 
-/** Writes on each swap whose instance cannot be ended that it is kept, and why. Returns the swaps as they stand then. */
-const recordKept = async ({ ports, order }: Ending, swaps: readonly Swap[], failed: ActionResult['failed']): Promise<readonly Swap[]> => {
+/**
+ * Writes on each swap whose instance cannot be ended that it is kept, and why. Returns the swaps as they stand then.
+ */
+const recordKept = async (
+  { ports, order }: Ending,
+  swaps: readonly Swap[],
+  failed: ActionResult['failed'],
+): Promise<readonly Swap[]> => {
   const codes = new Map(failed.map(({ instance, code }) => [instance, code]));
   const keptUntilMs = ports.clock.now() + keptForMs;
   const now = swaps.map((swap) => {
@@ -127,7 +157,8 @@ const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): read
   own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
 
 /**
- * With drain-first the replacement comes after the drain, and who is kept has to take work again: the group is asked to look at itself now, and not at
+ * With drain-first the replacement comes after the drain, and who is kept has to take work again: the group is asked to
+ * look at itself now, and not at
  * the next tick.
  */
 const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
@@ -135,8 +166,10 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
 };
 
 /**
- * Ends the drain of a batch, however it came to its end: what has not drained is recorded with its shortfall, hooks are completed, instances that
- * are ours to end are ended, and the bus is told. Everything is recorded before anything is ended, so that a repeat finds the same swaps.
+ * Ends the drain of a batch, however it came to its end: what has not drained is recorded with its shortfall, hooks are
+ * completed, instances that
+ * are ours to end are ended, and the bus is told. Everything is recorded before anything is ended, so that a repeat
+ * finds the same swaps.
  *
  * @throws {InstancesNotEnded} when ending was throttled: repeat.
  */
@@ -155,10 +188,12 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   // An Auto Scaling group lets the hooks of an instance wait that is gone already.
   await completeHooks(ports, [...drained, ...gone]);
   const { done, failed: unended } = await endOurs(ending, drained);
-  // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain has no part in that.
+  // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain
+  // has no part in that.
   const failed = unended.filter(({ code }) => code !== belowMinSize);
   const later = failed.filter(({ retry }) => retry === 'later');
-  // Who is kept is recorded first: a repeat does not ask for their end again, and so comes to those that their refusal held up.
+  // Who is kept is recorded first: a repeat does not ask for their end again, and so comes to those that their refusal
+  // held up.
   const swaps = await recordKept(
     ending,
     drained,

@@ -4,7 +4,9 @@ import { withRuntime } from '../runtime/with-runtime.ts';
 import { endDrain } from './end-drain.ts';
 import { wire } from './wire.ts';
 
-/** Last step of the drain workflow, after whatever came before it: ends what is ours to end, and records how it went. */
+/**
+ * Last step of the drain workflow, after whatever came before it: ends what is ours to end, and records how it went.
+ */
 export const { handler, create } = withRuntime('end-drain', (surroundings, telemetry) => {
   const ports = wire(surroundings, telemetry);
   return async (event) => {

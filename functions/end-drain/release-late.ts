@@ -4,7 +4,11 @@ import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 
-const tryRelease = async ({ providerFor }: DrainPorts, group: Group, leaving: readonly Swap[]): Promise<ActionResult> => {
+const tryRelease = async (
+  { providerFor }: DrainPorts,
+  group: Group,
+  leaving: readonly Swap[],
+): Promise<ActionResult> => {
   try {
     return await providerFor(group.holding).release(group, leaving);
   } catch (failure) {
@@ -14,7 +18,8 @@ const tryRelease = async ({ providerFor }: DrainPorts, group: Group, leaving: re
 };
 
 /**
- * The last chance for instances that no one took out of service, because the drain broke off or its time ran out: new work at least stays away
+ * The last chance for instances that no one took out of service, because the drain broke off or its time ran out: new
+ * work at least stays away
  * from them. A failure becomes their shortfall, since the end of a drain must not hang on what broke it.
  */
 export const releaseLate = async (ports: DrainPorts, group: Group, own: readonly Swap[]): Promise<readonly Swap[]> => {

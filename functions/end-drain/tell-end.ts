@@ -14,28 +14,44 @@ export type DrainEnd = {
   readonly error: DrainError | undefined;
 };
 
-const ids = (things: readonly { readonly instance: string }[]): readonly string[] => things.map(({ instance }) => instance);
+const ids = (things: readonly { readonly instance: string }[]): readonly string[] =>
+  things.map(({ instance }) => instance);
 
 type Fallen = { readonly instance: string; readonly shortfall: Shortfall };
 
 /**
- * Shortfalls with their text and the instances that each holds for. Those that read the same are one, with the data of the first: a batch has few
+ * Shortfalls with their text and the instances that each holds for. Those that read the same are one, with the data of
+ * the first: a batch has few
  * texts, and an event has a size limit.
  */
 const byText = (fallen: readonly Fallen[]) =>
-  [...Map.groupBy(fallen, ({ shortfall }) => shortfallText(shortfall))].map(([text, of]) => ({ ...of[0]?.shortfall, text, instances: ids(of) }));
+  [...Map.groupBy(fallen, ({ shortfall }) => shortfallText(shortfall))].map(([text, of]) => ({
+    ...of[0]?.shortfall,
+    text,
+    instances: ids(of),
+  }));
 
 const fallenOf = (swaps: readonly Swap[]): readonly Fallen[] =>
   swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]));
 
-/** One event names at most this many instances. With a shortfall of its own for each it stays below half of the bus's 256 KB. */
+/**
+ * One event names at most this many instances. With a shortfall of its own for each it stays below half of the bus's
+ * 256 KB.
+ */
 const idsPerEvent = 200;
 
-/** One event for a batch, or one for each part of a large one: every part says which of how many it is, and counts the whole. */
+/**
+ * One event for a batch, or one for each part of a large one: every part says which of how many it is, and counts the
+ * whole.
+ */
 const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd): readonly Announcement[] => {
   const all = [...swaps, ...gone];
   const isGone = new Set(ids(gone));
-  const counts = { drained: swaps.length, gone: gone.length, shortfalls: all.filter(({ shortfall }) => shortfall !== undefined).length };
+  const counts = {
+    drained: swaps.length,
+    gone: gone.length,
+    shortfalls: all.filter(({ shortfall }) => shortfall !== undefined).length,
+  };
   const parts = chunks(all, idsPerEvent);
   return parts.map((part, index) => ({
     detailType: announcements.drainFinished,
@@ -58,6 +74,8 @@ const failures = ({ group, drain }: DrainOrder, { swaps }: DrainEnd): readonly A
     .flatMap((part) => byText(fallenOf(part)))
     .map((shortfall) => ({ detailType: announcements.swapFailed, group, detail: { drain, ...shortfall } }));
 
-/** Tells the bus how a drain ended, and of each kind of failure. A repeated end tells it again, under the same drain id. */
+/**
+ * Tells the bus how a drain ended, and of each kind of failure. A repeated end tells it again, under the same drain id.
+ */
 export const tellEnd = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
   ports.announcer.announce([...finished(order, end), ...failures(order, end)]);

@@ -12,7 +12,14 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): EndDrain
   const { clientConfig, now } = surroundings;
   return {
     ...wireDrain(surroundings, telemetry),
-    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
-    wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),
+    announcer: createAnnouncer({
+      client: createEventBridgeClient(clientConfig),
+      eventBusName: requireEnv(surroundings, env.eventBusName),
+    }),
+    wakes: createWakes({
+      client: createSqsClient(clientConfig),
+      queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
+      now,
+    }),
   };
 };

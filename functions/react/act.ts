@@ -24,7 +24,10 @@ const admit = async ({ group, provider, ports }: Run, decision: Decision) => {
   return { admitted: done, failed };
 };
 
-/** Puts maximum sizes back. What others changed meanwhile is theirs, and only our note of it goes; what cannot go down yet is tried again later. */
+/**
+ * Puts maximum sizes back. What others changed meanwhile is theirs, and only our note of it goes; what cannot go down
+ * yet is tried again later.
+ */
 const restore = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
   const settled: string[] = [];
   for (const raised of decision.restore) {
@@ -33,7 +36,10 @@ const restore = async ({ provider }: Run, decision: Decision): Promise<readonly 
   return settled;
 };
 
-/** Lets leaving members go that are drained or dead, and that Auto Scaling groups still count. A failure needs no word: the next look finds them again, or they are gone. */
+/**
+ * Lets leaving members go that are drained or dead, and that Auto Scaling groups still count. A failure needs no word:
+ * the next look finds them again, or they are gone.
+ */
 const letGo = async ({ group, provider }: Run, { decision, view }: Round): Promise<void> => {
   const left = new Set(decision.unnoticed);
   if (left.size > 0)
@@ -48,15 +54,19 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, admissionsFailed: boo
   const repeat = rounds.some(({ launched }) => mustRepeat(launched)) || admissionsFailed ? [nowMs + repeatAfterMs] : [];
   const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];
   const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
-  const times = [...repeat, ...throttled, ...comingUp, ...(last?.decision.wakeAtMs === undefined ? [] : [last.decision.wakeAtMs])].filter(
-    (atMs) => atMs > nowMs,
-  );
+  const times = [
+    ...repeat,
+    ...throttled,
+    ...comingUp,
+    ...(last?.decision.wakeAtMs === undefined ? [] : [last.decision.wakeAtMs]),
+  ].filter((atMs) => atMs > nowMs);
   const earliest = Math.min(...times);
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
 };
 
 /** One wake at a time: a message is sent only when none is due before the time that is wanted. */
-const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean => state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
+const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
+  state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
 
 /** Everything that follows the launches: members admitted, maximum sizes put back, the next look arranged. */
 export const act = async (context: Run & { readonly rounds: readonly Round[] }): Promise<Acted> => {
@@ -80,8 +90,17 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
 };
 
 /** Losing this race costs a repeated restore or one wake too many, so it is not fought for. */
-const noteActs = async ({ ports, group }: Run, state: GroupState, restored: readonly string[], wakeAtMs: number | undefined): Promise<void> => {
+const noteActs = async (
+  { ports, group }: Run,
+  state: GroupState,
+  restored: readonly string[],
+  wakeAtMs: number | undefined,
+): Promise<void> => {
   if (restored.length === 0 && wakeAtMs === undefined) return;
   const raised = state.raised.filter(({ asg }) => !restored.includes(asg));
-  await putState(group.name, { ...state, version: state.version + 1, raised, wakeAtMs: wakeAtMs ?? state.wakeAtMs }, ports);
+  await putState(
+    group.name,
+    { ...state, version: state.version + 1, raised, wakeAtMs: wakeAtMs ?? state.wakeAtMs },
+    ports,
+  );
 };

@@ -5,5 +5,10 @@ import type { ReactPorts } from './ports.ts';
 const hooksAtOnce = 8;
 
 /** Completes the hooks that were heard of, for instances that no drain is to come for. */
-export const answerHooks = (leaving: readonly LeavingFact[], { lifecycle }: Pick<ReactPorts, 'lifecycle'>): Promise<unknown> =>
-  inParallel(leaving, hooksAtOnce, async ({ instance, hook }) => (hook === undefined ? undefined : lifecycle.complete(instance, hook)));
+export const answerHooks = (
+  leaving: readonly LeavingFact[],
+  { lifecycle }: Pick<ReactPorts, 'lifecycle'>,
+): Promise<unknown> =>
+  inParallel(leaving, hooksAtOnce, async ({ instance, hook }) =>
+    hook === undefined ? undefined : lifecycle.complete(instance, hook),
+  );

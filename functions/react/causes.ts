@@ -39,7 +39,9 @@ export const createCauses = () => {
     },
     all: (): readonly Cause[] =>
       [...growing.values()].map(({ cause, instances }) =>
-        'instances' in cause ? { ...cause, instances: [...instances].slice(0, namedAtMost), count: instances.size } : cause,
+        'instances' in cause
+          ? { ...cause, instances: [...instances].slice(0, namedAtMost), count: instances.size }
+          : cause,
       ),
   };
 };

@@ -7,7 +7,10 @@ import type { Member } from '../../core/view.ts';
 import type { DrainKind, NameDrain } from './drain-names.ts';
 import type { LeavingFact } from './facts.ts';
 
-/** Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key design). */
+/**
+ * Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key
+ * design).
+ */
 export const writesAtOnce = 100;
 
 /** What claiming came to. */
@@ -49,10 +52,14 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     ...(fact.reason === 'moved' ? {} : { warnedAtMs: fact.atMs }),
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hooks: [fact.hook] }),
-    // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to replace it.
+    // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to
+    // replace it.
     ...(waits || context.ended.has(fact.instance)
       ? {}
-      : { drain: context.drainFor(fact.reason === 'hook' ? 'hook' : 'interruption', fact.deadlineMs), drainOrderedAtMs: context.nowMs }),
+      : {
+          drain: context.drainFor(fact.reason === 'hook' ? 'hook' : 'interruption', fact.deadlineMs),
+          drainOrderedAtMs: context.nowMs,
+        }),
     decision: context.decision,
   };
 };
@@ -60,7 +67,8 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
   const { hooks = [] } = swap;
   if (fact.hook === undefined || hooks.some(({ token }) => token === fact.hook?.token)) return undefined;
-  // Its drain has read the swap without this hook, perhaps, and might look again only after the hook has expired: another takes over.
+  // Its drain has read the swap without this hook, perhaps, and might look again only after the hook has expired:
+  // another takes over.
   const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
   return { hooks: [...hooks, fact.hook], ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
 };
@@ -85,7 +93,10 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimC
   };
 };
 
-/** What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when it changes nothing. */
+/**
+ * What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when
+ * it changes nothing.
+ */
 const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
   if (swap.state === 'gone' || waitsItsTurn(fact.reason)) return undefined;
   return fact.reason === 'hook' ? withHook(swap, fact, context) : withDeadline(swap, fact, context);
@@ -98,14 +109,21 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
   const written = await context.store.advance(swap, { from: [swap.state], set, ...seen });
   if (written === 'done') return { ...swap, ...set };
   const now = await context.store.swapOf(swap.instance);
-  return now === undefined || (now.state === swap.state && now.hooks?.length === swap.hooks?.length) ? swap : tighten(now, fact, context);
+  return now === undefined || (now.state === swap.state && now.hooks?.length === swap.hooks?.length)
+    ? swap
+    : tighten(now, fact, context);
 };
 
 /**
- * Makes the swap item of every leaving instance, or tightens the one that is there. The first signal about an instance claims it; whatever comes
+ * Makes the swap item of every leaving instance, or tightens the one that is there. The first signal about an instance
+ * claims it; whatever comes
  * later, and however often, finds the claim.
  */
-export const claimAll = async (facts: readonly LeavingFact[], known: readonly Swap[], context: ClaimContext): Promise<Claimed> => {
+export const claimAll = async (
+  facts: readonly LeavingFact[],
+  known: readonly Swap[],
+  context: ClaimContext,
+): Promise<Claimed> => {
   const byInstance = new Map(known.map((swap) => [swap.instance, swap]));
   const fresh: Swap[] = [];
   const warned: Swap[] = [];
@@ -122,7 +140,8 @@ export const claimAll = async (facts: readonly LeavingFact[], known: readonly Sw
       const before = byInstance.get(instance);
       const swap = before === undefined ? await claimOne(fact) : await tighten(before, fact, context);
       byInstance.set(instance, swap);
-      if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs) warned.push(swap);
+      if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)
+        warned.push(swap);
     }
   });
   return { swaps: [...byInstance.values()], fresh, warned };

@@ -29,19 +29,33 @@ export type Converged =
   /** Too many others wrote at the same time; nothing of ours is half done, and the messages come again. */
   | { readonly kind: 'contended' };
 
-/** Facts belong to the instance: one that has left our Auto Scaling groups, and that no tag of ours is on, is another's by now. */
+/**
+ * Facts belong to the instance: one that has left our Auto Scaling groups, and that no tag of ours is on, is another's
+ * by now.
+ */
 const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
   owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
 
 /** Members that live where the policy no longer holds any, but for those that leave already. */
-const moved = ({ group, swaps, holdings: { members, asgs } }: Gathered, heard: readonly LeavingFact[], nowMs: number): readonly LeavingFact[] => {
+const moved = (
+  { group, swaps, holdings: { members, asgs } }: Gathered,
+  heard: readonly LeavingFact[],
+  nowMs: number,
+): readonly LeavingFact[] => {
   const leaving = new Set(heard.map(({ instance }) => instance));
   const staying = members.filter(({ instance }) => !leaving.has(instance));
-  return toBeMoved({ group, members: staying, swaps, asgs, nowMs }).map(({ instance }) => ({ instance, reason: 'moved', atMs: nowMs }));
+  return toBeMoved({ group, members: staying, swaps, asgs, nowMs }).map(({ instance }) => ({
+    instance,
+    reason: 'moved',
+    atMs: nowMs,
+  }));
 };
 
 /** Claims what the signals said, and gives the gathered facts with those claims in them. */
-const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
+const claimFacts = async (
+  run: Run,
+  gathered: Gathered,
+): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
   const { facts, group, ports, id } = run;
   const asgs = new Set(asgsOf(gathered.group));
   const nowMs = ports.clock.now();
@@ -49,7 +63,8 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Omit<Claimed, '
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
   const detached = new Set(gathered.holdings.detached);
   const told = facts.leaving.filter(
-    (fact) => !detached.has(fact.instance) && isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act),
+    (fact) =>
+      !detached.has(fact.instance) && isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act),
   );
   const heard = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
   const leaving = [...heard, ...moved(gathered, heard, nowMs)];
@@ -117,7 +132,8 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
   const left = await letLeave(run, rounds, { known: found.swaps, swaps: claims.gathered.swaps });
   const acted: Acted = await act({ ...run, rounds });
   const quiet =
-    rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) && claims.fresh.length === 0;
+    rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) &&
+    claims.fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...claims.fresh, ...left.claimed], acted, drains: left.drains });
   return { kind: 'converged' };
 };

@@ -3,24 +3,36 @@ import { sha256 } from '../runtime/sha256.ts';
 
 /**
  * Kinds of leaving that never share a drain, whatever their deadlines.
- * `interruption`: EC2 takes it. `hook`: its Auto Scaling group waits for us. `removal`: above the desired size, or nobody's. `swap`: replaced, or under way
+ * `interruption`: EC2 takes it. `hook`: its Auto Scaling group waits for us. `removal`: above the desired size, or
+ * nobody's. `swap`: replaced, or under way
  * when it was warned. `mend`: its own drain broke off, or left it behind.
  */
 export type DrainKind = 'interruption' | 'hook' | 'removal' | 'swap' | 'mend';
 
-/** Deadlines of one storm differ by a few seconds: those of the same ten seconds share a drain, which keeps to the earliest. */
+/**
+ * Deadlines of one storm differ by a few seconds: those of the same ten seconds share a drain, which keeps to the
+ * earliest.
+ */
 const bucketMs = 10_000;
 
 const longestGroup = 43;
 
-/** A group's name as executions may bear it (letters, digits, `-` and `_`); one that must be changed for that is told apart by its digest. */
+/**
+ * A group's name as executions may bear it (letters, digits, `-` and `_`); one that must be changed for that is told
+ * apart by its digest.
+ */
 const groupPart = (group: string): string => {
   const safe = group.replaceAll('.', '_').slice(0, longestGroup);
   return safe === group ? group : `${safe.slice(0, longestGroup - 9)}-${sha256(group).slice(0, 8)}`;
 };
 
 /** What a drain's name follows from. `decision` is absent where several decisions share a drain. */
-export type DrainId = { readonly group: string; readonly kind: DrainKind; readonly deadlineMs?: number | undefined; readonly decision?: string };
+export type DrainId = {
+  readonly group: string;
+  readonly kind: DrainKind;
+  readonly deadlineMs?: number | undefined;
+  readonly decision?: string;
+};
 
 /** Name of a drain, and so of its execution: at most 80 characters (Step Functions API reference, StartExecution). */
 export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): string => {
@@ -32,16 +44,23 @@ export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): strin
 export type NameDrain = (kind: DrainKind, deadlineMs?: number) => string;
 
 /**
- * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain whichever decision heard of them, as
- * long as it waits for replacements: one look of it serves them all. Once it has begun, those that come later have a drain of their own.
+ * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain
+ * whichever decision heard of them, as
+ * long as it waits for replacements: one look of it serves them all. Once it has begun, those that come later have a
+ * drain of their own.
  */
 export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]): NameDrain => {
-  const begun = new Set(swaps.filter(({ state }) => state !== 'waiting' && state !== 'leaving').map(({ drain }) => drain));
+  const begun = new Set(
+    swaps.filter(({ state }) => state !== 'waiting' && state !== 'leaving').map(({ drain }) => drain),
+  );
   return (kind, deadlineMs) => {
     const shared = drainName({ group, kind, deadlineMs });
-    return kind === 'interruption' && deadlineMs !== undefined && !begun.has(shared) ? shared : drainName({ group, kind, deadlineMs, decision });
+    return kind === 'interruption' && deadlineMs !== undefined && !begun.has(shared)
+      ? shared
+      : drainName({ group, kind, deadlineMs, decision });
   };
 };
 
 /** The kind of a drain that takes over a swap which has not begun to drain. */
-export const kindOf = ({ reason }: Pick<Swap, 'reason'>): DrainKind => (reason === 'interruption' || reason === 'hook' ? reason : 'mend');
+export const kindOf = ({ reason }: Pick<Swap, 'reason'>): DrainKind =>
+  reason === 'interruption' || reason === 'hook' ? reason : 'mend';

@@ -34,7 +34,9 @@ export type Facts = {
   readonly messages: readonly string[];
 };
 
-type Growing = { -readonly [Key in keyof Omit<Facts, 'causes'>]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key] } & {
+type Growing = {
+  -readonly [Key in keyof Omit<Facts, 'causes'>]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key];
+} & {
   readonly causes: ReturnType<typeof createCauses>;
 };
 

@@ -25,7 +25,9 @@ const askAgainMs = 60_000;
 /** Prices cost a call, so they are read only for a policy that asks about them. */
 const asksForPrices = (group: Group): boolean =>
   hasCheapest(group.capacity) ||
-  Object.values(group.pools).some(({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined);
+  Object.values(group.pools).some(
+    ({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined,
+  );
 
 const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): Promise<GroupState> => {
   const nowMs = ports.clock.now();
@@ -34,8 +36,11 @@ const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): P
     .filter(({ market }) => market === 'spot')
     .flatMap(offeringsOf);
   const unique = new Map(spot.map((offering) => [offeringKey(offering), offering]));
-  const usdPerHour: Readonly<Record<OfferingKey, number>> | undefined = await ports.prices.spotPrices([...unique.values()]);
-  if (usdPerHour === undefined) return { ...state, prices: { ...state.prices, atMs: nowMs - pricesAgeMs + askAgainMs } };
+  const usdPerHour: Readonly<Record<OfferingKey, number>> | undefined = await ports.prices.spotPrices([
+    ...unique.values(),
+  ]);
+  if (usdPerHour === undefined)
+    return { ...state, prices: { ...state.prices, atMs: nowMs - pricesAgeMs + askAgainMs } };
   return { ...state, prices: { atMs: nowMs, usdPerHour } };
 };
 
@@ -48,10 +53,13 @@ const withDetached = (
 ): GroupState => {
   const fresh = detached.filter((instance) => !before.includes(instance));
   if (fresh.length > 0)
-    telemetry.logger.warn('Somebody took members out of their Auto Scaling group: they are let go, and run on as they are.', {
-      group,
-      instances: fresh,
-    });
+    telemetry.logger.warn(
+      'Somebody took members out of their Auto Scaling group: they are let go, and run on as they are.',
+      {
+        group,
+        instances: fresh,
+      },
+    );
   return detached.length === 0 ? state : { ...state, detached };
 };
 
@@ -77,7 +85,8 @@ export type Gathered = {
 };
 
 /**
- * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what they show, and a launch that
+ * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what
+ * they show, and a launch that
  * another invocation records in between is seen as a conflict when the decision is written.
  *
  * @param known the state item, where it was read together with the policy.
@@ -91,7 +100,11 @@ export const gather = async (
 ): Promise<Gathered> => {
   const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
   const group = withFormer(accepted, stored);
-  const [swaps, holdings, inherited] = await Promise.all([ports.store.swaps(group.name), provider.describe(group), inherit(group, stored, ports)]);
+  const [swaps, holdings, inherited] = await Promise.all([
+    ports.store.swaps(group.name),
+    provider.describe(group),
+    inherit(group, stored, ports),
+  ]);
   const nowMs = ports.clock.now();
   const byPolicy = followPolicy({ ...stored, raised: [...stored.raised, ...inherited.raised] }, group);
   const caughtUp = catchUp(byPolicy, group, holdings.members, swaps);

@@ -42,21 +42,33 @@ const alarmTellsForMs = 3_600_000;
 
 type AlarmFact = Facts['alarms'][number];
 
-const alarmChange = (state: GroupState, group: Group, { alarm, atMs }: AlarmFact, nowMs: number): SizeChange | undefined => {
+const alarmChange = (
+  state: GroupState,
+  group: Group,
+  { alarm, atMs }: AlarmFact,
+  nowMs: number,
+): SizeChange | undefined => {
   const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
   const last = state.alarms[alarm];
   if (rule === undefined) return undefined;
   if (nowMs - atMs > alarmTellsForMs) return { code: 'alarm-late', alarm, atMs };
-  if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs)) return { code: 'alarm-cooling', alarm, untilMs: last + rule.cooldownMs };
+  if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))
+    return { code: 'alarm-cooling', alarm, untilMs: last + rule.cooldownMs };
   const to = desiredAfterAdjustment(state.desired, rule.adjust, group.size);
   return { code: 'alarm', alarm, atMs, adjust: rule.adjust, from: state.desired, to };
 };
 
 /**
- * What alarms do to the desired size, each at most once in its cooldown, counted from when it acted: of a backlog only the newest of each alarm acts,
+ * What alarms do to the desired size, each at most once in its cooldown, counted from when it acted: of a backlog only
+ * the newest of each alarm acts,
  * and what is delivered again was before that.
  */
-export const alarmChanges = (state: GroupState, group: Group, { alarms }: Facts, nowMs: number): readonly SizeChange[] => {
+export const alarmChanges = (
+  state: GroupState,
+  group: Group,
+  { alarms }: Facts,
+  nowMs: number,
+): readonly SizeChange[] => {
   const newest = new Map(alarms.toSorted((a, b) => a.atMs - b.atMs).map((fact) => [fact.alarm, fact]));
   let { desired } = state;
   return [...newest.values()].flatMap((fact) => {
@@ -74,26 +86,43 @@ export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowM
 };
 
 /**
- * A member under a later reservation than the state knows shows that the state item was lost, or restored from an older time. What alarms have made
- * of the size since is not known any more, so what stands there stays, within the policy's bounds. Reservations of another group, which had the Auto
+ * A member under a later reservation than the state knows shows that the state item was lost, or restored from an older
+ * time. What alarms have made
+ * of the size since is not known any more, so what stands there stays, within the policy's bounds. Reservations of
+ * another group, which had the Auto
  * Scaling group before, were never in this state: they show nothing.
  */
-export const catchUp = (state: GroupState, group: Group, members: readonly Member[], swaps: readonly Swap[]): GroupState => {
+export const catchUp = (
+  state: GroupState,
+  group: Group,
+  members: readonly Member[],
+  swaps: readonly Swap[],
+): GroupState => {
   const own = members.filter(({ launchedFor }) => launchedFor === undefined);
-  const latest = own.reduce((last, { reservation = '' }) => (reservation > last ? reservation : last), state.lastReservation ?? '');
+  const latest = own.reduce(
+    (last, { reservation = '' }) => (reservation > last ? reservation : last),
+    state.lastReservation ?? '',
+  );
   if (latest === (state.lastReservation ?? '')) return state;
   const leaving = new Set(swaps.filter((swap) => swap.state !== 'waiting').map(({ instance }) => instance));
   const present = members.filter(({ instance }) => !leaving.has(instance)).length;
   return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, present)), lastReservation: latest };
 };
 
-const offeringsOfSwaps = (swaps: readonly Swap[]) => swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
+const offeringsOfSwaps = (swaps: readonly Swap[]) =>
+  swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
 
 /**
- * Offerings that EC2 takes instances from right now are a poor place for their replacements, and so are those that it advises to leave: as long as one
+ * Offerings that EC2 takes instances from right now are a poor place for their replacements, and so are those that it
+ * advises to leave: as long as one
  * of their members has yet to leave for that advice, too.
  */
-export const learnFromLosses = (state: GroupState, warned: readonly Swap[], swaps: readonly Swap[], nowMs: number): GroupState => {
+export const learnFromLosses = (
+  state: GroupState,
+  warned: readonly Swap[],
+  swaps: readonly Swap[],
+  nowMs: number,
+): GroupState => {
   const advised = swaps.filter(({ reason, state: stage }) => reason === 'rebalance' && stage !== 'gone');
   if (warned.length + advised.length === 0) return state;
   const memory = rememberInterruptions(state.memory, offeringsOfSwaps(warned), nowMs);
@@ -102,7 +131,9 @@ export const learnFromLosses = (state: GroupState, warned: readonly Swap[], swap
 
 const strayIds = ({ group, members, swaps }: View): readonly string[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));
-  return members.filter((member) => isStray(group, member) && !leaving.has(member.instance)).map(({ instance }) => instance);
+  return members
+    .filter((member) => isStray(group, member) && !leaving.has(member.instance))
+    .map(({ instance }) => instance);
 };
 
 /** At most one sighting a minute counts, so that a burst of signals cannot make a stray old. */
@@ -122,12 +153,17 @@ const seeStrays = (view: View): GroupState['strays'] =>
 const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
   const shown = new Set(view.members.map(({ instance }) => instance));
-  const fresh = told.filter((instance) => shown.has(instance) && !swapped.has(instance)).map((instance) => [instance, view.nowMs] as const);
+  const fresh = told
+    .filter((instance) => shown.has(instance) && !swapped.has(instance))
+    .map((instance) => [instance, view.nowMs] as const);
   const before = Object.entries(view.state.ended ?? {}).filter(([, atMs]) => view.nowMs - atMs < describeLagMs);
   return fresh.length + before.length === 0 ? {} : { ended: Object.fromEntries([...fresh, ...before]) };
 };
 
-/** What the look itself adds to the state: ends heard of, reservations that may be forgotten, gaps of Auto Scaling groups, strays seen. */
+/**
+ * What the look itself adds to the state: ends heard of, reservations that may be forgotten, gaps of Auto Scaling
+ * groups, strays seen.
+ */
 export const followView = (view: View, facts: Facts): GroupState => {
   const gaps = gapsNow(view);
   const refused = new Set(facts.refusedAsgs);
@@ -137,11 +173,14 @@ export const followView = (view: View, facts: Facts): GroupState => {
     ...hearEnds(view, facts.ended),
     memory: forgetExpired(view.state.memory, view.nowMs),
     reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
-    asgGaps: Object.fromEntries(Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap])),
+    asgGaps: Object.fromEntries(
+      Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap]),
+    ),
     strays: seeStrays(view),
     ...(view.state.holders && { holders: holdersNow(view) }),
   };
 };
 
 /** Whether two states say the same, their version aside: an idle look must not write. */
-export const sameState = (a: GroupState, b: GroupState): boolean => JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });
+export const sameState = (a: GroupState, b: GroupState): boolean =>
+  JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });

@@ -15,12 +15,20 @@ const sqsEvent = z.object({
   ),
 });
 
-const toMessage = ({ messageId, body, eventSourceARN, attributes }: z.infer<typeof sqsEvent>['Records'][number]): Message => {
+const toMessage = ({
+  messageId,
+  body,
+  eventSourceARN,
+  attributes,
+}: z.infer<typeof sqsEvent>['Records'][number]): Message => {
   const [, , , region, account] = eventSourceARN.split(':');
   return { id: messageId, body, sentAtMs: Number(attributes.SentTimestamp), account, region };
 };
 
-/** Every signal, in batches: reads them, brings the groups they concern to where their policies say, and names the messages that must come again. */
+/**
+ * Every signal, in batches: reads them, brings the groups they concern to where their policies say, and names the
+ * messages that must come again.
+ */
 export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {
   const ports = wire(surroundings, telemetry);
   return async (event) => {

@@ -6,8 +6,10 @@ import type { ReactPorts } from './ports.ts';
 export type InForce = { readonly group: Group; readonly state: GroupState | undefined };
 
 /**
- * Reads the state item first and the policy after it; undefined when there is no policy. The order is a fence: whoever follows a later policy, or lets
- * the group go, writes the state item after that policy came or went. So either this policy is not older than the state item, or the write over that
+ * Reads the state item first and the policy after it; undefined when there is no policy. The order is a fence: whoever
+ * follows a later policy, or lets
+ * the group go, writes the state item after that policy came or went. So either this policy is not older than the state
+ * item, or the write over that
  * state item is lost.
  */
 export const readInForce = async (group: string, { store }: ReactPorts): Promise<InForce | undefined> => {

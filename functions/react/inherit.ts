@@ -19,15 +19,20 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
   );
 
 /**
- * Looked at once, when a group first holds an Auto Scaling group that another held before: what that one raised is not its owner's value, and what it was
+ * Looked at once, when a group first holds an Auto Scaling group that another held before: what that one raised is not
+ * its owner's value, and what it was
  * warned of comes true.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));
   if (isNew.length === 0 || group.after === undefined) return nothing;
-  const left = await Promise.all(group.after.map(async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) })));
+  const left = await Promise.all(
+    group.after.map(async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) })),
+  );
   const known = new Set(state.raised.map(({ asg }) => asg));
-  const raised = left.flatMap((one) => one.state?.raised ?? []).filter(({ asg }) => isNew.includes(asg) && !known.has(asg));
+  const raised = left
+    .flatMap((one) => one.state?.raised ?? [])
+    .filter(({ asg }) => isNew.includes(asg) && !known.has(asg));
   return {
     raised: [...new Map(raised.toReversed().map((one) => [one.asg, one])).values()],
     leaving: left.flatMap(({ swaps }) => warnings(swaps, clock.now())),

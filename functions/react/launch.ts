@@ -25,13 +25,23 @@ const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: 
 };
 
 /** A request and the reservation that it is made under. */
-type Order = { readonly reservation: Reservation; readonly request: LaunchRequest | undefined; readonly before?: Reservation };
+type Order = {
+  readonly reservation: Reservation;
+  readonly request: LaunchRequest | undefined;
+  readonly before?: Reservation;
+};
 
 /** One reservation and what EC2 said to an attempt of its request. */
 export type Launched = Order & Attempt;
 
-/** The requests of what was just decided. Each is kept before the reservation is written that names it, so that whoever repeats it finds it. */
-export const writeRequests = (reservations: readonly Reservation[], { group, provider, ports }: Run): Promise<readonly Order[]> =>
+/**
+ * The requests of what was just decided. Each is kept before the reservation is written that names it, so that whoever
+ * repeats it finds it.
+ */
+export const writeRequests = (
+  reservations: readonly Reservation[],
+  { group, provider, ports }: Run,
+): Promise<readonly Order[]> =>
   inParallel(reservations, writesAtOnce, async (reservation) => {
     const request = provider.requestOf(group, reservation);
     if (request !== undefined) await ports.store.putRequest(group.name, reservation.id, request);
@@ -39,17 +49,25 @@ export const writeRequests = (reservations: readonly Reservation[], { group, pro
   });
 
 /**
- * The requests of reservations that are repeated, as they were made. One that was not kept is made up from the policy in force: where that differs, EC2
+ * The requests of reservations that are repeated, as they were made. One that was not kept is made up from the policy
+ * in force: where that differs, EC2
  * knows the token and says so.
  */
-export const readRequests = (repeated: readonly TakenUp[], { group, provider, ports }: Run): Promise<readonly Order[]> =>
+export const readRequests = (
+  repeated: readonly TakenUp[],
+  { group, provider, ports }: Run,
+): Promise<readonly Order[]> =>
   inParallel(repeated, writesAtOnce, async ({ reservation, before }) => ({
     reservation,
     before,
     request: (await ports.store.request(group.name, reservation.id)) ?? provider.requestOf(group, reservation),
   }));
 
-const nothingToAsk: LaunchResult = { kind: 'invalid', code: 'NoSuchPool', message: 'the policy in force has no such pool, or no subnet for it' };
+const nothingToAsk: LaunchResult = {
+  kind: 'invalid',
+  code: 'NoSuchPool',
+  message: 'the policy in force has no such pool, or no subnet for it',
+};
 
 /** Makes requests, all at once where the provider can. */
 export const launchAll = async (orders: readonly Order[], { provider, ports }: Run): Promise<readonly Launched[]> => {
@@ -58,7 +76,8 @@ export const launchAll = async (orders: readonly Order[], { provider, ports }: R
   );
   const results = makable.length === 0 ? [] : [...(await provider.launch(makable))];
   const launched = orders.map((order): Launched => {
-    const result = order.request === undefined ? nothingToAsk : (results.shift() ?? { kind: 'ambiguous', code: 'NoAnswer' });
+    const result =
+      order.request === undefined ? nothingToAsk : (results.shift() ?? { kind: 'ambiguous', code: 'NoAnswer' });
     return { ...order, result };
   });
   countLaunches(launched, ports);
@@ -83,7 +102,10 @@ const countLaunches = (launched: readonly Launched[], { telemetry }: ReactPorts)
   }
 };
 
-/** A request that is wrong in itself (a template that is gone) says no for all its offerings, so that the tree goes on to its next choice. */
+/**
+ * A request that is wrong in itself (a template that is gone) says no for all its offerings, so that the tree goes on
+ * to its next choice.
+ */
 const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusal[] => {
   if (result.kind === 'answered') return result.refusals;
   if (result.kind !== 'invalid') return [];
@@ -98,8 +120,16 @@ const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusa
 const granted = ({ result }: Launched): readonly OfferingKey[] =>
   result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
 
-/** The state after answers: reservations settled, refusals and successes remembered. Touches nothing else, so it can be merged into a newer state. */
-export const applyAnswers = (state: GroupState, launched: readonly Launched[], group: Group, nowMs: number): GroupState => {
+/**
+ * The state after answers: reservations settled, refusals and successes remembered. Touches nothing else, so it can be
+ * merged into a newer state.
+ */
+export const applyAnswers = (
+  state: GroupState,
+  launched: readonly Launched[],
+  group: Group,
+  nowMs: number,
+): GroupState => {
   const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
   const throttle = throttleAfter(state, launched, nowMs);
   const repeatAtMs = Math.max(nowMs + repeatAfterMs, throttle?.untilMs ?? 0);
@@ -122,7 +152,15 @@ export const applyAnswers = (state: GroupState, launched: readonly Launched[], g
 export const missingAfter = (launched: readonly Launched[]): number =>
   launched
     .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
-    .reduce((sum, { reservation, result }) => sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0), 0);
+    .reduce(
+      (sum, { reservation, result }) =>
+        sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0),
+      0,
+    );
 
-/** Whether a request must be made again soon, because its answer was lost. One that was throttled waits until launches are asked for again. */
-export const mustRepeat = (launched: readonly Launched[]): boolean => launched.some(({ result }) => result.kind === 'ambiguous');
+/**
+ * Whether a request must be made again soon, because its answer was lost. One that was throttled waits until launches
+ * are asked for again.
+ */
+export const mustRepeat = (launched: readonly Launched[]): boolean =>
+  launched.some(({ result }) => result.kind === 'ambiguous');

@@ -8,10 +8,18 @@ import { drainName, kindOf } from './drain-names.ts';
 import type { ReactPorts } from './ports.ts';
 import type { Run } from './run.ts';
 
-type LeaveContext = { readonly view: View; readonly decision: string; readonly drain: string; readonly ports: ReactPorts };
+type LeaveContext = {
+  readonly view: View;
+  readonly decision: string;
+  readonly drain: string;
+  readonly ports: ReactPorts;
+};
 
 /** Claims members that the decision removes: each gets a swap item of its own, on one drain together. */
-export const claimRemovals = async (decision: Decision, { view, decision: id, drain, ports }: LeaveContext): Promise<readonly Swap[]> => {
+export const claimRemovals = async (
+  decision: Decision,
+  { view, decision: id, drain, ports }: LeaveContext,
+): Promise<readonly Swap[]> => {
   const members = new Map(view.members.map((member) => [member.instance, member]));
   const wanted = decision.removals.flatMap(({ instance, reason }): Swap[] => {
     const member = members.get(instance);
@@ -37,10 +45,15 @@ export const claimRemovals = async (decision: Decision, { view, decision: id, dr
 };
 
 /** Lets swaps begin that waited for their turn. */
-export const beginWaiting = async (decision: Decision, { view, drain, ports }: LeaveContext): Promise<readonly Swap[]> => {
+export const beginWaiting = async (
+  decision: Decision,
+  { view, drain, ports }: LeaveContext,
+): Promise<readonly Swap[]> => {
   const waiting = view.swaps.filter(({ instance }) => decision.drains.includes(instance));
   const set = { state: 'leaving', drain, drainOrderedAtMs: view.nowMs } as const;
-  const written = await inParallel(waiting, writesAtOnce, (swap) => ports.store.advance(swap, { from: ['waiting'], set }));
+  const written = await inParallel(waiting, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: ['waiting'], set }),
+  );
   return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
 };
 
@@ -53,12 +66,14 @@ export type Starting = {
 };
 
 /**
- * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came again, because whoever claimed them
+ * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came
+ * again, because whoever claimed them
  * may have died before the start; and with each tick all that have not begun.
  */
 const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const named = new Set(facts.leaving.map(({ instance }) => instance));
-  const isDue = (swap: Swap): boolean => isOrdered(swap) || (swap.state === 'leaving' && (facts.isTick || named.has(swap.instance)));
+  const isDue = (swap: Swap): boolean =>
+    isOrdered(swap) || (swap.state === 'leaving' && (facts.isTick || named.has(swap.instance)));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap));
 };
 
@@ -67,20 +82,36 @@ const drainsAtOnce = 8;
 /** A drain looks at those that it could not take out of service at least this often. */
 const patienceMs = 15_000;
 
-/** Whether a drain began without this member: it joined in the moment of the beginning, and might not be seen before all the others have drained. */
+/**
+ * Whether a drain began without this member: it joined in the moment of the beginning, and might not be seen before all
+ * the others have drained.
+ */
 const isLeftBehind = (swap: Swap, { run: { facts, ports }, swaps }: Starting): boolean => {
   if (!facts.isTick) return false;
-  const begun = swaps.filter(({ drain, state }) => drain === swap.drain && (state === 'draining' || state === 'drained'));
-  const sinceMs = Math.max(swap.drainOrderedAtMs ?? 0, ...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs));
+  const begun = swaps.filter(
+    ({ drain, state }) => drain === swap.drain && (state === 'draining' || state === 'drained'),
+  );
+  const sinceMs = Math.max(
+    swap.drainOrderedAtMs ?? 0,
+    ...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs),
+  );
   return begun.length > 0 && ports.clock.now() - sinceMs > patienceMs;
 };
 
-/** Puts swaps on drains of their own that joined one when it was over already, or whose drain was stopped before it began. */
+/**
+ * Puts swaps on drains of their own that joined one when it was over already, or whose drain was stopped before it
+ * began.
+ */
 const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Swap[]): Promise<readonly string[]> => {
   const drainOrderedAtMs = ports.clock.now();
-  const drainFor = ({ deadlineMs, ...swap }: Swap): string => drainName({ group: group.name, kind: kindOf(swap), deadlineMs, decision: id });
+  const drainFor = ({ deadlineMs, ...swap }: Swap): string =>
+    drainName({ group: group.name, kind: kindOf(swap), deadlineMs, decision: id });
   const written = await inParallel(late, writesAtOnce, (swap) =>
-    ports.store.advance(swap, { from: ['leaving'], ...(swap.drain && { drain: swap.drain }), set: { drain: drainFor(swap), drainOrderedAtMs } }),
+    ports.store.advance(swap, {
+      from: ['leaving'],
+      ...(swap.drain && { drain: swap.drain }),
+      set: { drain: drainFor(swap), drainOrderedAtMs },
+    }),
   );
   return [...new Set(late.filter((_, index) => written[index] === 'done').map(drainFor))];
 };
@@ -92,7 +123,9 @@ export const startDrains = async (starting: Starting): Promise<number> => {
   const batches = [...Map.groupBy(dueOf(starting), ({ drain }) => drain ?? '')];
   const started = await inParallel(batches, drainsAtOnce, ([drain]) => start(drain));
   const over = new Set(batches.flatMap(([drain], index) => (started[index] === 'over' ? [drain] : [])));
-  const late = starting.swaps.filter((swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap, starting)));
+  const late = starting.swaps.filter(
+    (swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap, starting)),
+  );
   await inParallel(await moveOn(starting, late), drainsAtOnce, start);
   return batches.length;
 };

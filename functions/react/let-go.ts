@@ -10,7 +10,10 @@ import type { ReactPorts } from './ports.ts';
 
 /** An event holds 256 KB. */
 const mostNamed = 1_000;
-/** How soon the next look comes: while something of the group comes to its end, and while only a maximum cannot go down yet. */
+/**
+ * How soon the next look comes: while something of the group comes to its end, and while only a maximum cannot go down
+ * yet.
+ */
 const duringDrainsMs = 60_000;
 const afterDrainsMs = 900_000;
 
@@ -25,16 +28,23 @@ const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise
 
 const closesAtOnce = 32;
 
-/** Swaps that still come to an end by themselves: a drain runs, or EC2 takes the instance. What was to wait for its turn, or runs on, is left as it is. */
+/**
+ * Swaps that still come to an end by themselves: a drain runs, or EC2 takes the instance. What was to wait for its
+ * turn, or runs on, is left as it is.
+ */
 const isUnderWay = ({ state, deadlineMs }: Swap): boolean =>
   state === 'leaving' || state === 'draining' || (state === 'drained' && deadlineMs !== undefined);
 
-/** Closes swaps whose instances have ended: no look at the group does it any more. Answers those that are still under way. */
+/**
+ * Closes swaps whose instances have ended: no look at the group does it any more. Answers those that are still under
+ * way.
+ */
 const closeEnded = async (group: string, { store, owners, clock }: ReactPorts): Promise<readonly Swap[]> => {
   const open = (await store.swaps(group)).filter(isUnderWay);
   if (open.length === 0) return [];
   const known = await owners.ownersOf(open.map(({ instance }) => instance));
-  const hasEnded = ({ instance }: Swap): boolean => !['pending', 'running', undefined].includes(known.get(instance)?.state);
+  const hasEnded = ({ instance }: Swap): boolean =>
+    !['pending', 'running', undefined].includes(known.get(instance)?.state);
   await inParallel(open.filter(hasEnded), closesAtOnce, (swap) => {
     const { state, goneAtMs, shortfall } = asGone(swap, clock.now());
     const set = { state, ...(goneAtMs !== undefined && { goneAtMs }), ...(shortfall !== undefined && { shortfall }) };
@@ -48,26 +58,41 @@ const givenUpMs = 600_000;
 
 type Left = { readonly state: GroupState; readonly swaps: readonly Swap[] };
 
-/** No tick comes to a group without a policy, so it asks for a look itself, one after another, for as long as something is left to put back or to close. */
+/**
+ * No tick comes to a group without a policy, so it asks for a look itself, one after another, for as long as something
+ * is left to put back or to close.
+ */
 const lookAgain = async (group: string, { state, swaps }: Left, ports: ReactPorts): Promise<number> => {
   const { raised, reservations, wakeAtMs } = state;
   const nowMs = ports.clock.now();
-  const closing = swaps.some(({ claimedAtMs, deadlineMs = claimedAtMs }) => nowMs - deadlineMs < givenUpMs) || reservations.length > 0;
+  const closing =
+    swaps.some(({ claimedAtMs, deadlineMs = claimedAtMs }) => nowMs - deadlineMs < givenUpMs) ||
+    reservations.length > 0;
   if (!closing && raised.length === 0) return wakeAtMs;
-  // Whatever else is heard, one wake is enough; the one that brought us here may come early by the clock of this function.
+  // Whatever else is heard, one wake is enough; the one that brought us here may come early by the clock of this
+  // function.
   if (wakeAtMs - nowMs > duringDrainsMs / 2) return wakeAtMs;
   if (raised.length > 0)
-    ports.telemetry.logger.warn('A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.', {
-      group,
-      raised,
-    });
+    ports.telemetry.logger.warn(
+      'A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.',
+      {
+        group,
+        raised,
+      },
+    );
   const againAtMs = nowMs + (closing ? duringDrainsMs : afterDrainsMs);
   await ports.wakes.wake(group, againAtMs);
   return againAtMs;
 };
 
-/** Maxima that no other group has taken over together with the Auto Scaling group: a new holder knows what we gave them. */
-const withoutHeirs = async (group: string, raised: readonly RaisedMax[], { store }: ReactPorts): Promise<readonly RaisedMax[]> => {
+/**
+ * Maxima that no other group has taken over together with the Auto Scaling group: a new holder knows what we gave them.
+ */
+const withoutHeirs = async (
+  group: string,
+  raised: readonly RaisedMax[],
+  { store }: ReactPorts,
+): Promise<readonly RaisedMax[]> => {
   if (raised.length === 0) return raised;
   const holders = (await store.registry()).filter(
     (entry) => entry.group !== group && entry.asgs.some((asg) => raised.some((one) => one.asg === asg)),
@@ -77,21 +102,35 @@ const withoutHeirs = async (group: string, raised: readonly RaisedMax[], { store
   return raised.filter(({ asg }) => !taken.has(asg));
 };
 
-/** What was launched and may not have joined yet runs on beside the others: it is named, once, and taken up again when the policy returns. */
-const tellLaunched = async (group: string, { policySize, reservations }: GroupState, { announcer, clock, telemetry }: ReactPorts): Promise<void> => {
+/**
+ * What was launched and may not have joined yet runs on beside the others: it is named, once, and taken up again when
+ * the policy returns.
+ */
+const tellLaunched = async (
+  group: string,
+  { policySize, reservations }: GroupState,
+  { announcer, clock, telemetry }: ReactPorts,
+): Promise<void> => {
   const coming = reservations.filter(isBelieved(clock.now()));
   if (policySize === '' || coming.length === 0) return;
   const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
   const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
-  telemetry.logger.warn('A group was let go while instances were on their way into it; they run on, tagged for it.', { group, ...detail });
+  telemetry.logger.warn('A group was let go while instances were on their way into it; they run on, tagged for it.', {
+    group,
+    ...detail,
+  });
   await announcer.announce([{ detailType: announcements.groupLetGo, group, detail }]);
 };
 
 /**
- * Leaves a group whose policy is gone: puts its maximum sizes back, closes what comes to its end, and notes that the next policy of this name sets the size
+ * Leaves a group whose policy is gone: puts its maximum sizes back, closes what comes to its end, and notes that the
+ * next policy of this name sets the size
  * anew. Its instances are not touched, and drains under way come to their end by themselves.
  */
-export const letGo = async ({ group, leaving }: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
+export const letGo = async (
+  { group, leaving }: Facts,
+  ports: ReactPorts,
+): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
   // Nobody drains an instance of a group that is gone, and its lifecycle hook must not keep it until it expires.
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);

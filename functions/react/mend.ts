@@ -12,13 +12,19 @@ import type { NameDrain } from './drain-names.ts';
 import type { Gathered } from './gather.ts';
 import type { Run } from './run.ts';
 
-/** A swap whose instance nobody shows any more is closed after this time: describes show ended instances for about an hour, new ones within minutes. */
+/**
+ * A swap whose instance nobody shows any more is closed after this time: describes show ended instances for about an
+ * hour, new ones within minutes.
+ */
 const unseenMs = 600_000;
 /** A drain that has not come to its end this long after it should have is broken, and a new one takes over. */
 const overdueMs = 120_000;
 /** An instance that EC2 announced to take and did not is ended after this time, so that nothing is left behind. */
 const spareMs = 300_000;
-/** Ended swaps stay beside the active ones this long, because describes may still show their instances; then they are history. */
+/**
+ * Ended swaps stay beside the active ones this long, because describes may still show their instances; then they are
+ * history.
+ */
 const retireAfterMs = 600_000;
 
 const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<string>, nowMs: number): boolean => {
@@ -27,7 +33,10 @@ const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<strin
   return !shown.has(swap.instance) && nowMs - Math.max(swap.claimedAtMs, swap.deadlineMs ?? 0) >= unseenMs;
 };
 
-/** A terminating hook of a member that its Auto Scaling group keeps in service is none: describes of groups lag by seconds. */
+/**
+ * A terminating hook of a member that its Auto Scaling group keeps in service is none: describes of groups lag by
+ * seconds.
+ */
 const hookedMs = 60_000;
 
 /** Who lives again where the policy holds its members was to be moved by an earlier one. */
@@ -37,15 +46,25 @@ const isBack = ({ group, holdings }: Gathered, { reason, state, instance }: Swap
   return member !== undefined && !isMisplaced(group, member, nowMs);
 };
 
-const isMistake = ({ reason, instance, deadlineMs, claimedAtMs }: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>
-  reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
+const isMistake = (
+  { reason, instance, deadlineMs, claimedAtMs }: Swap,
+  held: ReadonlySet<string>,
+  nowMs: number,
+): boolean => reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
 
-/** Closes swaps whose instance has come to its end, and moves old ones out of the way, those that were a mistake, and those kept long enough. */
+/**
+ * Closes swaps whose instance has come to its end, and moves old ones out of the way, those that were a mistake, and
+ * those kept long enough.
+ */
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const stopped = new Set([...gathered.holdings.stopped, ...run.facts.stopped]);
   const ended = new Set([...gathered.holdings.ended, ...run.facts.ended].filter((instance) => !stopped.has(instance)));
-  const shown = new Set([...gathered.holdings.members.map(({ instance }) => instance), ...gathered.holdings.aside, ...stopped]);
+  const shown = new Set([
+    ...gathered.holdings.members.map(({ instance }) => instance),
+    ...gathered.holdings.aside,
+    ...stopped,
+  ]);
   const gone = gathered.swaps.filter((swap) => isGone(swap, ended, shown, nowMs));
   const closed = new Map(gone.map((swap) => [swap.instance, asGone(swap, nowMs)]));
   await inParallel(gone, writesAtOnce, (swap) =>
@@ -55,17 +74,24 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   const old = gathered.swaps.filter((swap) =>
     swap.state === 'gone'
       ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs
-      : isMistake(swap, held, nowMs) || isBack(gathered, swap, nowMs) || (swap.keptUntilMs ?? Number.POSITIVE_INFINITY) <= nowMs,
+      : isMistake(swap, held, nowMs) ||
+        isBack(gathered, swap, nowMs) ||
+        (swap.keptUntilMs ?? Number.POSITIVE_INFINITY) <= nowMs,
   );
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));
   const oldIds = new Set(old.map(({ instance }) => instance));
-  return gathered.swaps.filter(({ instance }) => !oldIds.has(instance)).map((swap) => closed.get(swap.instance) ?? swap);
+  return gathered.swaps
+    .filter(({ instance }) => !oldIds.has(instance))
+    .map((swap) => closed.get(swap.instance) ?? swap);
 };
 
 const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
   Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
 
-/** A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an instance that EC2 only stopped. */
+/**
+ * A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an
+ * instance that EC2 only stopped.
+ */
 const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): boolean => {
   if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
   const sinceMs = Math.max(
@@ -75,17 +101,26 @@ const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): bool
   return nowMs - sinceMs >= overdueMs;
 };
 
-/** Whether nobody carries on with a drain. One that keeps a hook alive is missed by its heartbeats, in time for the next; any other by its end. */
+/**
+ * Whether nobody carries on with a drain. One that keeps a hook alive is missed by its heartbeats, in time for the
+ * next; any other by its end.
+ */
 const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
   if (swap.state !== 'leaving' && swap.state !== 'draining') return false;
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };
 
 /**
- * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced to take and did not is ours to
+ * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced
+ * to take and did not is ours to
  * end from then on.
  */
-const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap[], drainFor: NameDrain): Promise<readonly Swap[]> => {
+const takeOverDrains = async (
+  run: Run,
+  gathered: Gathered,
+  swaps: readonly Swap[],
+  drainFor: NameDrain,
+): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const { members, stopped } = gathered.holdings;
   // What EC2 stopped may start again, and is wanted while too few serve.
@@ -98,8 +133,12 @@ const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap
     const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;
     return [{ swap, set: { ...order, reason } }];
   });
-  const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) => run.ports.store.advance(swap, { from: [swap.state], set }));
-  const taken = new Map(stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => [swap.instance, { ...swap, ...set }]));
+  const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) =>
+    run.ports.store.advance(swap, { from: [swap.state], set }),
+  );
+  const taken = new Map(
+    stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => [swap.instance, { ...swap, ...set }]),
+  );
   return swaps.map((swap) => taken.get(swap.instance) ?? swap);
 };
 
@@ -107,14 +146,19 @@ const takeOverDrains = async (run: Run, gathered: Gathered, swaps: readonly Swap
 export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): Promise<readonly Swap[]> =>
   takeOverDrains(run, gathered, await close(run, gathered), drainFor);
 
-/** Instances of reservations that have ended are no longer to come: nothing to wait for until the reservation is forgotten. */
+/**
+ * Instances of reservations that have ended are no longer to come: nothing to wait for until the reservation is
+ * forgotten.
+ */
 export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
   if (ended.length === 0 || state.reservations.length === 0) return state;
   const gone = new Set(ended);
   const touched = state.reservations.some(({ instances }) => instances?.some((instance) => gone.has(instance)));
   if (!touched) return state;
   const reservations = state.reservations.map((reservation) =>
-    reservation.instances ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) } : reservation,
+    reservation.instances
+      ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) }
+      : reservation,
   );
   return { ...state, reservations };
 };

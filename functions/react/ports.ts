@@ -1,5 +1,15 @@
 import type { Holding } from '../../core/group.ts';
-import type { Announcer, CapacityIn, Clock, Drains, LifecycleActions, Owners, Prices, StateStore, Wakes } from '../../core/ports.ts';
+import type {
+  Announcer,
+  CapacityIn,
+  Clock,
+  Drains,
+  LifecycleActions,
+  Owners,
+  Prices,
+  StateStore,
+  Wakes,
+} from '../../core/ports.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 /** Everything that converging a group needs from outside. */

@@ -4,10 +4,18 @@ import { metrics } from '../contract.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Writes a group's state within its bound, and gives it as it was written. What it loses for that is told. */
-export const putState = async (group: string, wanted: GroupState, { store, clock, telemetry }: ReactPorts): Promise<GroupState | 'conflict'> => {
+export const putState = async (
+  group: string,
+  wanted: GroupState,
+  { store, clock, telemetry }: ReactPorts,
+): Promise<GroupState | 'conflict'> => {
   const { state, shed, bytes } = fitting(wanted, clock.now());
   if (shed.length > 0) {
-    telemetry.logger.warn('The state of a group passed its bound; what can be learned again was left out.', { group, shed, bytes });
+    telemetry.logger.warn('The state of a group passed its bound; what can be learned again was left out.', {
+      group,
+      shed,
+      bytes,
+    });
   }
   if (bytes > mostStateBytes) {
     telemetry.count(metrics.actionsFailed);

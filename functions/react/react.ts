@@ -15,7 +15,11 @@ export type Outcome = { readonly again: readonly string[] };
 /** Groups converged at once in one invocation: their calls go to different items and mostly different APIs. */
 const groupsAtOnce = 4;
 
-const readAll = (messages: readonly Message[], ports: ReactPorts, hash: (text: string) => string): readonly Received[] =>
+const readAll = (
+  messages: readonly Message[],
+  ports: ReactPorts,
+  hash: (text: string) => string,
+): readonly Received[] =>
   messages.flatMap(({ id, body, sentAtMs, ...home }) => {
     const reading = readMessage(body, sentAtMs, home);
     if (reading.kind === 'signal') return [{ message: id, signal: reading.signal }];
@@ -35,19 +39,28 @@ const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged |
     return await converge(facts, ports);
   } catch (error) {
     // One group's trouble must not hold up the others of the batch: its messages come again, theirs are done.
-    ports.telemetry.logger.error('A group could not be converged; its signals come again.', { error: error as Error, group: facts.group });
+    ports.telemetry.logger.error('A group could not be converged; its signals come again.', {
+      error: error as Error,
+      group: facts.group,
+    });
     return { kind: 'failed' };
   }
 };
 
 /** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
-export const react = async (messages: readonly Message[], ports: ReactPorts, hash: (text: string) => string): Promise<Outcome> => {
+export const react = async (
+  messages: readonly Message[],
+  ports: ReactPorts,
+  hash: (text: string) => string,
+): Promise<Outcome> => {
   const received = readAll(messages, ports, hash);
   ports.telemetry.count(metrics.signals, received.length);
   if (received.length === 0) return { again: [] };
   const routed = await route(received, ports.owners, () => ports.store.registry(), ports.clock.now());
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const results = await inParallel(routed.facts, groupsAtOnce, (facts) => convergeOne(facts, ports));
-  const unfinished = routed.facts.filter((_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended');
+  const unfinished = routed.facts.filter(
+    (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
+  );
   return { again: [...routed.again, ...new Set(unfinished.flatMap(({ messages: ids }) => ids))] };
 };

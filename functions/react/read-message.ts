@@ -11,7 +11,16 @@ import type { SignalType } from './signals/signal-type.ts';
 import { stateChange } from './signals/state-change.ts';
 import { lifecycleAction, readLifecycleAction, terminateHook } from './signals/terminate-hook.ts';
 
-const signalTypes: readonly SignalType[] = [interruption, rebalance, stateChange, terminateHook, launchUnsuccessful, alarm, policyChange, tick];
+const signalTypes: readonly SignalType[] = [
+  interruption,
+  rebalance,
+  stateChange,
+  terminateHook,
+  launchUnsuccessful,
+  alarm,
+  policyChange,
+  tick,
+];
 const typeOf = new Map(signalTypes.map((type) => [`${type.source} ${type.detailType}`, type]));
 
 /** SNS wraps what it delivers to a queue, unless raw delivery is on. */
@@ -36,19 +45,24 @@ type Arrival = Home & { readonly sentAtMs: number };
 const tooOldMs = signalsRetentionDays * 24 * 3_600_000;
 
 /**
- * Names of alarms and Auto Scaling groups mean something in one account and region alone. A message that does not say where it is from is of here.
+ * Names of alarms and Auto Scaling groups mean something in one account and region alone. A message that does not say
+ * where it is from is of here.
  * Instances need no such care: their ids are unique, and only one that EC2 shows us here, with our tag, is ours.
  */
 const isFromElsewhere = (account: string | undefined, region: string | undefined, arrival: Arrival): boolean =>
-  (account ?? arrival.account) !== (arrival.account ?? account) || (region ?? arrival.region) !== (arrival.region ?? region);
+  (account ?? arrival.account) !== (arrival.account ?? account) ||
+  (region ?? arrival.region) !== (arrival.region ?? region);
 
 const fromElsewhere: Reading = { kind: 'ignored', why: 'it happened in another account or region' };
 
 const readDirect = (body: unknown, arrival: Arrival): Reading | undefined => {
-  if (z.safeParse(testNotification, body).success) return { kind: 'ignored', why: 'test notification of a lifecycle hook' };
+  if (z.safeParse(testNotification, body).success)
+    return { kind: 'ignored', why: 'test notification of a lifecycle hook' };
   const action = z.safeParse(lifecycleAction, body);
   if (!action.success) return undefined;
-  return isFromElsewhere(action.data.AccountId, undefined, arrival) ? fromElsewhere : readLifecycleAction(action.data, arrival.sentAtMs);
+  return isFromElsewhere(action.data.AccountId, undefined, arrival)
+    ? fromElsewhere
+    : readLifecycleAction(action.data, arrival.sentAtMs);
 };
 
 /** Nothing can have happened after it was told: a clock that runs ahead must not hold deadlines and cool-downs open. */
@@ -59,7 +73,8 @@ const readEvent = (event: Envelope, arrival: Arrival): Reading => {
   const type = typeOf.get(`${event.source} ${event['detail-type']}`);
   if (type === undefined) return { kind: 'invalid', why: 'no such detail-type is known' };
   if (event.source !== 'aws.ec2' && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
-  if (timeOf(event) < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'it happened too long before it was sent' };
+  if (timeOf(event) < arrival.sentAtMs - tooOldMs)
+    return { kind: 'ignored', why: 'it happened too long before it was sent' };
   return type.read(notAfter(event, arrival.sentAtMs));
 };
 
@@ -70,8 +85,10 @@ const readBody = (body: unknown, arrival: Arrival): Reading => {
 };
 
 /**
- * Reads one message of the signals queue: an event in EventBridge's envelope, a lifecycle action in its direct form, either of them wrapped by SNS.
- * Never throws, whatever the text. `sentAtMs`, when the message was sent, stands for the time of forms that carry none, and bounds that of the others.
+ * Reads one message of the signals queue: an event in EventBridge's envelope, a lifecycle action in its direct form,
+ * either of them wrapped by SNS.
+ * Never throws, whatever the text. `sentAtMs`, when the message was sent, stands for the time of forms that carry none,
+ * and bounds that of the others.
  */
 export const readMessage = (text: string, sentAtMs: number, home: Home = {}): Reading => {
   const arrival = { ...home, sentAtMs };

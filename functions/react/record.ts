@@ -1,6 +1,13 @@
 import { chunks } from '../../aws/chunks.ts';
 import type { Decision } from '../../core/decision.ts';
-import type { CarriedOut, DecisionRecord, LaunchOutcome, Overtaken, SizeChange, ViewDigest } from '../../core/decision-record.ts';
+import type {
+  CarriedOut,
+  DecisionRecord,
+  LaunchOutcome,
+  Overtaken,
+  SizeChange,
+  ViewDigest,
+} from '../../core/decision-record.ts';
 import type { Announcement, Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
@@ -12,15 +19,24 @@ import type { Round, Run } from './run.ts';
 /** One event carries at most this many instance ids, so that it stays far below the bus's 256 KB. */
 const idsPerEvent = 1_000;
 
-type Recorded = Run & { readonly rounds: readonly Round[]; readonly fresh: readonly Swap[]; readonly acted: Acted; readonly drains: number };
+type Recorded = Run & {
+  readonly rounds: readonly Round[];
+  readonly fresh: readonly Swap[];
+  readonly acted: Acted;
+  readonly drains: number;
+};
 
 const digestOf = (view: View): ViewDigest => ({
   nowMs: view.nowMs,
   desired: view.state.desired,
   members: view.members.length,
   serving: view.members.filter(({ serving }) => serving).length,
-  byPool: Object.fromEntries([...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length])),
-  swaps: Object.fromEntries([...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length])),
+  byPool: Object.fromEntries(
+    [...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length]),
+  ),
+  swaps: Object.fromEntries(
+    [...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length]),
+  ),
   reservations: view.state.reservations.length,
   stateVersion: view.state.version,
 });
@@ -36,7 +52,11 @@ const launchOutcome = ({ reservation, result }: Launched): LaunchOutcome => ({
   count: reservation.placement.count,
   replaces: reservation.replaces,
   ...(result.kind === 'answered'
-    ? { result: result.kind, instances: result.instances.map(({ instance }) => instance), refusals: result.refusals.map(inBrief) }
+    ? {
+        result: result.kind,
+        instances: result.instances.map(({ instance }) => instance),
+        refusals: result.refusals.map(inBrief),
+      }
     : { result: result.kind, code: result.code }),
 });
 
@@ -62,7 +82,9 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
       detail: { group, reason, instances, decision: context.id },
     })),
   );
-  const refusals = launchedIn(context.rounds).flatMap(({ result }) => (result.kind === 'answered' ? result.refusals : []));
+  const refusals = launchedIn(context.rounds).flatMap(({ result }) =>
+    result.kind === 'answered' ? result.refusals : [],
+  );
   const fellBack = refusals.length > 0 && context.rounds.length > 1;
   const fallback = {
     detailType: announcements.fallback,
@@ -106,7 +128,8 @@ export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
   run.ports.store.putDecision(decidedRecord(run, decided, [...decided.earlier, decided.decision]));
 
 /**
- * Keeps that a decision was not carried out. The next attempt of the same run takes its place, if that one acts. Where decisions of the run were carried
+ * Keeps that a decision was not carried out. The next attempt of the same run takes its place, if that one acts. Where
+ * decisions of the run were carried
  * out before, they alone are kept.
  */
 export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
@@ -119,8 +142,11 @@ export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken
 /** How long the oldest warning that was claimed just now waited until the last request for a replacement. */
 const countWait = ({ fresh, rounds, ports }: Recorded): void => {
   const askedAtMs = rounds.findLast(({ launched }) => launched.length > 0)?.view.nowMs;
-  const warned = fresh.filter(({ reason }) => reason === 'interruption').map(({ warnedAtMs, claimedAtMs }) => warnedAtMs ?? claimedAtMs);
-  if (askedAtMs && warned.length > 0) ports.telemetry.duration(metrics.replacementRequestedMs, askedAtMs - Math.min(...warned));
+  const warned = fresh
+    .filter(({ reason }) => reason === 'interruption')
+    .map(({ warnedAtMs, claimedAtMs }) => warnedAtMs ?? claimedAtMs);
+  if (askedAtMs && warned.length > 0)
+    ports.telemetry.duration(metrics.replacementRequestedMs, askedAtMs - Math.min(...warned));
 };
 
 /** Keeps the decision with its reasons and what came of it, and tells the bus. */

@@ -18,9 +18,19 @@ export const mostPerRequest = 10_000;
 const unreplaced = (view: View): readonly string[] => {
   const replaced = new Set(view.state.reservations.flatMap(({ replaces }) => replaces));
   return view.swaps
-    .filter((swap) => swap.reason !== 'scale-in' && swap.reason !== 'unwanted' && swap.state !== 'gone' && !replaced.has(swap.instance))
+    .filter(
+      (swap) =>
+        swap.reason !== 'scale-in' &&
+        swap.reason !== 'unwanted' &&
+        swap.state !== 'gone' &&
+        !replaced.has(swap.instance),
+    )
     .filter((swap) => isHard(swap) || waitsItsTurn(swap.reason))
-    .sort((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY) || (a.instance < b.instance ? -1 : 1))
+    .sort(
+      (a, b) =>
+        (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY) ||
+        (a.instance < b.instance ? -1 : 1),
+    )
     .map(({ instance }: Swap) => instance);
 };
 
@@ -32,7 +42,11 @@ const requestable = (placement: Placement): readonly Placement[] =>
   }));
 
 /** A reservation per request of the decision, each under a token of its own. */
-const reservationsOf = (decision: Decision, view: View, id: { readonly decision: string; readonly round: number }): readonly Reservation[] => {
+const reservationsOf = (
+  decision: Decision,
+  view: View,
+  id: { readonly decision: string; readonly round: number },
+): readonly Reservation[] => {
   const leaving = [...unreplaced(view)];
   return decision.placements.flatMap(requestable).map((placement, index) => {
     const name = reservationId(id.decision, id.round, index);
@@ -52,12 +66,25 @@ const reservationsOf = (decision: Decision, view: View, id: { readonly decision:
 /** A reservation that a repeat has taken up, and as it stood before. */
 export type TakenUp = { readonly reservation: Reservation; readonly before: Reservation };
 
-/** What is launched now: what was just decided, and requests of invocations that died, repeated under their own tokens. */
-export type ToLaunch = { readonly state: GroupState; readonly fresh: readonly Reservation[]; readonly repeated: readonly TakenUp[] };
+/**
+ * What is launched now: what was just decided, and requests of invocations that died, repeated under their own tokens.
+ */
+export type ToLaunch = {
+  readonly state: GroupState;
+  readonly fresh: readonly Reservation[];
+  readonly repeated: readonly TakenUp[];
+};
 
 /** The state item that makes a decision binding: written before anything is launched. */
-export const bind = (decision: Decision, view: View, id: { readonly decision: string; readonly round: number }): ToLaunch => {
-  const repeated = abandoned(view.state, view.nowMs).map((before) => ({ before, reservation: takenUp(before, view.nowMs, leaseMs) }));
+export const bind = (
+  decision: Decision,
+  view: View,
+  id: { readonly decision: string; readonly round: number },
+): ToLaunch => {
+  const repeated = abandoned(view.state, view.nowMs).map((before) => ({
+    before,
+    reservation: takenUp(before, view.nowMs, leaseMs),
+  }));
   const fresh = reservationsOf(decision, view, id);
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);

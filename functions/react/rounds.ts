@@ -21,31 +21,41 @@ const roundsBudgetMs = 18_000;
 /** Lost races for the state item before the messages are given back. */
 const mostConflicts = 5;
 
-/** Whether everything fits that is to join: a maximum that cannot be raised now holds up neither launches nor drains. */
+/**
+ * Whether everything fits that is to join: a maximum that cannot be raised now holds up neither launches nor drains.
+ */
 const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<boolean> => {
   let fits = true;
   for (const raised of raise) {
     if ((await provider.raiseMax(raised)) !== 'refused') continue;
     fits = false;
     ports.telemetry.count(metrics.actionsFailed);
-    ports.telemetry.logger.error('A maximum could not be raised: members wait to join their Auto Scaling group.', { group: group.name, raised });
+    ports.telemetry.logger.error('A maximum could not be raised: members wait to join their Auto Scaling group.', {
+      group: group.name,
+      raised,
+    });
   }
   return fits;
 };
 
-/** As many join as there is room for. The next tick tries again: nothing is gained by asking sooner what was just refused. */
+/**
+ * As many join as there is room for. The next tick tries again: nothing is gained by asking sooner what was just
+ * refused.
+ */
 const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
   const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
   return { ...decision, admissions: decision.admissions.slice(0, room) };
 };
 
 /**
- * Takes over Auto Scaling groups before anything is launched in their place. One that has launched meanwhile, or cannot be taken over now, goes on by
+ * Takes over Auto Scaling groups before anything is launched in their place. One that has launched meanwhile, or cannot
+ * be taken over now, goes on by
  * itself: then nothing is launched before another look.
  */
 const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
   let isOurs = true;
-  for (const { asg, desired } of decision.takeOver) isOurs = (await provider.takeOver(asg, desired)) === 'done' && isOurs;
+  for (const { asg, desired } of decision.takeOver)
+    isOurs = (await provider.takeOver(asg, desired)) === 'done' && isOurs;
   return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
 };
 
@@ -56,17 +66,23 @@ const explain = async (run: Run, decided: Decided): Promise<void> => {
   if (isKept(decided)) await recordDecided(run, decided);
 };
 
-/** Whether the policy that a decision was made with is the one in force now; where it is another, the decision is kept as overtaken. */
+/**
+ * Whether the policy that a decision was made with is the one in force now; where it is another, the decision is kept
+ * as overtaken.
+ */
 const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
   const now = await run.ports.store.group(run.group.name);
   if (now?.policyVersion === run.group.policyVersion) return true;
-  if (now !== undefined && isKept(decided)) await recordOvertaken(run, decided, { by: 'policy', policyVersion: now.policyVersion });
+  if (now !== undefined && isKept(decided))
+    await recordOvertaken(run, decided, { by: 'policy', policyVersion: now.policyVersion });
   return false;
 };
 
 /**
- * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined when either is another by now.
- * A state item that is made anew has no version that a deletion of the policy could have counted on, so the policy is looked at once more after it.
+ * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined
+ * when either is another by now.
+ * A state item that is made anew has no version that a deletion of the policy could have counted on, so the policy is
+ * looked at once more after it.
  */
 const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
   const { group, ports } = run;
@@ -92,7 +108,8 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   const bound = bind(decision, view, { decision: run.id, round: earlier.length });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
-  // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be explained, and repeated.
+  // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be
+  // explained, and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
   // A maximum may stand as raised where whoever noted it died before raising it.
   const isWritten = decision.raise.length === 0 && sameState(next, gathered.stored) && gathered.stored.version > 0;
@@ -105,8 +122,15 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, state, launched) };
 };
 
-/** Writes down what EC2 said. Others may have written meanwhile: the answers concern only our own reservations, so they go into whatever stands there. */
-const writeAnswers = async ({ group, ports }: Run, state: GroupState, launched: readonly Launched[]): Promise<GroupState> => {
+/**
+ * Writes down what EC2 said. Others may have written meanwhile: the answers concern only our own reservations, so they
+ * go into whatever stands there.
+ */
+const writeAnswers = async (
+  { group, ports }: Run,
+  state: GroupState,
+  launched: readonly Launched[],
+): Promise<GroupState> => {
   let base = state;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
     const next = { ...applyAnswers(base, launched, group, ports.clock.now()), version: base.version + 1 };
@@ -130,23 +154,39 @@ export type Played =
   | { readonly kind: 'let-go' };
 
 /** Gathers anew after a lost race, with the policy in force now. Undefined when it is gone. */
-const lookAgain = async (run: Run, warned: readonly Swap[]): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
+const lookAgain = async (
+  run: Run,
+  warned: readonly Swap[],
+): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
   const { facts, ports } = run;
   const now = await readInForce(run.group.name, ports);
   if (now === undefined) return undefined;
   const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
-  return { run: renewed, gathered: learn(await gather(now.group, facts, renewed.provider, ports, now), renewed, warned) };
+  return {
+    run: renewed,
+    gathered: learn(await gather(now.group, facts, renewed.provider, ports, now), renewed, warned),
+  };
 };
 
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };
 
-/** All rounds are decided with one policy: where another comes into force after the first, its own signal goes on from there. */
-const afterLostRace = async (run: Run, rounds: readonly Round[], lost: number, warned: readonly Swap[]): Promise<Again | Played> => {
+/**
+ * All rounds are decided with one policy: where another comes into force after the first, its own signal goes on from
+ * there.
+ */
+const afterLostRace = async (
+  run: Run,
+  rounds: readonly Round[],
+  lost: number,
+  warned: readonly Swap[],
+): Promise<Again | Played> => {
   const played: Played = { kind: 'played', run, rounds };
   if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
   const again = await lookAgain(run, warned);
   if (again === undefined) return rounds.length > 0 ? played : { kind: 'let-go' };
-  return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion ? played : { kind: 'again', ...again };
+  return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion
+    ? played
+    : { kind: 'again', ...again };
 };
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */

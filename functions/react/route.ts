@@ -16,7 +16,10 @@ export type Routed = {
   readonly again: readonly string[];
 };
 
-/** A signal about an instance that no describe shows is asked about again while it is younger than this: describes lag behind launches. */
+/**
+ * A signal about an instance that no describe shows is asked about again while it is younger than this: describes lag
+ * behind launches.
+ */
 const unknownPatienceMs = 120_000;
 
 const instanceOf = (signal: Signal): string | undefined => ('instance' in signal ? signal.instance : undefined);
@@ -27,7 +30,13 @@ const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | un
     case 'interruption': {
       // A hibernation begins at once: the two minutes are for stop and terminate only.
       const noticeMs = signal.action === 'hibernate' ? 0 : spotNoticeMs;
-      return { instance: signal.instance, reason: 'interruption', atMs: signal.atMs, deadlineMs: signal.atMs + noticeMs, ...known };
+      return {
+        instance: signal.instance,
+        reason: 'interruption',
+        atMs: signal.atMs,
+        deadlineMs: signal.atMs + noticeMs,
+        ...known,
+      };
     }
     case 'rebalance':
       return { instance: signal.instance, reason: 'rebalance', atMs: signal.atMs, ...known };
@@ -38,7 +47,10 @@ const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | un
   }
 };
 
-/** Who holds which Auto Scaling group: the group that names it now, or else the one that named it and still has members there. */
+/**
+ * Who holds which Auto Scaling group: the group that names it now, or else the one that named it and still has members
+ * there.
+ */
 const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
   new Map([
     ...registry.flatMap(({ group, former = [] }) => former.map((asg) => [asg, group] as const)),
@@ -69,7 +81,8 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   if (signal.kind === 'tick' || signal.kind === 'policy-change') return [signal.group];
   if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
   if (isMisplaced(signal, owner)) return [];
-  // Facts belong to the instance: whoever holds its Auto Scaling group now outweighs its tag, which may be of a group that has another name by now.
+  // Facts belong to the instance: whoever holds its Auto Scaling group now outweighs its tag, which may be of a group
+  // that has another name by now.
   const group = index.byAsg.get(asgOf(signal, owner) ?? '') ?? owner?.group;
   return group === undefined ? [] : [group];
 };
@@ -89,12 +102,19 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
 
 const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
-/** An instance that no describe shows yet: asked about again while the signal is young. A change of state needs no such care, the tick sees its end. */
+/**
+ * An instance that no describe shows yet: asked about again while the signal is young. A change of state needs no such
+ * care, the tick sees its end.
+ */
 const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean =>
-  instanceOf(signal) !== undefined && owner === undefined && signal.kind !== 'state-change' && nowMs - signal.atMs < unknownPatienceMs;
+  instanceOf(signal) !== undefined &&
+  owner === undefined &&
+  signal.kind !== 'state-change' &&
+  nowMs - signal.atMs < unknownPatienceMs;
 
 /**
- * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read once, and only where a signal does not
+ * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read once,
+ * and only where a signal does not
  * name its group.
  */
 export const route = async (
@@ -116,6 +136,8 @@ export const route = async (
     for (const group of groups) byGroup.add(group, one.message, one.signal, newsOf(one.signal, owner, nowMs));
     if (groups.length === 0) homeless.push(one);
   }
-  const again = homeless.filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs)).map(({ message }) => message);
+  const again = homeless
+    .filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs))
+    .map(({ message }) => message);
   return { facts: byGroup.all(), strangers: homeless.length - again.length, again };
 };

@@ -7,7 +7,10 @@ import type { Facts } from './facts.ts';
 import type { Launched } from './launch.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** Converging one group once: everything that its steps share. `id` is that of the decision, and the root of every id that follows from it. */
+/**
+ * Converging one group once: everything that its steps share. `id` is that of the decision, and the root of every id
+ * that follows from it.
+ */
 export type Run = {
   readonly group: Group;
   readonly provider: CapacityIn;

@@ -23,9 +23,19 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),
-    drains: createDrains({ client: createSfnClient(clientConfig), stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn) }),
-    wakes: createWakes({ client: createSqsClient(clientConfig), queueUrl: requireEnv(surroundings, env.signalsQueueUrl), now }),
-    announcer: createAnnouncer({ client: createEventBridgeClient(clientConfig), eventBusName: requireEnv(surroundings, env.eventBusName) }),
+    drains: createDrains({
+      client: createSfnClient(clientConfig),
+      stateMachineArn: requireEnv(surroundings, env.drainStateMachineArn),
+    }),
+    wakes: createWakes({
+      client: createSqsClient(clientConfig),
+      queueUrl: requireEnv(surroundings, env.signalsQueueUrl),
+      now,
+    }),
+    announcer: createAnnouncer({
+      client: createEventBridgeClient(clientConfig),
+      eventBusName: requireEnv(surroundings, env.eventBusName),
+    }),
     clock: { now },
     random,
     telemetry,

@@ -1,6 +1,9 @@
 import type { Surroundings } from '../contract.ts';
 
-/** Reads a variable that the construct sets. Throws, naming it, when it is missing: a function without its wiring must not run. */
+/**
+ * Reads a variable that the construct sets. Throws, naming it, when it is missing: a function without its wiring must
+ * not run.
+ */
 export const requireEnv = ({ env }: Surroundings, name: string): string => {
   const value = env[name];
   if (value === undefined || value === '') {

@@ -4,13 +4,19 @@ import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '
 import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 
-/** Time kept at the end of an invocation to write down what was not finished; middy's default of 5 ms is too late for that. */
+/**
+ * Time kept at the end of an invocation to write down what was not finished; middy's default of 5 ms is too late for
+ * that.
+ */
 const timeoutEarlyMs = 1_000;
 
 /** What a function does with one event; made once per cold start from its surroundings. */
 export type Work = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
-/** Metrics go out at the end, also of a failed invocation. The library's own middleware would warn about every idle one that counted nothing. */
+/**
+ * Metrics go out at the end, also of a failed invocation. The library's own middleware would warn about every idle one
+ * that counted nothing.
+ */
 const publishMetrics = ({ metrics }: Telemetry) => {
   const publish = (): void => {
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
@@ -33,8 +39,14 @@ const wrap = (telemetry: Telemetry, work: Work): Work => {
   return wrapped as unknown as Work;
 };
 
-/** The two doors of a function's bundle: `create` for given surroundings, `handler` for Lambda, wired at the first event. */
-export const withRuntime = (name: FunctionName, wire: (surroundings: Surroundings, telemetry: Telemetry) => Work): FunctionBundle => {
+/**
+ * The two doors of a function's bundle: `create` for given surroundings, `handler` for Lambda, wired at the first
+ * event.
+ */
+export const withRuntime = (
+  name: FunctionName,
+  wire: (surroundings: Surroundings, telemetry: Telemetry) => Work,
+): FunctionBundle => {
   const create = (surroundings: Surroundings): Work => {
     const telemetry = createTelemetry(name, surroundings);
     return wrap(telemetry, wire(surroundings, telemetry));

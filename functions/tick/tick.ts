@@ -4,16 +4,26 @@ import type { Telemetry } from '../runtime/telemetry.ts';
 
 export type TickPorts = {
   readonly registry: StateStore['registry'];
-  readonly queue: { tick(groups: readonly string[]): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }> };
+  readonly queue: {
+    tick(
+      groups: readonly string[],
+    ): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }>;
+  };
   readonly telemetry: Telemetry;
 };
 
-/** Asks for every group to be looked at. It looks at none itself: a tick is a signal like any other, and waits its turn on the same queue. */
+/**
+ * Asks for every group to be looked at. It looks at none itself: a tick is a signal like any other, and waits its turn
+ * on the same queue.
+ */
 export const tick = async ({ registry, queue, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
   const groups = (await registry()).map(({ group }) => group);
   const { failed } = groups.length === 0 ? { failed: [] } : await queue.tick(groups);
   telemetry.count(metrics.groupsTicked, groups.length - failed.length);
   if (failed.length > 0)
-    telemetry.logger.warn('The queue did not take every tick; the next one, a minute from now, includes these groups again.', { failed });
+    telemetry.logger.warn(
+      'The queue did not take every tick; the next one, a minute from now, includes these groups again.',
+      { failed },
+    );
   return { groups: groups.length };
 };

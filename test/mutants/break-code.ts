@@ -7,6 +7,16 @@ import type { Edit } from './mutant.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 
+/** Finds a text however the formatter breaks its lines: any white space stands for any other, and a comma may end a list. */
+const anywhere = (text: string): RegExp => {
+  const words = text.trim().match(/[\w$]+|[^\w$\s]/g) ?? [];
+  const spaced = words.map((word, at) => {
+    const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    return at > 0 && /^[)\]}]$/.test(word) && words[at - 1] !== ',' ? `,?\\s*${literal}` : literal;
+  });
+  return new RegExp(spaced.join('\\s*'), 'g');
+};
+
 /**
  * A file as it reads with these edits.
  * @throws when a text to be replaced does not occur exactly once: the code has changed, and the mutant no longer says what it breaks.
@@ -14,9 +24,12 @@ const root = dirname(dirname(import.meta.dirname));
 export const edited = async (file: string, edits: readonly Edit[]): Promise<string> => {
   let source = await readFile(join(root, file), 'utf8');
   for (const { from, to } of edits) {
-    const times = source.split(from).length - 1;
+    const found = anywhere(from);
+    const times = source.match(found)?.length ?? 0;
     if (times !== 1) throw new Error(`${file} holds this text ${times} times, and a mutant needs it exactly once:\n${from}`);
-    source = source.replace(from, () => to);
+    const [lead = ''] = /^\s*/.exec(from) ?? [];
+    const [trail = ''] = /\s*$/.exec(from) ?? [];
+    source = source.replace(found, () => to.slice(to.startsWith(lead) ? lead.length : 0, to.endsWith(trail) ? to.length - trail.length : undefined));
   }
   return source;
 };

@@ -110,8 +110,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'compensation is forgotten',
     file: 'core/admissions.ts',
-    from: 'return (asg === undefined || asg.desired <= raised.fromMax)',
-    to: 'return asg !== undefined && asg.desired < 0',
+    from: '(asg === undefined || asg.desired <= raised.fromMax)',
+    to: '(asg !== undefined && asg.desired < 0)',
     caughtBy: ['interruption, attached'],
   },
 ];

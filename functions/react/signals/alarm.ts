@@ -2,7 +2,10 @@ import * as z from 'zod/mini';
 import { timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
-/** A CloudWatch alarm changed its state. Only ALARM scales; the time of the state is when the change happened, also in a repeated delivery. */
+/**
+ * A CloudWatch alarm changed its state. Only ALARM scales; the time of the state is when the change happened, also in a
+ * repeated delivery.
+ */
 export const alarm = signalType({
   source: 'aws.cloudwatch',
   detailType: 'CloudWatch Alarm State Change',
@@ -12,6 +15,9 @@ export const alarm = signalType({
   }),
   toReading: (detail, event) => {
     if (detail.state.value !== 'ALARM') return { kind: 'ignored', why: `alarm is ${detail.state.value}` };
-    return { kind: 'signal', signal: { kind: 'alarm', alarm: detail.alarmName, state: detail.state.value, atMs: timeOf(event) } };
+    return {
+      kind: 'signal',
+      signal: { kind: 'alarm', alarm: detail.alarmName, state: detail.state.value, atMs: timeOf(event) },
+    };
   },
 });

@@ -3,7 +3,8 @@ import { instanceId, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
 /**
- * EC2 takes a spot instance two minutes after this (at once when it hibernates). The instance id comes from the detail: the ARN of this event has a
+ * EC2 takes a spot instance two minutes after this (at once when it hibernates). The instance id comes from the detail:
+ * the ARN of this event has a
  * zone in place of the region and no account (EC2 User Guide, "Spot Instance interruption notices").
  */
 export const interruption = signalType({
@@ -12,6 +13,11 @@ export const interruption = signalType({
   detail: z.object({ 'instance-id': instanceId, 'instance-action': z.enum(['terminate', 'stop', 'hibernate']) }),
   toReading: (detail, event) => ({
     kind: 'signal',
-    signal: { kind: 'interruption', instance: detail['instance-id'], action: detail['instance-action'], atMs: timeOf(event) },
+    signal: {
+      kind: 'interruption',
+      instance: detail['instance-id'],
+      action: detail['instance-action'],
+      atMs: timeOf(event),
+    },
   }),
 });

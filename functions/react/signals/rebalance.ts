@@ -7,5 +7,8 @@ export const rebalance = signalType({
   source: 'aws.ec2',
   detailType: 'EC2 Instance Rebalance Recommendation',
   detail: z.object({ 'instance-id': instanceId }),
-  toReading: (detail, event) => ({ kind: 'signal', signal: { kind: 'rebalance', instance: detail['instance-id'], atMs: timeOf(event) } }),
+  toReading: (detail, event) => ({
+    kind: 'signal',
+    signal: { kind: 'rebalance', instance: detail['instance-id'], atMs: timeOf(event) },
+  }),
 });

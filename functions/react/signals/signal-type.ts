@@ -9,7 +9,10 @@ export type SignalType = {
   read(event: Envelope): Reading;
 };
 
-/** Makes a signal type of a schema and a translation; a detail that does not fit is invalid, with the path of what is wrong. */
+/**
+ * Makes a signal type of a schema and a translation; a detail that does not fit is invalid, with the path of what is
+ * wrong.
+ */
 export const signalType = <Detail extends z.ZodMiniType>(definition: {
   readonly source: string;
   readonly detailType: string;
@@ -20,7 +23,8 @@ export const signalType = <Detail extends z.ZodMiniType>(definition: {
   detailType: definition.detailType,
   read: (event) => {
     const parsed = z.safeParse(definition.detail, event.detail);
-    if (!parsed.success) return { kind: 'invalid', why: `${definition.detailType}: detail.${firstProblem(parsed.error)}` };
+    if (!parsed.success)
+      return { kind: 'invalid', why: `${definition.detailType}: detail.${firstProblem(parsed.error)}` };
     return definition.toReading(parsed.data, event);
   },
 });

@@ -6,9 +6,16 @@ import { signalType } from './signal-type.ts';
 export const stateChange = signalType({
   source: 'aws.ec2',
   detailType: 'EC2 Instance State-change Notification',
-  detail: z.object({ 'instance-id': instanceId, state: z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']) }),
+  detail: z.object({
+    'instance-id': instanceId,
+    state: z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']),
+  }),
   toReading: (detail, event) => {
-    if (detail.state === 'pending') return { kind: 'ignored', why: 'pending: the launch that caused it is known already' };
-    return { kind: 'signal', signal: { kind: 'state-change', instance: detail['instance-id'], state: detail.state, atMs: timeOf(event) } };
+    if (detail.state === 'pending')
+      return { kind: 'ignored', why: 'pending: the launch that caused it is known already' };
+    return {
+      kind: 'signal',
+      signal: { kind: 'state-change', instance: detail['instance-id'], state: detail.state, atMs: timeOf(event) },
+    };
   },
 });

@@ -3,7 +3,10 @@ import type { Reading } from '../../../core/signal.ts';
 import { asgName, instanceId, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
-/** The hook's heartbeat time-out is not in the event. AWS allows no less than 30 s, so the first heartbeat is due within that. */
+/**
+ * The hook's heartbeat time-out is not in the event. AWS allows no less than 30 s, so the first heartbeat is due within
+ * that.
+ */
 const assumedHeartbeatMs = 30_000;
 
 /** Tokens have this form (EC2 Auto Scaling API reference, CompleteLifecycleAction: 36 characters). */
@@ -25,7 +28,9 @@ export const lifecycleAction = z.object({
 });
 export type LifecycleAction = z.infer<typeof lifecycleAction>;
 
-/** A terminating instance that waits for us. A return to the warm pool is no termination; launching is not ours to hold. */
+/**
+ * A terminating instance that waits for us. A return to the warm pool is no termination; launching is not ours to hold.
+ */
 export const readLifecycleAction = (action: LifecycleAction, atMs: number): Reading => {
   if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING')
     return { kind: 'ignored', why: `lifecycle transition ${action.LifecycleTransition}` };

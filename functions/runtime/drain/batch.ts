@@ -15,7 +15,10 @@ export type Batch = {
   readonly gone: readonly Swap[];
 };
 
-/** Reads a batch: two reads, whatever its size. The swaps say whose they are, so one that joined after the drain was started is among them. */
+/**
+ * Reads a batch: two reads, whatever its size. The swaps say whose they are, so one that joined after the drain was
+ * started is among them.
+ */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
   const [group, all] = await Promise.all([store.group(order.group), store.swaps(order.group)]);
   const ours = all.filter(({ drain }) => drain === order.drain);

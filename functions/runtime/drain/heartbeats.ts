@@ -7,12 +7,19 @@ import { onEach } from './on-each.ts';
 /** Auto Scaling takes one heartbeat a call, and publishes no rate for them. */
 const heartbeatsAtOnce = 8;
 
-export type HeartbeatPorts = { readonly store: StateStore; readonly lifecycle: LifecycleActions; readonly clock: Clock };
+export type HeartbeatPorts = {
+  readonly store: StateStore;
+  readonly lifecycle: LifecycleActions;
+  readonly clock: Clock;
+};
 
 const keyOf = ({ asg, hook }: LifecycleHook): string => `${asg}/${hook}`;
 
 /** Looks up the time-outs that the events did not tell: one call for all hooks of an Auto Scaling group. */
-const timeoutsOf = async (lifecycle: LifecycleActions, hooks: readonly LifecycleHook[]): Promise<ReadonlyMap<string, number>> => {
+const timeoutsOf = async (
+  lifecycle: LifecycleActions,
+  hooks: readonly LifecycleHook[],
+): Promise<ReadonlyMap<string, number>> => {
   const unknown = Map.groupBy(
     hooks.filter(({ timeoutMs }) => timeoutMs === undefined),
     ({ asg }) => asg,
@@ -25,7 +32,11 @@ const timeoutsOf = async (lifecycle: LifecycleActions, hooks: readonly Lifecycle
 };
 
 /** The hook as it stands after a heartbeat; as it was where AWS could not take it now. */
-const beat = async ({ lifecycle, clock }: HeartbeatPorts, instance: string, hook: LifecycleHook): Promise<LifecycleHook> => {
+const beat = async (
+  { lifecycle, clock }: HeartbeatPorts,
+  instance: string,
+  hook: LifecycleHook,
+): Promise<LifecycleHook> => {
   const sentAtMs = clock.now();
   const sent = await unlessTroubled(lifecycle.heartbeat(instance, hook));
   if (sent === undefined) return hook;
@@ -33,11 +44,17 @@ const beat = async ({ lifecycle, clock }: HeartbeatPorts, instance: string, hook
 };
 
 /**
- * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and record only repeats the heartbeat, and
- * so does a hook that was added meanwhile: the record is not written over it. An action that is no longer active is noted as over: its instance goes on
+ * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and
+ * record only repeats the heartbeat, and
+ * so does a hook that was added meanwhile: the record is not written over it. An action that is no longer active is
+ * noted as over: its instance goes on
  * by itself. What AWS could not do now stays due, and is tried again soon.
  */
-export const keepHooksAlive = async (ports: HeartbeatPorts, swaps: readonly Swap[], drain: string): Promise<readonly Swap[]> => {
+export const keepHooksAlive = async (
+  ports: HeartbeatPorts,
+  swaps: readonly Swap[],
+  drain: string,
+): Promise<readonly Swap[]> => {
   const nowMs = ports.clock.now();
   const timeouts = await timeoutsOf(
     ports.lifecycle,
@@ -50,10 +67,17 @@ export const keepHooksAlive = async (ports: HeartbeatPorts, swaps: readonly Swap
   return onEach(swaps, heartbeatsAtOnce, async (swap) => {
     const due = heartbeatsDue(swap, nowMs);
     if (due.length === 0) return swap;
-    const sent = await Promise.all(due.map(async (hook) => [hook, await beat(ports, swap.instance, withTimeout(hook))] as const));
+    const sent = await Promise.all(
+      due.map(async (hook) => [hook, await beat(ports, swap.instance, withTimeout(hook))] as const),
+    );
     const after = new Map(sent);
     const hooks = swap.hooks?.map((hook) => after.get(hook) ?? hook) ?? [];
-    await ports.store.advance(swap, { from: ['leaving', 'draining', 'drained'], drain, hooksSeen: hooks.length, set: { hooks } });
+    await ports.store.advance(swap, {
+      from: ['leaving', 'draining', 'drained'],
+      drain,
+      hooksSeen: hooks.length,
+      set: { hooks },
+    });
     return { ...swap, hooks };
   });
 };

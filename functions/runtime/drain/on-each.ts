@@ -1,7 +1,8 @@
 import pMap from 'p-map';
 
 /**
- * Works on every item, so many at once, and on all of them whatever fails: one instance in trouble must not keep the others from their end.
+ * Works on every item, so many at once, and on all of them whatever fails: one instance in trouble must not keep the
+ * others from their end.
  * Throws the only failure as it is, or several as one that counts them.
  */
 export const onEach = async <Item, Result>(
@@ -21,9 +22,12 @@ export const onEach = async <Item, Result>(
   const results = await pMap(items, attempt, { concurrency: atOnce });
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) {
-    throw new Error(`${failures.length} of ${items.length} failed, the first with: ${String(failures[0])}. The rest is done.`, {
-      cause: failures[0],
-    });
+    throw new Error(
+      `${failures.length} of ${items.length} failed, the first with: ${String(failures[0])}. The rest is done.`,
+      {
+        cause: failures[0],
+      },
+    );
   }
   return results as Result[];
 };

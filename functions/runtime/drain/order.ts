@@ -9,8 +9,15 @@ const inputSchema = z.object({
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
 });
 
-/** What the state machine hands to a step: the order that started it, what the step before found out, and after a Catch the error. */
-export type DrainInput = { readonly order: DrainOrder; readonly deregistrationDelayMs: number | undefined; readonly error: DrainError | undefined };
+/**
+ * What the state machine hands to a step: the order that started it, what the step before found out, and after a Catch
+ * the error.
+ */
+export type DrainInput = {
+  readonly order: DrainOrder;
+  readonly deregistrationDelayMs: number | undefined;
+  readonly error: DrainError | undefined;
+};
 
 const failureSchema = z.object({ errorMessage: z.string() });
 

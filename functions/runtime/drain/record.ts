@@ -16,7 +16,14 @@ const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
   gone: ['leaving', 'draining', 'drained'],
 };
 
-const progressOf = ({ state, busyUntilMs, drainStartedAtMs, drainedAtMs, goneAtMs, shortfall }: Swap): Partial<Swap> => ({
+const progressOf = ({
+  state,
+  busyUntilMs,
+  drainStartedAtMs,
+  drainedAtMs,
+  goneAtMs,
+  shortfall,
+}: Swap): Partial<Swap> => ({
   state,
   ...(busyUntilMs !== undefined && { busyUntilMs }),
   ...(drainStartedAtMs !== undefined && { drainStartedAtMs }),
@@ -33,14 +40,25 @@ export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
 
 /**
  * Writes swaps as they stand in memory, each only forward and only while it still belongs to this drain.
- * Returns those that were written; the others were handed over, or someone else has moved them on, and are no longer ours to act on.
+ * Returns those that were written; the others were handed over, or someone else has moved them on, and are no longer
+ * ours to act on.
  */
-export const recordForward = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<readonly Swap[]> => {
-  const written = await onEach(swaps, writesAtOnce, (swap) => store.advance(swap, { from: before[swap.state], drain, ...changeTo(swap) }));
+export const recordForward = async (
+  store: StateStore,
+  drain: string,
+  swaps: readonly Swap[],
+): Promise<readonly Swap[]> => {
+  const written = await onEach(swaps, writesAtOnce, (swap) =>
+    store.advance(swap, { from: before[swap.state], drain, ...changeTo(swap) }),
+  );
   return swaps.filter((_, index) => written[index] === 'done');
 };
 
-export const asDrained = (swap: Swap, nowMs: number): Swap => ({ ...swap, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs });
+export const asDrained = (swap: Swap, nowMs: number): Swap => ({
+  ...swap,
+  state: 'drained',
+  drainedAtMs: swap.drainedAtMs ?? nowMs,
+});
 
 /** What a look at the batch proved, as swaps to be written. */
 export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
@@ -51,7 +69,11 @@ export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swa
 /** Writes what is to be said of swaps, in the state they are in. */
 export const recordShortfalls = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
   await onEach(swaps, writesAtOnce, (swap) =>
-    store.advance(swap, { from: [swap.state], drain, set: { ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }) } }),
+    store.advance(swap, {
+      from: [swap.state],
+      drain,
+      set: { ...(swap.shortfall !== undefined && { shortfall: swap.shortfall }) },
+    }),
   );
 };
 

@@ -1,7 +1,10 @@
 import type { DrainStep } from '../../contract.ts';
 
 /** A step to be taken at a time. Whole seconds, rounded up, so that no look comes before what it waits for. */
-export const stepAt = <Next extends 'begin' | 'check'>(next: Next, atMs: number): { readonly next: Next; readonly untilIso: string } => ({
+export const stepAt = <Next extends 'begin' | 'check'>(
+  next: Next,
+  atMs: number,
+): { readonly next: Next; readonly untilIso: string } => ({
   next,
   untilIso: new Date(Math.ceil(atMs / 1000) * 1000).toISOString().replace('.000Z', 'Z'),
 });
