@@ -19,10 +19,9 @@ export type ClientConfig = Surroundings['clientConfig'];
  * Time-outs must be asked for twice: without `throwOnRequestTimeout` the SDK only logs a warning and waits on.
  *
  * The SDK repeats CreateFleet and LaunchInstances like any other call, also after a time-out that may have been carried
- * out. That is safe because
- * each carries the token of its reservation, serialized once for all attempts: EC2 answers a repeat with the first
- * result. What stays unknown after
- * the last attempt comes back as `ambiguous`, and is asked again later under the same token.
+ * out. That is safe because each carries the token of its reservation, serialized once for all attempts: EC2 answers a
+ * repeat with the first result. What stays unknown after the last attempt comes back as `ambiguous`, and is asked again
+ * later under the same token.
  */
 const defaults = {
   maxAttempts: 3,

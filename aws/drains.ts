@@ -4,8 +4,8 @@ import { isExecutionAlreadyStarted } from './errors.ts';
 
 /**
  * Starts drain workflows, each under the drain's name. A name is taken for 90 days: started again with the same input a
- * running execution is the same
- * execution, and one that has ended is refused (Step Functions API reference, StartExecution).
+ * running execution is the same execution, and one that has ended is refused (Step Functions API reference,
+ * StartExecution).
  */
 export const createDrains = ({
   client,

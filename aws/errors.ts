@@ -4,8 +4,7 @@ import type { Refusal } from '../core/ports.ts';
  * Every AWS error code that Holdfast knows, and what it means to us. Nothing else in the code base compares error
  * codes.
  * Sources: EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API
- * references. Codes appear as the wire
- * carries them and, where they differ, as the SDK names its exception classes.
+ * references. Codes appear as the wire carries them and, where they differ, as the SDK names its exception classes.
  */
 
 /** EC2 has nothing (at this price, in this subnet) now. Other offerings may still be given. */

@@ -26,8 +26,7 @@ const unlessOver = (error: unknown): 'not-active' => {
 
 /**
  * Answers terminate hooks. Always with CONTINUE: ABANDON ends the instance just the same, but skips the hooks of
- * others, and may make the group retain
- * the instance (Auto Scaling User Guide, instance lifecycle policy).
+ * others, and may make the group retain the instance (Auto Scaling User Guide, instance lifecycle policy).
  */
 export const createHookAnswers = ({
   client,

@@ -6,8 +6,8 @@ const carriedOut = ({ outcome }: DecisionRecord): CarriedOut | undefined =>
 
 /**
  * What a decision has to do with an instance, or undefined when nothing. Where a function died before it wrote down
- * what EC2 answered, the reservation
- * that the instance is tagged with leads to its decision all the same: its id begins with the decision's.
+ * what EC2 answered, the reservation that the instance is tagged with leads to its decision all the same: its id begins
+ * with the decision's.
  */
 export const partIn = (
   record: DecisionRecord,

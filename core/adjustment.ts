@@ -8,8 +8,7 @@ const stepOf = (current: number, { kind, by }: Adjustment): number => {
 
 /**
  * The desired size after an alarm has acted: a percentage is taken of the present size and rounded away from zero, at
- * least one instance,
- * and the result stays within the group's minimum and maximum.
+ * least one instance, and the result stays within the group's minimum and maximum.
  */
 export const desiredAfterAdjustment = (current: number, adjustment: Adjustment, size: Size): number =>
   Math.min(size.max, Math.max(size.min, current + stepOf(current, adjustment)));

@@ -30,8 +30,7 @@ export type Joining = { readonly now: number; readonly soon: number };
 
 /**
  * Maximum sizes that stand in the way of what is about to join, by group. Once one must be raised, it is raised for all
- * that is on its way and no
- * further: a thousand newcomers take one change, not one a batch.
+ * that is on its way and no further: a thousand newcomers take one change, not one a batch.
  */
 export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
   view.asgs.flatMap((asg) => {

@@ -75,8 +75,7 @@ const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
  * Members above the desired size, in the policy's order. Members that serve are only taken while those that are left
  * still serve the desired size:
  * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here.
- * The minimum size of an Auto Scaling
- * group is its user's, and holds.
+ * The minimum size of an Auto Scaling group is its user's, and holds.
  */
 const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));

@@ -2,8 +2,8 @@ import { deadlineMarginMs } from './deadline.ts';
 import type { Swap } from './swap.ts';
 
 /**
- * What a target group waits for connections unless it is told otherwise
- * (Elastic Load Balancing, edit target group attributes: `deregistration_delay.timeout_seconds`).
+ * What a target group waits for connections unless it is told otherwise (Elastic Load Balancing, edit target group
+ * attributes: `deregistration_delay.timeout_seconds`).
  */
 const defaultDeregistrationDelayMs = 300_000;
 
@@ -48,9 +48,8 @@ export const latestDrainStart = ({
 
 /**
  * When the drain of one instance is over, connections open or not (epoch ms): the margin before its deadline, and at
- * the latest the policy's
- * drain time-out after it began (or should have begun). The time-out does not hurry an interrupted instance: EC2 takes
- * it at the deadline anyway.
+ * the latest the policy's drain time-out after it began (or should have begun). The time-out does not hurry an
+ * interrupted instance: EC2 takes it at the deadline anyway.
  */
 export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
   const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;

@@ -99,10 +99,9 @@ const asgRefillGraceMs = 90_000;
 
 /**
  * How many an Auto Scaling group lacks, or will lack as soon as it looks: what EC2 has ended is unhealthy to it, and
- * replaced one for one
- * (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it ends itself it
- * replaces too, unless its desired
- * capacity falls: a describe that still shows the one as held is older than the other.
+ * replaced one for one (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it
+ * ends itself it replaces too, unless its desired capacity falls: a describe that still shows the one as held is older
+ * than the other.
  */
 const shortBy = (view: View, asg: AsgView): number => {
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
@@ -159,8 +158,7 @@ const heldLeaving = (view: View, asg: AsgView, holds: (swap: Swap, isDead: boole
 
 /**
  * Leaving instances that are dead, or taken out of service for good, and that a group still counts: we replace them, so
- * the group must not. It ends those
- * of a hook itself, and lets the living go only down to its minimum.
+ * the group must not. It ends those of a hook itself, and lets the living go only down to its minimum.
  */
 const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
   heldLeaving(
@@ -172,8 +170,7 @@ const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
 
 /**
  * Leaving instances that their Auto Scaling groups are to let go before they replace them. Of those that died before
- * their drain was ordered only as many
- * as the group can spare: what was launched for them while they waited.
+ * their drain was ordered only as many as the group can spare: what was launched for them while they waited.
  */
 export const unnoticed = (view: View, spare: number): readonly string[] => {
   const waited = view.asgs.flatMap((asg) =>
@@ -184,8 +181,7 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
 
 /**
  * Whether an Auto Scaling group does not refill itself: it may not, it did not in time, or it was refused. What it was
- * refused is missing in its describe
- * too, or the describe is older: only then can it be taken over.
+ * refused is missing in its describe too, or the describe is older: only then can it be taken over.
  */
 const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' | undefined => {
   const gap = state.asgGaps[asg.name];

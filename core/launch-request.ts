@@ -3,8 +3,7 @@ import type { Placement } from './placement.ts';
 
 /**
  * A launch as AWS is asked for it, complete. It is kept before it is made, so that a repeat is the same request byte
- * for byte, whatever the policy or
- * the code that wrote it say by then.
+ * for byte, whatever the policy or the code that wrote it say by then.
  */
 export type LaunchRequest = {
   readonly api: 'CreateFleet' | 'LaunchInstances';

@@ -7,8 +7,7 @@ const shownAfterMs = 300_000;
 
 /**
  * Whether a member lives where the policy in force would never hold one: in the Auto Scaling group that it moved away
- * from, or in none where each pool is
- * one. A pool that was dropped is no such place: a change of pools replaces nobody.
+ * from, or in none where each pool is one. A pool that was dropped is no such place: a change of pools replaces nobody.
  */
 export const isMisplaced = (
   { holding }: Pick<Group, 'holding'>,

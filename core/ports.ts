@@ -18,8 +18,7 @@ export type LaunchResult =
     }
   /**
    * Certain to have launched nothing, and nothing is known about capacity: place anew, later, under a new token (EC2
-   * answers a token that it throttled
-   * inside a fleet's `Errors[]` with the same throttle again).
+   * answers a token that it throttled inside a fleet's `Errors[]` with the same throttle again).
    */
   | { readonly kind: 'throttled'; readonly code: string }
   /** The request may have been carried out: repeat with the same token. */
@@ -237,8 +236,8 @@ export type SwapChange = {
 
 /**
  * Input of the drain workflow: which drain. Its members, their deadlines and what it waits for stand in the swap items
- * that name it, so an order is as
- * small for ten thousand instances as for one, and whoever starts a drain again asks for the very same.
+ * that name it, so an order is as small for ten thousand instances as for one, and whoever starts a drain again asks
+ * for the very same.
  */
 export type DrainOrder = { readonly group: string; readonly drain: string };
 

@@ -55,9 +55,8 @@ const preferenceOf = (leaf: Leaf, { offering }: Member): number => {
 
 /**
  * Order among members that neither the order nor the tree tells apart, next to leave first: pending before running and
- * idle before serving
- * (nothing is lost with them), then what the pool prefers least, then the youngest. The instance id only decides
- * between twins, so that the same view gives the same answer.
+ * idle before serving (nothing is lost with them), then what the pool prefers least, then the youngest. The instance id
+ * only decides between twins, so that the same view gives the same answer.
  */
 const compareTwins =
   (leaf: Leaf | undefined) =>

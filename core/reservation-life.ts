@@ -103,10 +103,9 @@ const unanswered = (
  * A reservation after an attempt: with its instances, still open, or (undefined) released.
  *
  * Only an answer under its token says what became of a request. A first attempt that was throttled or refused as wrong
- * launched nothing, so its
- * reservation is released; the same of a repeat says nothing about the attempts before it, so the reservation stays
- * open until an answer or describes
- * settle it, and these are believed from the last attempt that may have been carried out.
+ * launched nothing, so its reservation is released; the same of a repeat says nothing about the attempts before it, so
+ * the reservation stays open until an answer or describes settle it, and these are believed from the last attempt that
+ * may have been carried out.
  *
  * @param stored as it stands now, which others may have settled meanwhile
  * @param repeatAtMs when the request may be made again

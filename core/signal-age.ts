@@ -21,9 +21,8 @@ const isAlive = (owner: Owner | undefined): boolean => owner?.state === 'running
 
 /**
  * Whether a signal is over: what it said was to come has not come, or what it said is so no longer. Events are delayed,
- * kept in a dead-letter queue and
- * replayed, so each is held against what EC2 shows now. One that is younger than the lag of describes is believed
- * whatever they show.
+ * kept in a dead-letter queue and replayed, so each is held against what EC2 shows now. One that is younger than the
+ * lag of describes is believed whatever they show.
  */
 export const isOver = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean => {
   const ageMs = nowMs - signal.atMs;

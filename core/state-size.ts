@@ -47,8 +47,7 @@ const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: numb
 
 /**
  * A state that fits into half an item, and what it lost for that. Launches under way, ends, sizes and what must be put
- * back are never lost: a state that is
- * too large with these alone is left as it is.
+ * back are never lost: a state that is too large with these alone is left as it is.
  */
 export const fitting = (
   state: GroupState,

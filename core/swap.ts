@@ -64,8 +64,7 @@ export type Swap = {
   readonly hooks?: readonly LifecycleHook[];
   /**
    * Where to leave service is to end: when the Auto Scaling group was asked to let the instance go. Noted before it is
-   * asked, so that whoever sees the
-   * end knows whose doing it was.
+   * asked, so that whoever sees the end knows whose doing it was.
    */
   readonly releaseAskedAtMs?: number;
   readonly drainStartedAtMs?: number;

@@ -36,8 +36,7 @@ export type Member = {
   readonly mayServe?: true;
   /**
    * Never chosen for removal: protected from scale-in, or its end was refused a while ago. Termination protection
-   * itself is not looked at: EC2 tells it for
-   * one instance a call.
+   * itself is not looked at: EC2 tells it for one instance a call.
    */
   readonly protected: boolean;
   /** Known to fail its checks: chosen for removal before all others. */

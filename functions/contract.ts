@@ -48,8 +48,7 @@ export const items = {
 
 /**
  * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It follows from what
- * is in force, so it stands beside
- * it: losing the state table loses no group.
+ * is in force, so it stands beside it: losing the state table loses no group.
  */
 export const registryPartition = '@registry';
 
@@ -140,9 +139,8 @@ export const signalsRetentionDays = 4;
 
 /**
  * What a function takes from its surroundings instead of reaching for it. In Lambda the defaults apply; the sandbox
- * hands in its clock, seed and
- * transport. Every bundle exports `handler` (Lambda's door) and `create(surroundings)` (the same handler over other
- * surroundings).
+ * hands in its clock, seed and transport. Every bundle exports `handler` (Lambda's door) and `create(surroundings)`
+ * (the same handler over other surroundings).
  */
 export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;

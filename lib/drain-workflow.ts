@@ -49,9 +49,8 @@ const lambdaTrouble = [
 
 /**
  * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
- * A drain of a thousand instances
- * takes as few transitions as a drain of one, because every function works on the whole batch and says itself when it
- * is worth looking again.
+ * A drain of a thousand instances takes as few transitions as a drain of one, because every function works on the whole
+ * batch and says itself when it is worth looking again.
  */
 export class DrainWorkflow extends Construct {
   readonly stateMachine: StateMachine;

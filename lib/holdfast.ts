@@ -20,8 +20,7 @@ import { Tables } from './tables.ts';
 export type HoldfastProps = {
   /**
    * The deployment's name: first part of every resource's name and of the tag on every instance. Lower case letters,
-   * digits and dashes,
-   * 31 characters at most. Several deployments in one account need different names.
+   * digits and dashes, 31 characters at most. Several deployments in one account need different names.
    * @default 'holdfast'
    */
   readonly name?: string;

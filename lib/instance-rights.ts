@@ -95,8 +95,7 @@ export const allowEndingInstances = (fn: LambdaFunction, deployment: string): vo
 
 /**
  * LaunchInstances of Auto Scaling passes no tags on. Its instances may be tagged afterwards: only what an Auto Scaling
- * group holds, only with this
- * deployment's tag, and never over another deployment's.
+ * group holds, only with this deployment's tag, and never over another deployment's.
  */
 export const allowTaggingAsgInstances = (fn: LambdaFunction, deployment: string): void =>
   allow(fn, {

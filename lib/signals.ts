@@ -32,8 +32,7 @@ export class Signals extends Construct {
 
   /**
    * Delivers signals to this function in large batches: a storm costs as many calls as a drizzle. A batch of more than
-   * ten needs a window of at
-   * least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS").
+   * ten needs a window of at least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS").
    */
   feed(fn: LambdaFunction): void {
     fn.addEventSource(

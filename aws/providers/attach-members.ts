@@ -27,8 +27,7 @@ const verdict = (asg: string, error: unknown): Verdict => {
 
 /**
  * Attaches running instances. Each call raises the desired capacity by what it attaches and fails as a whole beyond the
- * maximum size; then, and when
- * an instance is not running yet, it is to be tried later.
+ * maximum size; then, and when an instance is not running yet, it is to be tried later.
  */
 export const attachMembers = async (
   { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,

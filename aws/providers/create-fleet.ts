@@ -23,8 +23,8 @@ const draw = (text: string): number =>
 
 /**
  * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2
- * User Guide, instant fleets), so
- * of several one is chosen by the token, less those that are known to be out of addresses.
+ * User Guide, instant fleets), so of several one is chosen by the token, less those that are known to be out of
+ * addresses.
  */
 const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly string[]): string | undefined => {
   const inZone = pool.subnets.filter((subnet) => subnet.zone === zone);
@@ -56,9 +56,8 @@ const overridesOf = (
 /**
  * How EC2 chooses among overrides.
  * Spot: a pool lists its types in order of preference, and `capacity-optimized-prioritized` is the one strategy that
- * honours an order without giving up
- * depth of capacity. With one type there is no order: then `price-capacity-optimized`, which AWS recommends. Never
- * `lowest-price`, the API's default.
+ * honours an order without giving up depth of capacity. With one type there is no order: then
+ * `price-capacity-optimized`, which AWS recommends. Never `lowest-price`, the API's default.
  * On-demand: `prioritized` follows the order strictly; a price limit holds over the whole request, because overrides
  * have none for this market.
  */

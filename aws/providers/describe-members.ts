@@ -102,11 +102,9 @@ const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 's
 
 /**
  * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has
- * one, in its Auto Scaling group,
- * which registers its own target groups itself. Serving means that all of them say so. Where a target group could not
- * be read, a member in an Auto
- * Scaling group, or one that has had its time to be registered, counts as registered, and whether it serves is not
- * known.
+ * one, in its Auto Scaling group, which registers its own target groups itself. Serving means that all of them say so.
+ * Where a target group could not be read, a member in an Auto Scaling group, or one that has had its time to be
+ * registered, counts as registered, and whether it serves is not known.
  * Termination protection is not looked at: EC2 tells it for one instance a call.
  */
 const toMember = (seen: Seen, instance: Instance): Member => {

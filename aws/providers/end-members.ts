@@ -36,10 +36,8 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
 
 /**
  * Ends instances. Members of an Auto Scaling group end through it, so that its desired capacity falls with them; the
- * others by EC2, and only with this
- * group's tag on them. The tag of what was a member through an Auto Scaling group may be of another name that this
- * group had. Gone already, or ending
- * already, is done.
+ * others by EC2, and only with this group's tag on them. The tag of what was a member through an Auto Scaling group may
+ * be of another name that this group had. Gone already, or ending already, is done.
  */
 export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   if (swaps.length === 0) return { done: [], failed: [] };

@@ -13,8 +13,8 @@ const delaysKeptMs = 600_000;
 
 /**
  * Where work on leaving instances stands. A target stays `draining` for the whole deregistration delay of its target
- * group, whether connections are
- * left or not, so the delay is what there is to wait for: it runs from when the drain began.
+ * group, whether connections are left or not, so the delay is what there is to wait for: it runs from when the drain
+ * began.
  */
 export const createInspectDrain = (deps: ProviderDeps) => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();

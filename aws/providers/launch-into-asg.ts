@@ -62,8 +62,7 @@ const complaintsIn = ({ Errors }: LaunchInstancesResult): readonly Complaint[] =
 
 /**
  * LaunchInstances into the pool's group, at most 100 a call. The pool's group has one zone, so none is named. No retry
- * by the group itself: a missing
- * instance is ours to place again.
+ * by the group itself: a missing instance is ours to place again.
  */
 export const asgRequest = (
   { deployment }: Pick<ProviderDeps, 'deployment'>,
@@ -148,10 +147,8 @@ const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
 
 /**
  * What all parts together came to. A part that may have been carried out leaves the whole reservation open: the repeat
- * gets the answered parts again
- * from their tokens. So does any part of a repeat that was not answered, for an earlier attempt of it may have been
- * carried out. After any other
- * failure what was given is kept.
+ * gets the answered parts again from their tokens. So does any part of a repeat that was not answered, for an earlier
+ * attempt of it may have been carried out. After any other failure what was given is kept.
  */
 const resultOf = (
   { request: { placement }, isRepeat }: LaunchOrder,

@@ -49,8 +49,7 @@ const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonl
 
 /**
  * What the minimum size does not let go: an interrupted instance is at least taken out of the group's target groups,
- * and EC2 and the group do the
- * rest; any other waits until its replacement has joined.
+ * and EC2 and the group do the rest; any other waits until its replacement has joined.
  */
 const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
   const taken = idsOf(swaps.filter(({ reason }) => reason === 'interruption'));

@@ -19,10 +19,9 @@ class LeaseOver extends Error {}
 
 /**
  * Sends a launch and says what a failure means. The SDK's retries end with the error of the last attempt only; a
- * throttle is a throttle only when no
- * attempt before it may have been carried out, so each is watched. None begins once the lease is over: an invocation
- * may have been frozen before any
- * of them, for however long, and others have the request by then.
+ * throttle is a throttle only when no attempt before it may have been carried out, so each is watched. None begins once
+ * the lease is over: an invocation may have been frozen before any of them, for however long, and others have the
+ * request by then.
  */
 export const sendLaunch = async <Answer>(
   watch: Watch,

@@ -1,7 +1,6 @@
 /**
  * Says what is wrong with a value, or nothing when it is what the type says. Written by hand, because the functions
- * that read the state table are
- * loaded while a warning waits: a schema library costs each of them 10 to 16 KB.
+ * that read the state table are loaded while a warning waits: a schema library costs each of them 10 to 16 KB.
  */
 export type Check<T> = { (raw: unknown): string | undefined; readonly of?: T };
 
@@ -56,8 +55,7 @@ export const mapOf =
 
 /**
  * Checks every field of a type, optional ones included: a field that is added to the type and not here does not
- * compile. Fields that the type does not
- * know (of another version) are let pass.
+ * compile. Fields that the type does not know (of another version) are let pass.
  */
 export const objectOf =
   <T extends object>(fields: { readonly [Field in keyof T]-?: Check<T[Field]> }): Check<T> =>

@@ -74,8 +74,7 @@ export const checkGroup = objectOf<Group>({
 
 /**
  * Reads the group of an accepted policy. Nothing in it can be guessed, so one that cannot be read is decided by nobody:
- * its signals come again until it
- * is mended, and then wait in the dead-letter queue.
+ * its signals come again until it is mended, and then wait in the dead-letter queue.
  *
  * @throws {UnreadableItem}
  */

@@ -47,10 +47,9 @@ const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 
 /**
  * Reads each field of a group's state. What cannot be read counts as lost, and the rest stands, as after the loss of
- * the whole item: what was learned is
- * learned again, prices are read again, and the size is the policy's, or what stands there (`catchUp`). A size that is
- * lost is taken as more than any
- * number that serves, so that nothing leaves because enough others seem to serve.
+ * the whole item: what was learned is learned again, prices are read again, and the size is the policy's, or what
+ * stands there (`catchUp`). A size that is lost is taken as more than any number that serves, so that nothing leaves
+ * because enough others seem to serve.
  */
 const readers: Readers<GroupState> = {
   version: orElse(number, 0),

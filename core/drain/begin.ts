@@ -24,8 +24,8 @@ export const orderedAtMs = (own: readonly Swap[]): number =>
 
 /**
  * Latest start of a batch (epoch ms), for its earliest deadline; undefined when it begins at once. Only where EC2 takes
- * the instances is there a gap to
- * wait out: every other removal begins with enough members serving, or is under way already.
+ * the instances is there a gap to wait out: every other removal begins with enough members serving, or is under way
+ * already.
  *
  * @param deregistrationDelayMs of the target groups that the batch is in; unknown: the load balancer's default is
  * assumed.

@@ -22,8 +22,7 @@ export const quoteOf = (node: TreeNode, counts: (choice: Choice) => boolean = ca
 
 /**
  * Orders quotes, cheapest first. While all prices are known they alone decide. As soon as one is unknown, spot goes
- * before on-demand,
- * then known prices before unknown ones; what is still equal keeps its configured order.
+ * before on-demand, then known prices before unknown ones; what is still equal keeps its configured order.
  */
 export const compareQuotes =
   (allKnown: boolean) =>

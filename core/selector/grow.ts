@@ -137,8 +137,7 @@ const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Pl
 
 /**
  * A pool below several children is counted under the child with the fewest pools (the one that has the least else to
- * offer),
- * in configured order among equals: so a member is counted once.
+ * offer), in configured order among equals: so a member is counted once.
  */
 const choicesByPool = (
   node: BranchSelector,

@@ -89,8 +89,8 @@ const undoIn = (branch: Branch, candidates: readonly Choice[]): Choice | undefin
 
 /**
  * The leaf that the tree would have filled last, among those that have a candidate: of a `spread` the fullest child, of
- * a `weighted` the one furthest above
- * its share, of a `tiered` the last, of a `cheapest` the dearest; ties against the configured order.
+ * a `weighted` the one furthest above its share, of a `tiered` the last, of a `cheapest` the dearest; ties against the
+ * configured order.
  */
 export const undo = (root: TreeNode, hasCandidate: HasCandidate): Leaf | undefined => {
   let node: TreeNode | undefined = root;

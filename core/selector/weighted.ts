@@ -36,8 +36,8 @@ const dueAt = (scale: Scale, { weight, held }: Share, more = 1): number =>
 
 /**
  * Whether everyone can still be served in time when `index` is served now: for every size before `index` would have
- * been due itself,
- * no more children fall due than there are launches until then (the condition for unit jobs with deadlines).
+ * been due itself, no more children fall due than there are launches until then (the condition for unit jobs with
+ * deadlines).
  */
 const leavesTimeForOthers = (scale: Scale, index: number): boolean => {
   const chosen = scale.shares[index];

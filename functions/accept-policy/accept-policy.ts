@@ -21,8 +21,8 @@ export type Outcome =
 
 /**
  * Brings what is in force for a group in line with its policy item as it stands now: accepted, rejected or let go. The
- * item is read afresh, so records of
- * the stream that come late, twice or out of order end in the same place. Every step may be repeated.
+ * item is read afresh, so records of the stream that come late, twice or out of order end in the same place. Every step
+ * may be repeated.
  */
 export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const written = await ports.store.written(group);
@@ -128,9 +128,8 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] =>
 
 /**
  * Forgets the group and leaves its instances alone. The event goes out while something is in force, for an interrupted
- * run is repeated as a whole; the
- * status comes after, so that whoever reads it can rely on it; then the loop is told, so that it puts back what it has
- * raised.
+ * run is repeated as a whole; the status comes after, so that whoever reads it can rely on it; then the loop is told,
+ * so that it puts back what it has raised.
  */
 const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, announcer, clock } = ports;

@@ -17,8 +17,7 @@ export type Changes = {
 
 /**
  * Which groups a batch of stream records is about, each once. The images in the records are not used: by the time a
- * record is read the item may have
- * changed again, and only what it is now counts.
+ * record is read the item may have changed again, and only what it is now counts.
  */
 export const changedGroups = (event: unknown): Changes => {
   const records = z.safeParse(z.object({ Records: z.array(z.unknown()) }), event).data?.Records ?? [];

@@ -16,8 +16,7 @@ type Ports = Pick<AcceptPolicyPorts, 'store' | 'clock'>;
 
 /**
  * A claim that is younger holds by itself: its group may be about to come into force. Longer than an invocation of this
- * function lives (30 s), with room
- * for clocks that differ.
+ * function lives (30 s), with room for clocks that differ.
  */
 const claimLeaseMs = 120_000;
 /** Earlier holders that are remembered: each may have left something to put back. */
@@ -74,8 +73,7 @@ const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
 
 /**
  * Claims every Auto Scaling group that a policy names, before it comes into force: two groups that are written at the
- * same moment never both get one. All
- * or none: what was claimed beside one that is taken is released again.
+ * same moment never both get one. All or none: what was claimed beside one that is taken is released again.
  */
 export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports: Ports): Promise<Claimed> => {
   const once = [...new Map(asgs.map((named) => [named.asg, named])).values()];

@@ -33,8 +33,8 @@ const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: n
 
 /**
  * Begins the drain of a batch: waits for enough members to serve (at the latest until the latest start), then takes the
- * batch out of service
- * and records it as draining. Idempotent: what a crash left undone is done again, and what is recorded is not repeated.
+ * batch out of service and records it as draining. Idempotent: what a crash left undone is done again, and what is
+ * recorded is not repeated.
  *
  * @param knownDelayMs the longest deregistration delay of the batch, as an earlier visit found it.
  */

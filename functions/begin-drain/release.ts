@@ -98,8 +98,7 @@ const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> =>
 /**
  * Takes the `leaving` swaps out of service, looks where the whole batch stands, and records both in one write per swap.
  * The record comes after the call: a crash between them repeats a call that changes nothing the second time. A look
- * that AWS does not grant now is
- * left to the next.
+ * that AWS does not grant now is left to the next.
  */
 export const releaseLeaving = async (
   ports: ReleasePorts,

@@ -158,8 +158,7 @@ const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): read
 
 /**
  * With drain-first the replacement comes after the drain, and who is kept has to take work again: the group is asked to
- * look at itself now, and not at
- * the next tick.
+ * look at itself now, and not at the next tick.
  */
 const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
   if (group?.swap.order === 'drain-first' || swaps.some(isKept)) await ports.wakes.wake(order.group, ports.clock.now());
@@ -167,9 +166,8 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
 
 /**
  * Ends the drain of a batch, however it came to its end: what has not drained is recorded with its shortfall, hooks are
- * completed, instances that
- * are ours to end are ended, and the bus is told. Everything is recorded before anything is ended, so that a repeat
- * finds the same swaps.
+ * completed, instances that are ours to end are ended, and the bus is told. Everything is recorded before anything is
+ * ended, so that a repeat finds the same swaps.
  *
  * @throws {InstancesNotEnded} when ending was throttled: repeat.
  */

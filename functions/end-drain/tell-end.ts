@@ -21,8 +21,7 @@ type Fallen = { readonly instance: string; readonly shortfall: Shortfall };
 
 /**
  * Shortfalls with their text and the instances that each holds for. Those that read the same are one, with the data of
- * the first: a batch has few
- * texts, and an event has a size limit.
+ * the first: a batch has few texts, and an event has a size limit.
  */
 const byText = (fallen: readonly Fallen[]) =>
   [...Map.groupBy(fallen, ({ shortfall }) => shortfallText(shortfall))].map(([text, of]) => ({

@@ -116,8 +116,7 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
 
 /**
  * Makes the swap item of every leaving instance, or tightens the one that is there. The first signal about an instance
- * claims it; whatever comes
- * later, and however often, finds the claim.
+ * claims it; whatever comes later, and however often, finds the claim.
  */
 export const claimAll = async (
   facts: readonly LeavingFact[],

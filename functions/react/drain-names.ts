@@ -4,8 +4,7 @@ import { sha256 } from '../runtime/sha256.ts';
 /**
  * Kinds of leaving that never share a drain, whatever their deadlines.
  * `interruption`: EC2 takes it. `hook`: its Auto Scaling group waits for us. `removal`: above the desired size, or
- * nobody's. `swap`: replaced, or under way
- * when it was warned. `mend`: its own drain broke off, or left it behind.
+ * nobody's. `swap`: replaced, or under way when it was warned. `mend`: its own drain broke off, or left it behind.
  */
 export type DrainKind = 'interruption' | 'hook' | 'removal' | 'swap' | 'mend';
 
@@ -45,9 +44,8 @@ export type NameDrain = (kind: DrainKind, deadlineMs?: number) => string;
 
 /**
  * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain
- * whichever decision heard of them, as
- * long as it waits for replacements: one look of it serves them all. Once it has begun, those that come later have a
- * drain of their own.
+ * whichever decision heard of them, as long as it waits for replacements: one look of it serves them all. Once it has
+ * begun, those that come later have a drain of their own.
  */
 export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]): NameDrain => {
   const begun = new Set(

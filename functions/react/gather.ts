@@ -86,8 +86,8 @@ export type Gathered = {
 
 /**
  * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what
- * they show, and a launch that
- * another invocation records in between is seen as a conflict when the decision is written.
+ * they show, and a launch that another invocation records in between is seen as a conflict when the decision is
+ * written.
  *
  * @param known the state item, where it was read together with the policy.
  */

@@ -60,8 +60,7 @@ const alarmChange = (
 
 /**
  * What alarms do to the desired size, each at most once in its cooldown, counted from when it acted: of a backlog only
- * the newest of each alarm acts,
- * and what is delivered again was before that.
+ * the newest of each alarm acts, and what is delivered again was before that.
  */
 export const alarmChanges = (
   state: GroupState,
@@ -87,10 +86,9 @@ export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowM
 
 /**
  * A member under a later reservation than the state knows shows that the state item was lost, or restored from an older
- * time. What alarms have made
- * of the size since is not known any more, so what stands there stays, within the policy's bounds. Reservations of
- * another group, which had the Auto
- * Scaling group before, were never in this state: they show nothing.
+ * time. What alarms have made of the size since is not known any more, so what stands there stays, within the policy's
+ * bounds. Reservations of another group, which had the Auto Scaling group before, were never in this state: they show
+ * nothing.
  */
 export const catchUp = (
   state: GroupState,
@@ -114,8 +112,7 @@ const offeringsOfSwaps = (swaps: readonly Swap[]) =>
 
 /**
  * Offerings that EC2 takes instances from right now are a poor place for their replacements, and so are those that it
- * advises to leave: as long as one
- * of their members has yet to leave for that advice, too.
+ * advises to leave: as long as one of their members has yet to leave for that advice, too.
  */
 export const learnFromLosses = (
   state: GroupState,

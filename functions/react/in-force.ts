@@ -7,10 +7,8 @@ export type InForce = { readonly group: Group; readonly state: GroupState | unde
 
 /**
  * Reads the state item first and the policy after it; undefined when there is no policy. The order is a fence: whoever
- * follows a later policy, or lets
- * the group go, writes the state item after that policy came or went. So either this policy is not older than the state
- * item, or the write over that
- * state item is lost.
+ * follows a later policy, or lets the group go, writes the state item after that policy came or went. So either this
+ * policy is not older than the state item, or the write over that state item is lost.
  */
 export const readInForce = async (group: string, { store }: ReactPorts): Promise<InForce | undefined> => {
   const state = await store.state(group);

@@ -20,8 +20,7 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
 
 /**
  * Looked at once, when a group first holds an Auto Scaling group that another held before: what that one raised is not
- * its owner's value, and what it was
- * warned of comes true.
+ * its owner's value, and what it was warned of comes true.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));

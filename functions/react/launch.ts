@@ -50,8 +50,7 @@ export const writeRequests = (
 
 /**
  * The requests of reservations that are repeated, as they were made. One that was not kept is made up from the policy
- * in force: where that differs, EC2
- * knows the token and says so.
+ * in force: where that differs, EC2 knows the token and says so.
  */
 export const readRequests = (
   repeated: readonly TakenUp[],

@@ -67,8 +67,7 @@ export type Starting = {
 
 /**
  * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came
- * again, because whoever claimed them
- * may have died before the start; and with each tick all that have not begun.
+ * again, because whoever claimed them may have died before the start; and with each tick all that have not begun.
  */
 const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const named = new Set(facts.leaving.map(({ instance }) => instance));

@@ -124,8 +124,8 @@ const tellLaunched = async (
 
 /**
  * Leaves a group whose policy is gone: puts its maximum sizes back, closes what comes to its end, and notes that the
- * next policy of this name sets the size
- * anew. Its instances are not touched, and drains under way come to their end by themselves.
+ * next policy of this name sets the size anew. Its instances are not touched, and drains under way come to their end by
+ * themselves.
  */
 export const letGo = async (
   { group, leaving }: Facts,

@@ -112,8 +112,7 @@ const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
 
 /**
  * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced
- * to take and did not is ours to
- * end from then on.
+ * to take and did not is ours to end from then on.
  */
 const takeOverDrains = async (
   run: Run,

@@ -129,8 +129,7 @@ export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
 
 /**
  * Keeps that a decision was not carried out. The next attempt of the same run takes its place, if that one acts. Where
- * decisions of the run were carried
- * out before, they alone are kept.
+ * decisions of the run were carried out before, they alone are kept.
  */
 export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
   run.ports.store.putDecision(

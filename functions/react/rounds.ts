@@ -49,8 +49,7 @@ const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): 
 
 /**
  * Takes over Auto Scaling groups before anything is launched in their place. One that has launched meanwhile, or cannot
- * be taken over now, goes on by
- * itself: then nothing is launched before another look.
+ * be taken over now, goes on by itself: then nothing is launched before another look.
  */
 const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
   let isOurs = true;

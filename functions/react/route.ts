@@ -114,8 +114,7 @@ const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): b
 
 /**
  * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read once,
- * and only where a signal does not
- * name its group.
+ * and only where a signal does not name its group.
  */
 export const route = async (
   received: readonly Received[],

@@ -45,10 +45,9 @@ const beat = async (
 
 /**
  * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and
- * record only repeats the heartbeat, and
- * so does a hook that was added meanwhile: the record is not written over it. An action that is no longer active is
- * noted as over: its instance goes on
- * by itself. What AWS could not do now stays due, and is tried again soon.
+ * record only repeats the heartbeat, and so does a hook that was added meanwhile: the record is not written over it. An
+ * action that is no longer active is noted as over: its instance goes on by itself. What AWS could not do now stays
+ * due, and is tried again soon.
  */
 export const keepHooksAlive = async (
   ports: HeartbeatPorts,
