@@ -7,8 +7,8 @@ const stepOf = (current: number, { kind, by }: Adjustment): number => {
 };
 
 /**
- * The desired size after an alarm has acted: a percentage is taken of the present size and rounded away from zero, at
- * least one instance, and the result stays within the group's minimum and maximum.
+ * The desired size after an alarm has acted. A percentage is taken of the present size and rounded away from zero, to
+ * at least one instance. The result stays within the group's minimum and maximum.
  */
 export const desiredAfterAdjustment = (current: number, adjustment: Adjustment, size: Size): number =>
   Math.min(size.max, Math.max(size.min, current + stepOf(current, adjustment)));

@@ -3,7 +3,7 @@ import { namedAsgs } from './holders.ts';
 import { raisedTo } from './raised-max.ts';
 import type { Member, RaisedMax, View } from './view.ts';
 
-/** A member that has been coming for this long is no longer waited for by the others of its batch. */
+/** Once a member has been coming for this long, the others of its batch no longer wait for it. */
 const batchPatienceMs = 20_000;
 /** AttachInstances takes at most 20 ids (EC2 Auto Scaling quotas). */
 const attachBatch = 20;
@@ -11,9 +11,9 @@ const attachBatch = 20;
 const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
 
 /**
- * Running members to attach or register now. They are admitted together where that costs no time: calls should grow
- * with batches, not with instances.
- * Nobody waits once all have come, or once somebody has been coming for long.
+ * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
+ * with batches and not with instances. They wait for each other until all have come, or until one of them has been
+ * coming for too long.
  */
 export const chooseAdmissions = (view: View, headcount: Headcount): readonly string[] => {
   const ready = headcount.staying.filter(isReady);
@@ -25,12 +25,12 @@ export const chooseAdmissions = (view: View, headcount: Headcount): readonly str
   return view.group.holding.kind === 'attach' ? ids.slice(0, Math.floor(ids.length / attachBatch) * attachBatch) : [];
 };
 
-/** What is about to join an Auto Scaling group: at once, and while those that are on their way come up. */
+/** What joins an Auto Scaling group: the members that join now, and those that join when they are running. */
 export type Joining = { readonly now: number; readonly soon: number };
 
 /**
- * Maximum sizes that stand in the way of what is about to join, by group. Once one must be raised, it is raised for all
- * that is on its way and no further: a thousand newcomers take one change, not one a batch.
+ * Auto Scaling groups whose maximum size is too small for what joins them. Where one must be raised, it is raised for
+ * everything on its way and no further: a thousand new members need one change, not one a batch.
  */
 export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
   view.asgs.flatMap((asg) => {
@@ -39,7 +39,7 @@ export const chooseRaises = (view: View, joining: ReadonlyMap<string, Joining>):
     return [raisedTo(view.state.raised, asg, asg.desired + now + soon)];
   });
 
-/** Maximum sizes to put back: the group fits again and nothing more is on its way into it. */
+/** Maximum sizes to put back: the group fits again, and nothing more is on its way into it. */
 export const chooseRestores = (
   view: View,
   headcount: Headcount,
@@ -48,8 +48,8 @@ export const chooseRestores = (
   const coming = headcount.inFlightCount + headcount.staying.filter(({ admitted }) => !admitted).length;
   const named = new Set(namedAsgs(view.group));
   return view.state.raised.filter((raised) => {
-    // What comes joins what the policy names. Of an Auto Scaling group that no describe shows there is nothing left to
-    // wait for.
+    // New members join the Auto Scaling group that the policy names. When no describe shows that group any more, there
+    // is nothing left to wait for.
     if (coming > 0 && named.has(raised.asg)) return false;
     const asg = view.asgs.find(({ name }) => name === raised.asg);
     return (

@@ -3,11 +3,14 @@ import { offeringKey } from './offering.ts';
 import type { Swap } from './swap.ts';
 import type { GroupState, Member } from './view.ts';
 
-/** Members that one decision lets leave, noted in the group's state until their swaps say so. */
+/** Members that a decision chose to leave. The group's state keeps them until their swaps are written. */
 export type Chosen = {
   readonly decision: string;
   readonly instances: readonly string[];
-  /** Until then the author of the decision may still be writing their swaps; afterwards they count as members again. */
+  /**
+   * Until this time the author of the decision may still be writing their swaps. Afterwards they count as members
+   * again.
+   */
   readonly untilMs: number;
 };
 
@@ -17,15 +20,15 @@ const isWritten = (swaps: ReadonlyMap<string, Swap>, instance: string): boolean 
   (swaps.get(instance)?.state ?? 'waiting') !== 'waiting';
 
 /**
- * The choices of a decision: to be written with the state, so that whoever decides at the same time loses that race and
- * sees them.
+ * The choices of a decision. They are written with the state, so that a function which decides at the same time loses
+ * its write and then sees them.
  */
 export const choicesOf = ({ removals, drains }: Decision, decision: string, untilMs: number): readonly Chosen[] => {
   const instances = [...removals.map(({ instance }) => instance), ...drains];
   return instances.length === 0 ? [] : [{ decision, instances, untilMs }];
 };
 
-/** What is still to be believed of noted choices: what no swap says yet, while its author may live. */
+/** The choices that still hold: those without a swap, while the author of the decision may still be running. */
 export const stillChosen = ({ chosen = [] }: State, swaps: readonly Swap[], nowMs: number): readonly Chosen[] => {
   const known = new Map(swaps.map((swap) => [swap.instance, swap]));
   return chosen
@@ -34,7 +37,7 @@ export const stillChosen = ({ chosen = [] }: State, swaps: readonly Swap[], nowM
     .filter(({ instances }) => instances.length > 0);
 };
 
-/** Swaps as they will stand once every noted choice is written. */
+/** Swaps as they will stand once every stored choice is written. */
 export const withChosen = (
   { chosen = [] }: State,
   swaps: readonly Swap[],

@@ -19,18 +19,19 @@ import { swapsToBegin } from './swaps-to-begin.ts';
 import type { Member, View } from './view.ts';
 
 /**
- * A tagged instance that nobody's reservation explains is removed once seen this often and for this long; before that
- * it may be one we forgot.
+ * A tagged instance without a reservation is removed only after this many sightings and this much time. Before that,
+ * its reservation may only have been lost.
  */
 const straySightings = 2;
 const strayMinimumAgeMs = 300_000;
 
 /**
- * How soon to look again while something is under way that may send no event (a boot, a health check), in milliseconds.
+ * How soon to look again, in milliseconds, while something is under way that may send no event (a boot, a health
+ * check).
  */
 const lookAgainMs = 10_000;
 
-/** Extra members wanted for a while, so that swaps which wait can begin without a gap. */
+/** Extra members to launch now, so that waiting swaps can begin without a gap. */
 const surgeOf = (view: View, headcount: Headcount): number =>
   view.group.swap.order === 'launch-first' ? Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;
 
@@ -51,8 +52,8 @@ const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
   });
 
 /**
- * How many members can leave without taking an Auto Scaling group below its minimum size, which is its user's and
- * holds.
+ * How many members can leave without taking an Auto Scaling group below its minimum size. The minimum belongs to the
+ * user and is never lowered.
  */
 const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
   const ids = new Set(members.map(({ instance }) => instance));
@@ -72,10 +73,9 @@ const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
 };
 
 /**
- * Members above the desired size, in the policy's order. Members that serve are only taken while those that are left
- * still serve the desired size:
- * a surplus that is still coming up replaces nobody yet. A swap that waits has its own place and is not chosen here.
- * The minimum size of an Auto Scaling group is its user's, and holds.
+ * Members above the desired size, in the policy's order. Members that serve are taken only while the remaining ones
+ * serve the desired size: a surplus that is still booting replaces none of them yet. Waiting swaps keep their place and
+ * are not chosen here. The minimum size of an Auto Scaling group belongs to its user, and holds.
  */
 const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
@@ -105,8 +105,8 @@ const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] =
       return goes;
     });
   };
-  // Mostly the first of the order may go; the whole order of a large group is asked for only when some of them must
-  // stay.
+  // Usually the first members of the order may go. The whole order of a large group is computed only when some of them
+  // must stay.
   const first = next(surplus);
   return first.length === surplus ? first : next(candidates.length).slice(0, surplus);
 };
@@ -131,7 +131,7 @@ const joiningByAsg = (
   return joining;
 };
 
-/** When to look again without being told: while members come up, or swaps wait for them. */
+/** When to look again without a signal: while members are coming up, or while swaps wait for them. */
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
   const comingUp =
     headcount.inFlightCount > 0 ||
@@ -150,8 +150,8 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
 };
 
 /**
- * How many the group lacks, less what its Auto Scaling groups are about to launch by themselves; negative when that is
- * more than it lacks.
+ * How many members the group lacks, less what its Auto Scaling groups are about to launch by themselves. Negative when
+ * they launch more than it lacks.
  */
 const lacking = (view: View, headcount: Headcount): number => {
   const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
@@ -162,7 +162,7 @@ const lacking = (view: View, headcount: Headcount): number => {
 const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>
   leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
 
-/** Where what the group lacks is to come from, with these members counted as gone. */
+/** Where the missing members come from, with these members counted as gone. */
 const planFor = (view: View, headcount: Headcount, lack: number, leaving: readonly string[] = []): Plan =>
   planWithinMaxima(view, {
     selector: view.group.capacity,
@@ -189,8 +189,8 @@ const planFor = (view: View, headcount: Headcount, lack: number, leaving: readon
   });
 
 /**
- * How many of these members the tree could replace now: none while launches are throttled, or while others are missing
- * that it cannot give.
+ * How many of these members the tree could replace now. None while launches are throttled, or while other members are
+ * missing that the tree cannot place.
  */
 const obtainable = (view: View, headcount: Headcount, lack: number, leaving: readonly string[]): number => {
   if (isHeldBack(view.state, view.nowMs)) return 0;
@@ -199,7 +199,8 @@ const obtainable = (view: View, headcount: Headcount, lack: number, leaving: rea
 };
 
 /**
- * Looks at a view once and says everything that should be done about it. Pure: the same view gives the same decision.
+ * Looks at a view once and returns everything that should be done about it. Pure: the same view gives the same
+ * decision.
  */
 export const decide = (view: View): Decision => {
   const headcount = takeHeadcount(view);
@@ -229,7 +230,7 @@ export const decide = (view: View): Decision => {
   };
 };
 
-/** Whether acting on a decision would change anything: an idle look writes nothing. */
+/** Whether acting on a decision would change anything. A look that changes nothing writes nothing. */
 export const isQuiet = (decision: Decision): boolean =>
   [
     decision.placements,

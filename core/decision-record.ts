@@ -6,7 +6,7 @@ import type { Prose } from './shortfall.ts';
 import type { InstanceState } from './signal.ts';
 import type { LeaveReason, SwapState } from './swap.ts';
 
-/** Some instances, named as far as a record has room: `count` counts all of them. */
+/** Instances named as far as a record has room; `count` counts all of them. */
 type Instances = { readonly instances: readonly string[]; readonly count: number };
 
 /** A signal, or several of one kind, that led to a decision. */
@@ -19,11 +19,11 @@ export type Cause =
   | { readonly code: 'tick' }
   | Prose;
 
-/** What became of the desired size before the decision, or why it stayed. */
+/** How the desired size changed before the decision, or why it did not. */
 export type SizeChange =
-  /** A policy with another size, or with bounds that the size was outside of. */
+  /** The policy set another size, or bounds that the size was outside of. */
   | { readonly code: 'policy'; readonly from: number; readonly to: number }
-  /** The state item was lost or older than the members: what stands there stays. */
+  /** The state item was lost or is older than the members: the size is kept at what is running. */
   | { readonly code: 'caught-up'; readonly from: number; readonly to: number }
   /** `from` and `to` are equal where the size is at its bound. */
   | {
@@ -35,7 +35,7 @@ export type SizeChange =
       readonly to: number;
     }
   | { readonly code: 'alarm-cooling'; readonly alarm: string; readonly untilMs: number }
-  /** It went off too long ago to say anything about the load of now. */
+  /** It went off too long ago to say anything about the present load. */
   | { readonly code: 'alarm-late'; readonly alarm: string; readonly atMs: number };
 
 /** What a decision looked at, in numbers. */
@@ -46,13 +46,13 @@ export type ViewDigest = {
   readonly serving: number;
   readonly byPool: Readonly<Record<string, number>>;
   readonly swaps: Readonly<Partial<Record<SwapState, number>>>;
-  /** Launches that were asked for and not seen yet. */
+  /** Launches that were requested and that no describe shows yet. */
   readonly reservations: number;
-  /** The write of the state item that the decision was made on. */
+  /** Which write of the state item the decision was based on. */
   readonly stateVersion?: number;
 };
 
-/** One launch that followed from a decision, and what EC2 said. */
+/** One launch that followed from a decision, and how EC2 answered it. */
 export type LaunchOutcome = {
   readonly reservation: string;
   readonly pool: string;
@@ -67,7 +67,7 @@ export type LaunchOutcome = {
   | { readonly result: Exclude<LaunchResult['kind'], 'answered'>; readonly code: string }
 );
 
-/** What a decision was carried out to. */
+/** How a decision was carried out. */
 export type CarriedOut = {
   readonly code: 'carried-out';
   readonly launches: readonly LaunchOutcome[];
@@ -82,19 +82,19 @@ export type CarriedOut = {
   readonly wakeAtMs?: number;
 };
 
-/** Why a decision was not carried out: another write was there first. */
+/** Why a decision was not carried out: another write came first. */
 export type Overtaken =
   /** Another invocation wrote the state item after this version was read. */
   { readonly by: 'state'; readonly readVersion: number } | { readonly by: 'policy'; readonly policyVersion: number };
 
 export type Outcome = CarriedOut | { readonly code: 'not-carried-out'; readonly overtaken: Overtaken };
 
-/** Parts that a record may lose when it is too large to be stored. */
+/** Parts that may be left out of a record that is too large to be stored. */
 export type TrimmedPart = 'rounds' | 'view' | 'outcome';
 
 /**
- * A stored decision: what was decided, on what, and what came of it. `holdfast explain` and `holdfast decisions` read
- * these.
+ * A stored decision: what was decided, from which view, and what came of it. `holdfast explain` and `holdfast
+ * decisions` read these.
  */
 export type DecisionRecord = {
   readonly group: string;
@@ -104,21 +104,21 @@ export type DecisionRecord = {
   readonly policyVersion: number;
   readonly correlation: string;
   readonly causes: readonly Cause[];
-  /** Changes of the desired size; empty where it is what it was. */
+  /** Changes of the desired size. Empty when it did not change. */
   readonly sizes: readonly SizeChange[];
   /** The first decision, and one after each refusal. */
   readonly rounds: readonly Decision[];
   readonly view?: ViewDigest;
-  /** Absent: it was decided, and nothing is known about what came of it. */
+  /** Absent when the decision was made and nothing is known about its outcome. */
   readonly outcome?: Outcome;
-  /** Parts that were left out, and how large they were, where that is known. */
+  /** Parts that were left out, and how large each was, where that is known. */
   readonly trimmed?: readonly { readonly part: TrimmedPart; readonly bytes?: number }[];
 };
 
 /** A stored item that could not be read, and why. */
 export type Unreadable = { readonly group: string; readonly item: string; readonly problems: readonly string[] };
 
-/** Reads stored decisions, newest first. One that cannot be read is told beside the others. */
+/** Reads stored decisions, newest first. Decisions that cannot be read are returned beside the others. */
 export type DecisionLog = {
   decisions(
     group: string,

@@ -2,23 +2,24 @@ import { deadlineMarginMs } from './deadline.ts';
 import type { Swap } from './swap.ts';
 
 /**
- * What a target group waits for connections unless it is told otherwise (Elastic Load Balancing, edit target group
- * attributes: `deregistration_delay.timeout_seconds`).
+ * The default deregistration delay of a target group (Elastic Load Balancing, edit target group attributes:
+ * `deregistration_delay.timeout_seconds`).
  */
 const defaultDeregistrationDelayMs = 300_000;
 
 /**
- * What the start itself may take, before the deregistration delay runs: a cold function, a throttled call repeated, a
- * describe that lags.
+ * Time that the start itself may take before the deregistration delay runs: a cold function, a repeat of a throttled
+ * call, a describe that lags.
  */
 const startSlackMs = 5_000;
 
-/** What the start of a drain is budgeted against. All times in milliseconds. */
+/** The times that the start of a drain is computed from, in milliseconds. */
 export type DrainBudget = {
   readonly nowMs: number;
   readonly deadlineMs: number;
   /**
-   * Longest deregistration delay of the target groups that the instances are in; unknown: the load balancer's default.
+   * The longest deregistration delay of the target groups that the instances are in. Unknown: the load balancer's
+   * default is assumed.
    */
   readonly deregistrationDelayMs?: number;
   /** The policy's `drain.timeout`. */
@@ -28,11 +29,11 @@ export type DrainBudget = {
 /**
  * Latest time (epoch ms) at which a drain begins, whether replacements serve or not; never before `nowMs`.
  *
- * - The deregistration delay (or the time-out, if shorter) fits before the deadline: early enough that the last
- *   connection may take all of it, and
- *   the margin stays free. Until then the instance serves, however long its replacement takes.
- * - It does not fit: some connections are cut whenever the drain begins, so the time left is halved between
- *   replacements and connections.
+ * - The deregistration delay (or the time-out, if shorter) fits before the deadline: the drain begins early enough that
+ *   the last connection may take all of it and the margin stays free. Until then the instance serves, however long its
+ *   replacement takes.
+ * - It does not fit: some connections are cut whenever the drain begins, so half of the time left goes to replacements
+ *   and half to connections.
  */
 export const latestDrainStart = ({
   nowMs,
@@ -47,9 +48,9 @@ export const latestDrainStart = ({
 };
 
 /**
- * When the drain of one instance is over, connections open or not (epoch ms): the margin before its deadline, and at
- * the latest the policy's drain time-out after it began (or should have begun). The time-out does not hurry an
- * interrupted instance: EC2 takes it at the deadline anyway.
+ * When the drain of one instance ends, whether connections are open or not (epoch ms). It ends the margin before the
+ * deadline, and at the latest the policy's drain time-out after it began (or should have begun). The time-out does not
+ * shorten the drain of an interrupted instance, because EC2 takes that one at its deadline anyway.
  */
 export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
   const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;

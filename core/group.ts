@@ -12,7 +12,8 @@ export type Adjustment = { readonly kind: 'instances' | 'percent'; readonly by: 
 export type ScalingRule = { readonly alarm: string; readonly adjust: Adjustment; readonly cooldownMs: number };
 
 /**
- * How members are held.
+ * How the members of a group are held.
+ *
  * - `tag`: Holdfast keeps the group itself (CreateFleet, found by tag).
  * - `attach`: launched with CreateFleet, attached to the user's Auto Scaling group when running.
  * - `launch-instances`: each pool is a single-market Auto Scaling group of one zone (LaunchInstances).
@@ -33,23 +34,23 @@ export type Group = {
   readonly holding: Holding;
   /**
    * Auto Scaling groups that an earlier policy named, until they are empty and put back. They come from the state item
-   * and are no part of a policy.
+   * and are not part of a policy.
    */
   readonly former?: readonly string[];
   /**
-   * Groups that held one of its Auto Scaling groups before, the latest first: what they raised and did not put back is
-   * this group's to put back.
+   * Groups that held one of its Auto Scaling groups before, the latest first. This group puts back the maximum sizes
+   * that they raised and left raised.
    */
   readonly after?: readonly string[];
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };
   readonly drain: {
-    /** Most that a drain may take when no deadline presses. */
+    /** The longest that a drain may take when there is no deadline. */
     readonly timeoutMs: number;
     /**
-     * `auto`: target groups found from the Auto Scaling group or from the instances' registrations; else target group
-     * ARNs.
+     * `auto`: the target groups of the Auto Scaling group, or those that the instances are registered with. Otherwise
+     * target group ARNs.
      */
     readonly loadBalancers: 'auto' | readonly string[];
   };

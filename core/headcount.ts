@@ -3,21 +3,24 @@ import type { Reservation } from './reservation.ts';
 import { type Swap, waitsItsTurn } from './swap.ts';
 import type { AsgView, Member, View } from './view.ts';
 
-/** A launch that EC2 was asked for, or has granted, and that no describe shows yet. */
+/** A launch that was requested or granted and that no describe shows yet. */
 export type InFlight = { readonly pool: string; readonly count: number; readonly offerings: readonly Offering[] };
 
-/** Who is there, who leaves and who comes: every instance counted once. */
+/** The members that are there, those that leave and those that come. Every instance is counted once. */
 export type Headcount = {
-  /** Members that stay, among them those that wait for their turn to be swapped. */
+  /** Members that stay, including those whose swap waits to begin. */
   readonly staying: readonly Member[];
-  /** Staying members at risk, whose swap waits for surge capacity. */
+  /** Staying members at risk, whose swap waits for surge budget. */
   readonly waiting: readonly Swap[];
-  /** Swaps under way that still hold their place: drain-first, not drained yet. */
+  /** Swaps under way that still hold their place: drain-first, and not drained yet. */
   readonly holdingPlace: readonly Swap[];
   readonly inFlight: readonly InFlight[];
-  /** All that is to come: besides those in flight what Auto Scaling groups hold and EC2 does not show yet. */
+  /**
+   * All members that are to come: launches in flight, and members that Auto Scaling groups hold and EC2 does not show
+   * yet.
+   */
   readonly inFlightCount: number;
-  /** Members without a pool of ours and without a reservation: launched by nobody we know of. */
+  /** Members without a pool of ours and without a reservation: we do not know who launched them. */
   readonly strays: readonly Member[];
 };
 
@@ -26,9 +29,9 @@ export const isHard = (swap: Swap): boolean =>
   swap.deadlineMs !== undefined || swap.reason === 'interruption' || swap.reason === 'hook';
 
 /**
- * What of a reservation is still to come: what was asked or granted, less what a describe shows, less what is known to
- * leave or to have ended.
- * Not seen yet is not gone: EC2's describes lag behind its launches, so the reservation is believed until `forgetAtMs`.
+ * The part of a reservation that is still to come: the instances requested or granted, less those that a describe shows
+ * and those that are known to leave or to have ended. An instance that is not shown yet is not gone: EC2's describes
+ * lag behind its launches, so the reservation is believed until `forgetAtMs`.
  */
 const stillToCome = (
   reservation: Reservation,
@@ -42,8 +45,8 @@ const stillToCome = (
 };
 
 /**
- * Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes still lag behind:
- * there, though of no known pool.
+ * Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes do not show them
+ * yet. They count as members, without a known pool.
  */
 const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
   const reserved = new Set(view.state.reservations.flatMap(({ instances }) => instances ?? []));
@@ -51,7 +54,7 @@ const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: Readon
   return held.filter((instance) => !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance)).length;
 };
 
-/** A tagged instance that no reservation and no pool explains, and that no Auto Scaling group of ours has. */
+/** A tagged instance that no reservation and no pool accounts for, and that none of our Auto Scaling groups holds. */
 export const isStray = ({ holding }: View['group'], { asg, reservation, pool }: Member): boolean =>
   holding.kind === 'tag' && asg === undefined && reservation === undefined && pool === undefined;
 
@@ -87,21 +90,23 @@ export const takeHeadcount = (view: View): Headcount => {
   };
 };
 
-/** With `drain-first`, a soft swap keeps its place until it is drained; its replacement is launched only then. */
+/**
+ * With `drain-first`, a swap that can wait keeps its place until it is drained. Its replacement is launched only then.
+ */
 const holdsPlace = (swap: Swap, view: View): boolean =>
   view.group.swap.order === 'drain-first' &&
   waitsItsTurn(swap.reason) &&
   !isHard(swap) &&
   (swap.state === 'leaving' || swap.state === 'draining');
 
-/** How long an Auto Scaling group may take to refill itself before we do it in its place. */
+/** How long an Auto Scaling group may take to refill itself before we launch in its place. */
 const asgRefillGraceMs = 90_000;
 
 /**
- * How many an Auto Scaling group lacks, or will lack as soon as it looks: what EC2 has ended is unhealthy to it, and
- * replaced one for one (EC2 Auto Scaling User Guide, health checks), unless the user has suspended just that. What it
- * ends itself it replaces too, unless its desired capacity falls: a describe that still shows the one as held is older
- * than the other.
+ * How many members an Auto Scaling group lacks, or will lack at its next health check. It finds an instance that EC2
+ * has ended unhealthy and replaces it one for one (EC2 Auto Scaling User Guide, health checks), unless the user has
+ * suspended that process. It also replaces an instance that it terminates itself, unless its desired capacity falls:
+ * while a describe still shows such an instance as held, that describe is the older one.
  */
 const shortBy = (view: View, asg: AsgView): number => {
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
@@ -118,15 +123,15 @@ const shortBy = (view: View, asg: AsgView): number => {
 const lacks = (view: View, asg: AsgView): number => Math.max(0, shortBy(view, asg));
 
 /**
- * How many Auto Scaling groups are about to end by themselves, so that we do not end others too: one that evens out its
- * zones launches first.
+ * How many instances Auto Scaling groups are about to terminate by themselves, so that we do not remove others too. A
+ * group that rebalances its zones launches first.
  */
 export const ownShrink = (view: View): number =>
   view.asgs.reduce((sum, asg) => sum + (asg.suspended.includes('Terminate') ? 0 : Math.max(0, -shortBy(view, asg))), 0);
 
 /**
- * Members that Auto Scaling groups launched by themselves and do not show yet: whether as one too many, only a younger
- * describe can say.
+ * Members that Auto Scaling groups launched by themselves and do not show yet. Only a newer describe can tell whether
+ * one of them is surplus.
  */
 export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
   const held = new Set(asgs.flatMap(({ holds }) => holds));
@@ -140,14 +145,17 @@ const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] =
   return holds.filter((instance) => leaving.has(instance));
 };
 
-/** Members that an Auto Scaling group ends itself, as their hooks say, and that its describe still shows as held. */
+/**
+ * Members that an Auto Scaling group terminates itself, as their hooks show, while its describe still shows them as
+ * held.
+ */
 export const endingItself = (view: View, asg: AsgView): readonly string[] =>
   heldOf(
     asg,
     view.swaps.filter(({ reason }) => reason === 'hook'),
   );
 
-/** Of the held members that leave for another reason than a hook, those that this is true of. */
+/** Of the held members that leave for a reason other than a hook, those for which this is true. */
 const heldLeaving = (view: View, asg: AsgView, holds: (swap: Swap, isDead: boolean) => boolean): readonly string[] => {
   const over = new Set(view.ended);
   return heldOf(
@@ -157,8 +165,9 @@ const heldLeaving = (view: View, asg: AsgView, holds: (swap: Swap, isDead: boole
 };
 
 /**
- * Leaving instances that are dead, or taken out of service for good, and that a group still counts: we replace them, so
- * the group must not. It ends those of a hook itself, and lets the living go only down to its minimum.
+ * Leaving instances that are dead, or out of service for good, and that an Auto Scaling group still counts. We replace
+ * them, so the group must not. The group terminates instances on a hook itself, and lets living ones go only down to
+ * its minimum.
  */
 const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
   heldLeaving(
@@ -169,8 +178,9 @@ const unnoticedIn = (view: View, asg: AsgView): readonly string[] =>
   );
 
 /**
- * Leaving instances that their Auto Scaling groups are to let go before they replace them. Of those that died before
- * their drain was ordered only as many as the group can spare: what was launched for them while they waited.
+ * Leaving instances that are terminated through their Auto Scaling groups, so that these do not replace them. Of those
+ * that died before their drain was ordered, only as many as the group can spare: as many as were launched for them
+ * while they waited.
  */
 export const unnoticed = (view: View, spare: number): readonly string[] => {
   const waited = view.asgs.flatMap((asg) =>
@@ -180,8 +190,9 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
 };
 
 /**
- * Whether an Auto Scaling group does not refill itself: it may not, it did not in time, or it was refused. What it was
- * refused is missing in its describe too, or the describe is older: only then can it be taken over.
+ * Why an Auto Scaling group does not refill itself: it may not launch, it did not in time (`idle`), or its launch failed
+ * (`refused`). A failed launch counts only once the describe shows the gap that it left: an older describe still shows
+ * the group as full.
  */
 const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' | undefined => {
   const gap = state.asgGaps[asg.name];
@@ -190,8 +201,8 @@ const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' |
 };
 
 /**
- * Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too: where it was
- * refused, for its dead alone.
+ * Instances that an Auto Scaling group is about to launch by itself, so that we do not launch them too. After a failed
+ * launch, it launches for its dead alone.
  */
 export const ownRefill = (view: View, asg: AsgView): number => {
   const missing = lacks(view, asg);
@@ -202,15 +213,18 @@ export const ownRefill = (view: View, asg: AsgView): number => {
 };
 
 /**
- * Auto Scaling groups that are short and do not refill themselves: their desired capacity is to be what they hold, and
- * we launch.
+ * Auto Scaling groups that are short and do not refill themselves. Their desired capacity is lowered to what they hold,
+ * and we launch.
  */
 export const groupsToTakeOver = (view: View): readonly { readonly asg: string; readonly desired: number }[] =>
   view.asgs
     .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(view, asg) !== undefined)
     .map((asg) => ({ asg: asg.name, desired: asg.held }));
 
-/** The gaps as they are now: kept while they last, forgotten when closed. */
+/**
+ * Since when each Auto Scaling group has been short. An entry is kept while the gap lasts and dropped when it is
+ * closed.
+ */
 export const gapsNow = (view: View): View['state']['asgGaps'] =>
   Object.fromEntries(
     view.asgs

@@ -1,7 +1,7 @@
 /**
  * Members of one pool, zone and instance type, as a decision counts them: living members and launches in flight alike.
- * A launch in flight is counted where its first offering lies, which is where the tree meant it to land.
- * Members without a pool belong to the group's size, but to no child of the tree.
+ * A launch in flight is counted under its first offering, which is where the tree placed it. Members without a pool
+ * belong to the group's size, but to no child of the tree.
  */
 export type Held = {
   readonly pool: string | undefined;

@@ -11,16 +11,19 @@ export const namedAsgs = ({ holding, pools }: Pick<Group, 'holding' | 'pools'>):
 
 /**
  * Auto Scaling groups that may hold members of this group, each once: those that its policy names, and those that an
- * earlier one named.
+ * earlier policy named.
  */
 export const asgsOf = (group: Group): readonly string[] => [...new Set([...namedAsgs(group), ...(group.former ?? [])])];
 
-/** The same, and those that held these leaving instances when they were claimed. */
+/** The same Auto Scaling groups, and those that held these leaving instances when they were claimed. */
 export const asgsFor = (group: Group, swaps: readonly Pick<Swap, 'asg'>[]): readonly string[] => [
   ...new Set([...asgsOf(group), ...swaps.flatMap(({ asg }) => asg ?? [])]),
 ];
 
-/** The group in force together with what its state remembers of earlier policies: nobody is forgotten by an edit. */
+/**
+ * The group in force, with the Auto Scaling groups that its state remembers of earlier policies: no member is forgotten
+ * by an edit.
+ */
 export const withFormer = (group: Group, state: Pick<GroupState, 'holders'> | undefined): Group => {
   const named = new Set(namedAsgs(group));
   const former = (state?.holders ?? []).filter((asg) => !named.has(asg));
@@ -28,8 +31,8 @@ export const withFormer = (group: Group, state: Pick<GroupState, 'holders'> | un
 };
 
 /**
- * Whether an Auto Scaling group that the policy no longer names still matters: something is in it, on its way into it,
- * or not put back yet.
+ * Whether an Auto Scaling group that the policy no longer names still matters: something is in it or on its way into
+ * it, or its maximum size is not put back yet.
  */
 const isStillNeeded = ({ group, state, asgs }: View, name: string): boolean => {
   const asg = asgs.find((one) => one.name === name);
@@ -41,7 +44,7 @@ const isStillNeeded = ({ group, state, asgs }: View, name: string): boolean => {
   );
 };
 
-/** Auto Scaling groups to be remembered after this look. */
+/** Auto Scaling groups to remember after this look. */
 export const holdersNow = (view: View): readonly string[] => {
   const named = namedAsgs(view.group);
   return [...named, ...(view.state.holders ?? []).filter((name) => !named.includes(name) && isStillNeeded(view, name))];

@@ -2,17 +2,17 @@ import type { Swap } from './swap.ts';
 import type { Member } from './view.ts';
 
 /**
- * How long a member that cannot be ended (termination protection, a right that is missing) is not chosen to leave
- * again: its owner has to act first.
+ * How long a member that cannot be terminated (termination protection, a missing right) is not chosen to leave again.
+ * Its owner has to act first.
  */
 export const keptForMs = 3_600_000;
 
-/** Whether the end of an instance was refused for good: it is a member again, and this swap only remembers that. */
+/** Whether the end of an instance was refused for good. Then it is a member again, and this swap only records that. */
 export const isKept = ({ state, keptUntilMs }: Swap): boolean => keptUntilMs !== undefined && state !== 'gone';
 
 /**
- * Members and swaps as a decision sees them: who is kept stays, and is chosen no more than what is protected from
- * scale-in.
+ * Members and swaps as a decision sees them. Members that are kept stay, and are not chosen to leave, like members
+ * protected from scale-in.
  */
 export const seeKept = <T extends { readonly members: readonly Member[]; readonly swaps: readonly Swap[] }>(
   view: T,

@@ -2,21 +2,21 @@ import type { Market } from './offering.ts';
 import type { Placement } from './placement.ts';
 
 /**
- * A launch as AWS is asked for it, complete. It is kept before it is made, so that a repeat is the same request byte
- * for byte, whatever the policy or the code that wrote it say by then.
+ * A complete launch request. It is stored before it is sent, so that a repeat is the same request byte for byte,
+ * whatever the policy or the code says by then.
  */
 export type LaunchRequest = {
   readonly api: 'CreateFleet' | 'LaunchInstances';
   /**
-   * The input of each call, as text: one call of CreateFleet, one for every hundred instances of LaunchInstances. Their
-   * client tokens stand in them.
+   * The input of each call, as text: one call of CreateFleet, or one call of LaunchInstances for every hundred
+   * instances. It includes the client token.
    */
   readonly calls: readonly string[];
-  /** What is asked for, with every offering: an answer is read against it. */
+  /** The placement that is requested, with every offering: the response is read against it. */
   readonly placement: Placement;
   readonly market: Market;
-  /** Zone of each subnet in the request: an answer may name the subnet alone. */
+  /** The zone of each subnet in the request: a response may name only the subnet. */
   readonly zones: Readonly<Record<string, string>>;
-  /** Tags to put on the instances afterwards, where the API passes none on. */
+  /** Tags to put on the instances after the launch, where the API cannot set them. */
   readonly tagsAfterwards?: readonly { readonly Key: string; readonly Value: string }[];
 };

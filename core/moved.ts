@@ -2,12 +2,13 @@ import type { Group } from './group.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, Member } from './view.ts';
 
-/** A member without any Auto Scaling group is one only once describes have had time to show it in its own. */
+/** A member in no Auto Scaling group counts as such only after describes have had time to show it in its own. */
 const shownAfterMs = 300_000;
 
 /**
- * Whether a member lives where the policy in force would never hold one: in the Auto Scaling group that it moved away
- * from, or in none where each pool is one. A pool that was dropped is no such place: a change of pools replaces nobody.
+ * Whether a member lives where the policy in force would not hold one: in the Auto Scaling group that the policy moved
+ * away from, or in none where each pool is an Auto Scaling group. A pool that was dropped is no such place: a change of
+ * pools replaces no member.
  */
 export const isMisplaced = (
   { holding }: Pick<Group, 'holding'>,
@@ -32,13 +33,16 @@ type Look = {
   readonly nowMs: number;
 };
 
-/** How many more an Auto Scaling group may lose: its minimum is its owner's, and those that leave already count. */
+/**
+ * How many more members an Auto Scaling group may lose. Its minimum belongs to its owner, and members that leave
+ * already count.
+ */
 const roomIn = ({ desired, min, holds }: AsgView, leaving: ReadonlySet<string>): number =>
   Math.max(0, desired - min - holds.filter((instance) => leaving.has(instance)).length);
 
 /**
- * Misplaced members that are to be replaced by members where the policy holds them now. Protected ones stay, and as
- * many as a minimum keeps.
+ * Members to be replaced, because the policy holds its members elsewhere now. Protected members stay, and as many as
+ * the minimum size keeps.
  */
 export const toBeMoved = ({ group, members, swaps, asgs, nowMs }: Look): readonly Member[] => {
   const leaving = new Set(swaps.map(({ instance }) => instance));

@@ -1,7 +1,7 @@
-/** Who sells the capacity: EC2's spare capacity, which EC2 may take back, or on-demand. */
+/** Whether an instance is spot capacity, which EC2 may take back, or on-demand capacity. */
 export type Market = 'spot' | 'on-demand';
 
-/** The atom inside a pool, and what EC2 says yes or no to. */
+/** The atom inside a pool: the unit that EC2 grants or refuses. */
 export type Offering = {
   readonly instanceType: string;
   /** Availability Zone name, for example `us-east-1a`. */

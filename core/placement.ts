@@ -7,7 +7,7 @@ import type { Offering } from './offering.ts';
 export type Placement = {
   readonly pool: string;
   readonly count: number;
-  /** What may be tried, best first: the pool's offerings less those that are cooling. */
+  /** The offerings to try, best first: those of the pool, less those that rest. */
   readonly offerings: readonly Offering[];
   /** Subnets of the pool that had no free addresses a moment ago; absent when there are none. */
   readonly avoidSubnets?: readonly string[];

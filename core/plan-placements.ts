@@ -27,18 +27,18 @@ export type PlanInput = {
   readonly cheapest: Readonly<Record<string, string>>;
 };
 
-/** Where instances are to come from, and how the tree came to it. */
+/** Where instances come from, and how the tree chose it. */
 export type Plan = {
   /** One per pool and set of offerings, in the order in which they were first chosen. */
   readonly placements: readonly Placement[];
-  /** Instances that nothing eligible can give. */
+  /** Instances that no eligible pool can give. */
   readonly unplaced: number;
   readonly reasons: readonly PlacementReason[];
   readonly rejected: readonly Rejection[];
   readonly cheapest: Readonly<Record<string, string>>;
 };
 
-/** What one leaf gives in this plan. */
+/** The part of this plan that one leaf gives. */
 type Portion = { readonly leaf: Leaf; readonly turns: readonly Turn[]; count: number };
 
 type Pass = Omit<Plan, 'placements' | 'reasons'> & { readonly portions: readonly Portion[] };
@@ -133,25 +133,21 @@ const together = (
 });
 
 /**
- * Places instances by the tree, one after another: n at once are placed as n decisions of one would place them.
+ * Places instances by the tree, one after another. A plan for n instances equals n plans for one instance each.
  *
  * - A **pool** is eligible while it is under its cap and at least one of its offerings is not resting and not above the
- *   pool's price limit.
- *   A selector is eligible when any child is.
+ *   pool's price limit. A selector is eligible when any child is.
  * - **spread** takes the eligible child with the fewest members, **weighted** the one furthest below its share of what
- *   the eligible children hold,
- *   **tiered** the first eligible one, **cheapest** the one with the lowest price (see the files of `selector/`); ties
- * go in configured order.
+ *   the eligible children hold, **tiered** the first eligible one, **cheapest** the one with the lowest price (see the
+ *   files of `selector/`). Ties go to the first in configured order.
  * - A **spread by zone** (or instance type) acts as if each child were written once for each zone (or type) that it
- *   has: the zone with the fewest members
- *   among the pools below the node, then the first eligible child in that zone. Everything below is limited to it and
- * counts only there,
- *   and so are the offerings of the placement.
+ *   has: it takes the zone with the fewest members among the pools below the node, then the first eligible child in
+ *   that zone. Everything below that node, including the offerings of the placement, is limited to that zone and counts
+ *   only its members.
  * - Members count by the pool they came from. A pool below several children counts for the child with the fewest pools,
  *   so a member counts once.
- * - An offering that EC2 says is **at risk** is used only when nothing else in the whole tree is eligible, and one that
- *   was **interrupted** a moment ago
- *   only when not even that is.
+ * - An offering that EC2 says is **at risk** is used only when nothing else in the whole tree is eligible. One that was
+ *   **interrupted** a moment ago is used only when no offering at risk is eligible either.
  * - An offering without a known price passes any price limit.
  */
 export const planPlacements = (input: PlanInput): Plan => {

@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts';
 import { ownersMax } from './raised-max.ts';
 import type { View } from './view.ts';
 
-/** The owner's maximum of each pool that is an Auto Scaling group, as far as it is known. */
+/** The owner's maximum size of each pool that is an Auto Scaling group, as far as it is known. */
 const maximaOf = ({ group, asgs, state }: View): ReadonlyMap<string, number> =>
   new Map(
     Object.values(group.pools).flatMap(({ name, asg }) => {
@@ -26,7 +26,7 @@ const withCaps = (
     }),
   );
 
-/** A pool that its owner's maximum closed, and no cap of the policy. */
+/** A pool that is full because of its Auto Scaling group's maximum size and not because of the policy's cap. */
 const saysMaximum =
   (pools: Readonly<Record<string, Pool>>) =>
   (rejection: Rejection): Rejection => {
@@ -52,9 +52,8 @@ const joined = (placements: readonly Placement[]): readonly Placement[] => {
 };
 
 /**
- * Plans within the maximum sizes that owners gave their Auto Scaling groups: one that is raised for members that stay
- * could not be put back while they do.
- * Only what the whole tree cannot give otherwise is placed beyond them.
+ * Plans within the maximum sizes that owners gave their Auto Scaling groups. A maximum that is raised for members that
+ * stay could not be put back while they stay, so only what the rest of the tree cannot give is placed beyond a maximum.
  */
 export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
   const { pools } = input;

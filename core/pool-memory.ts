@@ -2,64 +2,62 @@ import { type OfferingKey, offeringKey, parseOfferingKey } from './offering.ts';
 import { offeringsOf, type Pool } from './pool.ts';
 import type { Refusal } from './ports.ts';
 
-/** Why an offering is resting. A throttle is not a refusal: it says nothing about capacity. */
+/** Why an offering rests. A throttle does not count as a refusal, because it says nothing about capacity. */
 type Setback = 'refused' | 'interrupted' | 'advised';
 
 /** What we learned about one offering. */
 export type Lesson = {
   /**
    * `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the
-   * whole tree is eligible.
-   * `advised` (a rebalance recommendation that was acted on): a last resort too, and the first of them.
+   * whole tree is eligible. `advised` (a rebalance recommendation that was acted on): a last resort too, used before
+   * interrupted ones.
    */
   readonly kind: Setback;
-  /** The code EC2 gave, for example `InsufficientInstanceCapacity`. */
+  /** The code that EC2 returned, for example `InsufficientInstanceCapacity`. */
   readonly code: string;
   readonly atMs: number;
   /** The offering rests until this time. */
   readonly coolingUntilMs: number;
-  /** Refusals in a row without a success between them: each doubles the rest, up to a bound. */
+  /** Refusals in a row without a success between them. Each one doubles the rest, up to a bound. */
   readonly streak: number;
 };
 
-/** Key of what was learned about a subnet, whatever the type and the market. */
+/** Key of what was learned about a subnet, independent of type and market. */
 type SubnetKey = `subnet/${string}`;
 const subnetKey = (subnet: string): SubnetKey => `subnet/${subnet}`;
 
-/** What we learned about offerings, and about subnets without free addresses; decays by time. */
+/** What we learned about offerings, and about subnets without free addresses. It expires with time. */
 export type PoolMemory = Readonly<Record<OfferingKey | SubnetKey, Lesson>>;
 
-/** Rest after a first refusal: the interval at which EC2's own fleets ask again is minutes, not seconds. */
+/** Rest after a first refusal. EC2's own fleets ask again after minutes, not seconds. */
 export const refusedRestMs = 3 * 60_000;
 
-/**
- * Most that a refusal rests however often it is repeated, so that capacity that returns is found within half an hour.
- */
+/** The longest rest after repeated refusals, so that capacity that returns is found within half an hour. */
 export const longestRestMs = 30 * 60_000;
 
 /**
- * Rest of an instance type that a zone does not sell at all; policies outlive such facts, so it is asked again once a
- * day.
+ * Rest of an instance type that a zone does not offer at all. Policies outlive such facts, so it is requested again
+ * once a day.
  */
 export const notSoldRestMs = 24 * 3_600_000;
 
 /**
- * Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 is
- * emptying.
+ * Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 takes
+ * instances from.
  */
 export const interruptedRestMs = 3 * 60_000;
 
 /**
- * Rest after a rebalance recommendation, and again while a member waits to leave for it: EC2 never says that the risk
- * is over.
+ * Rest after a rebalance recommendation, renewed while a member waits to leave for it: EC2 never says that the risk is
+ * over.
  */
 export const advisedRestMs = 3 * 60_000;
 
-/** Whether a lesson still stands against its offering. */
+/** Whether a lesson still restricts its offering. */
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
   lesson !== undefined && nowMs < lesson.coolingUntilMs;
 
-/** What still stands against a subnet. */
+/** The lesson that still restricts a subnet. */
 export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
   const lesson = memory[subnetKey(subnet)];
   return isResting(lesson, nowMs) ? lesson : undefined;
@@ -69,8 +67,7 @@ const restAfter = (scope: Refusal['scope'], streak: number): number =>
   scope === 'zone-permanent' ? notSoldRestMs : Math.min(longestRestMs, refusedRestMs * 2 ** Math.min(streak - 1, 10));
 
 /**
- * Answers to launches that were on their way together count as one refusal: a refusal during a rest does not raise the
- * streak.
+ * Refusals of launches that were under way together count as one: a refusal during a rest does not raise the streak.
  */
 const streakAfter = (previous: Lesson | undefined, nowMs: number): number => {
   if (previous === undefined) return 1;
@@ -87,11 +84,10 @@ const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): reado
 
 /**
  * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link
- * longestRestMs}.
- * Scope `subnet` is of the subnet alone, and does not grow: addresses come back with every instance that ends. Scope
- * `market` (an account quota) reaches every offering of that market in `pools`; `zone-permanent` rests {@link
- * notSoldRestMs}.
- * Tell the successes of an answer before its refusals: EC2 may give some of an offering and refuse the rest.
+ * longestRestMs}. Scope `subnet` restricts the subnet alone and its rest does not grow, because addresses come back
+ * with every instance that ends. Scope `market` (an account quota) restricts every offering of that market in `pools`;
+ * `zone-permanent` rests {@link notSoldRestMs}. Call this after {@link rememberSuccess} for the same response: EC2 may
+ * grant some of an offering and refuse the rest.
  */
 export const rememberRefusals = (
   memory: PoolMemory,
@@ -113,7 +109,7 @@ export const rememberRefusals = (
   return next;
 };
 
-/** Memory after warnings for members of these offerings. A refusal that still rests is the stronger word and stays. */
+/** Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays. */
 export const rememberInterruptions = (
   memory: PoolMemory,
   offerings: readonly OfferingKey[],
@@ -136,9 +132,9 @@ export const rememberInterruptions = (
 };
 
 /**
- * Memory after rebalance recommendations for members of these offerings. A refusal or a warning that still rests is the
- * stronger word and stays.
- * Advice is renewed in the second half of its rest only, so that looks while a member waits do not all write.
+ * Memory after rebalance recommendations for members of these offerings. A refusal or a warning that still rests takes
+ * precedence and stays. Advice is renewed only in the second half of its rest, so that not every look writes while a
+ * member waits.
  */
 export const rememberAdvice = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
   const next: Record<OfferingKey, Lesson> = { ...memory };
@@ -158,8 +154,8 @@ export const rememberAdvice = (memory: PoolMemory, offerings: readonly OfferingK
 };
 
 /**
- * Memory after launches succeeded: refusals of these offerings are forgotten. A warning is not: that EC2 still sells
- * does not say that it will not take.
+ * Memory after launches succeeded: refusals of these offerings are forgotten. A warning stays, because EC2 may still
+ * take instances of an offering that it sells.
  */
 export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
   const succeeded = new Set<string>(offerings);
@@ -173,7 +169,7 @@ export const rememberSuccess = (memory: PoolMemory, offerings: readonly Offering
 
 /**
  * Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that
- * keeps refusing keeps resting longer.
+ * keeps refusing rests longer each time.
  */
 export const forgetExpired = (memory: PoolMemory, nowMs: number): PoolMemory =>
   Object.fromEntries(

@@ -1,12 +1,11 @@
 import type { Market, Offering } from './offering.ts';
 
-/** A subnet and the zone that it lies in, as EC2 told when the policy was accepted. */
+/** A subnet and its zone, as EC2 returned them when the policy was accepted. */
 export type Subnet = { readonly id: string; readonly zone: string };
 
 /**
  * One place capacity comes from, with everything resolved: defaults merged, zones of subnets and the contents of an
- * Auto Scaling group looked up.
- * The user's form is the `pools` section of a policy.
+ * Auto Scaling group looked up. A user writes it in the `pools` section of a policy.
  */
 export type Pool = {
   readonly name: string;
@@ -16,7 +15,7 @@ export type Pool = {
   readonly subnets: readonly Subnet[];
   /** In order of preference. */
   readonly instanceTypes: readonly string[];
-  /** Launches above this price are not eligible. */
+  /** Offerings above this price are not eligible. */
   readonly maxPriceUsdPerHour?: number;
   /** Most members (launches in flight counted) that this pool may hold. */
   readonly cap?: number;

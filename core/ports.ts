@@ -9,7 +9,7 @@ import type { AsgView, GroupState, Member, RaisedMax } from './view.ts';
 /** Milliseconds since the epoch. */
 export type Clock = { now(): number };
 
-/** What EC2 or Auto Scaling said to one reservation. Partial success is success with refusals. */
+/** How EC2 or Auto Scaling answered one reservation. Partial success is success with refusals. */
 export type LaunchResult =
   | {
       readonly kind: 'answered';
@@ -17,76 +17,79 @@ export type LaunchResult =
       readonly refusals: readonly Refusal[];
     }
   /**
-   * Certain to have launched nothing, and nothing is known about capacity: place anew, later, under a new token (EC2
-   * answers a token that it throttled inside a fleet's `Errors[]` with the same throttle again).
+   * Certainly nothing was launched, and nothing is known about capacity: place anew, later, under a new token. (When
+   * EC2 throttles inside a fleet's `Errors[]`, it returns the same throttle for every repeat under that token.)
    */
   | { readonly kind: 'throttled'; readonly code: string }
   /** The request may have been carried out: repeat with the same token. */
   | { readonly kind: 'ambiguous'; readonly code: string }
-  /** The request itself is wrong (a template that is gone, a right that is missing): no retry will mend it. */
+  /** The request itself is wrong (a template that is gone, a right that is missing): repeating it cannot succeed. */
   | { readonly kind: 'invalid'; readonly code: string; readonly message: string }
-  /** Another request was made under this token already: what it launched is found by its tag. */
+  /** Another request used this token already. What it launched is found by its tag. */
   | { readonly kind: 'made-before'; readonly code: string }
-  /** The lease ran out before the request could be made: it is for others to make now. */
+  /** The lease ended before the request was sent: another invocation has to send it now. */
   | { readonly kind: 'not-asked'; readonly code: string };
 
-/** A request to be made, or made again. */
+/** A request to send, for the first time or again. */
 export type LaunchOrder = {
   readonly request: LaunchRequest;
   readonly isRepeat: boolean;
-  /** After this time, by the clock of whoever asks, no attempt of it may begin. */
+  /** No attempt may begin after this time, by the clock of the caller. */
   readonly leaseUntilMs: number;
 };
 
 export type LaunchedInstance = { readonly instance: string; readonly offering: Offering };
 
-/** EC2's no to an offering. `scope` says how far it reaches. */
+/** A refusal of an offering by EC2. `scope` says how far it reaches. */
 export type Refusal = {
   readonly offering: Offering;
   readonly code: string;
   readonly message: string;
   /**
-   * `offering`: this one. `subnet`: this subnet, for every type; another one of the zone may have room.
-   * `zone-permanent`: this type is not sold in this zone. `market`: an account quota for the whole market.
+   * `offering`: this one. `subnet`: this subnet, for every type; another subnet of the zone may have addresses.
+   * `zone-permanent`: this type is not offered in this zone. `market`: an account quota for the whole market.
    */
   readonly scope: 'offering' | 'subnet' | 'zone-permanent' | 'market';
-  /** With scope `subnet`: which. */
+  /** Which subnet, with scope `subnet`. */
   readonly subnet?: string;
 };
 
-/** Outcome of an action on a list of instances: what could not be done, and why; gone already is success. */
+/**
+ * Outcome of an action on a list of instances: what failed, and why. An instance that is gone already counts as
+ * success.
+ */
 export type ActionResult = {
   readonly done: readonly string[];
   readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
 };
 
-/** What a look at a group's instances and their holders gave. */
+/** What a look at a group's instances and their Auto Scaling groups returned. */
 export type Holdings = {
   readonly members: readonly Member[];
   readonly asgs: readonly AsgView[];
   /**
-   * Instances of this group that run and hold no place in it: their Auto Scaling group ends them, or keeps them in
-   * standby or warm.
+   * Instances of this group that run and hold no place in it: their Auto Scaling group terminates them, or keeps them
+   * in standby or in its warm pool.
    */
   readonly aside: readonly string[];
   /**
-   * Instances that somebody took out of their Auto Scaling group. They keep our tags, and are no longer this group's:
-   * they are let go.
+   * Instances that a user took out of their Auto Scaling group. They keep our tags, but no longer belong to this group
+   * and are let go.
    */
   readonly detached?: readonly string[];
   /**
-   * Of those that ended, the ones that are stopped or about to be: they are there still, and EC2 or somebody may start
-   * them again.
+   * Of those that ended, the ones that are stopped or stopping: they still exist, and EC2 or a user may start them
+   * again.
    */
   readonly stopped: readonly string[];
   /**
-   * Instances of this group that EC2 shows as shutting down, terminated or stopped: their end is known, not merely
-   * unseen.
+   * Instances of this group that EC2 shows as shutting down, terminated or stopped: they have certainly ended, and are
+   * not merely missing from a describe.
    */
   readonly ended: readonly string[];
 };
 
-/** Where capacity comes from and is held: one implementation per way of holding a group. */
+/** Where capacity comes from and is held. One implementation for each way of holding a group. */
 export type CapacityProvider = {
   /**
    * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
@@ -94,31 +97,34 @@ export type CapacityProvider = {
    */
   describe(group: Group): Promise<Holdings>;
   /**
-   * The request of a reservation, as the policy has it now. Undefined when the policy has nothing for it: no such pool,
-   * or no subnet for any offering.
+   * The request of a reservation under the present policy. Undefined when the policy cannot make it: no such pool, or
+   * no subnet for any offering.
    */
   requestOf(group: Group, reservation: Reservation): LaunchRequest | undefined;
   /**
-   * Makes requests, each under its own token. A result per order, in the same order. Never throws for what EC2 says
-   * about capacity.
+   * Sends requests, each under its own token. Returns one result per request, in the same order. Does not throw for
+   * capacity errors.
    */
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /**
-   * Takes leaving members out of service at the start of a drain: deregisters targets, lets an Auto Scaling group end
-   * them with decrement.
+   * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
+   * Scaling group with a decrement of its desired capacity.
    */
   release(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
-  /** Where work on leaving instances stands: still connected somewhere until (by deregistration delay) which time. */
+  /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
-  /** Ends instances that are ours to end. Never touches one without this group's tag or Auto Scaling group. */
+  /**
+   * Terminates instances that Holdfast has to terminate. Never touches one without this group's tag or Auto Scaling
+   * group.
+   */
   end(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
-  /** `refused`: the group stays as it is for now, and what does not fit cannot join it. */
+  /** `refused`: the maximum cannot be raised now, and members beyond it cannot join. */
   raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'refused'>;
   /**
-   * Puts a maximum back, only while it still has the value that we gave it. `not-yet`: the group wants more than the
-   * old maximum now.
+   * Puts a maximum back, only while it still has the value that we set. `not-yet`: the group's desired capacity is
+   * above the old maximum now.
    */
   restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity to what it holds. */
@@ -126,15 +132,15 @@ export type CapacityProvider = {
 };
 
 /**
- * What converging a group needs of it. It releases members that are dead already, so that their Auto Scaling group
- * notices; it ends none.
+ * What converging a group needs from a provider. It terminates, through their Auto Scaling group, only members that are
+ * dead already, so that the group notices.
  */
 export type CapacityIn = Pick<
   CapacityProvider,
   'describe' | 'requestOf' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'
 >;
 
-/** What draining needs of it. Nothing here can launch. */
+/** What a drain needs from a provider. Nothing here can launch. */
 export type CapacityOut = Pick<CapacityProvider, 'describe' | 'release' | 'inspectDrain' | 'end'>;
 
 export type DrainProgress = {
@@ -145,15 +151,15 @@ export type DrainProgress = {
   /** Latest time at which a deregistration delay that is running ends, epoch ms. */
   readonly busyUntilMs?: number;
   /**
-   * Longest deregistration delay of the target groups that have it, running or not: what a drain that has not begun
-   * must leave time for.
+   * Longest deregistration delay of the target groups that it is registered with, running or not: a drain that has not
+   * begun must leave time for it.
    */
   readonly deregistrationDelayMs?: number;
 };
 
-/** Finds whose an instance is. Instances without our tag and without a known Auto Scaling group belong to nobody. */
+/** Finds the group of an instance. Instances without our tag and without a known Auto Scaling group belong to none. */
 export type Owners = {
-  /** A result per instance that EC2 knows; an instance that no describe shows is missing from the map. */
+  /** One result for each instance that EC2 knows. An instance that no describe shows is missing from the map. */
   ownersOf(instances: readonly string[]): Promise<ReadonlyMap<string, Owner>>;
 };
 
@@ -161,7 +167,7 @@ export type Owner = {
   readonly group?: string;
   readonly asg?: string;
   readonly pool?: string;
-  /** The launch that it came from; its id begins with the decision's. */
+  /** The launch that it came from. Its id begins with the id of the decision. */
   readonly reservation?: string;
   readonly offering: Offering;
   readonly state: string;
@@ -169,17 +175,17 @@ export type Owner = {
 
 export type Prices = {
   /**
-   * Current spot prices of these offerings in USD per hour; an offering without a price is missing. Undefined: they
-   * could not be read now.
+   * Current spot prices of these offerings in USD per hour. An offering without a price is missing. Undefined when they
+   * could not be read.
    */
   spotPrices(offerings: readonly Offering[]): Promise<Readonly<Record<OfferingKey, number>> | undefined>;
 };
 
-/** Completes and prolongs lifecycle actions. An action that is no longer active is done. */
+/** Completes lifecycle actions and sends their heartbeats. An action that is no longer active counts as done. */
 export type LifecycleActions = {
   complete(instance: string, hook: LifecycleHook): Promise<'done' | 'not-active'>;
   heartbeat(instance: string, hook: LifecycleHook): Promise<'done' | 'not-active'>;
-  /** Heartbeat time-outs in milliseconds by hook name; a hook that its group no longer has is missing. */
+  /** Heartbeat time-outs in milliseconds by hook name. A hook that its group no longer has is missing. */
   timeouts(asg: string, hooks: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
 
@@ -193,29 +199,29 @@ export type RegistryEntry = {
   readonly alarms: readonly string[];
 };
 
-/** The state table. Every write is conditional; a lost race is a value. */
+/** The state table. Every write is conditional. A lost race returns a value. */
 export type StateStore = {
   group(name: string): Promise<Group | undefined>;
   registry(): Promise<readonly RegistryEntry[]>;
   state(group: string): Promise<GroupState | undefined>;
   /** Writes when the stored version is `state.version - 1` (0: no item yet). */
   putState(group: string, state: GroupState): Promise<'done' | 'conflict'>;
-  /** Keeps a launch request under its reservation's id, before it is made. */
+  /** Stores a launch request under its reservation's id, before it is sent. */
   putRequest(group: string, reservation: string, request: LaunchRequest): Promise<void>;
-  /** The request that was kept; undefined when there is none (of the first version, or removed by hand). */
+  /** The stored request. Undefined when there is none (an item of the first version, or removed by hand). */
   request(group: string, reservation: string): Promise<LaunchRequest | undefined>;
   swaps(group: string): Promise<readonly Swap[]>;
   swapOf(instance: string): Promise<Swap | undefined>;
-  /** First writer wins: 'exists' gives back what is stored. */
+  /** The first writer wins: `exists` returns what is stored. */
   claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
   /**
-   * Changes fields of a swap when its state is one of `from` (and its drain is `drain` where given). Never moves
+   * Changes fields of a swap when its state is one of `from` (and its drain is `drain`, where given). States never move
    * backwards.
    */
   advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
   /**
-   * Moves a swap that is gone for good, or was a mistake, out of the active ones into history, where `swapOf` still
-   * finds it until it expires.
+   * Moves a swap that is gone for good, or was an error, out of the active ones into history. `swapOf` still finds it
+   * there until it expires.
    */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;
@@ -226,33 +232,33 @@ export type SwapChange = {
   readonly drain?: string;
   readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
   /**
-   * The change is made only while the swap has so many hooks: they are only added, so whoever writes the list has seen
-   * all that are in it.
+   * The change is made only while the swap has this number of hooks. Hooks are only added, so a writer that has seen
+   * this number has seen them all.
    */
   readonly hooksSeen?: number;
-  /** Fields that hold no longer, and are taken away. */
+  /** Fields that no longer apply and are removed. */
   readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];
 };
 
 /**
- * Input of the drain workflow: which drain. Its members, their deadlines and what it waits for stand in the swap items
- * that name it, so an order is as small for ten thousand instances as for one, and whoever starts a drain again asks
- * for the very same.
+ * Input of the drain workflow: the drain's name. Its members, their deadlines and what it waits for are in the swap
+ * items that name it. So an order has the same size for ten thousand instances as for one, and every start of a drain
+ * has the same input.
  */
 export type DrainOrder = { readonly group: string; readonly drain: string };
 
 export type Drains = {
   /**
-   * `running`: it runs now, whoever started it. `over`: a drain of this name came to its end before, and starts no
-   * more.
+   * `running`: it runs now, whoever started it. `over`: a drain of this name has ended before, and cannot be started
+   * again.
    */
   start(order: DrainOrder): Promise<'running' | 'over'>;
 };
 
-/** Sends a message to ourselves: look at this group again at that time. */
+/** Sends ourselves a message to look at this group again at that time. */
 export type Wakes = { wake(group: string, atMs: number): Promise<void> };
 
-/** Tells the world on the event bus. */
+/** Puts events on the event bus. */
 export type Announcer = { announce(events: readonly Announcement[]): Promise<void> };
 
 export type Announcement = {

@@ -1,25 +1,25 @@
 import type { AsgView, RaisedMax } from './view.ts';
 
 /**
- * Whether we gave a maximum this value at any time since we first raised it: a raise that was noted may never have been
+ * Whether we ever set a maximum to this value since we first raised it. A raise that was stored may never have been
  * carried out.
  */
 export const isGiven = ({ toMax, earlier = [] }: RaisedMax, max: number): boolean =>
   max === toMax || earlier.includes(max);
 
 /**
- * Whether a maximum stands as its owner left it, or as we raised it. Anything else is the owner's own change since, and
- * theirs from then on.
+ * Whether a maximum is as its owner left it, or as we raised it. Any other value is a later change by the owner, and
+ * stays.
  */
 export const isKnown = (raised: RaisedMax, max: number): boolean => max === raised.fromMax || isGiven(raised, max);
 
-/** The owner's value of a maximum, whatever it was raised to since. */
+/** The owner's value of a maximum, whatever value we raised it to. */
 export const ownersMax = (raised: readonly RaisedMax[], { name, max }: Pick<AsgView, 'name' | 'max'>): number => {
   const before = raised.find(({ asg }) => asg === name);
   return before !== undefined && isGiven(before, max) ? before.fromMax : max;
 };
 
-/** A maximum raised once more: the owner's value stays known, and so does every value that we gave it. */
+/** A maximum raised once more. The owner's value and every value that we set stay stored. */
 export const raisedTo = (
   raised: readonly RaisedMax[],
   { name, max }: Pick<AsgView, 'name' | 'max'>,

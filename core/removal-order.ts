@@ -6,17 +6,17 @@ import type { Member } from './view.ts';
 
 type Prices = Readonly<Record<string, number>>;
 
-/** Members that the order does not tell apart; the tree decides among them. */
+/** Members that the order ranks equally. The tree decides among them. */
 type Alike = { readonly rank: RemovalRank; readonly members: readonly Member[] };
 
-/** Members that leave for one reason; the tree decides among them. */
+/** Members that leave for one reason. The tree decides among them. */
 export type Rank = { readonly why: RemovalReason; readonly members: readonly Member[] };
 
 const priceOf = (prices: Prices, { offering }: Member): number | undefined => prices[offeringKey(offering)];
 
 /**
- * Prices within {@link worthwhileSaving} of the dearest of a rank are one price: a cent between two zones must not
- * empty one of them.
+ * Prices within {@link worthwhileSaving} of the dearest of a rank count as equal: a cent of difference between two
+ * zones must not empty one of them.
  */
 const rankByPrice = (members: readonly Member[], prices: Prices): readonly Alike[] => {
   const priced = members.flatMap((member) => {
@@ -65,7 +65,7 @@ const rankAlike = (order: RemovalOrder, members: readonly Member[], prices: Pric
   }
 };
 
-/** Members in the ranks of a removal order: the unhealthy first, whatever the order; the protected not at all. */
+/** Members in the ranks of a removal order: the unhealthy first, whatever the order. Protected members are left out. */
 export const rankForRemoval = (order: RemovalOrder, members: readonly Member[], prices: Prices): readonly Rank[] => {
   const removable = members.filter((member) => !member.protected);
   const unhealthy = rankAlike(

@@ -11,19 +11,19 @@ import type { Member } from './view.ts';
 export type RemovalInput = {
   /** Instances to remove. */
   readonly count: number;
-  /** Members that stay so far. The protected among them are never chosen, but count for balance. */
+  /** Members that stay so far. Protected members are never chosen, but count for balance. */
   readonly members: readonly Member[];
   readonly group: Pick<Group, 'capacity' | 'pools' | 'removal'>;
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
-  /** What rests now: a child that can give nothing has no share in the weights of the others. */
+  /** Offerings that rest now. A child without an eligible offering has no share in the weights of the others. */
   readonly memory: PoolMemory;
 };
 
 const cellOf = ({ pool, offering }: Member) => ({ pool, zone: offering.zone, instanceType: offering.instanceType });
 
-/** A tree with all members counted in, and pools at their cap closed. */
+/** A tree with all members counted, and with pools at their cap closed. */
 const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): Tree => {
   const tree = growTree(group.capacity, group.pools, { prices, nowMs, memory, lastResort: 'interrupted' });
   for (const member of members) tree.count(cellOf(member), 1);
@@ -40,7 +40,7 @@ const takeOut = (tree: Tree, member: Member): void => {
 
 /** Candidates of one rank, by the leaf that counts them. */
 type Queues = {
-  /** Their pool, or their zone in it, is no longer in the tree: the tree would place nothing there. */
+  /** Members whose pool, or whose zone in it, is no longer in the tree: the tree would place nothing there. */
   readonly homeless: Member[];
   readonly at: Map<Leaf, Member[]>;
   /** Candidates below each node. */
@@ -54,9 +54,9 @@ const preferenceOf = (leaf: Leaf, { offering }: Member): number => {
 };
 
 /**
- * Order among members that neither the order nor the tree tells apart, next to leave first: pending before running and
- * idle before serving (nothing is lost with them), then what the pool prefers least, then the youngest. The instance id
- * only decides between twins, so that the same view gives the same answer.
+ * Order among members that the removal order and the tree both rank equally, the next to leave first: pending before
+ * running and idle before serving (nothing is lost with them), then the ones that the pool prefers least, then the
+ * youngest. The instance id comes last, so that the same view gives the same result.
  */
 const compareTwins =
   (leaf: Leaf | undefined) =>
@@ -91,7 +91,7 @@ const queueUp = (members: readonly Member[], homes: Homes): Queues => {
 
 type Homes = { of(member: Member): readonly TreeNode[] | undefined };
 
-/** Ways are looked up once per kind of member: there are far fewer kinds than members. */
+/** Paths are looked up once for each kind of member: there are far fewer kinds than members. */
 const rememberHomes = (tree: Tree): Homes => {
   const known = new Map<string, readonly TreeNode[] | undefined>();
   return {
@@ -104,7 +104,7 @@ const rememberHomes = (tree: Tree): Homes => {
   };
 };
 
-/** The next member of a rank to leave; it is taken out of the queues. */
+/** The next member of a rank to leave. It is removed from the queues. */
 const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
   const stranger = queues.homeless.pop();
   if (stranger !== undefined) return stranger;
@@ -116,14 +116,15 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
 };
 
 /**
- * Which members leave when there are too many, next to leave first. Fewer than `count` when the rest is protected.
+ * Which members leave when there are too many, the next to leave first. Returns fewer than `count` when the rest is
+ * protected.
  *
- * - The **protected** never leave; the **unhealthy** go first, whatever the order.
- * - `dearest-first`, `oldest-first`, `newest-first` say who is next; `same-order` leaves it all to the tree.
- * - Among equals the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the child furthest
- *   above its weight, the last tier,
- *   so scale-in keeps a spread even and shares true. Prices within a tenth of each other are equal.
- * - Members of a pool that the tree no longer has go before their equals.
+ * - **Protected** members never leave; **unhealthy** members go first, whatever the order.
+ * - `dearest-first`, `oldest-first` and `newest-first` decide who is next; `same-order` leaves the choice to the tree.
+ * - Among members of equal rank the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the
+ *   child furthest above its weight, the last tier. So scale-in keeps a spread even and weights exact. Prices within a
+ *   tenth of each other are equal.
+ * - Members of a pool that the tree no longer has leave before others of their rank.
  */
 export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
   const tree = standingTree(input);

@@ -3,27 +3,26 @@ import type { Reservation } from './reservation.ts';
 import type { GroupState } from './view.ts';
 
 /**
- * How long what we wrote down about a launch outweighs a describe that does not show it (EC2: eventual consistency, up
- * to minutes).
+ * How long our record of a launch outweighs a describe that does not show it (EC2: eventual consistency, up to
+ * minutes).
  */
 export const believeMs = 180_000;
-/** How soon a request whose answer was lost is made again, and one that was throttled for the first time. */
+/** How soon a request is repeated when its response was lost, and when it was throttled for the first time. */
 export const repeatAfterMs = 2_000;
-/** A request is repeated while its token is sure to be known (8 hours for LaunchInstances). */
+/** A request is repeated only while EC2 surely still knows its token (8 hours for LaunchInstances). */
 const repeatableMs = 1_800_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
 /**
- * A throttle says nothing about capacity, only that asking on would be throttled too: whatever signal comes, nothing is
- * asked for until then.
+ * A throttle says nothing about capacity, but further requests would be throttled too. So nothing is requested until
+ * then, whatever signal comes.
  */
 export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean =>
   throttle !== undefined && nowMs < throttle.untilMs;
 
 /**
- * Requests that stay open although nobody works on them: made by an invocation that died, or answered by silence. They
- * are to be repeated.
+ * Open requests without a worker: the invocation that sent them died, or no response came. They have to be repeated.
  */
 export const abandoned = (state: GroupState, nowMs: number): readonly Reservation[] =>
   isHeldBack(state, nowMs)
@@ -36,20 +35,23 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
           nowMs - reservation.atMs < repeatableMs,
       );
 
-/** The reservation of a repeat: leased anew, and believed anew, for this attempt may be the one that is carried out. */
+/**
+ * The reservation of a repeat: its lease and its time of belief start anew, because this attempt may be the one that is
+ * carried out.
+ */
 export const takenUp = (reservation: Reservation, nowMs: number, leaseMs: number): Reservation => ({
   ...reservation,
   leaseUntilMs: nowMs + leaseMs,
   forgetAtMs: nowMs + believeMs,
 });
 
-/** Whether a reservation is still to be counted: afterwards describes have shown all that there is. */
+/** Whether a reservation still counts. Afterwards describes have shown everything that was launched. */
 export const isBelieved =
   (nowMs: number) =>
   ({ leaseUntilMs, forgetAtMs, instances }: Reservation): boolean =>
     nowMs < forgetAtMs || (instances === undefined && nowMs < leaseUntilMs);
 
-/** A reservation as the state item keeps it: the whole list of offerings stands in its request alone. */
+/** A reservation as the state item stores it. The whole list of offerings is in its request only. */
 export const inBrief = (reservation: Reservation): Reservation =>
   reservation.placement.offerings.length <= 1
     ? reservation
@@ -58,10 +60,7 @@ export const inBrief = (reservation: Reservation): Reservation =>
         placement: { ...reservation.placement, offerings: reservation.placement.offerings.slice(0, 1) },
       };
 
-/**
- * What EC2 said to an attempt. `before`: the reservation as it stood when a repeat took it up; absent for the first
- * attempt.
- */
+/** How EC2 answered an attempt. `before`: the reservation before a repeat took it up; absent for the first attempt. */
 export type Attempt = { readonly result: LaunchResult; readonly before?: Reservation };
 
 const granted = (reservation: Reservation, instances: readonly string[]): Reservation | undefined =>
@@ -70,14 +69,14 @@ const granted = (reservation: Reservation, instances: readonly string[]): Reserv
     : {
         ...reservation,
         instances,
-        // What was not given replaces nobody: the next decision takes those up again.
+        // Instances that were not granted replace none: the next decision takes those leaving members up again.
         replaces: reservation.replaces.slice(0, instances.length),
         placement: { ...reservation.placement, count: instances.length },
       };
 
 type Unanswered = Exclude<LaunchResult['kind'], 'answered'>;
 
-/** An open reservation after an attempt that was not answered. */
+/** An open reservation after an attempt without an answer. */
 const unanswered = (
   open: Reservation,
   kind: Unanswered,
@@ -102,13 +101,13 @@ const unanswered = (
 /**
  * A reservation after an attempt: with its instances, still open, or (undefined) released.
  *
- * Only an answer under its token says what became of a request. A first attempt that was throttled or refused as wrong
- * launched nothing, so its reservation is released; the same of a repeat says nothing about the attempts before it, so
- * the reservation stays open until an answer or describes settle it, and these are believed from the last attempt that
- * may have been carried out.
+ * Only an answer under its token settles a request. A first attempt that was throttled or refused as wrong launched
+ * nothing, so its reservation is released. The same result of a repeat says nothing about earlier attempts, so the
+ * reservation stays open until an answer or describes settle it. Describes have three minutes for that, counted from
+ * the last attempt that may have been carried out.
  *
- * @param stored as it stands now, which others may have settled meanwhile
- * @param repeatAtMs when the request may be made again
+ * @param stored the reservation as stored now, which others may have settled meanwhile
+ * @param repeatAtMs when the request may be repeated
  */
 export const afterAttempt = (
   stored: Reservation,

@@ -2,7 +2,7 @@
 export type SpreadBy = 'zone' | 'pool' | 'instance-type';
 
 /**
- * A node of the policy tree, resolved: names are known to exist, weights to be sane. The user's form is `capacity` of a
+ * A node of the policy tree, resolved: its names exist and its weights are valid. A user writes it as `capacity` of a
  * policy.
  */
 export type Selector =

@@ -1,17 +1,15 @@
 /**
- * What the first version of Holdfast stored where data stands now: a sentence. Only what was stored then has this form.
+ * What the first version of Holdfast stored where data is stored now: a sentence. Only items of that version have this
+ * form.
  */
 export type Prose = { readonly code: 'prose'; readonly text: string };
 
-/**
- * Who cuts connections that are still open: EC2 takes the instance, Auto Scaling goes on, or Holdfast ends the
- * instance.
- */
+/** Who cuts connections that are still open: EC2 takes the instance, Auto Scaling terminates it, or Holdfast does. */
 export type CutBy = 'ec2' | 'auto-scaling' | 'holdfast';
 
-/** What could not be done for a leaving instance, or not in time. */
+/** What failed for a leaving instance, or was late. */
 export type Shortfall =
-  /** Foreseen as the drain begins: the deregistration delay ends after the time that is left. */
+  /** Foreseen when the drain begins: the deregistration delay ends after the time that is left. */
   | {
       readonly code: 'delay-exceeds-deadline';
       readonly delayMs: number;
@@ -21,21 +19,21 @@ export type Shortfall =
     }
   /** It could not be taken out of service. */
   | { readonly code: 'not-released'; readonly awsCode: string }
-  /** Its time was up before it was taken out of service. */
+  /** Its time ran out before it was taken out of service. */
   | { readonly code: 'not-released-in-time'; readonly cutAtMs: number; readonly by: CutBy }
-  /** Its time was up before its connections had closed. */
+  /** Its time ran out before its connections had closed. */
   | { readonly code: 'still-draining'; readonly cutAtMs: number; readonly by: CutBy }
-  /** Its time was up, and AWS did not say whether its connections had closed. */
+  /** Its time ran out, and AWS did not say whether its connections had closed. */
   | { readonly code: 'not-seen' }
   /** The drain ended by an error of the state machine or of a function. */
   | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }
   /**
-   * It is drained, and EC2 or Auto Scaling refuses to end it: it is put back into service, and left in peace until
-   * then.
+   * It is drained, and EC2 or Auto Scaling refuses to terminate it. It is put back into service, and is not chosen to
+   * leave until then.
    */
   | { readonly code: 'not-ended'; readonly awsCode: string; readonly keptUntilMs?: number }
   /** It ended before its drain had taken it out of service. */
   | { readonly code: 'ended-before-drain' }
-  /** Its group was let go while it drained. */
+  /** Its group's policy was deleted while it drained. */
   | { readonly code: 'let-go' }
   | Prose;

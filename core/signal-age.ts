@@ -8,21 +8,18 @@ import type { Signal } from './signal.ts';
  */
 export const describeLagMs = 180_000;
 
-/**
- * EC2 never takes advice back. Of an instance that still runs an hour later it says nothing that newer advice would
- * not.
- */
+/** EC2 never withdraws advice. When the instance still runs an hour later, the advice is out of date. */
 const adviceTellsForMs = 3_600_000;
 
-/** An Auto Scaling group tries again within minutes: an older failure is not about what it lacks now. */
+/** An Auto Scaling group tries again within minutes, so an older failure says nothing about what it lacks now. */
 const failureTellsForMs = 300_000;
 
 const isAlive = (owner: Owner | undefined): boolean => owner?.state === 'running' || owner?.state === 'pending';
 
 /**
- * Whether a signal is over: what it said was to come has not come, or what it said is so no longer. Events are delayed,
- * kept in a dead-letter queue and replayed, so each is held against what EC2 shows now. One that is younger than the
- * lag of describes is believed whatever they show.
+ * Whether a signal is out of date: what it announced did not happen, or what it reported has changed. Events may be
+ * delayed, kept in a dead-letter queue and replayed, so each is compared with what EC2 shows now. A signal younger than
+ * the lag of describes is believed, whatever they show.
  */
 export const isOver = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean => {
   const ageMs = nowMs - signal.atMs;
@@ -35,8 +32,8 @@ export const isOver = (signal: Signal, owner: Owner | undefined, nowMs: number):
       return ageMs > adviceTellsForMs;
     case 'launch-unsuccessful':
       return ageMs > failureTellsForMs;
-    // A hook waits up to two days; whether it still does, its Auto Scaling group says. An alarm has an age of its own.
-    // The rest is about now.
+    // A hook waits up to two days, and its Auto Scaling group says whether it still does. An alarm has a limit of its
+    // own. Other signals are about the present.
     case 'terminate-hook':
     case 'alarm':
     case 'policy-change':

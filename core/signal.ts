@@ -1,8 +1,8 @@
 import type { LifecycleHook } from './swap.ts';
 
 /**
- * One normalised thing that happened. `atMs` is when it happened by the sender's clock; `id` identifies the delivery
- * for logs.
+ * One normalised thing that happened. `atMs` is when it happened, by the sender's clock. `id` identifies the delivery
+ * in logs.
  */
 export type Signal =
   | {
@@ -27,7 +27,7 @@ export type Signal =
 export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
 
 /**
- * What reading one message came to. `ignored` is known and of no concern (with the reason); `invalid` is unknown or
+ * The result of reading one message. `ignored`: known and without effect (with the reason). `invalid`: unknown or
  * malformed.
  */
 export type Reading =

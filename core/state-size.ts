@@ -2,18 +2,18 @@ import { isResting, type Lesson, type PoolMemory } from './pool-memory.ts';
 import { inBrief, isOpen } from './reservation-life.ts';
 import type { GroupState } from './view.ts';
 
-/** Half of what a DynamoDB item holds (400 KB), so that what a storm adds finds room. */
+/** Half of what a DynamoDB item holds (400 KB), so that there is room for what a storm adds. */
 export const mostStateBytes = 200_000;
 
-/** Parts that a state item may lose, in this order, because they can be learned again. */
+/** Parts that may be left out of a state item, in this order, because they can be learned again. */
 export type Shed = 'finished-lessons' | 'replaced-instances' | 'prices' | 'resting-lessons';
 
-/** The table's own form of a state is never larger than its JSON. */
+/** A state in the table's own form is never larger than its JSON. */
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 type Entry = readonly [string, Lesson];
 
-/** Memory without as many of these lessons as free so many bytes, those that end first. */
+/** Memory without enough lessons to free this number of bytes. Those that end first are left out first. */
 const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, bytes: number): PoolMemory => {
   let freed = 0;
   const gone = new Set<string>();
@@ -23,7 +23,7 @@ const withoutLessons = (memory: PoolMemory, may: (lesson: Lesson) => boolean, by
     if (freed >= bytes) break;
     if (!may(entry[1])) continue;
     gone.add(entry[0]);
-    // As a list of two it has one more character than as a member of a map.
+    // As an item of a list of two it has one more character than as a member of a map.
     freed += bytesOf(entry) - 1;
   }
   return Object.fromEntries(Object.entries(memory).filter(([key]) => !gone.has(key)));
@@ -34,7 +34,7 @@ const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: numb
     ...state,
     memory: withoutLessons(state.memory, (lesson) => !isResting(lesson, nowMs), over),
   }),
-  // An answered request is not made again, and whom its instances replace stands in the stored decision too.
+  // An answered request is not repeated, and the stored decision also says whom its instances replace.
   'replaced-instances': (state) => ({
     ...state,
     reservations: state.reservations.map((reservation) =>
@@ -46,8 +46,8 @@ const steps: Readonly<Record<Shed, (state: GroupState, nowMs: number, over: numb
 };
 
 /**
- * A state that fits into half an item, and what it lost for that. Launches under way, ends, sizes and what must be put
- * back are never lost: a state that is too large with these alone is left as it is.
+ * A state that fits into half an item, and the parts that were left out for that. Launches under way, ends, sizes and
+ * what must be put back are never left out: a state that is too large with these alone stays as it is.
  */
 export const fitting = (
   state: GroupState,

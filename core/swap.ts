@@ -3,18 +3,20 @@ import type { Shortfall } from './shortfall.ts';
 /**
  * Why an instance leaves.
  * `interruption`: EC2 takes it. `rebalance`: EC2 says it is at risk. `hook`: its Auto Scaling group terminates it and
- * waits for us.
- * `scale-in`: the group is above its desired size. `moved`: the policy holds its members elsewhere now. `unwanted`:
- * launched by nobody's reservation.
+ * waits for us. `scale-in`: the group is above its desired size. `moved`: the policy holds its members elsewhere now.
+ * `unwanted`: no reservation of ours launched it.
  */
 export type LeaveReason = 'interruption' | 'rebalance' | 'hook' | 'scale-in' | 'moved' | 'unwanted';
 
-/** Nothing presses: such a swap waits for its turn, and its member is replaced. */
+/**
+ * Whether a swap for this reason can wait: it has no deadline, its member is replaced, and it begins when the surge
+ * budget allows.
+ */
 export const waitsItsTurn = (reason: LeaveReason): boolean => reason === 'rebalance' || reason === 'moved';
 
 /**
- * Forward only. `waiting`: claimed, not yet begun (surge budget). `leaving`: its drain is ordered. Then `draining`,
- * `drained`, `gone`.
+ * States move forward only. `waiting`: claimed, not begun (surge budget). `leaving`: its drain is ordered. Then
+ * `draining`, `drained`, `gone`.
  */
 export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone';
 
@@ -23,24 +25,21 @@ export type LifecycleHook = {
   readonly asg: string;
   readonly hook: string;
   readonly token: string;
-  /** When Auto Scaling goes on without us unless a heartbeat extends it. */
+  /** When Auto Scaling continues without us unless a heartbeat extends it. */
   readonly expiresAtMs: number;
   /**
-   * The hook's heartbeat time-out, by which each heartbeat prolongs it; absent when unknown: the shortest that Auto
+   * The hook's heartbeat time-out; each heartbeat extends the hook by it. Absent when unknown: the shortest that Auto
    * Scaling allows is assumed.
    */
   readonly timeoutMs?: number;
   /**
-   * When Auto Scaling was found to wait no longer: its time-out was over, or somebody else completed the action. No
-   * heartbeat is sent from then on.
+   * When we found that Auto Scaling no longer waits: its time-out was over, or somebody else completed the action. No
+   * further heartbeat is sent.
    */
   readonly overAtMs?: number;
 };
 
-/**
- * The persisted record of one instance leaving and being replaced. Its item is the only one that decides about this
- * instance.
- */
+/** The stored record of one instance that leaves and is replaced. Only this item decides about this instance. */
 export type Swap = {
   readonly group: string;
   readonly instance: string;
@@ -50,36 +49,36 @@ export type Swap = {
   readonly pool: string;
   /** Zone, type and market of the instance, for memory and reports. */
   readonly offering: string;
-  /** The Auto Scaling group that had it when it was claimed, whatever the policy has named since. */
+  /** The Auto Scaling group that held it when it was claimed, whatever the policy names since then. */
   readonly asg?: string;
-  /** When the first signal about it arrived, and what EC2 stamped on that signal. */
+  /** When the first signal about it arrived, and the time that EC2 gave that signal. */
   readonly claimedAtMs: number;
   readonly warnedAtMs?: number;
   readonly deadlineMs?: number;
-  /** The drain that takes work off it; absent while waiting. */
+  /** The drain that takes work off it. Absent while waiting. */
   readonly drain?: string;
-  /** When the drain was ordered; one that has not begun is started again with every tick, under the same name. */
+  /** When the drain was ordered. A drain that has not begun is started again at every tick, under the same name. */
   readonly drainOrderedAtMs?: number;
-  /** What its Auto Scaling group waits for: one action for each of its terminating hooks. */
+  /** The lifecycle actions that its Auto Scaling group waits for, one for each of its terminating hooks. */
   readonly hooks?: readonly LifecycleHook[];
   /**
-   * Where to leave service is to end: when the Auto Scaling group was asked to let the instance go. Noted before it is
-   * asked, so that whoever sees the end knows whose doing it was.
+   * For a member that is taken out of service by terminating it through its Auto Scaling group: when that was
+   * requested. It is written before the call, so that a reader who sees the instance end knows that Holdfast caused it.
    */
   readonly releaseAskedAtMs?: number;
   readonly drainStartedAtMs?: number;
-  /** Until when its target groups let connections go on at most. */
+  /** The latest time at which its target groups end connections. */
   readonly busyUntilMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
-  /** Its end was refused for good: it is a member again, and not chosen to leave before this time. */
+  /** Its termination was refused for good: it is a member again, and is not chosen to leave before this time. */
   readonly keptUntilMs?: number;
-  /** What could not be done in time, or failed. */
+  /** What failed, or was late. */
   readonly shortfall?: Shortfall;
-  /** Decision that claimed it. */
+  /** The decision that claimed it. */
   readonly decision: string;
 };
 
-/** Whether EC2 ends the instance by itself (and we only take work off it), or it is ours to end. */
+/** Whether EC2 ends the instance by itself (we only take work off it), or Holdfast has to terminate it. */
 export const endsItself = (swap: Pick<Swap, 'reason'>): boolean =>
   swap.reason === 'interruption' || swap.reason === 'hook';

@@ -5,41 +5,41 @@ import type { PoolMemory } from './pool-memory.ts';
 import type { Reservation } from './reservation.ts';
 import type { Swap } from './swap.ts';
 
-/** One living instance of the group, counted once however many describes showed it. */
+/** One living instance of the group. It is counted once, however many describes showed it. */
 export type Member = {
   readonly instance: string;
-  /** The pool it was launched from (tag), or the pool whose offering it matches, or undefined when none does. */
+  /** The pool it was launched from (by tag), or the pool whose offering it matches. Undefined when there is neither. */
   readonly pool: string | undefined;
   readonly offering: Offering;
-  /** The Auto Scaling group that has it, where one has. */
+  /** The Auto Scaling group that holds it, if any. */
   readonly asg?: string;
   readonly state: 'pending' | 'running';
   readonly launchedAtMs: number;
   /** Reservation it was launched under, from its tag. */
   readonly reservation?: string;
   /**
-   * The group that its tag names, where that is another one: it was launched for that one, and came with its Auto
-   * Scaling group.
+   * The group that its tag names, when that is another group: it was launched for that one, and came to this group with
+   * its Auto Scaling group.
    */
   readonly launchedFor?: string;
   /**
-   * Nothing is left for Holdfast to join it to: it is in its Auto Scaling group (which registers its own target groups)
+   * Holdfast has nothing left to join it to: it is in its Auto Scaling group (which registers its own target groups)
    * and in every target group that the policy names.
    */
   readonly admitted: boolean;
-  /** Admitted, and healthy in every target group it is in: it takes work. */
+  /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;
   /**
-   * Whether it serves could not be read: it is not known to serve, so nobody leaves on its account, and it is not known
-   * to be idle either.
+   * Whether it serves could not be read. It does not count as serving, so no other member leaves because of it; and it
+   * does not count as idle either.
    */
   readonly mayServe?: true;
   /**
-   * Never chosen for removal: protected from scale-in, or its end was refused a while ago. Termination protection
-   * itself is not looked at: EC2 tells it for one instance a call.
+   * Never chosen for removal: protected from scale-in, or its termination was refused a while ago. Termination
+   * protection itself is not read, because EC2 returns it for one instance a call.
    */
   readonly protected: boolean;
-  /** Known to fail its checks: chosen for removal before all others. */
+  /** Known to fail its health checks: chosen for removal before all others. */
   readonly unhealthy: boolean;
 };
 
@@ -51,9 +51,11 @@ export type AsgView = {
   readonly desired: number;
   /** Instances that count towards its desired capacity (pending and in service). */
   readonly held: number;
-  /** Which these are. One that EC2 has ended stays among them until the group notices, and then replaces it. */
+  /**
+   * The ids of these. An instance that EC2 has ended stays among them until the group notices, and then replaces it.
+   */
   readonly holds: readonly string[];
-  /** Instances in it in any state: those that terminate or stand by too. Absent: as many as it holds. */
+  /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];
 };
@@ -63,57 +65,58 @@ export type RaisedMax = {
   readonly asg: string;
   /** The owner's value. */
   readonly fromMax: number;
-  /** The value that we gave it last. */
+  /** The value that we set last. */
   readonly toMax: number;
-  /** Values that we gave it before: what was noted last may never have been carried out. */
+  /** Values that we set before. The value stored last may never have been carried out. */
   readonly earlier?: readonly number[];
 };
 
-/** A tagged instance that no reservation accounts for: adopted, or removed once seen twice and old enough. */
+/** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
 /**
- * What Holdfast itself wrote down about a group: the group's state item. Fields that it does not know (of another
- * version) are kept as they are.
+ * What Holdfast itself wrote down about a group: the group's state item. Fields that this version does not know are
+ * kept as they are.
  */
 export type GroupState = {
-  /** Counts writes: every write is conditional on the number it read. */
+  /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
   /** The desired size in force. */
   readonly desired: number;
   /**
-   * Policy version that was last converged to, and its size section, so that a change of size is told from other
-   * changes; empty once let go.
+   * The policy version of the last converge, and its size section, which tells a change of size from other changes.
+   * Empty once the group was let go.
    */
   readonly policyVersion: number;
   readonly policySize: string;
   readonly reservations: readonly Reservation[];
   /**
-   * The latest reservation ever made, by id: ids sort by time. A member under a later one shows that this state was
+   * The id of the latest reservation ever made. Ids sort by time, so a member with a later id shows that this state was
    * restored from an older time.
    */
   readonly lastReservation?: string;
   readonly memory: PoolMemory;
-  /** Last time each alarm acted, epoch ms, for its cooldown. */
+  /** When each alarm last acted, epoch ms, for its cooldown. */
   readonly alarms: Readonly<Record<string, number>>;
   readonly raised: readonly RaisedMax[];
   /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
   readonly holders?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
-  /** Instances that somebody took out of their Auto Scaling group, as far as it was said that they are let go. */
+  /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
   readonly detached?: readonly string[];
   /**
-   * Members that decisions let leave and whose swaps may not be written yet: this makes a removal binding, as a
-   * reservation makes a launch.
+   * Members that decisions let leave and whose swaps may not be written yet. They make a removal binding, as a
+   * reservation makes a launch binding.
    */
   readonly chosen?: readonly Chosen[];
   /**
-   * Members that EC2 told us have ended, and when we heard, epoch ms: a describe that lags behind may still show them
-   * as running.
+   * Members that EC2 reported as ended, and when we heard, epoch ms. A describe that lags behind may still show them as
+   * running.
    */
   readonly ended?: Readonly<Record<string, number>>;
   /**
-   * Since when an Auto Scaling group has held fewer than its desired capacity, by name: it may be replacing by itself.
+   * Since when each Auto Scaling group has held fewer than its desired capacity, by name: it may be launching
+   * replacements itself.
    */
   readonly asgGaps: Readonly<Record<string, { readonly sinceMs: number; readonly refused: boolean }>>;
   /** Last choice of each `cheapest` node by its path in the tree, for hysteresis. */
@@ -121,15 +124,15 @@ export type GroupState = {
   /** Spot prices, and when they were read. */
   readonly prices: { readonly atMs: number; readonly usdPerHour: Readonly<Record<OfferingKey, number>> };
   /**
-   * EC2 throttled launches, `streak` times in a row: nothing is asked for before `untilMs`. Absent when the last
+   * EC2 throttled launches, `streak` times in a row: nothing is requested before `untilMs`. Absent when the last
    * request was not throttled.
    */
   readonly throttle?: { readonly untilMs: number; readonly streak: number };
-  /** When the next wake message for this group is due; avoids sending many. */
+  /** When the next wake message for this group is due, so that not every look sends one. */
   readonly wakeAtMs: number;
 };
 
-/** What a decision may look at, and all it may look at. */
+/** Everything that a decision may look at. */
 export type View = {
   readonly nowMs: number;
   readonly group: Group;
@@ -138,6 +141,6 @@ export type View = {
   /** Swaps that are not `gone`, and those that went recently (a describe may still show them). */
   readonly swaps: readonly Swap[];
   readonly asgs: readonly AsgView[];
-  /** Instances of this group whose end EC2 shows. */
+  /** Instances of this group that EC2 shows as ended. */
   readonly ended: readonly string[];
 };

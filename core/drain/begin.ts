@@ -6,29 +6,25 @@ import { growingStepMs } from './steps.ts';
 
 /** Why a drain begins. */
 export type BeginReason =
-  /** There is nothing to wait for (drain-first, or nothing is replaced). */
+  /** Nothing to wait for: drain-first, or nothing is replaced. */
   | 'at-once'
-  /** A part of it has been taken out of service already. */
+  /** Some instances of the batch are out of service already. */
   | 'begun'
-  /** The latest start is reached. */
+  /** The latest start has come. */
   | 'latest-start'
-  /** As many members serve as the group wants, without those that leave. */
+  /** As many members serve as the group wants, not counting those that leave. */
   | 'enough-serving';
 
-/**
- * When a batch was ordered: by the first of its members. Those that join it later change nothing about the time that it
- * has.
- */
+/** When a batch was ordered: the earliest time of its members. Instances that join it later do not change its times. */
 export const orderedAtMs = (own: readonly Swap[]): number =>
   Math.min(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
 
 /**
- * Latest start of a batch (epoch ms), for its earliest deadline; undefined when it begins at once. Only where EC2 takes
- * the instances is there a gap to wait out: every other removal begins with enough members serving, or is under way
- * already.
+ * Latest start of a batch (epoch ms), from its earliest deadline; undefined when it begins at once. Only instances that
+ * EC2 takes have time to wait: every other removal begins with enough members serving, or is under way already.
  *
  * @param deregistrationDelayMs of the target groups that the batch is in; unknown: the load balancer's default is
- * assumed.
+ *   assumed.
  */
 export const latestStartOf = (
   group: Pick<Group, 'swap' | 'drain'>,
@@ -49,8 +45,7 @@ export const latestStartOf = (
 };
 
 /**
- * What can be told without a look at the group: whether its drain begins now. Undefined: it depends on how many members
- * serve.
+ * Whether the drain begins now, as far as the swaps alone tell. Undefined when it depends on how many members serve.
  */
 export const beginsRegardless = (
   latestStartMs: number | undefined,
@@ -62,26 +57,25 @@ export const beginsRegardless = (
   return own.some(({ state }) => state !== 'leaving') ? 'begun' : undefined;
 };
 
-/** The members that stay: `waiting` swaps are members still, later ones are not. */
+/** The members that stay. Instances of `waiting` swaps still count as members, those of later states do not. */
 const staying = (holdings: Holdings, swaps: readonly Swap[]) => {
   const leaving = new Set(swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance));
   return holdings.members.filter(({ instance }) => !leaving.has(instance));
 };
 
-/** How many members take work and stay. */
+/** How many members serve and stay. */
 export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number =>
   staying(holdings, swaps).filter(({ serving }) => serving).length;
 
 /**
  * An instance takes about this long from its launch until it passes health checks: 5 to 17 s to `running`, and the
- * image's own start.
- * An earlier look would only cost transitions.
+ * image's own start. A look before that would only cost transitions.
  */
 const expectedBootMs = 20_000;
 
 /**
- * When to look again whether replacements serve: when the youngest one is expected to, then in growing steps of its
- * age; never past the latest start.
+ * When to look again whether replacements serve: first when the youngest one is expected to, then after steps that grow
+ * with its age; never past the latest start.
  */
 export const nextServingLookMs = (
   latestStartMs: number,

@@ -10,21 +10,21 @@ const shortestHookTimeoutMs = 30_000;
 const timeoutOf = (hook: LifecycleHook): number => hook.timeoutMs ?? shortestHookTimeoutMs;
 
 /**
- * When a heartbeat is due (epoch ms): half of the hook's time-out before it expires, so that one that fails can be
- * repeated.
+ * When a heartbeat is due (epoch ms): half of the hook's time-out before it expires, so that there is time to repeat
+ * one that fails.
  */
 export const heartbeatDueMs = (hook: LifecycleHook): number => hook.expiresAtMs - Math.floor(timeoutOf(hook) / 2);
 
 /**
- * The hook after a heartbeat: Auto Scaling starts its time-out anew (RecordLifecycleActionHeartbeat). Never earlier
- * than it was.
+ * The hook after a heartbeat. Auto Scaling starts its time-out anew (RecordLifecycleActionHeartbeat). The end never
+ * moves to an earlier time.
  */
 export const prolonged = (hook: LifecycleHook, nowMs: number): LifecycleHook => ({
   ...hook,
   expiresAtMs: Math.max(hook.expiresAtMs, nowMs + timeoutOf(hook)),
 });
 
-/** The hooks that Auto Scaling still waits on. */
+/** The hooks that Auto Scaling still waits for. */
 export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly LifecycleHook[] =>
   hooks.filter(({ overAtMs }) => overAtMs === undefined);
 
@@ -32,7 +32,7 @@ export const openHooks = ({ hooks = [] }: Pick<Swap, 'hooks'>): readonly Lifecyc
 export const heartbeatsDue = (swap: Pick<Swap, 'hooks'>, nowMs: number): readonly LifecycleHook[] =>
   openHooks(swap).filter((hook) => heartbeatDueMs(hook) <= nowMs);
 
-/** The next heartbeat to come. One that is overdue was just tried, and could not be sent: it is tried again soon. */
+/** When the next heartbeat is due. One that is overdue has just failed and is repeated soon. */
 export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =>
   Math.min(
     Number.POSITIVE_INFINITY,
@@ -43,14 +43,14 @@ export const nextHeartbeatMs = (swaps: readonly Swap[], nowMs: number): number =
   );
 
 /**
- * A heartbeat that is this late will not be sent by the drain that should have: it looks in time, and repeats what
- * fails for a while.
+ * A heartbeat this late means that its drain no longer runs: a running drain looks in time and repeats what fails for a
+ * while.
  */
 const lateMs = 30_000;
 
 /**
- * Whether nobody keeps a hook of a draining instance alive: its drain was stopped, or broke off. A drain that was just
- * ordered is given the same time.
+ * Whether no drain keeps a hook of a draining instance alive: its drain was stopped, or failed. A drain that was just
+ * ordered has the same time to send the first heartbeat.
  */
 export const isUnattended = (swap: Swap, nowMs: number): boolean =>
   openHooks(swap).some((hook) => nowMs - Math.max(heartbeatDueMs(hook), swap.drainOrderedAtMs ?? 0) >= lateMs);

@@ -4,10 +4,10 @@ import type { Swap } from '../swap.ts';
 import { nextHeartbeatMs } from './heartbeat.ts';
 import { growingStepMs } from './steps.ts';
 
-/** A swap whose instance still has connections, and until when at most. */
+/** A swap whose instance may still have connections, and the latest time at which they end. */
 export type OpenSwap = { readonly swap: Swap; readonly busyUntilMs?: number };
 
-/** What a look at a batch found. Every swap stands in exactly one list. */
+/** What a look at a batch found. Every swap is in exactly one list. */
 export type Sorted = {
   readonly open: readonly OpenSwap[];
   readonly drained: readonly Swap[];
@@ -15,8 +15,8 @@ export type Sorted = {
 };
 
 /**
- * Sorts the swaps of a batch by what was seen of them. One that nothing is said about is still open: silence is not
- * proof.
+ * Sorts the swaps of a batch by what was seen of them. A swap without any finding is still open: missing data proves
+ * nothing.
  */
 export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainProgress[]): Sorted => {
   const byInstance = new Map(progress.map((seen) => [seen.instance, seen]));
@@ -30,7 +30,7 @@ export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainP
   return sorted;
 };
 
-/** A target group shows a target as draining for a moment after its delay has ended. */
+/** A target group goes on showing a target as draining for a moment after its delay has ended. */
 const settleMs = 1_000;
 
 const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
@@ -41,10 +41,9 @@ const lookForOne = ({ swap, busyUntilMs }: OpenSwap, nowMs: number): number => {
 export type LookAt = { readonly timeoutMs: number; readonly nowMs: number; readonly alive: readonly Swap[] };
 
 /**
- * When a batch is worth another look (epoch ms); undefined when its drain is over: nothing open, or the time of
- * everything open is up.
- * The last of the open ones decides, since nothing is done for the batch before that, except heartbeats for `alive`
- * instances on a hook.
+ * When to look at a batch again (epoch ms). Undefined when its drain is over: nothing is open, or the time of
+ * everything open has run out. The swap that ends last decides, because nothing is done for the batch before that,
+ * except heartbeats for instances in `alive` that wait on a hook.
  */
 export const nextDrainLookMs = (open: readonly OpenSwap[], { timeoutMs, nowMs, alive }: LookAt): number | undefined => {
   const inTime = open.filter(({ swap }) => drainEndsByMs(swap, timeoutMs) > nowMs);

@@ -19,7 +19,7 @@ const cutters: Readonly<Record<CutBy, string>> = {
 const areCut = ({ cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): string =>
   `connections still open at ${timeOfDay(cutAtMs)} UTC are cut by ${cutters[by]}`;
 
-/** A shortfall in one sentence, for events and for the command line. */
+/** A shortfall as one sentence, for events and for the command line. */
 export const shortfallText = (shortfall: Shortfall): string => {
   switch (shortfall.code) {
     case 'delay-exceeds-deadline':

@@ -23,7 +23,9 @@ const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   };
 };
 
-/** Known as soon as a drain begins that cannot be waited for; undefined when the deregistration delay ends in time. */
+/**
+ * The shortfall that is known as soon as a drain begins: the deregistration delay does not fit. Undefined when it fits.
+ */
 export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, timeoutMs: number): Shortfall | undefined => {
   const cut = cutOf(swap, timeoutMs);
   if (busyUntilMs === undefined || busyUntilMs <= cut.cutAtMs) return undefined;
@@ -37,8 +39,8 @@ export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, timeoutMs: nu
 };
 
 /**
- * Whether what was noted stands: another shortfall does, and what was foreseen while nothing has changed since about
- * when and by whom connections are cut.
+ * Whether the stored shortfall stays. One that was foreseen stays only while the time and the author of the cut have
+ * not changed; any other stays.
  */
 const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean => {
   if (noted === undefined) return false;
@@ -47,8 +49,8 @@ const stillStands = (noted: Shortfall | undefined, found: Shortfall): boolean =>
 };
 
 /**
- * Swaps with what is foreseen of them, where it is not noted yet: a warning that comes to a member that drains already
- * brings another end.
+ * Swaps with the shortfall that is foreseen for them, where it is not stored yet. A warning for a member that drains
+ * already changes when its connections are cut.
  */
 export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly Swap[] =>
   open.flatMap((one) => {
@@ -56,38 +58,38 @@ export const foreseen = (open: readonly OpenSwap[], timeoutMs: number): readonly
     return shortfall === undefined || stillStands(one.swap.shortfall, shortfall) ? [] : [{ ...one.swap, shortfall }];
   });
 
-/** For an instance that could not be taken out of service. */
+/** The shortfall of an instance that could not be taken out of service. */
 export const unreleasedShortfall = (awsCode: string): Shortfall => ({ code: 'not-released', awsCode });
 
-/** For an instance whose drain ended before it had drained and that nothing was foreseen about. */
+/** The shortfall of an instance whose drain ended before it had drained, when none was foreseen. */
 export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall => ({
   code: swap.state === 'leaving' ? 'not-released-in-time' : 'still-draining',
   ...cutOf(swap, timeoutMs),
 });
 
-/** For an instance whose time was up, and of which AWS did not say in time whether its connections had closed. */
+/** The shortfall of an instance whose time ran out before AWS told whether its connections had closed. */
 export const unseenShortfall: Shortfall = { code: 'not-seen' };
 
-/** Error of a state machine's Catch, in JSONata form. */
+/** The error of a state machine's Catch, in JSONata form. */
 export type DrainError = { readonly Error: string; readonly Cause?: string };
 
 const longestCause = 200;
 
-/** For an instance whose drain broke off by an error. */
+/** The shortfall of an instance whose drain ended by an error. */
 export const brokenShortfall = ({ Error: error, Cause: cause = '' }: DrainError): Shortfall => ({
   code: 'drain-broke',
   error,
   ...(cause !== '' && { cause: cause.slice(0, longestCause) }),
 });
 
-/** For a drained instance that cannot be ended, and is kept until this time. */
+/** The shortfall of a drained instance that cannot be terminated and is kept until this time. */
 export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfall => ({
   code: 'not-ended',
   awsCode,
   keptUntilMs,
 });
 
-/** A swap whose target groups were seen to be done with it: what was foreseen for later did not come to pass. */
+/** A swap whose target groups have finished with it: the shortfall that was foreseen did not happen and is removed. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
   const { shortfall, ...rest } = swap;
   const stands = shortfall !== undefined && (shortfall.code !== 'delay-exceeds-deadline' || shortfall.cutAtMs <= nowMs);
@@ -95,22 +97,22 @@ export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
 };
 
 /**
- * Whether its Auto Scaling group has let an instance go, as it was asked to, before EC2 took it: the group deregisters
- * and drains first.
+ * Whether an instance was terminated through its Auto Scaling group, as requested, before EC2 took it: the group
+ * deregisters and drains it first.
  */
 const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap, nowMs: number): boolean =>
   releaseAskedAtMs !== undefined && nowMs < deadlineMs;
 
 /**
- * What fell short for an instance that came to its end before it was seen to be drained: EC2 took it before its time,
- * or someone ended it.
+ * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
+ * it.
  */
 const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: number): Shortfall =>
   state === 'draining' || releaseAskedAtMs !== undefined
     ? { code: 'still-draining', cutAtMs: nowMs, by: cutters[reason] }
     : { code: 'ended-before-drain' };
 
-/** A swap whose instance has come to its end, with when it had drained before that, or else what fell short. */
+/** A swap whose instance has ended, with the time at which it had drained before that, or else the shortfall. */
 export const asGone = (swap: Swap, nowMs: number): Swap => {
   const end = { state: 'gone', goneAtMs: nowMs } as const;
   if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };

@@ -2,14 +2,14 @@ import { repeatedItems, repeatsIn } from './pool-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
-/** What the schema cannot say about sizes, alarms and load balancers: bounds in order, nothing twice. */
+/** What the schema cannot check about sizes, alarms and load balancers: the order of bounds, and repeated entries. */
 export const boundProblems = (document: Fields): readonly Problem[] => [
   ...sizeProblems(fieldOf(document, 'size')),
   ...repeatedAlarms(asList(fieldOf(document, 'scaling'))),
   ...repeatedItems(['drain', 'loadBalancers'], fieldOf(fieldOf(document, 'drain'), 'loadBalancers')),
 ];
 
-/** A size that no alarm can change, under alarms that try. */
+/** Alarms for a size that no alarm can change. */
 export const idleScaling = (document: Fields): readonly Problem[] => {
   const size = fieldOf(document, 'size');
   const fixed =

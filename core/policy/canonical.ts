@@ -1,8 +1,8 @@
 import { asMap } from './reading.ts';
 
 /**
- * JSON text of a document with the keys of every map in order: equal for equal content. For documents that have passed
- * validation, and what is made of them.
+ * JSON text of a document with the keys of every map in order: equal for equal content. For documents that passed
+ * validation, and values made from them.
  */
 export const canonicalText = (value: unknown): string => JSON.stringify(ordered(value));
 

@@ -11,10 +11,7 @@ type Branch = {
   readonly children: readonly { readonly path: Path; readonly node: unknown }[];
 };
 
-/**
- * What the schema cannot say about the tree: names that exist, pools that stand in two places, weights that add up,
- * depth.
- */
+/** What the schema cannot check about the tree: whether names exist, pools in two places, weights, depth. */
 export const capacityProblems = (document: Fields): readonly Problem[] => {
   const capacity = fieldOf(document, 'capacity');
   const root: Path = ['capacity'];
@@ -29,7 +26,7 @@ export const capacityProblems = (document: Fields): readonly Problem[] => {
   return [...unknownPools(document, poolUses(capacity, root)), ...branchesOf(capacity, root).flatMap(branchProblems)];
 };
 
-/** Pools that `capacity` never names: kept, never used. */
+/** Pools that `capacity` never names: allowed, and never used. */
 export const unusedPools = (document: Fields): readonly Problem[] => {
   const used = new Set(poolUses(fieldOf(document, 'capacity'), ['capacity']).map(({ pool }) => pool));
   const idle = Object.keys(asMap(fieldOf(document, 'pools')) ?? {}).filter((name) => !used.has(name));
@@ -92,7 +89,7 @@ const unknownPools = (document: Fields, uses: readonly PoolUse[]): readonly Prob
     );
 };
 
-/** Guessing what was meant takes long among many names, and nobody reads so many guesses. */
+/** Finding the nearest name is slow among many names, and a list of many guesses helps no reader. */
 const mostGuesses = 50;
 
 const branchProblems = (branch: Branch): readonly Problem[] => [
@@ -102,8 +99,8 @@ const branchProblems = (branch: Branch): readonly Problem[] => [
 ];
 
 /**
- * Where members are counted (spread, weighted) a pool below two children would be counted for both; elsewhere only a
- * child listed twice is a mistake.
+ * Where members are counted (spread, weighted), a pool below two children would count for both. Elsewhere only a child
+ * that is listed twice is an error.
  */
 const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
   const counts = kind === 'spread' || kind === 'weighted';

@@ -16,7 +16,7 @@ export type CapacityNode =
 
 export const selectorKinds = ['tiered', 'spread', 'weighted', 'cheapest'] as const;
 
-/** Deepest nesting of selectors. A tree that people can read has three or four. */
+/** Deepest nesting of selectors. Trees that people write have three or four levels. */
 export const maxCapacityDepth = 12;
 
 export const poolNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;

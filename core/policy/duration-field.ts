@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { durationPattern, parseDurationMs } from '../duration.ts';
 
-/** A duration with its unit, within bounds that are durations themselves. */
+/** A duration with its unit, between two bounds that are durations too. */
 export const duration = (least: string, most: string) => {
   const allowed = `a duration with its unit from ${least} to ${most}, such as 30s, 5m or 2h`;
   const within = (value: string): boolean => {

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * Every schema of the policy says in its `error` what is allowed in its place: the text that a problem shows.
- * For a map with a fixed set of fields the text of an unknown field is the list of known ones, which {@link
- * knownFields} reads back.
+ * Every schema of the policy states in its `error` what is expected: the text that a problem shows. For a map with a
+ * fixed set of fields, the text for an unknown field is the list of known ones, which {@link knownFields} reads back.
  */
 export const map = <Shape extends z.core.$ZodLooseShape>(shape: Shape, allowed: string) => {
   const known = Object.keys(shape).join(', ');
@@ -14,7 +13,7 @@ export const knownFields = (allowed: string): readonly string[] => allowed.split
 
 export const text = (pattern: RegExp, allowed: string) => z.string({ error: allowed }).check(z.regex(pattern, allowed));
 
-/** Above any fleet of one group; catches a slip of the finger. */
+/** Above the size of any real group; catches a typing error. */
 const mostOfAnything = 100_000;
 
 export const wholeNumber = (least: number) => {
@@ -25,7 +24,7 @@ export const wholeNumber = (least: number) => {
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: values.join(' or ') });
 
-/** More than people write, few enough that a decision stays quick. */
+/** More than people write, and few enough for a quick decision. */
 const mostInList = 300;
 
 export const shortList = <Item extends z.ZodMiniType>(item: Item, allowed: string, most = mostInList) =>

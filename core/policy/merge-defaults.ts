@@ -1,8 +1,8 @@
 import { asMap, type Fields } from './reading.ts';
 
 /**
- * The one rule by which `defaults` stand under a pool: maps are merged field by field, to any depth; anything else that
- * the pool has (a number, a text, a list) replaces what the defaults have. Lists are never joined.
+ * How `defaults` apply to a pool: maps are merged field by field, to any depth. Anything else that the pool has (a
+ * number, a text, a list) replaces the value from the defaults. Lists are never joined.
  */
 export const mergeDefaults = (defaults: Fields, own: Fields): Fields => {
   const names = [...new Set([...Object.keys(defaults), ...Object.keys(own)])];

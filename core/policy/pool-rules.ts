@@ -9,14 +9,14 @@ const required = {
   instanceTypes: 'a list of instance types, in the pool or in defaults',
 } as const;
 
-/** What an Auto Scaling group brings itself when it is the pool. */
+/** Fields that come from the Auto Scaling group when it is the pool. */
 const broughtByAsg = ['launchTemplate', 'subnets', 'instanceTypes'] as const;
 
 type Entry = { readonly name: string; readonly own: Fields; readonly merged: Fields };
 
 /**
- * What the schema cannot say about pools: what is required once defaults stand under them, one way of holding for all,
- * nothing twice.
+ * What the schema cannot check about pools: fields that are required once defaults are merged, one way of holding for
+ * all pools, and repeated entries.
  */
 export const poolProblems = (document: Fields): readonly Problem[] => {
   const pools = asMap(fieldOf(document, 'pools'));
@@ -84,7 +84,7 @@ const repeatedAsgs = (entries: readonly Entry[]): readonly Problem[] => {
 const repeats = (path: Path, fields: Fields): readonly Problem[] =>
   ['subnets', 'instanceTypes'].flatMap((field) => repeatedItems([...path, field], fields[field]));
 
-/** Items of a list that stand in it earlier already. */
+/** Items of a list that occur earlier in it. */
 export const repeatedItems = (path: Path, list: unknown): readonly Problem[] => {
   const items = asList(list);
   const repeated = repeatsIn(items);
@@ -93,7 +93,7 @@ export const repeatedItems = (path: Path, list: unknown): readonly Problem[] => 
   );
 };
 
-/** Positions of texts that stand earlier already. */
+/** Positions of texts that occur earlier in the list. */
 export const repeatsIn = (items: readonly unknown[]): readonly number[] => {
   const seen = new Set<unknown>();
   return items.flatMap((item, index) => {

@@ -8,7 +8,7 @@ const instanceTypeText = 'an instance type such as m7g.large';
 const subnetText = 'a subnet id such as subnet-0a1b2c3d';
 const priceText = 'a price in USD per hour above 0';
 
-/** Version `$Default` is meant where none is written, as EC2 does. */
+/** Without a version, `$Default` is used, as in EC2. */
 const launchTemplate = text(
   /^[A-Za-z0-9()./_-]{3,128}(:([1-9]\d{0,8}|\$Latest|\$Default))?$/,
   launchTemplateText,
@@ -55,7 +55,7 @@ const fields = {
   ),
 };
 
-/** Fields that may stand under `defaults`: those of a pool, less the Auto Scaling group, which belongs to one pool. */
+/** Fields that `defaults` may have: those of a pool, except the Auto Scaling group, which belongs to one pool. */
 export const defaultsSchema = map(fields, 'a map of pool fields').check(
   z.describe('Merged under every pool: a field that a pool does not have is taken from here.'),
 );

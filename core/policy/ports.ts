@@ -4,8 +4,8 @@ import type { Problem } from './problem.ts';
 import type { Names, Resolution } from './resolution.ts';
 
 /**
- * A numbered version of a group's policy: what the user wrote, what AWS said about the names in it, and the group that
- * came of both.
+ * A numbered version of a group's policy: the user's document, what AWS returned about the names in it, and the group
+ * made from both.
  */
 export type PolicyVersion = {
   readonly group: string;
@@ -16,51 +16,52 @@ export type PolicyVersion = {
   readonly resolved: Group;
 };
 
-/** What became of the last write to a group's policy item. Users read it in the console. */
+/** The result of the last write to a group's policy item. Users read it in the console. */
 export type PolicyStatus = {
   readonly group: string;
   readonly status: 'accepted' | 'rejected' | 'let-go';
   readonly message: string;
-  /** The version in force; absent when none is. */
+  /** The version in force. Absent when there is none. */
   readonly version?: number;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
   readonly atMs: number;
 };
 
-/** Which group holds an Auto Scaling group. One item each, written before a policy that names it comes into force. */
+/**
+ * Which group holds an Auto Scaling group. Each claim is one item, written before a policy that names the Auto Scaling
+ * group comes into force.
+ */
 export type AsgClaim = {
   readonly asg: string;
   readonly group: string;
   readonly atMs: number;
-  /**
-   * Groups that held it before, the latest first: what they changed and did not put back is the holder's to put back.
-   */
+  /** Groups that held it before, the latest first. The holder puts back what they changed and did not put back. */
   readonly before: readonly string[];
-  /** Its group was let go, or was refused for another reason: whoever comes next may have it. */
+  /** Its group was deleted, or its policy was refused for another reason: any group may claim it. */
   readonly released?: boolean;
 };
 
 /**
- * Policy items and what is made of them. Reads are consistent; writes that a later version overtook are refused as a
- * value.
+ * Policy items and what is made from them. Reads are consistent. A write that a later version overtook returns a value
+ * instead of throwing.
  */
 export type PolicyStore = {
-  /** The user's document as it stands in the table now; undefined when there is no item. */
+  /** The user's document as the table holds it now. Undefined when there is no item. */
   written(group: string): Promise<{ readonly document: unknown } | undefined>;
   accepted(group: string): Promise<PolicyVersion | undefined>;
   /** The version with the highest number, in force or not. */
   latest(group: string): Promise<PolicyVersion | undefined>;
-  /** Stores a version under its number, which must be free. */
+  /** Stores a version under its number. The number must be free. */
   addVersion(version: PolicyVersion): Promise<'done' | 'conflict'>;
-  /** Puts a version in force, unless one with a higher number is. */
+  /** Puts a version in force, unless a version with a higher number is in force. */
   putInForce(version: PolicyVersion): Promise<'done' | 'conflict'>;
   removeInForce(group: string): Promise<void>;
   putStatus(status: PolicyStatus): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
   /**
-   * Auto Scaling groups that a group's state remembers: those that its policy or an earlier one named, until they are
-   * empty and put back.
+   * Auto Scaling groups in a group's state: those that its policy or an earlier one named, until they are empty and put
+   * back.
    */
   holders(group: string): Promise<readonly string[]>;
   claimOf(asg: string): Promise<AsgClaim | undefined>;
@@ -71,10 +72,10 @@ export type PolicyStore = {
 };
 
 /**
- * Asks AWS about the names in a policy. Throws when AWS does not answer; a name that AWS does not know is absent from
+ * Asks AWS about the names in a policy. Throws when AWS does not answer. A name that AWS does not know is absent from
  * the resolution.
  */
 export type PolicyResolver = { lookUp(names: Names): Promise<Resolution> };
 
-/** Tells the loop that a group's policy changed. */
+/** Sends a message that a group's policy changed. */
 export type PolicyChanges = { tell(group: string, atMs: number): Promise<void> };

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { asMap } from './reading.ts';
 
-/** One thing that stands against a policy, in words that its author can act on. */
+/** One problem of a policy, in words that its author can act on. */
 export type Problem = {
   /** Where in the document, for example `pools.spot-1a.subnets[0]`; empty for the document as a whole. */
   readonly path: string;
@@ -9,7 +9,7 @@ export type Problem = {
   readonly allowed: string;
   /** The known name that is closest to what was found, when one is close. */
   readonly nearest?: string;
-  /** The whole of it in one sentence, path included. */
+  /** The whole problem in one sentence, path included. */
   readonly message: string;
 };
 
@@ -17,7 +17,7 @@ export type Path = readonly (string | number)[];
 
 const bareName = /^[A-Za-z0-9_-]+$/;
 
-/** Whatever stands in a document, what is said about it stays short: a status item holds 400 KB. */
+/** Whatever a document contains, its messages stay short: a status item holds 400 KB. */
 const shortened = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most - 3)}...` : text);
 
 const segmentText = (segment: string | number, first: boolean): string => {
@@ -77,13 +77,13 @@ export const problemOf = (input: ProblemInput): Problem => {
   };
 };
 
-/** A list of names for a message, in order, cut off where it stops being readable. */
+/** A list of names for a message, in order, cut where it becomes too long to read. */
 export const namesText = (names: readonly string[]): string => {
   const sorted = [...names].sort().map((name) => shortened(name));
   return sorted.length > 20 ? `${sorted.slice(0, 20).join(', ')} and ${sorted.length - 20} more` : sorted.join(', ');
 };
 
-/** By path, then by message: the same problems stand in the same order whatever the order of keys in the document. */
+/** By path, then by message: the same problems come in the same order whatever the order of keys in the document. */
 export const sortedProblems = (problems: readonly Problem[]): readonly Problem[] =>
   [...new Map(problems.map((problem) => [problem.message, problem])).values()].sort(
     (a, b) => compareText(a.path, b.path) || compareText(a.message, b.message),

@@ -1,4 +1,4 @@
-/** Ways to look into a document that may be anything: what is not of the kind asked for reads as absent. */
+/** Ways to read a document of any content: a value of the wrong kind reads as absent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const asMap = (value: unknown): Fields | undefined =>
@@ -21,7 +21,7 @@ export const valueAt = (document: unknown, path: readonly (string | number)[]): 
 const childrenOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : Object.values(asMap(value) ?? {});
 
-/** Whether maps and lists nest deeper than `most`; ends on documents that contain themselves. */
+/** Whether maps and lists nest deeper than `most`. Ends on documents that contain themselves. */
 export const isDeeperThan = (document: unknown, most: number): boolean => {
   let level: readonly unknown[] = [document];
   for (let depth = 0; depth <= most; depth += 1) {
@@ -34,8 +34,8 @@ export const isDeeperThan = (document: unknown, most: number): boolean => {
 const weightOf = (value: unknown): number => (typeof value === 'string' ? value.length + 1 : 1);
 
 /**
- * Whether texts, names and values of a document come to more than `most` characters; what is referred to several times
- * counts each time. Stops there.
+ * Whether the texts, names and values of a document have more than `most` characters in total. A value that is referred
+ * to several times counts each time. Stops counting at `most`.
  */
 export const isLargerThan = (document: unknown, most: number): boolean => {
   const waiting: unknown[] = [document];

@@ -4,7 +4,7 @@ import { mergeDefaults } from './merge-defaults.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import type { Policy } from './schema.ts';
 
-/** Names in a policy that only AWS can say more about. */
+/** Names in a policy that have to be looked up in AWS. */
 export type Names = {
   readonly subnets: readonly string[];
   readonly asgs: readonly string[];
@@ -15,27 +15,27 @@ export type Names = {
 
 /** An Auto Scaling group as it stood when the policy was accepted. */
 export type AsgFacts = {
-  /** `mixed` when one group launches both markets; `unknown` when its launch template leaves no way to tell. */
+  /** `mixed` when one group launches both markets. `unknown` when the launch template does not tell. */
   readonly market: Market | 'mixed' | 'unknown';
   readonly zones: readonly string[];
   readonly subnets: readonly Subnet[];
   readonly instanceTypes: readonly string[];
 };
 
-/** What AWS said about the names: one that AWS does not know is absent. */
+/** What AWS returned about the names. A name that AWS does not know is absent. */
 export type Resolution = {
   /** Zone of each subnet, by subnet id. */
   readonly subnets: Readonly<Record<string, string>>;
   readonly asgs: Readonly<Record<string, AsgFacts>>;
   /** Highest version of each launch template, by the name or id that the policy uses. */
   readonly launchTemplates: Readonly<Record<string, number>>;
-  /** ARNs that are nobody's. Absent: all are there. */
+  /** ARNs that do not exist. Absent when all exist. */
   readonly unknownTargetGroups?: readonly string[];
 };
 
 export type TemplateReference = { readonly template: string; readonly version?: string };
 
-/** `web:7` is version 7 of `web`; `web` alone leaves the version to EC2's default. */
+/** `web:7` is version 7 of `web`. `web` alone leaves the version to EC2's default. */
 export const templateReference = (text: string): TemplateReference => {
   const [template = text, version] = text.split(':');
   return version === undefined ? { template } : { template, version };

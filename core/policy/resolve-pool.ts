@@ -5,10 +5,10 @@ import { type AsgFacts, type Resolution, templateReference } from './resolution.
 
 export type ResolvedPool = { readonly pool: Pool } | { readonly problems: readonly Problem[] };
 
-/** Where a field of a pool stands: in the pool, or in `defaults` when it was taken from there. */
+/** Where a field of a pool was written: in the pool or in `defaults`. */
 export type FieldPath = (field: string) => Path;
 
-/** A pool of a valid policy with what AWS said about the names in it. */
+/** A pool of a valid policy with what AWS returned about the names in it. */
 export const resolvePool = (
   name: string,
   document: PoolDocument,

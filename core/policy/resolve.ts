@@ -15,8 +15,8 @@ export type Resolved =
   | { readonly kind: 'unresolved'; readonly problems: readonly Problem[] };
 
 /**
- * Makes a group ready for decisions: defaults merged under every pool, durations in milliseconds, subnets and Auto
- * Scaling groups as AWS told them.
+ * Makes a group ready for decisions: defaults merged into every pool, durations in milliseconds, subnets and Auto
+ * Scaling groups as AWS returned them.
  * @param version number that the policy is stored under when accepted
  */
 export const resolveGroup = (policy: Policy, resolution: Resolution, version: number): Resolved => {
@@ -42,7 +42,8 @@ const fieldPath =
   };
 
 /**
- * AttachInstances demands that the instance's zone belongs to the group (Auto Scaling User Guide, attach instances).
+ * AttachInstances requires that the Auto Scaling group has the instance's zone (Auto Scaling User Guide, attach
+ * instances).
  */
 const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: Resolution): readonly Problem[] => {
   if (asg === undefined) return [];
@@ -122,7 +123,7 @@ const adjustmentOf = (adjust: number | string): Adjustment => {
   return percent === undefined ? { kind: 'instances', by: Number(adjust) } : { kind: 'percent', by: percent };
 };
 
-/** The schema lets nothing else through. */
+/** The schema rejects everything else. */
 const durationMs = (text: string): number => {
   const ms = parseDurationMs(text);
   if (ms === undefined) throw new Error(`${text} is not a duration, though the schema accepted it`);

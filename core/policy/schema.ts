@@ -9,7 +9,7 @@ import { tagsSchema } from './tags-schema.ts';
 
 const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:targetgroup\/[^/]+\/[^/]+$/;
 
-/** An Auto Scaling group takes so many (EC2 Auto Scaling quotas). */
+/** The most target groups that an Auto Scaling group can have (EC2 Auto Scaling quotas). */
 const mostTargetGroups = 50;
 const mostPools = 300;
 
@@ -81,7 +81,7 @@ const drainSchema = map(
   'a map with timeout and loadBalancers',
 ).check(z.describe('How work is taken off a member that leaves.'));
 
-/** The group document: the single source of types, validation and the published JSON Schema. */
+/** The group document: the only source of its types, its validation and the published JSON Schema. */
 export const groupSchema = map(
   {
     group: text(groupNamePattern, groupNameText).check(

@@ -6,7 +6,7 @@ import { fieldOf, valueAt } from './reading.ts';
 
 type Issue = z.core.$ZodIssue;
 type UnionIssue = z.core.$ZodIssueInvalidUnion;
-/** One problem per thing that the schema did not accept, at the innermost place that it can be said of. */
+/** One problem for each value that the schema refused, at the innermost place that it applies to. */
 export const shapeProblems = (document: unknown, issues: readonly Issue[]): readonly Problem[] =>
   issues.flatMap((issue) => problemsOf(document, issue, []));
 
@@ -54,9 +54,9 @@ const unknownField = (path: Path, key: string, allowed: string): Problem => {
 };
 
 /**
- * A value that fits no form of a union is told about the form that it was meant to have: the one whose kind (text,
- * list, map) and fields it shares.
- * When it shares none, the problem is the union itself.
+ * For a value that fits no form of a union, the problem describes the form that the author most likely meant: the one
+ * with the same kind (text, list, map) and with fields in common. Without such a form, the problem describes the whole
+ * union.
  */
 const unionProblems = (document: unknown, issue: UnionIssue, path: Path): readonly Problem[] => {
   const value = valueAt(document, path);
@@ -89,7 +89,7 @@ const misfitOf = (value: unknown, errors: readonly Issue[]): number =>
     return sum;
   }, otherForm * missingOf(value, errors));
 
-/** A form that shares some field with the value is meant, even where another of its fields is missing. */
+/** A form that shares a field with the value is the one that was meant, even when another of its fields is missing. */
 const missingOf = (value: unknown, errors: readonly Issue[]): number => {
   const missing = missingFields(value, errors).length;
   const unknown = errors.flatMap((error) =>

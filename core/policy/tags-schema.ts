@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 const keyText = 'a tag key of 1 to 128 characters that begins with neither aws: nor holdfast:';
 const valueText = 'a tag value: text of at most 256 characters (numbers and booleans in quotes)';
 /**
- * EC2 allows 50 tags on a resource (Tag your Amazon EC2 resources, tag restrictions); the rest is kept for ours and for
- * Auto Scaling's.
+ * EC2 allows 50 tags on a resource (Tag your Amazon EC2 resources, tag restrictions). The rest is kept for our tags and
+ * those of Auto Scaling.
  */
 const maxTags = 40;
 

@@ -6,21 +6,21 @@ import { asMap, isDeeperThan, isLargerThan } from './reading.ts';
 import { groupSchema, type Policy } from './schema.ts';
 import { shapeProblems } from './shape-problems.ts';
 
-/** `warnings` do not stand against a policy: they name what is allowed and does nothing. */
+/** `warnings` do not reject a policy: they name what is allowed and has no effect. */
 export type Validation =
   | { readonly kind: 'valid'; readonly policy: Policy; readonly warnings: readonly Problem[] }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
-/** Documents of people nest a third as deep; this bounds what a hostile one can cost. */
+/** Documents that people write nest a third as deep. The bound limits the cost of a hostile one. */
 const maxDocumentDepth = 40;
 
 /**
- * A quarter of what a DynamoDB item holds: a policy is stored beside what it resolves to. A group of fifty pools takes
- * a tenth of it.
+ * A quarter of what a DynamoDB item holds, because a policy is stored beside what it resolves to. A group of fifty
+ * pools takes a tenth of it.
  */
 const maxDocumentCharacters = 100_000;
 
-/** Looks at a group document of any origin and tells everything that stands against it at once. Never throws. */
+/** Validates a group document of any origin and returns all its problems at once. Never throws. */
 export const validatePolicy = (document: unknown): Validation => {
   const fields = asMap(document);
   if (fields === undefined)
@@ -52,7 +52,7 @@ export const validatePolicy = (document: unknown): Validation => {
 
 const invalid = (problems: readonly Problem[]): Validation => ({ kind: 'invalid', problems: sortedProblems(problems) });
 
-/** Where the shape is wrong already, a rule about the same place only repeats it. */
+/** Where the shape is wrong, a rule about the same place would only repeat the problem. */
 const rulesBeyond = (shape: readonly Problem[], rules: readonly Problem[]): readonly Problem[] => {
   const told = new Set(shape.map(({ path }) => path));
   return rules.filter(({ path }) => !told.has(path));

@@ -2,7 +2,7 @@ import { lowerPrice, type Quote } from './quote.ts';
 import { type Branch, type Choice, canGive, type TreeNode } from './tree.ts';
 
 /**
- * A `cheapest` node moves to another child only when it saves at least this share of the present price: otherwise it
+ * A `cheapest` node moves to another child only when it saves at least this share of the present price. Otherwise it
  * would flap with the spot market.
  */
 export const worthwhileSaving = 0.1;
@@ -11,7 +11,7 @@ const merge = (a: Quote, b: Quote): Quote => ({ price: lowerPrice(a.price, b.pri
 
 const nothing: Quote = { price: undefined, spot: false };
 
-/** The quote of what can be given below a node now. */
+/** The quote of what is eligible below a node now. */
 export const quoteOf = (node: TreeNode, counts: (choice: Choice) => boolean = canGive): Quote => {
   if (node.kind === 'pool') return node.quote;
   return node.choices
@@ -21,8 +21,8 @@ export const quoteOf = (node: TreeNode, counts: (choice: Choice) => boolean = ca
 };
 
 /**
- * Orders quotes, cheapest first. While all prices are known they alone decide. As soon as one is unknown, spot goes
- * before on-demand, then known prices before unknown ones; what is still equal keeps its configured order.
+ * Orders quotes, cheapest first. While all prices are known, they alone decide. When one is unknown, spot goes before
+ * on-demand, then known prices before unknown ones. What is still equal keeps its configured order.
  */
 export const compareQuotes =
   (allKnown: boolean) =>
@@ -31,13 +31,13 @@ export const compareQuotes =
     return (a.price ?? Number.MAX_VALUE) - (b.price ?? Number.MAX_VALUE);
   };
 
-/** What cannot be compared is no reason to move, except back from on-demand to spot. */
+/** Quotes that cannot be compared are no reason to move, except back from on-demand to spot. */
 const staysWith = (last: Quote, best: Quote): boolean => {
   if (last.price === undefined || best.price === undefined) return last.spot || !best.spot;
   return best.price > last.price * (1 - worthwhileSaving) + 1e-9;
 };
 
-/** The child that a `cheapest` node takes: the lowest quote, or the last choice while no other is worth the move. */
+/** The child that a `cheapest` node takes: the lowest quote, or the last choice while no other saves enough. */
 export const chooseCheapest = (branch: Branch, last: string | undefined): Choice | undefined => {
   const quoted = branch.choices.filter(canGive).map((choice) => ({ choice, quote: quoteOf(choice.node) }));
   const compare = compareQuotes(quoted.every(({ quote }) => quote.price !== undefined));

@@ -16,7 +16,7 @@ import {
   talliesOf,
 } from './tree.ts';
 
-/** A tree that counts: its root, its leaves by pool, and what to count where. */
+/** A tree that counts members: its root, its leaves by pool, and which tallies each member counts in. */
 export type Tree = {
   readonly root: TreeNode;
   readonly leavesOf: ReadonlyMap<string, readonly Leaf[]>;
@@ -70,11 +70,14 @@ const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent
   return leaf;
 };
 
-/** Name of a choice that stays the same when its siblings change: the pool's, or the pools below it. */
+/**
+ * Name of a choice that stays the same when its siblings change: the name of the pool, or the names of the pools below
+ * it.
+ */
 const nameOf = (node: Selector): string =>
   node.kind === 'pool' ? node.pool : `${node.kind}(${poolsBelow(node).join('+')})`;
 
-/** One choice to be: a child, limited to one zone or type where the spread is by those. */
+/** A choice before it is built: a child, limited to one zone or type below a spread by those. */
 type Seedling = { readonly child: Selector; readonly index: number; readonly value?: string; readonly scope: Scope };
 
 const scopesBelow = (
@@ -136,8 +139,8 @@ const growChoices = (soil: Soil, node: BranchSelector, branch: Branch, place: Pl
 };
 
 /**
- * A pool below several children is counted under the child with the fewest pools (the one that has the least else to
- * offer), in configured order among equals: so a member is counted once.
+ * A pool below several children is counted under the child with the fewest pools (the one with the fewest
+ * alternatives), in configured order among equals. So a member is counted once.
  */
 const choicesByPool = (
   node: BranchSelector,
@@ -184,7 +187,7 @@ const grow = (soil: Soil, node: Selector, place: Place): TreeNode => {
   return branch;
 };
 
-/** Makes a selector ready for decisions; members are then counted in with `count`. */
+/** Makes a selector ready for decisions. Members are counted afterwards with `count`. */
 export const growTree = (selector: Selector, pools: Readonly<Record<string, Pool>>, market: Market): Tree => {
   const soil: Soil = { pools, market, rooms: new Map(), leavesOf: new Map(), branches: [] };
   const root = grow(soil, selector, { path: '', scope: {}, cheapestFirst: false, parent: undefined });

@@ -1,7 +1,7 @@
 import type { Against, Rejection } from '../decision.ts';
 import { type Branch, type Choice, isOpen, type Leaf, type TreeNode } from './tree.ts';
 
-/** Offerings of one pool that are named; a pool may have hundreds. */
+/** How many offerings of one pool are named. A pool may have hundreds. */
 const namedAtMost = 3;
 
 const standsAgainst = (leaf: Leaf): readonly Against[] => {
@@ -22,15 +22,15 @@ const closedBelow = (node: TreeNode): readonly Rejection[] => {
 };
 
 /**
- * A child is passed over when it could give nothing while its branch was last asked, and the branch went on to a later
- * one (tiered) or to another.
+ * A child was passed over when it had nothing eligible at the branch's last choice, and the branch took another child
+ * (for `tiered`, a later one).
  */
 const wasPassedOver = (branch: Branch, choice: Choice): boolean =>
   choice.node.closedAt < branch.visitedAt && (branch.kind !== 'tiered' || choice.index < branch.furthest);
 
 const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length > 0 ? rejectionsOf(leaf) : []);
 
-/** What a planning passed over and why: whole pools, and single offerings of pools that it used. */
+/** What a plan passed over and why: whole pools, and single offerings of pools that it used. */
 export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): readonly Rejection[] => {
   if (node.kind === 'pool') return isUsed(node) ? partlyResting(node) : [];
   if (node.visitedAt < 0) return [];

@@ -9,7 +9,7 @@ export type Run = {
   readonly cheapest: Record<string, string>;
   /** Number of the instance that is being placed. */
   step: number;
-  /** How often a leaf has closed: a `cheapest` node looks again only then. */
+  /** How many leaves have closed: a `cheapest` node compares prices again only when this changes. */
   closings: number;
   readonly settled: Map<Branch, { readonly closings: number; readonly choice: Choice }>;
 };
@@ -55,7 +55,7 @@ const chooseIn = (branch: Branch, run: Run): Choice | undefined => {
   }
 };
 
-/** Goes down the tree to the pool that gives the next instance; undefined when nothing is eligible. */
+/** Walks down the tree to the pool that gives the next instance. Undefined when nothing is eligible. */
 export const pick = (root: TreeNode, run: Run): { readonly leaf: Leaf; readonly way: readonly Step[] } | undefined => {
   const way: Step[] = [];
   let node = root;
@@ -94,5 +94,5 @@ const turnOf = ({ branch, choice }: Step): Turn => {
   }
 };
 
-/** The way down as data, as it stands before the instance is counted. */
+/** The way down as data, as it was before the instance was counted. */
 export const turnsOf = (way: readonly Step[]): readonly Turn[] => way.map(turnOf);

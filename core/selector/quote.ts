@@ -2,18 +2,18 @@ import type { Offering } from '../offering.ts';
 import { type Market, priceOf } from './standing.ts';
 
 /**
- * What a pool or a selector asks for an instance: its lowest known price in USD per hour, and whether any of it is
+ * The price of an instance from a pool or a selector: its lowest known price in USD per hour, and whether any of it is
  * spot.
  */
 export type Quote = { readonly price: number | undefined; readonly spot: boolean };
 
-/** The lower of two prices; an unknown one does not count. */
+/** The lower of two prices. An unknown price does not count. */
 export const lowerPrice = (a: number | undefined, b: number | undefined): number | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
   return Math.min(a, b);
 };
 
-/** The quote of offerings that all are of one market. */
+/** The quote of offerings of one market. */
 export const quoteOfferings = (offerings: readonly Offering[], market: Market): Quote => ({
   price: offerings.map((offering) => priceOf(market, offering)).reduce(lowerPrice, undefined),
   spot: offerings[0]?.market === 'spot',

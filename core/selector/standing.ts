@@ -3,10 +3,10 @@ import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
 
-/** Limits what is below a spread by zone or by instance type to one of them. */
+/** Limits everything below a spread by zone or by instance type to one zone or type. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
 
-/** Whether something at this zone and of this type lies within a scope. */
+/** Whether this zone and type lie within a scope. */
 export const isWithin = (
   scope: Scope,
   { zone, instanceType }: { readonly zone: string; readonly instanceType: string },
@@ -24,9 +24,8 @@ export type Market = {
 };
 
 /**
- * Which offerings may be used that EC2 takes instances from, or says it may: none, then those at risk, then those that
- * were interrupted a moment ago.
- * Each only when nothing else in the whole tree is eligible.
+ * Which last resorts may be used: none, then offerings at risk, then offerings that were interrupted a moment ago. Each
+ * step is taken only when nothing else in the whole tree is eligible.
  */
 export type LastResort = 'none' | 'advised' | 'interrupted';
 
@@ -36,10 +35,10 @@ const usable: Readonly<Record<LastResort, readonly Lesson['kind'][]>> = {
   interrupted: ['advised', 'interrupted'],
 };
 
-/** An offering that may not be used now, and what stands against it. */
+/** An offering that may not be used now, and the reason. */
 export type Resting = Extract<Against, { readonly offering: OfferingKey }>;
 
-/** A pool's offerings within a scope, told apart: those that may be tried, best first, and those that may not. */
+/** The offerings of a pool within a scope: the eligible ones, best first, and the others. */
 export type Standing = { readonly offerings: readonly Offering[]; readonly resting: readonly Resting[] };
 
 /** Price of an offering in USD per hour, undefined when unknown. */
@@ -60,7 +59,7 @@ export const restingSubnets = (
     )
     .map(({ id }) => id);
 
-/** What stands against an offering whose every subnet is without free addresses: the lesson that is over first. */
+/** The lesson of an offering whose subnets all have no free addresses: the one that expires first. */
 const subnetsRest = ({ zone }: Offering, { subnets }: Pool, { memory, nowMs }: Market): Lesson | undefined => {
   const lessons = subnets.filter((subnet) => subnet.zone === zone).map(({ id }) => restOfSubnet(memory, id, nowMs));
   return lessons.includes(undefined)
@@ -68,7 +67,7 @@ const subnetsRest = ({ zone }: Offering, { subnets }: Pool, { memory, nowMs }: M
     : lessons.toSorted((a, b) => (a?.coolingUntilMs ?? 0) - (b?.coolingUntilMs ?? 0))[0];
 };
 
-/** A limit that cannot be checked, because the price is unknown, does not stand against an offering. */
+/** A limit that cannot be checked, because the price is unknown, does not exclude an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const price = priceOf(market, offering);
   if (pool.maxPriceUsdPerHour !== undefined && price !== undefined && price > pool.maxPriceUsdPerHour) {
@@ -94,7 +93,7 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
   return usable[market.lastResort].includes(lesson.kind) ? undefined : { code: lesson.kind, ...rests };
 };
 
-/** Unknown prices go last; equal ones keep the pool's order of preference. */
+/** Unknown prices go last. Equal prices keep the pool's order of preference. */
 const byPrice = (offerings: readonly Offering[], market: Market): readonly Offering[] =>
   [...offerings].sort((a, b) => {
     const left = priceOf(market, a) ?? Number.MAX_VALUE;
@@ -102,7 +101,7 @@ const byPrice = (offerings: readonly Offering[], market: Market): readonly Offer
     return left - right;
   });
 
-/** Sorts out a pool's offerings within a scope: in order of preference, or cheapest first below a `cheapest` node. */
+/** Sorts the offerings of a pool within a scope: in order of preference, or cheapest first below a `cheapest` node. */
 export const standingOf = (pool: Pool, scope: Scope, market: Market, cheapestFirst: boolean): Standing => {
   const offerings: Offering[] = [];
   const resting: Resting[] = [];

@@ -5,7 +5,7 @@ import { nextByWeight } from './weighted.ts';
 /** What an undo may choose from: whether a choice has a candidate below it. */
 type HasCandidate = (choice: Choice) => boolean;
 
-/** The last of the best: an undo breaks ties against the configured order, because a placement breaks them in it. */
+/** The last of the best. A placement breaks ties in configured order, so an undo breaks them in reverse order. */
 const lastBest = (choices: readonly Choice[], score: (choice: Choice) => number): Choice | undefined => {
   let best: Choice | undefined;
   let most = Number.NEGATIVE_INFINITY;
@@ -27,8 +27,8 @@ const sumsOf = (choices: readonly Choice[]): Sums => ({
 });
 
 /**
- * How many instances a child is above its share once one of its instances is gone, among the children that can give and
- * itself.
+ * How many instances a child is above its share once one of its instances is gone. Only this child and the eligible
+ * children have shares.
  */
 const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
   if (weight === 0) return Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
   return tally.count - (weight * (held - 1)) / weights;
 };
 
-/** Whether the tree would give the place straight back to this child. */
+/** Whether the tree would give the next place back to this child. */
 const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
   const shares = sharing(branch, choice);
   const next = nextByWeight(
@@ -48,11 +48,11 @@ const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
 };
 
 /**
- * A child with this surplus was not filled by its weight: there is no last placement to undo, only a share to restore.
+ * A child with this surplus was not filled by its weight, so there is no last placement to undo: its share is restored.
  */
 const beyondBalance = 2;
 
-/** The greatest surplus; among children within one instance of it, the one that the tree placed last. */
+/** The child with the greatest surplus. Among children within one instance of it, the one that the tree placed last. */
 const lastByWeight = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
   const giving = sumsOf(branch.choices.filter(canGive));
   const surpluses = new Map(candidates.map((choice) => [choice, surplusOf(giving, choice)]));
@@ -88,9 +88,9 @@ const undoIn = (branch: Branch, candidates: readonly Choice[]): Choice | undefin
 };
 
 /**
- * The leaf that the tree would have filled last, among those that have a candidate: of a `spread` the fullest child, of
- * a `weighted` the one furthest above its share, of a `tiered` the last, of a `cheapest` the dearest; ties against the
- * configured order.
+ * The leaf that the tree would have filled last, among those with a candidate: of a `spread` the fullest child, of a
+ * `weighted` the one furthest above its share, of a `tiered` the last, of a `cheapest` the dearest. Ties are broken in
+ * reverse of the configured order.
  */
 export const undo = (root: TreeNode, hasCandidate: HasCandidate): Leaf | undefined => {
   let node: TreeNode | undefined = root;

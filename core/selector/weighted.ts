@@ -30,14 +30,17 @@ const furthestBelow = (scale: Scale): number => {
   return best;
 };
 
-/** Group size at which a child must hold one more (or `more`), lest it be a whole instance below its share. */
+/**
+ * Group size at which a child must have one more member (or `more`), so that it is never a whole instance below its
+ * share.
+ */
 const dueAt = (scale: Scale, { weight, held }: Share, more = 1): number =>
   Math.ceil(((held + more) * scale.total) / weight);
 
 /**
- * Whether everyone can still be served in time when `index` is served now: for every size before `index` would have
- * been due itself, no more children fall due than there are launches until then (the condition for unit jobs with
- * deadlines).
+ * Whether every child can still get its instances in time when `index` gets one now: for every size up to the one at
+ * which `index` itself would be due, no more children fall due than there are launches until then (the condition for
+ * unit jobs with deadlines).
  */
 const leavesTimeForOthers = (scale: Scale, index: number): boolean => {
   const chosen = scale.shares[index];
@@ -59,7 +62,7 @@ const leavesTimeForOthers = (scale: Scale, index: number): boolean => {
   });
 };
 
-/** How many launches the look ahead covers at most: weights further apart than 1 to 4,096 are not worth the time. */
+/** The most launches that the look ahead covers. Weights further apart than 1 to 4,096 are not worth the time. */
 const longestLookAhead = 4096;
 
 const isBalanced = (scale: Scale): boolean =>
@@ -78,11 +81,10 @@ const dueFirst = (scale: Scale): number => {
 
 /**
  * Which child of a `weighted` node gets the next instance: the one furthest below its share after this launch, in
- * configured order among equals.
- * With three or more children the largest deficit alone can let a light child fall 1.1 instances behind (for example
- * weights 93, 30, 100, 4, 4, 1);
- * where it would, the child that is due first goes first, so that every prefix is within one instance of the weights
- * (R. Tijdeman, The chairman assignment problem, 1980). All weights are positive.
+ * configured order among equals. With three or more children the largest deficit alone can leave a light child 1.1
+ * instances behind (for example weights 93, 30, 100, 4, 4, 1). In such a case the child that is due first goes first,
+ * so that every prefix is within one instance of the weights (R. Tijdeman, The chairman assignment problem, 1980). All
+ * weights are positive.
  */
 export const nextByWeight = (shares: readonly Share[]): number => {
   const scale = scaleOf(shares);
