@@ -3,10 +3,7 @@ import type { Announcement, Announcer } from '../core/ports.ts';
 import { eventSource } from '../functions/contract.ts';
 import { inParallel } from './in-parallel.ts';
 
-/**
- * Entries that one PutEvents takes, and half of what all of them may be together (EventBridge API reference: 10, 256
- * KB).
- */
+/** The most entries that one PutEvents takes, and half of their total size (EventBridge API reference: 10, 256 KB). */
 const entriesPerCall = 10;
 const bytesPerCall = 131_072;
 const callsAtOnce = 8;
@@ -14,7 +11,7 @@ const attempts = 3;
 
 export type AnnouncerDeps = { readonly client: EventBridgeClient; readonly eventBusName: string };
 
-/** Consecutive entries that one call takes. */
+/** Consecutive entries that fit into one call. */
 const callsOf = (entries: readonly PutEventsRequestEntry[]): readonly (readonly PutEventsRequestEntry[])[] => {
   const calls: PutEventsRequestEntry[][] = [];
   let bytes = 0;
@@ -33,8 +30,8 @@ const callsOf = (entries: readonly PutEventsRequestEntry[]): readonly (readonly 
 };
 
 /**
- * Puts our events on the bus. The bus may take some entries of a call and refuse others: those are sent again, and
- * thrown about in the end.
+ * Puts our events on the bus. The bus may take some entries of a call and refuse others. Refused entries are sent
+ * again; if they are refused to the end, this throws.
  */
 export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announcer => {
   const entryOf = ({ detailType, group, detail }: Announcement): PutEventsRequestEntry => ({

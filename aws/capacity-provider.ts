@@ -13,11 +13,12 @@ import { releaseMembers } from './providers/release-members.ts';
 import { createSizeChanges } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
 
-/** Requests under way together: one for each pool that a decision takes from, mostly. */
+/** Requests under way at once: usually one for each pool of a decision. */
 const launchesAtOnce = 10;
 
 /**
- * Joins running members to what they serve: named target groups by us, the Auto Scaling group where the group is one.
+ * Puts running members into service: registers them with named target groups, and attaches them where the group is an
+ * Auto Scaling group.
  */
 const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
@@ -29,14 +30,14 @@ const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonl
 };
 
 /**
- * Capacity from EC2, held in one of the three ways, as far as it comes in.
- * Nothing here waits or repeats by itself beyond the SDK's own attempts: what may succeed later is said to.
+ * Capacity from EC2, held in one of the three ways: the launching part. Nothing here waits or repeats beyond the SDK's
+ * own attempts. The result says what may succeed later.
  */
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
   describe: (group) => describeHoldings(deps, group),
   requestOf: (group, reservation) =>
     (holding.kind === 'launch-instances' ? asgRequest : fleetRequest)(deps, group, reservation),
-  // A repeat goes where the request says, however the group is held by now.
+  // A repeat goes where the request says, however the group is held now.
   launch: (orders) =>
     inParallel(orders, launchesAtOnce, (order) =>
       (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),
@@ -46,7 +47,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
   ...createSizeChanges(deps),
 });
 
-/** The same capacity, as far as it leaves. A function that drains bundles nothing that launches. */
+/** The same capacity: the leaving part. A drain function's bundle has no code that launches. */
 export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
   describe: (group) => describeHoldings(deps, group),
   release: (group, swaps) => releaseMembers(deps, group, swaps),
@@ -54,7 +55,7 @@ export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
   end: (group, swaps) => endMembers(deps, group, swaps),
 });
 
-/** Both together. */
+/** Both parts. */
 export const createCapacityProvider = (holding: Holding, deps: ProviderDeps): CapacityProvider => ({
   ...createCapacityIn(holding, deps),
   ...createCapacityOut(deps),

@@ -15,13 +15,13 @@ import type { Surroundings } from '../functions/contract.ts';
 export type ClientConfig = Surroundings['clientConfig'];
 
 /**
- * Three attempts of eight seconds end inside the thirty seconds of a function.
- * Time-outs must be asked for twice: without `throwOnRequestTimeout` the SDK only logs a warning and waits on.
+ * Three attempts of eight seconds end within the thirty seconds of a function. Without `throwOnRequestTimeout` the SDK
+ * does not end a request at its time-out: it only logs a warning and waits.
  *
- * The SDK repeats CreateFleet and LaunchInstances like any other call, also after a time-out that may have been carried
- * out. That is safe because each carries the token of its reservation, serialized once for all attempts: EC2 answers a
- * repeat with the first result. What stays unknown after the last attempt comes back as `ambiguous`, and is asked again
- * later under the same token.
+ * The SDK repeats CreateFleet and LaunchInstances like any other call, also after a time-out of a request that may have
+ * been carried out. That is safe because each carries the token of its reservation, serialized once for all attempts,
+ * and EC2 answers a repeat with the first result. What is still unknown after the last attempt is returned as
+ * `ambiguous`, and requested again later under the same token.
  */
 const defaults = {
   maxAttempts: 3,
@@ -51,10 +51,7 @@ export const createSfnClient = (config: ClientConfig): SFNClient => new SFNClien
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient =>
   new EventBridgeClient(merged(config));
 
-/**
- * Speaks plain JavaScript values, numbers of any size included; fields that are undefined are left out of what is
- * stored.
- */
+/** Takes plain JavaScript values, with numbers of any size. Fields that are undefined are not stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(new DynamoDBClient(merged(config)), {
     marshallOptions: { removeUndefinedValues: true },

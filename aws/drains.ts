@@ -3,9 +3,8 @@ import type { Drains } from '../core/ports.ts';
 import { isExecutionAlreadyStarted } from './errors.ts';
 
 /**
- * Starts drain workflows, each under the drain's name. A name is taken for 90 days: started again with the same input a
- * running execution is the same execution, and one that has ended is refused (Step Functions API reference,
- * StartExecution).
+ * Starts drain workflows, each under the drain's name. A name is taken for 90 days: a start with the same input returns
+ * the execution that runs, and is refused when that has ended (Step Functions API reference, StartExecution).
  */
 export const createDrains = ({
   client,

@@ -1,13 +1,12 @@
 import type { Refusal } from '../core/ports.ts';
 
 /**
- * Every AWS error code that Holdfast knows, and what it means to us. Nothing else in the code base compares error
- * codes.
- * Sources: EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API
- * references. Codes appear as the wire carries them and, where they differ, as the SDK names its exception classes.
+ * Every AWS error code that Holdfast knows, and what it means for us. Error codes are compared nowhere else. Sources:
+ * EC2 API reference "Error codes", Auto Scaling, Elastic Load Balancing, DynamoDB and Step Functions API references.
+ * Codes are as the wire carries them and, where the two differ, also as the SDK names its exception classes.
  */
 
-/** EC2 has nothing (at this price, in this subnet) now. Other offerings may still be given. */
+/** EC2 has no capacity (at this price, in this subnet) now. Other offerings may still be granted. */
 const refusedHere = new Set([
   'InsufficientInstanceCapacity',
   'InsufficientHostCapacity',
@@ -19,18 +18,16 @@ const refusedHere = new Set([
   'MaxTotalPriceExceeded',
 ]);
 
-/** This subnet has no room, for whatever type; another subnet of the zone may have. */
+/** This subnet has no free addresses, for any type. Another subnet of the zone may have. */
 const refusedInSubnet = new Set(['InsufficientFreeAddressesInSubnet']);
 
-/** This type is not sold in this zone. */
+/** This type is not offered in this zone. */
 const refusedForGood = new Set(['Unsupported']);
 
 /** An account quota that counts a whole market. */
 const refusedForMarket = new Set(['MaxSpotInstanceCountExceeded', 'VcpuLimitExceeded', 'InstanceLimitExceeded']);
 
-/**
- * Asked too often, or somebody else's change to the same resource is still under way. It says nothing about capacity.
- */
+/** Too many calls, or a change to the same resource that is still under way. It says nothing about capacity. */
 const throttled = new Set([
   'RequestLimitExceeded',
   'Throttling',
@@ -45,7 +42,7 @@ const throttled = new Set([
   'MaxFleetCountExceeded',
 ]);
 
-/** A change to the same resource is under way; the request was not carried out. */
+/** A change to the same resource is under way. The request was not carried out. */
 const contended = new Set([
   'ResourceContention',
   'ResourceContentionFault',
@@ -56,7 +53,7 @@ const contended = new Set([
   'IncorrectInstanceState',
 ]);
 
-/** The request may have been carried out, or still is being carried out. */
+/** The request may have been carried out, or may still be. */
 const ambiguous = new Set([
   'InternalError',
   'InternalFailure',
@@ -80,8 +77,8 @@ const ambiguous = new Set([
 ]);
 
 /**
- * The client token was used already, for a request that differs from this one. That request was made, and says nothing
- * against being carried out.
+ * The client token was used already, for a request that differs from this one. That request was made, and may have been
+ * carried out.
  */
 const tokenTaken = new Set([
   'IdempotentParameterMismatch',
@@ -89,7 +86,7 @@ const tokenTaken = new Set([
   'IdempotentParameterMismatchException',
 ]);
 
-/** What we wanted gone is gone. */
+/** The resource that we wanted gone is gone. */
 const gone = new Set([
   'InvalidInstanceID.NotFound',
   'InvalidInstanceID.Malformed',
@@ -99,7 +96,7 @@ const gone = new Set([
   'ExecutionDoesNotExist',
 ]);
 
-/** `ValidationError` is Auto Scaling's only code for most of what can be wrong: the text tells which it is. */
+/** `ValidationError` is Auto Scaling's only code for most errors. The text tells which one it is. */
 const texts = {
   /** CompleteLifecycleAction and RecordLifecycleActionHeartbeat, late or repeated. */
   noActiveLifecycleAction: /no active lifecycle action/i,
@@ -110,7 +107,7 @@ const texts = {
   /** AttachInstances of an instance that still boots, or is ending. */
   notRunning:
     /not in (?:a |the )?(?:correct|running|valid) state|not (?:in )?running|must be (?:in )?(?:a |the )?running/i,
-  /** AttachInstances of an instance that has a group already. */
+  /** AttachInstances of an instance that an Auto Scaling group holds already. */
   attachedTo: /already (?:part of|attached to|in) (?:AutoScalingGroup|Auto Scaling group)?[:\s]*['"]?([^\s'".,]+)/i,
   /** TerminateInstanceInAutoScalingGroup and AttachInstances of an instance that EC2 or the group no longer knows. */
   unknownInstance:
@@ -131,7 +128,7 @@ type ErrorLike = {
 const isErrorLike = (error: unknown): error is ErrorLike => typeof error === 'object' && error !== null;
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** The service's code, the SDK's exception name, or the network's code (`ECONNRESET`), in that order of trust. */
+/** The service's code, the SDK's exception name, or the network's code (`ECONNRESET`), in this order. */
 export const codeOf = (error: unknown): string => {
   if (!isErrorLike(error)) return 'Unknown';
   const name = text(error.name);
@@ -154,7 +151,7 @@ export const scopeOfRefusal = (code: string): Refusal['scope'] | undefined => {
   return refusedForMarket.has(code) ? 'market' : undefined;
 };
 
-/** A code alone, as it stands in the `Errors[]` of a fleet. */
+/** The meaning of a code alone, as in the `Errors[]` of a fleet. */
 export const troubleOfCode = (code: string): LaunchTrouble => {
   if (scopeOfRefusal(code)) return 'refused';
   if (throttled.has(code) || contended.has(code)) return 'throttled';
@@ -162,15 +159,13 @@ export const troubleOfCode = (code: string): LaunchTrouble => {
   return ambiguous.has(code) ? 'ambiguous' : 'invalid';
 };
 
-/**
- * True when AWS answered, or the network failed on the way: everything that a launch may meet and that is not a bug.
- */
+/** True when AWS answered, or the network failed: every error of a launch that is not a bug. */
 export const isFromAws = (error: unknown): boolean =>
   isErrorLike(error) && (error.$fault !== undefined || ambiguous.has(codeOf(error)));
 
 /**
- * A thrown error, as it means for a launch. No room in an Auto Scaling group is a refusal; a server error without a
- * known code may have been carried out.
+ * The meaning of a thrown error for a launch. No room in an Auto Scaling group is a refusal. After a server error
+ * without a known code, the launch may have been carried out.
  */
 export const troubleOf = (error: unknown): LaunchTrouble => {
   if (isAboveMax(error)) return 'refused';
@@ -191,18 +186,18 @@ export const isBelowMin = (error: unknown): boolean => says(error, texts.belowMi
 export const isNotRunningYet = (error: unknown): boolean =>
   says(error, texts.notRunning) || codeOf(error) === 'IncorrectInstanceState';
 export const isUnknownInstance = (error: unknown): boolean => isGone(error) || says(error, texts.unknownInstance);
-/** Name of the Auto Scaling group that has the instance already, from the refusal to attach it. */
+/** Name of the Auto Scaling group that holds the instance already, from the refusal to attach it. */
 export const attachedTo = (error: unknown): string | undefined =>
   isValidation(error) ? (texts.attachedTo.exec(messageOf(error))?.[1] ?? undefined) : undefined;
 
-/** Whether an action that failed is worth another try without anyone changing anything. */
+/** Whether an action that failed may succeed later without anyone changing anything. */
 export const retryOf = (error: unknown): 'later' | 'never' => {
   const trouble = troubleOf(error);
   if (trouble === 'throttled' || trouble === 'ambiguous') return 'later';
   return isAboveMax(error) || isBelowMin(error) || isNotRunningYet(error) ? 'later' : 'never';
 };
 
-/** Instances that an error names: AWS fails a whole call for one bad id and says which. */
+/** Instances that an error names: AWS fails a whole call for one bad id and names it. */
 export const instancesNamedIn = (error: unknown): readonly string[] => [
   ...new Set(messageOf(error).match(texts.instanceIds) ?? []),
 ];
@@ -214,10 +209,10 @@ export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(err
 export const unexplainedShortfall = 'UnexplainedShortfall';
 export const belowMinSize = 'BelowMinSize';
 export const notOurs = 'NotOurs';
-/** What was needed before the call could be made was not to be had. */
+/** A read that had to come before the call failed. */
 export const notAsked = 'NotAsked';
 
-/** Whether a failure with this code is certain to have changed nothing. */
+/** Whether a failure with this code certainly changed nothing. */
 export const wasNotDone = (code: string | undefined): boolean =>
   code !== undefined && (code === belowMinSize || code === notAsked || troubleOfCode(code) === 'throttled');
 export const leaseOver = 'LeaseOver';

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 
 /**
- * Runs the work for every item with at most `limit` under way, and gives the results in the order of the items.
- * The first failure is thrown once what is under way has settled, so that nothing runs on behind the caller's back;
- * nothing new is begun after it.
+ * Runs the work for every item with at most `limit` under way, and returns the results in the order of the items. The
+ * first failure is thrown when everything under way has settled, so that nothing runs on after the return. No item is
+ * begun after it.
  */
 export const inParallel = async <T, R>(
   items: readonly T[],

@@ -10,12 +10,12 @@ export const asgTag = 'aws:autoscaling:groupName';
 const filterValues = 200;
 const describesAtOnce = 5;
 
-/** Readings of a list that moves while it is read. */
+/** How often a list that changes while it is read is read. */
 const mostReadings = 5;
 
 /**
- * Every instance that the filters let through, all pages. Filtered calls with MaxResults spend the larger token bucket.
- * EC2 promises no order: a list that moved between two pages shows one instance twice and another not at all, so it is
+ * Every instance that the filters match, all pages. Filtered calls with MaxResults use the larger token bucket. EC2
+ * promises no order: a list that changes between two pages shows one instance twice and another not at all, so it is
  * read again.
  */
 const describeInstances = async (
@@ -76,10 +76,10 @@ export const offeringOf = (instance: Instance): Offering => ({
   market: instance.InstanceLifecycle === 'spot' ? 'spot' : 'on-demand',
 });
 
-/** Stopped, or on its way there: it does no work, and is still to be ended. */
+/** Stopped or stopping: it does no work, and still has to be terminated. */
 export const isStopped = (instance: Instance | undefined): boolean =>
   instance?.State?.Name === 'stopping' || instance?.State?.Name === 'stopped';
 
-/** True while EC2 runs it or will soon; a stopped instance does no work and belongs to nobody's size. */
+/** True while EC2 runs it or will soon. A stopped instance does no work and is part of no group's size. */
 export const isAlive = (instance: Instance | undefined): boolean =>
   instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';

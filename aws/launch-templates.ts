@@ -18,7 +18,7 @@ export type TemplateContents = { readonly market: Market; readonly instanceTypes
 
 /** Launch templates by name or id. */
 export const createLaunchTemplates = (ec2: EC2Client) => ({
-  /** Latest version of each template that EC2 knows, by the name or id asked for. */
+  /** Latest version of each template that EC2 knows, by the requested name or id. */
   async latestVersions(references: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const byName = await findByName(
       ec2,
@@ -37,7 +37,7 @@ export const createLaunchTemplates = (ec2: EC2Client) => ({
   },
 
   /**
-   * Market and instance type that a template gives when nothing overrides it; undefined without a template, or when it
+   * Market and instance type that a template sets when nothing overrides it. Undefined without a template, or when it
    * is gone.
    */
   async contentsOf(template: LaunchTemplateSpecification | undefined): Promise<TemplateContents | undefined> {
@@ -61,7 +61,7 @@ const absentWhenUnknown = (error: unknown): undefined => {
   throw error;
 };
 
-/** By filter: unlike `LaunchTemplateNames` it leaves out what EC2 does not know. */
+/** By filter: unlike `LaunchTemplateNames`, it leaves out names that EC2 does not know. */
 const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<readonly LaunchTemplate[]> => {
   const found = await Promise.all(
     chunks(names, filterValues).map((part) =>

@@ -16,8 +16,8 @@ const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
 });
 
 /**
- * Late and repeated answers to a hook are no error: the action is over, by its time-out, by EC2 or by us. Anything else
- * is thrown.
+ * A late or repeated completion of a hook is no error: the action has ended, by its time-out, by EC2 or by us. Any
+ * other error is thrown.
  */
 const unlessOver = (error: unknown): 'not-active' => {
   if (isNoActiveLifecycleAction(error)) return 'not-active';
@@ -25,8 +25,8 @@ const unlessOver = (error: unknown): 'not-active' => {
 };
 
 /**
- * Answers terminate hooks. Always with CONTINUE: ABANDON ends the instance just the same, but skips the hooks of
- * others, and may make the group retain the instance (Auto Scaling User Guide, instance lifecycle policy).
+ * Completes terminate hooks, always with CONTINUE. ABANDON terminates the instance just the same, but skips the other
+ * hooks, and may make the group retain the instance (Auto Scaling User Guide, instance lifecycle policy).
  */
 export const createHookAnswers = ({
   client,
@@ -42,7 +42,7 @@ export const createHookAnswers = ({
   },
 });
 
-/** Answers terminate hooks, and keeps them open while their instances drain. */
+/** Completes terminate hooks, and keeps them open while their instances drain. */
 export const createLifecycleActions = ({ client }: { readonly client: AutoScalingClient }): LifecycleActions => ({
   ...createHookAnswers({ client }),
 

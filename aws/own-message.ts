@@ -1,6 +1,6 @@
 import { eventSource, type ownMessages } from '../functions/contract.ts';
 
-/** A message of ours to ourselves about a group, in the envelope of an EventBridge event. */
+/** A message from Holdfast to itself about a group, in the envelope of an EventBridge event. */
 export const ownMessage = (
   detailType: (typeof ownMessages)[keyof typeof ownMessages],
   group: string,

@@ -18,7 +18,9 @@ const toOwner = (instance: Instance, deployment: string): Owner => {
   };
 };
 
-/** Whose instances are, from their tags: 200 of them in one describe. Tags of another deployment say nothing. */
+/**
+ * Finds the groups of instances from their tags: 200 instances in one describe. Tags of another deployment are ignored.
+ */
 export const createOwners = ({
   client,
   deployment,

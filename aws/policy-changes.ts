@@ -5,7 +5,7 @@ import { ownMessage } from './own-message.ts';
 
 export type PolicyChangesDeps = { readonly client: SQSClient; readonly queueUrl: string };
 
-/** Tells the loop over the signals queue. */
+/** Reports policy changes through the signals queue. */
 export const createPolicyChanges = ({ client, queueUrl }: PolicyChangesDeps): PolicyChanges => ({
   async tell(group, atMs) {
     await client.send(

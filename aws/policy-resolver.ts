@@ -27,8 +27,8 @@ export type PolicyResolverDeps = {
 };
 
 /**
- * Looks up what a policy names. By filter wherever EC2 has one: an unknown name is then absent instead of an error for
- * the whole call.
+ * Looks up the names in a policy. By filter wherever EC2 has one: an unknown name is then absent instead of an error
+ * for the whole call.
  */
 export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDeps): PolicyResolver => {
   const templates = createLaunchTemplates(ec2);

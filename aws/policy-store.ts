@@ -54,7 +54,7 @@ const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: Te
       if (item === undefined) return undefined;
       const read = readVersion(group, item);
       if (read.kind === 'read') return read.version;
-      // As if none were in force: the policy is judged anew, and the next version takes its place.
+      // Treated as if no version were in force: the policy is validated again, and the next version replaces it.
       tell(read.unreadable);
       return undefined;
     },

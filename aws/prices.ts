@@ -9,9 +9,9 @@ import type { Prices } from '../core/ports.ts';
 import { hasty, type Missed, optionalRead } from './optional-read.ts';
 
 /**
- * Prices in force now: a history that starts now holds just the last change of each offering (EC2 API reference,
+ * Prices in force now: a history that starts now contains just the last change of each offering (EC2 API reference,
  * DescribeSpotPriceHistory).
- * Linux prices; another operating system costs more in all places alike.
+ * Linux prices. Another operating system costs more in every zone alike.
  */
 const currentPrices = async (
   ec2: EC2Client,

@@ -22,10 +22,9 @@ export type StateStoreDeps = {
 /**
  * The state table, and what is in force from the groups table.
  *
- * A group's state is one item under attribute `state`, guarded by attribute `version`. Whoever writes it keeps it below
- * half of DynamoDB's 400 KB (`core/state-size.ts`): a launch of 1,000 adds about 22 KB of instance ids until a describe
- * shows them.
- * Conditions compare single values only, never lists or maps, and nothing is asked back from a failed condition.
+ * A group's state is one item under attribute `state`, guarded by attribute `version`. Its writer keeps it below half
+ * of DynamoDB's 400 KB (`core/state-size.ts`): a launch of 1,000 adds about 22 KB of instance ids until a describe
+ * shows them. Conditions compare single values only, never lists or maps, and a failed condition returns no item.
  */
 export const createStateStore = (deps: StateStoreDeps): StateStore => {
   const { client, stateTable: table, now, tell } = deps;

@@ -10,7 +10,7 @@ const callsAtOnce = 8;
 
 /** Sends every group its tick. */
 export type TickQueue = {
-  /** Answers which groups' messages the queue did not take: the next tick, a minute later, includes them again. */
+  /** Returns the groups whose messages the queue did not take. The next tick, a minute later, includes them again. */
   tick(
     groups: readonly string[],
   ): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }>;

@@ -1,9 +1,8 @@
 import { isFromAws, retryOf } from './errors.ts';
 
 /**
- * What a call gives, or undefined when AWS could not carry it out now: throttled, out of order, or unreachable for a
- * moment. Anything else is thrown.
- * For what can be asked again later, where waiting is better than failing.
+ * The result of a call, or undefined when AWS could not carry it out now: throttled, a server error, or unreachable for
+ * a moment. Any other error is thrown. For reads that can be repeated later, where waiting is better than failing.
  */
 export const unlessTroubled = async <T>(call: Promise<T>): Promise<T | undefined> => {
   try {

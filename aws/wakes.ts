@@ -3,7 +3,10 @@ import type { Wakes } from '../core/ports.ts';
 import { ownMessages } from '../functions/contract.ts';
 import { ownMessage } from './own-message.ts';
 
-/** Longest delay of a message (SQS Developer Guide). The tick comes long before; a wake beyond it is cut to it. */
+/**
+ * Longest delay of a message (SQS Developer Guide). A later wake is sent with this delay; the tick comes long before
+ * it.
+ */
 const longestDelaySeconds = 900;
 
 type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };

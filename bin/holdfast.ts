@@ -11,7 +11,8 @@ const exitWith = (code: number): void => {
   process.exitCode = code;
 };
 
-// Ends with the process that started it: a sandbox that nobody can reach would keep its port. A command that has something to close listens itself.
+// Ends with its parent process: otherwise a sandbox without a user would keep its port. A command that has to close something handles the signal
+// itself.
 const endUnlessClosing = (): void => {
   if (process.listenerCount('disconnect') === 1) process.exit(130);
 };

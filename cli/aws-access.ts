@@ -6,17 +6,17 @@ import { createStateStore } from '../aws/state-store.ts';
 import type { DecisionLog } from '../core/decision-record.ts';
 import type { Owners, StateStore } from '../core/ports.ts';
 
-/** Where the commands look: a deployment in AWS, or one in a sandbox. */
+/** Which deployment the commands read: one in AWS, or one in a sandbox. */
 export type Target = {
   /** The deployment's name. */
   readonly name: string;
-  /** Address of a sandbox; absent: AWS, with the credentials and region of the environment. */
+  /** Address of a sandbox. Absent: AWS, with the credentials and region of the environment. */
   readonly sandbox?: string | undefined;
 };
 
 export type Access = { readonly store: StateStore; readonly log: DecisionLog; readonly owners: Owners };
 
-/** A sandbox takes any credentials: whoever is none of its functions is the operator. */
+/** A sandbox accepts any credentials: a caller that is none of its functions counts as the operator. */
 const sandboxConfig = (endpoint: string) => ({
   endpoint,
   region: process.env.AWS_REGION ?? 'us-east-1',

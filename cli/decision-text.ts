@@ -18,7 +18,7 @@ const launchLines = (launch: LaunchOutcome): readonly string[] => {
   ];
 };
 
-/** A pool that was launched from all the same has lost only some of its offerings. */
+/** A pool that was used anyway: only some of its offerings were refused. */
 const rejectionLines = ({ rejected, reasons }: Decision): readonly string[] => {
   const byPlace = Map.groupBy(rejected, ({ path, pool }: Rejection) => `${pool}${path === '' ? '' : ` (${path})`}`);
   return [...byPlace].map(([place, against]) => {
@@ -41,7 +41,7 @@ const groupLines = ({ raise, restore, takeOver, unnoticed }: Decision): readonly
 
 const drainText = (drain: string | undefined): string => (drain === undefined ? '' : `, drain ${drain}`);
 
-/** A member that Holdfast removes by its own choice stands with the reason; the other claims follow from signals. */
+/** A member that Holdfast removes by its own choice is listed with the reason. The other claims follow from signals. */
 const removalLines = ({ removals }: Decision, claimed: CarriedOut['claimed']): readonly string[] =>
   removals.map(({ instance, reason, why }) => {
     const claim = claimed.find((one) => one.instance === instance);
@@ -89,7 +89,7 @@ const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly strin
   return outcome.code === 'carried-out' ? carriedOutLines(outcome) : [`  ${overtakenText(outcome.overtaken)}`];
 };
 
-/** One decision in lines of plain text: what led to it, what it looked at, why it chose, what came of it. */
+/** One decision in lines of plain text: its causes, its view, its reasons, its outcome. */
 export const decisionText = (record: DecisionRecord): string => {
   const { causes, sizes, rounds, view, outcome } = record;
   const claimed = outcome?.code === 'carried-out' ? outcome.claimed : [];

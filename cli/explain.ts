@@ -7,7 +7,7 @@ import { decisionText, unreadableText } from './decision-text.ts';
 import { partIn } from './stored-decision.ts';
 import { timeText } from './time.ts';
 
-/** Decisions of a group that are searched for an instance: two weeks of a busy group fit. */
+/** How many decisions of a group are searched for an instance: two weeks of a busy group. */
 const searched = 2_000;
 
 export type Explanation = {
@@ -26,14 +26,14 @@ const groupsToSearch = async (
 ): Promise<readonly string[]> => {
   if (swap !== undefined) return [swap.group];
   if (owner?.group !== undefined) return [owner.group];
-  // Tags are gone an hour after the instance: then every group is asked.
+  // An instance's tags are gone an hour after it ended: then every group is searched.
   const registry = await store.registry();
   const byAsg = registry.filter(({ asgs }) => owner?.asg !== undefined && asgs.includes(owner.asg));
   return (byAsg.length > 0 ? byAsg : registry).map(({ group }) => group);
 };
 
 /**
- * Everything stored about one instance: the swap that let it go, the decisions that launched, replaced or removed it.
+ * Everything stored about one instance: the swap in which it left, the decisions that launched, replaced or removed it.
  */
 export const explain = async (instance: string, access: Access): Promise<Explanation> => {
   const [swap, owned] = await Promise.all([access.store.swapOf(instance), access.owners.ownersOf([instance])]);

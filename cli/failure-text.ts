@@ -1,4 +1,4 @@
-/** What the SDK says about where it is, and what an operator can do about it. */
+/** What an operator can do about errors of the SDK that concern credentials, region or connection. */
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /Region is missing/,
@@ -10,7 +10,7 @@ const advice: readonly (readonly [RegExp, string])[] = [
   [/Requested resource not found/, 'The tables of this deployment are not there: is --name right, and the region?'],
 ];
 
-/** What went wrong, in a line or two where it can be said so; a stack only for what nobody expected. */
+/** The error in a line or two. A stack trace only for an unexpected error. */
 export const failureText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const known = advice.find(([pattern]) => pattern.test(error.message));

@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import type { Glance } from '../sandbox/door.ts';
 import { clockText } from './time.ts';
 
-/** Shows a running world: redrawn in a terminal, a line for every change elsewhere. */
+/** Shows a running world: redrawn in a terminal, one line for every change elsewhere. */
 export type LiveView = { show(glance: Glance): void; close(): void };
 
 const zoneRow = ({ zone, members, spotLeft }: Glance['zones'][number]) => [
@@ -45,7 +45,7 @@ const line = ({ nowMs, groups, drains, requests }: Glance): string =>
     `dropped ${requests.dropped}`,
   ].join('  ');
 
-/** A view for this terminal, or plain lines where there is none. */
+/** A view for this terminal, or plain lines without a terminal. */
 export const createLiveView = (isTerminal: boolean): LiveView => {
   if (isTerminal) return { show: (glance) => logUpdate(draw(glance)), close: () => logUpdate.done() };
   let last = '';

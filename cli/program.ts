@@ -15,7 +15,7 @@ const port = number(
   (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
 );
 const fromOne = number('a whole number from 1', (value) => Number.isInteger(value) && value >= 1);
-/** Faster, the minute tick of every group comes more often than functions can answer it. */
+/** At a higher speed, the minute ticks of every group come faster than functions can handle them. */
 const speed = number('a number above 0, at most 1000', (value) => value > 0 && value <= 1_000);
 
 const address = (text: string): string => {
@@ -97,7 +97,7 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
       exitWith(texts.length === 0 ? 1 : 0);
     });
 
-/** The command line. `exitWith` is told how a command ended. */
+/** The command line. `exitWith` is called with the exit code of a command. */
 export const createProgram = (version: string, exitWith: (code: number) => void): Command => {
   const program = new Command('holdfast')
     .description('Keeps EC2 capacity in place when spot takes it away.')

@@ -22,13 +22,13 @@ const turnText = (turn: Turn): string => {
   }
 };
 
-/** How the tree came to a placement. */
+/** How the tree chose a placement. */
 export const placementText = ({ turns, lastResort, prose }: PlacementReason): string => {
   const way = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
   return lastResort ? `last resort, nothing else is eligible: ${way}` : way;
 };
 
-/** What stood against a pool or an offering. */
+/** Why a pool or an offering could not be used. */
 export const againstText = (against: Against): string => {
   switch (against.code) {
     case 'at-cap':
@@ -86,7 +86,7 @@ const someText = (instances: readonly string[], count: number): string => {
   return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
 };
 
-/** What led to a decision. */
+/** What caused a decision. */
 export const causeText = (cause: Cause): string => {
   switch (cause.code) {
     case 'interruption':
@@ -110,7 +110,7 @@ export const causeText = (cause: Cause): string => {
 
 const adjustText = ({ kind, by }: Adjustment): string => `${by > 0 ? '+' : ''}${by}${kind === 'percent' ? ' %' : ''}`;
 
-/** What became of the desired size. */
+/** How the desired size changed. */
 export const sizeText = (change: SizeChange): string => {
   switch (change.code) {
     case 'policy':

@@ -38,15 +38,15 @@ const start = (scenario: Scenario, flags: SandboxFlags): Promise<Sandbox> =>
 type Stopped = Promise<'interrupted'>;
 
 /**
- * Resolves when the user interrupts, or when the process that started this one goes. The second signal ends the process
- * at once, as anywhere.
+ * Resolves when the user interrupts, or when the parent process ends. A second signal ends the process at once, as
+ * usual.
  */
 const interrupted = (): Stopped =>
   new Promise((resolve) => {
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, () => resolve('interrupted'));
   });
 
-/** Redraws while a live scenario plays; a simulated one is over before anybody could look. */
+/** Redraws while a live scenario plays. A simulated one is over before anyone could look. */
 const follow = (view: LiveView, mode: Scenario['mode']) => {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -64,8 +64,8 @@ const follow = (view: LiveView, mode: Scenario['mode']) => {
 };
 
 /**
- * Opens the file before anything is played: a path that cannot be written is told at once. What stands in it is kept
- * until there is a new report.
+ * Opens the file before anything is played, so that a path that cannot be written is reported at once. The old content
+ * stays until there is a new report.
  */
 const openReport = async (path: string | undefined) => {
   if (path === undefined) return undefined;
@@ -109,19 +109,19 @@ const playToReport = async (
 };
 
 /**
- * Runs the sandbox: with a scenario until it has been played, else until interrupted.
- * Answers the exit code: 0 when every invariant held, 1 when one was broken, 130 when the scenario was interrupted.
+ * Runs the sandbox: with a scenario until it has been played, otherwise until interrupted. Returns the exit code: 0
+ * when every invariant held, 1 when one was broken, 130 when the scenario was interrupted.
  */
 export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const chosen = await (flags.scenario === undefined ? readOpenWorld() : readScenario(flags.scenario));
-  // Time that a person or another program watches has to pass: what is kept open after the play, or given a port or a
-  // speed, runs live.
+  // A world that a person or another program watches needs real time: one that stays open after the play, or that has a
+  // port or a speed, runs live.
   const live =
     flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
   const file = await openReport(flags.report);
   const sandbox = await start(scenario, flags);
-  // Before anybody is told that it is ready, and may interrupt it at once.
+  // Before the ready message, because the user may interrupt at once after it.
   const stopped = interrupted();
   try {
     if (sandbox.url !== undefined) console.log(`ready ${sandbox.url}`);

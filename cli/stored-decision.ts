@@ -1,13 +1,12 @@
 import type { CarriedOut, DecisionRecord } from '../core/decision-record.ts';
 
-/** What a decision was carried out to; undefined when it was not, or when nothing is known about it. */
+/** How a decision was carried out. Undefined when it was not, or when nothing is known about it. */
 const carriedOut = ({ outcome }: DecisionRecord): CarriedOut | undefined =>
   outcome?.code === 'carried-out' ? outcome : undefined;
 
 /**
- * What a decision has to do with an instance, or undefined when nothing. Where a function died before it wrote down
- * what EC2 answered, the reservation that the instance is tagged with leads to its decision all the same: its id begins
- * with the decision's.
+ * How a decision concerns an instance. Undefined when it does not. When a function died before it stored EC2's
+ * response, the reservation in the instance's tag still leads to its decision: its id begins with the decision's.
  */
 export const partIn = (
   record: DecisionRecord,

@@ -1,6 +1,4 @@
-/**
- * Where construct and Lambda meet: names that must be the same on both sides stand here and nowhere else.
- */
+/** Names that the constructs and the Lambda functions share. They are defined here and nowhere else. */
 
 /** Functions, by folder. The bundle of each is `dist/functions/<name>/index.mjs`, its handler `index.handler`. */
 export const functionNames = ['react', 'tick', 'accept-policy', 'begin-drain', 'check-drain', 'end-drain'] as const;
@@ -24,7 +22,7 @@ export const keys = { group: 'group', item: 'item' } as const;
 export const items = {
   /** The user's document, under attribute `policy`. */
   policy: 'policy',
-  /** What became of the last write: accepted or rejected, with reasons. */
+  /** The result of the last write: accepted or rejected, with reasons. */
   status: 'status',
   /** The version in force: number, document, resolution. */
   accepted: 'accepted',
@@ -33,22 +31,22 @@ export const items = {
   /** A group's entry in the registry. The prefix keeps a group called `policy` apart from a policy. */
   entry: (group: string): string => `entry#${group}`,
   entryPrefix: 'entry#',
-  /** Which group holds an Auto Scaling group: beside the registry's entries. */
+  /** Which group holds an Auto Scaling group. Stored beside the registry's entries. */
   claim: (asg: string): string => `holder#${asg}`,
   state: 'state',
   swap: (instance: string): string => `swap#${instance}`,
   swapPrefix: 'swap#',
   /** A swap that ended a while ago, moved out of the active ones. */
   past: (instance: string): string => `past#${instance}`,
-  /** A launch request, kept for as long as it may be repeated. */
+  /** A launch request, kept as long as it may be repeated. */
   request: (reservation: string): string => `request#${reservation}`,
   decision: (id: string): string => `decision#${id}`,
   decisionPrefix: 'decision#',
 } as const;
 
 /**
- * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It follows from what
- * is in force, so it stands beside it: losing the state table loses no group.
+ * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It is in the groups
+ * table because it follows from the policies in force: losing the state table loses no group.
  */
 export const registryPartition = '@registry';
 
@@ -56,26 +54,31 @@ export const registryPartition = '@registry';
 export const instanceIndex = { name: 'by-instance', key: 'instance' } as const;
 
 /**
- * Attribute that DynamoDB expires items by, epoch seconds: swaps that ended, launch requests and decisions. Never used
+ * Attribute by which DynamoDB expires items, epoch seconds: swaps that ended, launch requests and decisions. Never used
  * for timing.
  */
 export const ttlAttribute = 'expiresAt';
 
-/** Tags on instances that Holdfast launches. `group` carries `<deployment>/<group>`, so that deployments never meet. */
+/**
+ * Tags on instances that Holdfast launches. `group` has the form `<deployment>/<group>`, which keeps deployments apart.
+ */
 export const tags = {
   group: 'holdfast:group',
   pool: 'holdfast:pool',
   reservation: 'holdfast:reservation',
   joined: 'holdfast:joined',
 } as const;
-/** Value of the tag of who joined an Auto Scaling group through us: which, and when in epoch milliseconds. */
+/**
+ * Value of the tag on members that Holdfast attached to an Auto Scaling group: which group, and when in epoch
+ * milliseconds.
+ */
 export const joinedTagValue = (asg: string, atMs: number): string => `${asg} ${atMs}`;
 export const groupTagValue = (deployment: string, group: string): string => `${deployment}/${group}`;
 
 /** Source of our own events on the bus, and of our own messages on the queue. */
 export const eventSource = 'holdfast';
 
-/** Messages to ourselves on the signals queue: same envelope as an EventBridge event, source `holdfast`. */
+/** Messages to ourselves on the signals queue: the envelope of an EventBridge event, source `holdfast`. */
 export const ownMessages = { tick: 'Holdfast Tick', policyChange: 'Holdfast Policy Change' } as const;
 
 /** Detail-types of events that Holdfast puts on the bus. */
@@ -92,7 +95,7 @@ export const announcements = {
 
 export const metricsNamespace = 'Holdfast';
 
-/** EMF metrics. Dimension `service` is the deployment's name; counts unless the name says otherwise. */
+/** EMF metrics. Dimension `service` is the deployment's name. Values are counts unless the name says otherwise. */
 export const metrics = {
   signals: 'Signals',
   /** Messages that could not be read: unknown or malformed. */
@@ -103,44 +106,44 @@ export const metrics = {
   launched: 'Launched',
   refused: 'Refused',
   throttled: 'Throttled',
-  /** Instances missing that nothing eligible could give. */
+  /** Missing instances that no eligible pool could give. */
   unplaced: 'Unplaced',
   replacementRequestedMs: 'ReplacementRequestedMs',
   drainsStarted: 'DrainsStarted',
   drainsLate: 'DrainsLate',
-  /** Actions that failed and will not mend by themselves. */
+  /** Actions that failed and will not succeed without a person. */
   actionsFailed: 'ActionsFailed',
   /** Reads that only improve a decision, and failed. */
   readsMissed: 'ReadsMissed',
   conflicts: 'Conflicts',
-  /** Stored items that could not be read in full, counted at each reading. */
+  /** Stored items that could not be read in full, counted at each read. */
   unreadableItems: 'UnreadableItems',
   policiesAccepted: 'PoliciesAccepted',
   policiesRejected: 'PoliciesRejected',
   groupsTicked: 'GroupsTicked',
 } as const;
 
-/** What a drain function tells the state machine: which step comes next, and when (ISO 8601, for the Wait state). */
+/** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
 export type DrainStep =
   /**
-   * `deregistrationDelayMs`: the longest of the target groups that the batch is in, once known; it comes back with the
-   * next call.
+   * `deregistrationDelayMs`: the longest of the target groups that the batch is in, when it is known. The state machine
+   * passes it to the next call.
    */
   | { readonly next: 'begin'; readonly untilIso: string; readonly deregistrationDelayMs?: number }
   | { readonly next: 'check'; readonly untilIso: string }
   | { readonly next: 'end' };
 
-/** The Lambda function's time limit, and the queue's visibility time-out that must outlast it. */
+/** The Lambda function's time limit, and the queue's visibility time-out, which must be longer. */
 export const reactTimeoutSeconds = 30;
 export const signalsVisibilitySeconds = 40;
 
-/** How long a signal waits in the queue at most. One about something that happened longer ago is a replay. */
+/** The longest that a signal waits in the queue. A signal about something older is a replay. */
 export const signalsRetentionDays = 4;
 
 /**
- * What a function takes from its surroundings instead of reaching for it. In Lambda the defaults apply; the sandbox
- * hands in its clock, seed and transport. Every bundle exports `handler` (Lambda's door) and `create(surroundings)`
- * (the same handler over other surroundings).
+ * What a function takes as arguments instead of from globals. In Lambda the defaults apply; the sandbox passes its
+ * clock, seed and transport. Every bundle exports `handler` (for Lambda) and `create(surroundings)` (the same handler
+ * with other surroundings).
  */
 export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -24,7 +24,8 @@ const fiveMinutes = Duration.minutes(5);
 const sum = { statistic: 'Sum', period: minute };
 
 /**
- * One alarm for each thing that needs a person. Its description names the section of the runbook that says what to do.
+ * One alarm for each problem that needs a person. Its description names the section of the runbook that says what to
+ * do.
  */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
@@ -56,7 +57,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** The age counts only while something can be received: a wake that waits for its time is no backlog. */
+/** The age counts only messages that can be received: a wake that waits for its time is no backlog. */
 const backlogAge = ({ signals }: Watched): IMetric =>
   new MathExpression({
     expression: 'IF(visible > 0, age, 0)',

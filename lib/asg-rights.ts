@@ -6,8 +6,7 @@ import { allow } from './right.ts';
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html';
 
 /**
- * Bringing capacity into Auto Scaling groups: attaching, launching inside them, and moving the bounds that stand in the
- * way.
+ * Bringing capacity into Auto Scaling groups: attaching, launching inside them, and changing the sizes that limit them.
  */
 export const allowFillingAsgs = (fn: LambdaFunction, reach: Reach): void =>
   allowChanging(fn, reach, ['AttachInstances', 'LaunchInstances', 'UpdateAutoScalingGroup']);
@@ -16,7 +15,7 @@ export const allowFillingAsgs = (fn: LambdaFunction, reach: Reach): void =>
 export const allowEmptyingAsgs = (fn: LambdaFunction, reach: Reach): void =>
   allowChanging(fn, reach, ['TerminateInstanceInAutoScalingGroup']);
 
-/** Prolonging the lifecycle actions that wait for a drain. */
+/** Extending the lifecycle actions that wait for a drain. */
 export const allowProlongingHooks = (fn: LambdaFunction, reach: Reach): void =>
   allowChanging(fn, reach, ['RecordLifecycleActionHeartbeat']);
 

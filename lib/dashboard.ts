@@ -17,7 +17,7 @@ const minute = Duration.minutes(1);
 const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []): IWidget =>
   new GraphWidget({ title, left: [...left], right: [...right], width: 12, height: 6 });
 
-/** One page: what came in, what was decided, what EC2 said, how drains went, and how the machinery is. */
+/** One page: signals, decisions, EC2's responses, drains, and the health of the functions and queues. */
 export class HoldfastDashboard extends Construct {
   readonly dashboard: Dashboard;
 

@@ -19,27 +19,27 @@ export interface DrainWorkflowProps {
   /** The deployment's name: the state machine is called `<name>-drain`. */
   readonly name: string;
   readonly logRetention: RetentionDays;
-  /** Takes a batch out of service, or says when to try. */
+  /** Takes a batch out of service, or returns when to try. */
   readonly beginDrain: IFunction;
-  /** Looks where the connections of a batch stand. */
+  /** Looks at the connections of a batch. */
   readonly checkDrain: IFunction;
   /** Ends the drain of a batch. */
   readonly endDrain: IFunction;
 }
 
 /**
- * A lifecycle hook holds an instance for 48 hours at most (EC2 Auto Scaling, lifecycle hooks); nothing else we drain
- * for lasts as long.
+ * A lifecycle hook holds an instance for 48 hours at most (EC2 Auto Scaling, lifecycle hooks). No other drain takes
+ * that long.
  */
 const longestDrain = Duration.hours(48);
 
-/** The input goes from state to state unchanged; the answer of the last function stands beside it as `step`. */
+/** The input goes from state to state unchanged. The result of the last function is beside it as `step`. */
 const withStep = '{% $merge([$states.input, {"step": $states.result.Payload}]) %}';
 
-/** The end of a drain is told what broke it, beside the order. */
+/** End drain gets the error beside the order. */
 const withError = '{% $merge([$states.input, {"error": $states.errorOutput}]) %}';
 
-/** Lambda's own trouble: throttling, a service error, a connection that broke. */
+/** Lambda's own errors: throttling, a service error, a broken connection. */
 const lambdaTrouble = [
   'Lambda.TooManyRequestsException',
   'Lambda.ServiceException',
@@ -50,7 +50,7 @@ const lambdaTrouble = [
 /**
  * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
  * A drain of a thousand instances takes as few transitions as a drain of one, because every function works on the whole
- * batch and says itself when it is worth looking again.
+ * batch and returns when it is worth looking again.
  */
 export class DrainWorkflow extends Construct {
   readonly stateMachine: StateMachine;
@@ -61,7 +61,7 @@ export class DrainWorkflow extends Construct {
     const stateMachineName = `${props.name}-drain`;
     this.logGroup = new LogGroup(this, 'Logs', {
       // Step Functions adds no resource policy for log groups under this prefix, so the account's policy size limit is
-      // never met.
+      // never reached.
       logGroupName: `/aws/vendedlogs/states/${stateMachineName}`,
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -113,7 +113,7 @@ export class DrainWorkflow extends Construct {
       lambdaFunction,
       comment,
       outputs: withStep,
-      // The retries below replace the CDK's own: they fit inside a spot notice.
+      // The retries below replace the CDK's own: they fit into a spot notice.
       retryOnServiceExceptions: false,
     });
     const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };

@@ -10,7 +10,7 @@ export type FunctionsProps = { readonly name: string; readonly logRetention: Ret
 
 type Size = { readonly memorySize: number; readonly timeoutSeconds: number; readonly does: string };
 
-/** Memory buys CPU: a cold `react` stands between a warning and the replacement. */
+/** Memory buys CPU: a cold start of `react` delays the replacement after a warning. */
 const sizes: Readonly<Record<FunctionName, Size>> = {
   react: {
     memorySize: 1024,

@@ -25,23 +25,23 @@ export type HoldfastProps = {
    */
   readonly name?: string;
   /**
-   * The bus that AWS events arrive on and that Holdfast announces on. Events of AWS services arrive on other buses only
-   * when a rule forwards them.
+   * The bus that AWS events arrive on, and that Holdfast sends its own events to. Events of AWS services arrive on
+   * other buses only when a rule forwards them.
    * @default - the account's default bus
    */
   readonly eventBus?: IEventBus;
   /**
-   * Told when an alarm goes off.
-   * @default - alarms change their state and tell nobody
+   * Notified when an alarm goes off.
+   * @default - alarms change their state and notify no topic
    */
   readonly alarmTopic?: ITopic;
   /**
-   * Where the runbook is published; alarm descriptions name it and the section.
+   * Where the runbook is published. Alarm descriptions name it and the section.
    * @default 'docs/runbook.md'
    */
   readonly runbook?: string;
   /**
-   * What becomes of both tables when the stack is deleted.
+   * What happens to both tables when the stack is deleted.
    * @default RemovalPolicy.RETAIN
    */
   readonly removalPolicy?: RemovalPolicy;
@@ -51,9 +51,9 @@ export type HoldfastProps = {
    */
   readonly logRetention?: RetentionDays;
   /**
-   * Limits changes of Auto Scaling groups and target groups to those that carry the tag `holdfast:managed` with the
-   * deployment's name.
-   * @default false - those that policies name
+   * Limits changes of Auto Scaling groups and target groups to those with the tag `holdfast:managed` = the deployment's
+   * name.
+   * @default false - any group that a policy names
    */
   readonly onlyTagged?: boolean;
 };

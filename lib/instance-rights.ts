@@ -6,7 +6,7 @@ import { allow } from './right.ts';
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html';
 
 /**
- * What a launch template may be made of. None of these is changed by a launch, and none is known before a user names
+ * The resources that a launch template may use. A launch changes none of these, and none is known before a user names
  * it.
  */
 const ingredients = [
@@ -64,7 +64,7 @@ const spotAndFleet = [
   'ec2fleet.amazonaws.com/AWSServiceRoleForEC2Fleet',
 ];
 
-/** Launch templates carry instance profiles, and an account's first spot launch creates two service-linked roles. */
+/** Launch templates contain instance profiles, and an account's first spot launch creates two service-linked roles. */
 const allowHandingOverRoles = (fn: LambdaFunction): void => {
   const roleArn = (resourceName: string): string =>
     Stack.of(fn).formatArn({ service: 'iam', region: '', resource: 'role', resourceName });
@@ -94,8 +94,8 @@ export const allowEndingInstances = (fn: LambdaFunction, deployment: string): vo
   });
 
 /**
- * LaunchInstances of Auto Scaling passes no tags on. Its instances may be tagged afterwards: only what an Auto Scaling
- * group holds, only with this deployment's tag, and never over another deployment's.
+ * LaunchInstances of Auto Scaling cannot set tags. Its instances may be tagged afterwards: only instances that an Auto
+ * Scaling group holds, only with this deployment's tag, and never over another deployment's.
  */
 export const allowTaggingAsgInstances = (fn: LambdaFunction, deployment: string): void =>
   allow(fn, {

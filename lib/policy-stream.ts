@@ -12,7 +12,7 @@ export type PolicyStreamProps = {
   readonly acceptPolicy: LambdaFunction;
 };
 
-/** Hands what users write to `accept-policy`: their policy items alone, not what `accept-policy` writes beside them. */
+/** Sends what users write to `accept-policy`: their policy items alone, not what `accept-policy` writes beside them. */
 export class PolicyStream extends Construct {
   readonly deadLetters: Queue;
 

@@ -1,12 +1,12 @@
 import type { Right } from './right.ts';
 
 /**
- * Tag by which users put their Auto Scaling groups and target groups into a deployment's reach, when `onlyTagged` asks
- * for it.
+ * The tag by which users allow a deployment to change their Auto Scaling groups and target groups, when `onlyTagged` is
+ * set.
  */
 const reachTag = 'holdfast:managed';
 
-/** How far a deployment reaches into what users own. */
+/** Which of the users' resources a deployment may change. */
 export type Reach = { readonly deployment: string; readonly onlyTagged: boolean };
 
 export const reachConditions = ({ deployment, onlyTagged }: Reach): Pick<Right, 'conditions'> =>

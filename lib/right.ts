@@ -2,15 +2,15 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 
-/** What a function may do, to which resources, and why it is not narrower. */
+/** What a function may do, on which resources, and why it is not narrower. */
 export type Right = {
   readonly actions: readonly string[];
-  /** ARNs, or `*` for an action that knows no resources. */
+  /** ARNs, or `*` for an action without resources. */
   readonly resources: readonly string[];
   readonly conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
   /**
-   * Why a wildcard is needed here, with the AWS page that says so. It becomes the acknowledgement that cdk-nag asks
-   * for.
+   * Why a wildcard is needed here, with the AWS page that says so. It becomes the acknowledgement that cdk-nag
+   * requires.
    */
   readonly reason: string;
 };

@@ -20,7 +20,10 @@ export type RightsProps = {
   readonly reach: Reach;
 };
 
-/** Who may do what. A line here is a sentence about a function; what it takes to do it stands with the resource. */
+/**
+ * Which function may do what. Each line names a right of a function; the file of the resource says which actions it
+ * takes.
+ */
 export const grantRights = ({ byName }: Functions, props: RightsProps): void => {
   grantReact(byName.react, props);
   grantTick(byName.tick, props);
@@ -42,7 +45,7 @@ const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWor
   allowFillingAsgs(react, reach);
   allowRegisteringTargets(react, reach);
   allowReleasing(react, reach);
-  // Of groups that were deleted: nobody else answers these.
+  // Hooks of groups that were deleted: no other function completes these.
   allowCompletingHooks(react, reach);
 };
 
@@ -94,16 +97,16 @@ const grantDrainStep = (
   allowSeeing(step, [...holdings, ...seen]);
 };
 
-/** How long a lifecycle hook holds an instance: its event does not say. */
+/** The event of a lifecycle hook does not contain its time-out. */
 const hooks = ['autoscaling:DescribeLifecycleHooks'] as const;
 
-/** Taking members out of service. An Auto Scaling group ends what is taken out of it. */
+/** Taking members out of service. An Auto Scaling group terminates what is taken out of it. */
 const allowReleasing = (fn: LambdaFunction, reach: Reach): void => {
   allowDeregisteringTargets(fn, reach);
   allowEmptyingAsgs(fn, reach);
 };
 
-/** Ending members: out of service first, where they are still in it. */
+/** Terminating members: first taking them out of service, where they are still in it. */
 const allowEnding = (fn: LambdaFunction, reach: Reach): void => {
   allowReleasing(fn, reach);
   allowEndingInstances(fn, reach.deployment);
@@ -112,7 +115,7 @@ const allowEnding = (fn: LambdaFunction, reach: Reach): void => {
 /** Instances of a group, and the Auto Scaling groups that hold them. */
 const holdings = ['ec2:DescribeInstances', 'autoscaling:DescribeAutoScalingGroups'] as const;
 
-/** How members stand with their target groups. */
+/** The health of members in their target groups. */
 const health = ['elasticloadbalancing:DescribeTargetHealth'] as const;
 
 /** How long target groups let connections of leaving members go on. */
@@ -123,7 +126,8 @@ const allowAnnouncing = (fn: LambdaFunction, eventBus: IEventBus): void => {
   allow(fn, {
     actions: ['events:PutEvents'],
     resources: [eventBus.eventBusArn],
-    // A call carries the sources of all its entries. `Null`: asked about all values, a call without any would pass.
+    // A call carries the sources of all its entries. `Null`: a condition about all values is also true for a call
+    // without any.
     conditions: { 'ForAllValues:StringEquals': { 'events:source': eventSource }, Null: { 'events:source': 'false' } },
     reason: 'No wildcard',
   });

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 
 export type TickScheduleProps = { readonly name: string; readonly tick: LambdaFunction; readonly deadLetters: IQueue };
 
-/** Every minute, one tick. A tick that came too late is dropped: the next one does its work. */
+/** Every minute, one tick. A tick that comes too late is dropped: the next one does its work. */
 export class TickSchedule extends Construct {
   readonly rule: Rule;
 

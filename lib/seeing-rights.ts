@@ -2,8 +2,8 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { allow } from './right.ts';
 
 /**
- * Describe calls that know no resources, by the service authorization reference of Amazon EC2, EC2 Auto Scaling and
- * Elastic Load Balancing.
+ * Describe calls without resources, by the service authorization reference of Amazon EC2, EC2 Auto Scaling and Elastic
+ * Load Balancing.
  */
 type Seeing = `${'ec2' | 'autoscaling' | 'elasticloadbalancing'}:Describe${string}`;
 

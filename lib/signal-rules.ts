@@ -7,9 +7,9 @@ import type { Signals } from './signals.ts';
 export type SignalRulesProps = { readonly name: string; readonly signals: Signals; readonly eventBus?: IEventBus };
 
 /**
- * What AWS tells us, a rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto Scaling and
- * CloudWatch.
- * `pending` is left out of the state changes: it says nothing that the launch did not say, and comes in storms.
+ * The events that AWS sends, one rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto
+ * Scaling and CloudWatch. `pending` is left out of the state changes: it adds nothing to the response of the launch,
+ * and comes in storms.
  */
 const patterns: Readonly<Record<string, EventPattern>> = {
   interruption: { source: ['aws.ec2'], detailType: ['EC2 Spot Instance Interruption Warning'] },
@@ -25,7 +25,7 @@ const patterns: Readonly<Record<string, EventPattern>> = {
 };
 
 /**
- * Sends each kind of AWS event to the signals queue. An event that the queue would not take ends in the dead-letter
+ * Sends each kind of AWS event to the signals queue. An event that the queue does not take goes to the dead-letter
  * queue.
  */
 export class SignalRules extends Construct {

@@ -8,7 +8,7 @@ import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../function
 /** A signal that failed this often goes to the dead-letter queue. */
 const receivesBeforeDeadLetter = 5;
 
-/** The queue that everything arrives in, and the dead-letter queue behind it. */
+/** The queue that all signals arrive in, and its dead-letter queue. */
 export class Signals extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -31,7 +31,7 @@ export class Signals extends Construct {
   }
 
   /**
-   * Delivers signals to this function in large batches: a storm costs as many calls as a drizzle. A batch of more than
+   * Delivers signals to this function in large batches: a storm costs as many calls as a trickle. A batch of more than
    * ten needs a window of at least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS").
    */
   feed(fn: LambdaFunction): void {

@@ -2,7 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Holdfast, type HoldfastProps } from './holdfast.ts';
 
-/** Holdfast in a stack of its own, named as the deployment is. */
+/** Holdfast in a stack of its own, with the name of the deployment. */
 export class HoldfastStack extends Stack {
   readonly holdfast: Holdfast;
 

@@ -46,8 +46,7 @@ export class Tables extends Construct {
   }
 
   /**
-   * Each function gets the table's name together with the right to use it, so that neither can be there without the
-   * other.
+   * Each function gets the table's name together with the right to use it, so that neither can exist without the other.
    */
   allowReadingGroups(fn: LambdaFunction): void {
     fn.addEnvironment(env.groupsTable, this.groups.tableName);
@@ -65,7 +64,7 @@ export class Tables extends Construct {
     grant(this.groups, fn, ['dynamodb:PutItem', 'dynamodb:DeleteItem']);
   }
 
-  /** A group's state item by its key, and nothing of the rest. */
+  /** A group's state item by its key, and no other item. */
   allowReadingStateItems(fn: LambdaFunction): void {
     fn.addEnvironment(env.stateTable, this.state.tableName);
     grant(this.state, fn, ['dynamodb:GetItem']);
@@ -81,7 +80,7 @@ export class Tables extends Construct {
     grant(this.state, fn, ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem']);
   }
 
-  /** Moving on what is there: nothing is made, nothing removed. */
+  /** Changing existing items: nothing is created, nothing removed. */
   allowUpdatingState(fn: LambdaFunction): void {
     this.allowReadingState(fn);
     grant(this.state, fn, ['dynamodb:UpdateItem']);

@@ -3,7 +3,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Functions } from './functions.ts';
 import type { Signals } from './signals.ts';
 
-/** What alarms and dashboard look at. */
+/** What alarms and dashboard show. */
 export type Watched = {
   readonly name: string;
   readonly signals: Signals;

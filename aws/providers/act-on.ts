@@ -1,22 +1,21 @@
 import type { ActionResult } from '../../core/ports.ts';
 import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from '../errors.ts';
 
-/** What an error means for one instance that it concerns. */
+/** What an error means for an instance that it concerns. */
 export type Verdict = 'done' | { readonly code: string; readonly retry: 'later' | 'never' };
 
-/** Gone already is success; else the error's own class says whether a later try may succeed. */
+/**
+ * An instance that is gone already counts as success. Otherwise the error's class says whether a later try may succeed.
+ */
 export const ordinaryVerdict = (error: unknown): Verdict =>
   isUnknownInstance(error) ? 'done' : { code: codeOf(error), retry: retryOf(error) };
 
-/**
- * A call may be repeated without the instances it failed for at most this often; what then remains is left for later.
- */
+/** How often a call is repeated without the instances that it failed for. What then remains is left for later. */
 const rounds = 5;
 
 /**
- * One call for many instances. AWS fails the whole call for one bad id: those that the error names are judged, and the
- * rest is asked for again at once.
- * An error that names nobody is everybody's.
+ * One call for many instances. AWS fails the whole call for one bad id. The instances that the error names are
+ * classified, and the call is repeated for the rest at once. An error that names no instance applies to all of them.
  */
 export const actOn = async (
   instances: readonly string[],
@@ -46,15 +45,15 @@ const fromAwsOnly = (error: unknown): unknown => {
 const outcomeOf = (instance: string, verdict: Verdict): ActionResult =>
   verdict === 'done' ? { done: [instance], failed: [] } : { done: [], failed: [{ instance, ...verdict }] };
 
-/** Several results about different instances as one. */
+/** Combines several results about different instances. */
 export const together = (results: readonly ActionResult[]): ActionResult => ({
   done: results.flatMap(({ done }) => done),
   failed: results.flatMap(({ failed }) => failed),
 });
 
 /**
- * Several results about the same instances: done is what every one of them did; a failure that will not mend outweighs
- * one that may.
+ * Combines several results about the same instances: done means that every call succeeded; a permanent failure
+ * outweighs one that may succeed later.
  */
 export const allOf = (instances: readonly string[], results: readonly ActionResult[]): ActionResult => {
   const failures = results.flatMap(({ failed }) => failed).toSorted((a, b) => a.retry.localeCompare(b.retry));

@@ -15,7 +15,7 @@ const callsAtOnce = 4;
 /** Resources that one CreateTags call takes. */
 const tagsPerCall = 1_000;
 
-/** In this group already is what we wanted; in another it is not ours to move. */
+/** An instance that is in this group already counts as attached. One in another group is not ours to move. */
 const verdict = (asg: string, error: unknown): Verdict => {
   const holder = attachedTo(error);
   if (holder === undefined) {
@@ -26,8 +26,8 @@ const verdict = (asg: string, error: unknown): Verdict => {
 };
 
 /**
- * Attaches running instances. Each call raises the desired capacity by what it attaches and fails as a whole beyond the
- * maximum size; then, and when an instance is not running yet, it is to be tried later.
+ * Attaches running instances. Each call raises the desired capacity by the instances it attaches, and fails as a whole
+ * beyond the maximum size. In that case, and when an instance is not running yet, it is tried again later.
  */
 export const attachMembers = async (
   { autoScaling }: Pick<ProviderDeps, 'autoScaling'>,
@@ -44,10 +44,7 @@ export const attachMembers = async (
   return together(parts);
 };
 
-/**
- * Notes on members that they joined, so that one that somebody detaches later is told from one that has yet to be
- * attached.
- */
+/** Tags members as joined, which tells an instance that was detached later from one that is still to be attached. */
 export const noteJoined = async (
   deps: ProviderDeps,
   group: string,

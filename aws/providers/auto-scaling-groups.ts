@@ -11,7 +11,7 @@ import { inParallel } from '../in-parallel.ts';
 /** Names that one call takes (Auto Scaling API reference). */
 const namesPerCall = 50;
 
-/** Where an instance stands in its Auto Scaling group. */
+/** The state of an instance in its Auto Scaling group. */
 export type Standing = {
   readonly asg: string;
   /**
@@ -25,7 +25,7 @@ export type Standing = {
   readonly unhealthy: boolean;
 };
 
-/** An Auto Scaling group as we need it: its numbers, its target groups, and who is in it. */
+/** The parts of an Auto Scaling group that we need: its numbers, its target groups, and its instances. */
 export type Asg = AsgView & {
   readonly targetGroups: readonly string[];
   readonly standings: ReadonlyMap<string, Standing>;
@@ -46,7 +46,7 @@ const standingOf = (asg: string, instance: Instance): Standing => {
   };
 };
 
-/** Target groups that the group registers its instances with; none while the user has suspended just that. */
+/** Target groups that the group registers its instances with. None while the user has suspended that process. */
 const targetGroupsOf = (asg: AutoScalingGroup, suspended: readonly string[]): readonly string[] => {
   if (suspended.includes('AddToLoadBalancer')) return [];
   const sources = (asg.TrafficSources ?? []).flatMap(({ Identifier }) =>
@@ -93,14 +93,14 @@ const describePart = async (client: AutoScalingClient, names: readonly string[])
 };
 
 /**
- * The named groups, all pages; a group that does not exist is missing. Without names nothing is asked: an empty list
- * means every group to AWS.
+ * The named groups, all pages. A group that does not exist is missing. Without names there is no call, because AWS
+ * takes an empty list for every group.
  */
 export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> => {
   const parts = await inParallel(chunks(names, namesPerCall), 2, (part) => describePart(client, part));
   return parts.flat();
 };
 
-/** Standing by instance, over several groups. */
+/** State by instance, over several groups. */
 export const standingsIn = (asgs: readonly Asg[]): ReadonlyMap<string, Standing> =>
   new Map(asgs.flatMap(({ standings }) => [...standings]));

@@ -17,13 +17,13 @@ import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';
 
-/** A repeatable draw from a text. */
+/** A repeatable random number from a text. */
 const draw = (text: string): number =>
   [...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
 
 /**
  * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2
- * User Guide, instant fleets), so of several one is chosen by the token, less those that are known to be out of
+ * User Guide, instant fleets). So the token chooses one of several, without those that are known to have no free
  * addresses.
  */
 const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly string[]): string | undefined => {
@@ -34,8 +34,8 @@ const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly strin
 };
 
 /**
- * Priority follows the pool's order of types and is the same in all zones: zones are the tree's to choose, or EC2's,
- * never the order of subnets.
+ * Priority follows the pool's order of types and is the same in all zones: the tree or EC2 chooses the zone, never the
+ * order of subnets.
  */
 const overridesOf = (
   pool: Pool,
@@ -54,12 +54,11 @@ const overridesOf = (
   });
 
 /**
- * How EC2 chooses among overrides.
- * Spot: a pool lists its types in order of preference, and `capacity-optimized-prioritized` is the one strategy that
- * honours an order without giving up depth of capacity. With one type there is no order: then
- * `price-capacity-optimized`, which AWS recommends. Never `lowest-price`, the API's default.
- * On-demand: `prioritized` follows the order strictly; a price limit holds over the whole request, because overrides
- * have none for this market.
+ * How EC2 chooses among overrides. Spot: a pool lists its types in order of preference, and
+ * `capacity-optimized-prioritized` is the one strategy that honours an order without giving up depth of capacity. With
+ * one type there is no order: then `price-capacity-optimized`, which AWS recommends. Never `lowest-price`, the API's
+ * default. On-demand: `prioritized` follows the order strictly. A price limit applies to the whole request, because
+ * overrides have none for this market.
  */
 const marketOptions = (
   pool: Pool,
@@ -88,7 +87,7 @@ const launchTemplateOf = (text: string) => {
     : { LaunchTemplateName: nameOrId, Version };
 };
 
-/** Tags of an instance: ours last, so that the policy's tags cannot stand in for them. */
+/** Tags of an instance: ours last, so that the policy's tags cannot replace them. */
 export const instanceTags = (
   deployment: string,
   group: Group,
@@ -105,8 +104,8 @@ export const instanceTags = (
 };
 
 /**
- * The input for one reservation: everything that it may take, in one synchronous attempt. Undefined when no subnet fits
- * any offering.
+ * The input for one reservation: all its offerings, in one synchronous attempt. Undefined when no subnet fits any
+ * offering.
  */
 export const fleetInput = (
   deployment: string,
@@ -169,7 +168,7 @@ const complaintsIn = ({ zones }: LaunchRequest, { Errors }: CreateFleetResult): 
     };
   });
 
-/** Makes the request, as it was written. */
+/** Sends the request as it was stored. */
 export const launchFleet = async (
   { ec2, now }: ProviderDeps,
   { request, leaseUntilMs }: LaunchOrder,

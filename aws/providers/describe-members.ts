@@ -12,13 +12,13 @@ import type { ProviderDeps } from './provider-deps.ts';
 import { describeHealth, hasRegistered, type TargetHealth, type TargetState } from './target-groups.ts';
 
 /**
- * Failing checks while booting is ordinary: before this age an instance is not called unhealthy (Auto Scaling's default
- * grace period).
+ * Failing checks while booting is normal. An instance younger than this does not count as unhealthy (Auto Scaling's
+ * default grace period).
  */
 const bootGraceMs = 300_000;
 /**
- * A member runs by this age, and was registered then. Before it, one whose registration cannot be read is registered
- * again: no harm is in that.
+ * By this age a member runs and was registered. Before it, an instance whose registration cannot be read is registered
+ * again, which is harmless.
  */
 const registeredByMs = 120_000;
 
@@ -26,7 +26,7 @@ const registeredByMs = 120_000;
 export const namedTargetGroups = (group: Group): readonly string[] =>
   group.drain.loadBalancers === 'auto' ? [] : group.drain.loadBalancers;
 
-/** Target groups in which an instance of this group takes work: named ones, and those of its Auto Scaling group. */
+/** Target groups in which an instance of this group takes work: the named ones, and those of its Auto Scaling group. */
 export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly string[] => [
   ...new Set([...namedTargetGroups(group), ...asgs.flatMap(({ targetGroups }) => targetGroups)]),
 ];
@@ -38,17 +38,17 @@ type Seen = {
   readonly standings: ReadonlyMap<string, Standing>;
   readonly health: ReadonlyMap<string, TargetHealth | 'unread'>;
   readonly nowMs: number;
-  /** Whether we know of ourselves that an instance is registered with the named target groups. */
+  /** Whether this environment itself has registered an instance with the named target groups. */
   readonly hasRegistered: (instance: string) => boolean;
 };
 
 /**
- * What a target group said of an instance: undefined where it is not registered, `unread` where the target group could
+ * The state of an instance in a target group. Undefined when it is not registered, `unread` when the target group could
  * not be read.
  */
 type Told = TargetState | 'unread' | undefined;
 
-/** States in the target groups that exist; undefined where the instance is not registered. */
+/** States in the target groups that exist. Undefined where the instance is not registered. */
 const statesIn = (seen: Seen, arns: readonly string[], instance: string): readonly Told[] =>
   arns.flatMap((arn) => {
     const targets = seen.health.get(arn);
@@ -56,14 +56,14 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
-/** How long ago an instance joined an Auto Scaling group through us; undefined when it never did. */
+/** How long ago Holdfast attached an instance to an Auto Scaling group. Undefined when it never did. */
 const sinceJoinedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
   const joinedAtMs = Number(tagOf(instance, tags.joined)?.split(' ').at(-1));
   return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
 };
 
 /**
- * Out of the Auto Scaling group that it had joined, once describes have had time to show it there: its user detached
+ * Out of the Auto Scaling group that it had joined, after describes have had time to show it there: its user detached
  * it.
  */
 const isDetached = (seen: Seen, instance: Instance): boolean =>
@@ -76,8 +76,8 @@ const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
   !seen.standings.has(instance.InstanceId ?? '') && sinceJoinedMs(seen, instance) !== undefined;
 
 /**
- * Held as far as it can be: an instance without any Auto Scaling group can join the one that members are attached to,
- * and no other.
+ * Whether it cannot be held any further: an instance without an Auto Scaling group can join the group that members are
+ * attached to, and no other.
  */
 const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
   if (group.holding.kind === 'tag' || standings.has(instance.InstanceId ?? '')) return true;
@@ -94,18 +94,18 @@ const isInService = (seen: Seen, instance: Instance): boolean =>
 const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
 
-/** Whether a member serves by what its target groups say. */
+/** Whether a member serves, according to its target groups. */
 const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe'> => {
   if (!inService || !states.every((state) => state === 'ready' || state === 'unread')) return { serving: false };
   return states.includes('unread') ? { serving: false, mayServe: true } : { serving: true };
 };
 
 /**
- * Admitted means that nothing is left for us to do: registered with the named target groups and, where the group has
- * one, in its Auto Scaling group, which registers its own target groups itself. Serving means that all of them say so.
- * Where a target group could not be read, a member in an Auto Scaling group, or one that has had its time to be
- * registered, counts as registered, and whether it serves is not known.
- * Termination protection is not looked at: EC2 tells it for one instance a call.
+ * Admitted means that nothing is left for us to do: the member is registered with the named target groups and, where
+ * the group has one, in its Auto Scaling group, which registers its own target groups itself. Serving means that it is
+ * healthy in all of them. When a target group could not be read, a member in an Auto Scaling group, or one that has had
+ * time to be registered, counts as registered, and whether it serves is unknown. Termination protection is not read,
+ * because EC2 returns it for one instance a call.
  */
 const toMember = (seen: Seen, instance: Instance): Member => {
   const id = instance.InstanceId ?? '';
@@ -147,8 +147,8 @@ const toMember = (seen: Seen, instance: Instance): Member => {
 };
 
 /**
- * Our instances: tagged for this group, or held by one of its Auto Scaling groups. One that a foreign Auto Scaling
- * group holds is not ours.
+ * Our instances: tagged for this group, or held by one of its Auto Scaling groups. An instance that a foreign Auto
+ * Scaling group holds is not ours.
  */
 const isOurs = (instance: Instance, group: Group, deployment: string, names: readonly string[]): boolean => {
   const asg = tagOf(instance, asgTag);
@@ -157,8 +157,8 @@ const isOurs = (instance: Instance, group: Group, deployment: string, names: rea
 };
 
 /**
- * An instance that its Auto Scaling group ends, or keeps in standby or warm, holds no place, as it holds none in the
- * desired capacity.
+ * An instance that its Auto Scaling group terminates, or keeps in standby or in its warm pool, holds no place: it does
+ * not count in the desired capacity either.
  */
 const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>): boolean => {
   const standing = standings.get(instance.InstanceId ?? '');
@@ -171,8 +171,8 @@ const idsOf = (instances: readonly Instance[]): readonly string[] =>
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
 /**
- * Looks at everything that a group holds: instances by tag and by Auto Scaling group, each once, with every page read,
- * and their target health.
+ * Reads everything that a group holds: instances by tag and by Auto Scaling group, each once, all pages, and their
+ * target health.
  */
 export const describeHoldings = async (deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const names = asgsOf(group);

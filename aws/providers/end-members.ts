@@ -16,8 +16,8 @@ import { releaseMembers } from './release-members.ts';
 const idsPerCall = 1_000;
 
 /**
- * One instance that is protected fails the call for others of its zone, and is the only one that the error names: the
- * others are tried again.
+ * One protected instance fails the call for others of its zone, and the error names only the protected one. The others
+ * are tried again.
  */
 const verdict = (error: unknown, instance: string): Verdict => {
   const ordinary = ordinaryVerdict(error);
@@ -35,9 +35,9 @@ const terminate = async (deps: ProviderDeps, instances: readonly string[]): Prom
 };
 
 /**
- * Ends instances. Members of an Auto Scaling group end through it, so that its desired capacity falls with them; the
- * others by EC2, and only with this group's tag on them. The tag of what was a member through an Auto Scaling group may
- * be of another name that this group had. Gone already, or ending already, is done.
+ * Terminates instances. Members of an Auto Scaling group are terminated through it, so that its desired capacity falls
+ * with them. The others are terminated by EC2, and only when they have this group's tag. The tag of a member of an Auto
+ * Scaling group may have an earlier name of this group. An instance that is gone or ending already counts as done.
  */
 export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   if (swaps.length === 0) return { done: [], failed: [] };

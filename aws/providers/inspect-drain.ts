@@ -8,13 +8,12 @@ import { targetGroupsOf } from './describe-members.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { defaultDelayMs, describeDelays, describeHealth, type TargetState } from './target-groups.ts';
 
-/** Deregistration delays change rarely: read once per function instance and target group for this long. */
+/** Deregistration delays change rarely: they are read once per function instance and target group for this long. */
 const delaysKeptMs = 600_000;
 
 /**
- * Where work on leaving instances stands. A target stays `draining` for the whole deregistration delay of its target
- * group, whether connections are left or not, so the delay is what there is to wait for: it runs from when the drain
- * began.
+ * The connections of leaving instances. A target stays `draining` for the whole deregistration delay of its target
+ * group, whether connections are left or not. So a drain waits for that delay, counted from its begin.
  */
 export const createInspectDrain = (deps: ProviderDeps) => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
@@ -36,7 +35,7 @@ export const createInspectDrain = (deps: ProviderDeps) => {
     const health = await describeHealth(deps, targetGroupsOf(group, asgs));
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
     const delayOf = await delaysOf(mayHave.map(([arn]) => arn));
-    // Nobody knows whom a target group has that could not be read. What was taken out of it is gone from it when its
+    // The targets of a target group that could not be read are unknown. A target that was deregistered is gone when its
     // delay has run out, and not before.
     const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
       const targets = health.get(arn);

@@ -22,13 +22,13 @@ import { isFailure, type LaunchFailure, sendLaunch } from './send-launch.ts';
 const instancesPerCall = 100;
 const tagsPerCall = 1_000;
 /**
- * Parts for one group under way together: a launch takes seconds, and hundreds of replacements must be asked for within
+ * Parts for one group under way at once: a launch takes seconds, and hundreds of replacements must be requested within
  * ten.
  */
 const partsAtOnce = 3;
 const longestToken = 64;
 
-/** Parts of a reservation that one call can take, each under a token of its own. */
+/** Parts of a reservation that fit into one call, each under a token of its own. */
 export const partsOf = ({
   token,
   placement,
@@ -61,8 +61,8 @@ const complaintsIn = ({ Errors }: LaunchInstancesResult): readonly Complaint[] =
   }));
 
 /**
- * LaunchInstances into the pool's group, at most 100 a call. The pool's group has one zone, so none is named. No retry
- * by the group itself: a missing instance is ours to place again.
+ * LaunchInstances into the pool's group, at most 100 a call. The pool's group has one zone, so none is named. The group
+ * does not retry by itself: Holdfast places a missing instance again.
  */
 export const asgRequest = (
   { deployment }: Pick<ProviderDeps, 'deployment'>,
@@ -86,7 +86,7 @@ export const asgRequest = (
     placement,
     market: pool.market,
     zones: {},
-    // They are born in their group: who is no longer in it was taken out.
+    // They are launched into their group. One that is no longer in it was taken out.
     tagsAfterwards: [
       ...instanceTags(deployment, group, reservation),
       { Key: tags.joined, Value: joinedTagValue(pool.asg, reservation.atMs) },
@@ -107,10 +107,10 @@ const launchPart = (
   );
 };
 
-/** Notes what a part came to. False when it gave nothing: the pool is dry, or the way to it is blocked. */
+/** Stores the result of a part. False when it gave no instance: the pool has no capacity, or the call was refused. */
 const note = (progress: Progress, answer: LaunchInstancesResult | LaunchFailure, market: Market): boolean => {
   if (isFailure(answer)) {
-    // A part that may have been carried out decides about the whole, whatever became of the others.
+    // A part that may have been carried out decides about the whole, whatever the results of the others.
     if (progress.failure === undefined || !leavesOpen(progress.failure)) progress.failure = answer;
     return false;
   }
@@ -123,10 +123,7 @@ const note = (progress: Progress, answer: LaunchInstancesResult | LaunchFailure,
 const leavesOpen = ({ kind }: LaunchFailure): boolean =>
   kind === 'ambiguous' || kind === 'made-before' || kind === 'not-asked';
 
-/**
- * The first part alone finds out whether there is anything to be had; then several at once, and no further once one
- * gives nothing.
- */
+/** The first part alone finds out whether there is capacity. Then several run at once, until one gives no instance. */
 const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: LaunchOrder): Promise<Progress> => {
   const progress: Progress = { given: [], complaints: [] };
   const { calls, market } = request;
@@ -139,16 +136,16 @@ const launchParts = async (deps: ProviderDeps, { request, leaseUntilMs }: Launch
 };
 
 /**
- * A refusal for want of room in the group says nothing about capacity, nor about an earlier attempt: that one may have
+ * A refusal for lack of room in the group says nothing about capacity, nor about an earlier attempt: that one may have
  * taken the room.
  */
 const isAboutRoom = ({ kind, code }: LaunchFailure): boolean =>
   kind === 'refused' && scopeOfRefusal(code) === undefined;
 
 /**
- * What all parts together came to. A part that may have been carried out leaves the whole reservation open: the repeat
- * gets the answered parts again from their tokens. So does any part of a repeat that was not answered, for an earlier
- * attempt of it may have been carried out. After any other failure what was given is kept.
+ * The combined result of all parts. A part that may have been carried out leaves the whole reservation open: a repeat
+ * gets the answered parts again under their tokens. So does any unanswered part of a repeat, because an earlier attempt
+ * of it may have been carried out. After any other failure the granted instances are kept.
  */
 const resultOf = (
   { request: { placement }, isRepeat }: LaunchOrder,
@@ -165,8 +162,8 @@ const resultOf = (
 };
 
 /**
- * LaunchInstances passes no tags on, so ours follow. Without them the Auto Scaling group still says whose the instances
- * are.
+ * LaunchInstances cannot set tags, so ours follow afterwards. Without them the Auto Scaling group still shows whose the
+ * instances are.
  */
 const tagAfterwards = async (
   deps: ProviderDeps,
@@ -185,7 +182,7 @@ const tagAfterwards = async (
   }
 };
 
-/** Makes the calls of a request, as they were written. */
+/** Makes the calls of a request as they were stored. */
 export const launchIntoAsg = async (deps: ProviderDeps, order: LaunchOrder): Promise<LaunchResult> => {
   const progress = await launchParts(deps, order);
   await tagAfterwards(deps, order.request, progress.given);

@@ -18,7 +18,7 @@ const concerns = (complaint: Complaint, offering: Offering): boolean =>
 
 const isPassing = ({ code }: Complaint): boolean => ['throttled', 'ambiguous'].includes(troubleOfCode(code));
 
-/** Of a subnet that is not named, as when an Auto Scaling group chose it, only the offering can be told apart. */
+/** When the subnet is not named, for example because an Auto Scaling group chose it, only the offering is known. */
 const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refusal => {
   const scope = scopeOfRefusal(code) ?? 'offering';
   if (scope !== 'subnet') return { offering, code, message, scope };
@@ -28,8 +28,8 @@ const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refu
 };
 
 /**
- * EC2 gave fewer than asked and complained about nothing (a total price was reached): the placement as it stands cannot
- * be had.
+ * EC2 granted fewer than requested without an error (a total price was reached): the placement cannot be granted as it
+ * is.
  */
 const unexplained = (placement: Placement, given: number): Complaint => ({
   code: unexplainedShortfall,
@@ -37,13 +37,13 @@ const unexplained = (placement: Placement, given: number): Complaint => ({
 });
 
 /**
- * What an answer with instances and errors means for the placement.
+ * What a response with instances and errors means for the placement.
  * - An offering that gave instances is refused only when the placement is short: then its error says that no more are
  *   left.
- * - Throttles and server errors inside the answer say nothing about capacity. Alone, they make the whole answer a
+ * - Throttles and server errors inside the response say nothing about capacity. Alone, they make the whole response a
  *   throttle: it is final, and empty.
- * - An answer of nothing but requests that are wrong is a wrong request; beside anything else they are refusals of
- *   their offerings.
+ * - A response with nothing but wrong requests is a wrong request. Beside anything else they are refusals of their
+ *   offerings.
  */
 export const toLaunchResult = (
   placement: Placement,
@@ -68,7 +68,7 @@ export const toLaunchResult = (
 
 const textOf = ({ code, message }: Complaint) => ({ code, message });
 
-/** Every offering of a placement refused for one reason. */
+/** Refuses every offering of a placement for one reason. */
 export const refusedAll = (placement: Placement, code: string, message: string): LaunchResult => ({
   kind: 'answered',
   instances: [],

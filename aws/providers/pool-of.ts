@@ -2,7 +2,7 @@ import type { Group } from '../../core/group.ts';
 import type { Offering } from '../../core/offering.ts';
 import type { Pool } from '../../core/pool.ts';
 
-/** What tells where an instance came from: its pool tag, the Auto Scaling group it is in, and what it is. */
+/** What shows which pool an instance came from: its pool tag, its Auto Scaling group, and its type, zone and market. */
 export type Origin = {
   readonly tagged?: string | undefined;
   readonly asg?: string | undefined;
@@ -16,8 +16,8 @@ const gives = (pool: Pool, { asg, offering }: Origin): boolean => {
 };
 
 /**
- * The pool that an instance was launched from: the one its tag names while the policy has it, else the first that could
- * have given it.
+ * The pool that an instance was launched from: the one that its tag names, while the policy has it; otherwise the first
+ * that could have launched it.
  */
 export const poolOf = (group: Group, origin: Origin): string | undefined => {
   if (origin.tagged !== undefined && group.pools[origin.tagged]) return origin.tagged;

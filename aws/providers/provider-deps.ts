@@ -11,8 +11,8 @@ export type ProviderDeps = {
   /** The deployment's name: first part of the group tag's value. */
   readonly deployment: string;
   readonly now: () => number;
-  /** Told of what went wrong without changing an outcome, for the log. */
+  /** Called with problems that do not change an outcome, for the log. */
   readonly note: (what: string, detail: Readonly<Record<string, unknown>>) => void;
-  /** Told of reads that only improve a decision, and failed. */
+  /** Called with reads that only improve a decision, and failed. */
   readonly missed: Missed;
 };

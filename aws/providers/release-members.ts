@@ -19,15 +19,15 @@ const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instan
 const nothing: ActionResult = { done: [], failed: [] };
 
 /**
- * The most pressing first: where the minimum size leaves room for some only, those that go anyway have no use for it,
- * but a deadline for drains.
+ * The most urgent first. When the minimum size leaves room for some only, instances that EC2 takes anyway do not need
+ * it; those with a drain deadline do.
  */
 const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
   swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));
 
 /**
- * Ends members through their group, which deregisters and drains them and runs its hooks. The desired capacity falls by
- * as many.
+ * Terminates members through their group, which deregisters and drains them and runs its hooks. The desired capacity
+ * falls by as many.
  */
 const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonly string[]): Promise<ActionResult> => {
   const parts = await inParallel(chunks(instances, idsPerCall), 1, (part) =>
@@ -48,8 +48,8 @@ const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonl
 };
 
 /**
- * What the minimum size does not let go: an interrupted instance is at least taken out of the group's target groups,
- * and EC2 and the group do the rest; any other waits until its replacement has joined.
+ * Members that the minimum size does not let go. An interrupted one is at least deregistered from the group's target
+ * groups, and EC2 and the group do the rest. Any other waits until its replacement has joined.
  */
 const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
   const taken = idsOf(swaps.filter(({ reason }) => reason === 'interruption'));
@@ -68,7 +68,9 @@ const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
   return together([await endThroughAsg(deps, asg.name, idsOf(going)), await withoutRoom(deps, asg, staying)]);
 };
 
-/** Members in their Auto Scaling groups, by group. One that terminates already, or waits in a hook, is on its way. */
+/**
+ * Members in their Auto Scaling groups, by group. One that terminates already, or waits on a hook, is leaving already.
+ */
 const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   const asgs = await describeAsgs(deps.autoScaling, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
@@ -87,8 +89,8 @@ const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly
 };
 
 /**
- * Takes leaving members out of service at the start of a drain: named target groups are ours to leave, the rest is the
- * Auto Scaling group's.
+ * Takes leaving members out of service at the start of a drain: we deregister named target groups, the Auto Scaling
+ * group does the rest.
  */
 export const releaseMembers = async (
   deps: ProviderDeps,

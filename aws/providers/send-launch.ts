@@ -1,7 +1,7 @@
 import type { LaunchOrder, LaunchResult } from '../../core/ports.ts';
 import { codeOf, isFromAws, type LaunchTrouble, leaseOver, messageOf, troubleOf } from '../errors.ts';
 
-/** Sees every attempt of a command go by. */
+/** Observes every attempt of a command. */
 type AttemptWatch = <Args, Answer>(next: (args: Args) => Promise<Answer>) => (args: Args) => Promise<Answer>;
 /** Low priority in this step runs inside the SDK's retry middleware. */
 const innermost = { step: 'finalizeRequest', name: 'watchLaunchAttempts', priority: 'low' } as const;
@@ -11,17 +11,17 @@ export type LaunchFailure =
   | Exclude<LaunchResult, { kind: 'answered' }>
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
-/** Whose request it is to make, until when. */
+/** Who may send this request, and until when. */
 export type Lease = Pick<LaunchOrder, 'leaseUntilMs'> & { readonly now: () => number };
 
-/** Thrown in place of an attempt: the SDK does not retry what is no answer of a service. */
+/** Thrown instead of an attempt. The SDK retries only errors that a service returned, so it does not retry this one. */
 class LeaseOver extends Error {}
 
 /**
- * Sends a launch and says what a failure means. The SDK's retries end with the error of the last attempt only; a
- * throttle is a throttle only when no attempt before it may have been carried out, so each is watched. None begins once
- * the lease is over: an invocation may have been frozen before any of them, for however long, and others have the
- * request by then.
+ * Sends a launch and classifies its failure. The SDK's retries end with the error of the last attempt only. A throttle
+ * counts as a throttle only when no attempt before it may have been carried out, so each attempt is observed. No
+ * attempt begins after the lease: an invocation may have been frozen before any of them, for any time, and others have
+ * the request by then.
  */
 export const sendLaunch = async <Answer>(
   watch: Watch,
@@ -53,5 +53,5 @@ const asFailure = (kind: LaunchTrouble, error: unknown): LaunchFailure => {
   return kind === 'refused' || kind === 'invalid' ? { kind, code, message: messageOf(error) } : { kind, code };
 };
 
-/** Answers have no `kind`. */
+/** Responses have no `kind`. */
 export const isFailure = (answer: object): answer is LaunchFailure => 'kind' in answer;

@@ -6,8 +6,8 @@ import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /**
- * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each reads first and leaves
- * alone what somebody else has set.
+ * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each change reads first and
+ * keeps values that somebody else has set.
  */
 export const createSizeChanges = ({
   autoScaling,
@@ -19,7 +19,7 @@ export const createSizeChanges = ({
   ) => autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
 
   return {
-    /** A maximum that is neither the owner's nor one that we gave is the owner's own change. */
+    /** A maximum that is neither the owner's value nor one that we set is the owner's own change. */
     async raiseMax(raised) {
       const { asg, toMax } = raised;
       const now = await read(asg);
@@ -34,7 +34,7 @@ export const createSizeChanges = ({
       );
     },
 
-    /** Never below the desired capacity: Auto Scaling would lower that too, and end instances for it. */
+    /** Never below the desired capacity: Auto Scaling would lower that too, and terminate instances for it. */
     async restoreMax(raised) {
       const { asg, fromMax } = raised;
       const now = await read(asg);
@@ -45,7 +45,7 @@ export const createSizeChanges = ({
       return 'done';
     },
 
-    /** Refused once the group holds more than that: lowering would end what it has launched meanwhile. */
+    /** Refused when the group holds more than that: lowering would terminate what it has launched meanwhile. */
     async takeOver(asg, desired) {
       const now = await read(asg);
       if (now === undefined || desired < now.min || now.held > desired) return 'refused';

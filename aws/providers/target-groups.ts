@@ -13,9 +13,8 @@ import { hasty, type Missed, optionalRead } from '../optional-read.ts';
 import { actOn, allOf, ordinaryVerdict } from './act-on.ts';
 
 /**
- * Where an instance stands with a target group.
- * `ready`: takes work, or nothing checks it. `coming`: registered, not proven. `failing`: fails its checks. `draining`:
- * deregistered, connections may go on.
+ * The state of an instance in a target group. `ready`: takes work, or nothing checks it. `coming`: registered, not
+ * healthy yet. `failing`: fails its checks. `draining`: deregistered, connections may go on.
  */
 export type TargetState = 'ready' | 'coming' | 'failing' | 'draining';
 export type TargetHealth = ReadonlyMap<string, TargetState>;
@@ -46,7 +45,7 @@ const stateOf = ({ TargetHealth: health }: TargetHealthDescription): TargetState
 
 const worst: readonly TargetState[] = ['ready', 'coming', 'failing', 'draining'];
 
-/** One state per instance; of several ports the worst counts. */
+/** One state per instance. Of several ports the worst counts. */
 const byInstance = (descriptions: readonly TargetHealthDescription[]): TargetHealth => {
   const states = new Map<string, TargetState>();
   for (const description of descriptions) {
@@ -106,7 +105,7 @@ export const describeDelays = async (
 
 const targetsOf = (ids: readonly string[]) => ids.map((Id) => ({ Id }));
 
-/** What this environment registered, by client: a hint for when a target group cannot be read. */
+/** What this environment registered, by client: used when a target group cannot be read. */
 const registrations = new WeakMap<ElasticLoadBalancingV2Client, Set<string>>();
 const mostRemembered = 10_000;
 
@@ -142,8 +141,8 @@ export const registerTargets = async (
 };
 
 /**
- * Deregisters instances from every target group, one call each. One that is not registered, or a target group that is
- * gone, is success.
+ * Deregisters instances from every target group, one call each. An instance that is not registered, or a target group
+ * that is gone, counts as success.
  */
 export const deregisterTargets = async (
   elb: ElasticLoadBalancingV2Client,

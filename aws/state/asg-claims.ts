@@ -6,11 +6,12 @@ import { isConditionFailed } from '../errors.ts';
 const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });
 
 /**
- * One writer's claim: two of them never write at the same time, because records of one group come one after another.
+ * One writer's claims: two writers never write at the same time, because the records of one group come one after
+ * another.
  */
 const stampOf = ({ group, atMs, released }: AsgClaim): string => `${group}@${atMs}${released ? '!' : ''}`;
 
-/** Who holds an Auto Scaling group: one item each, and every write is conditional on the claim that was read. */
+/** Which group holds an Auto Scaling group: one item each. Every write is conditional on the claim that was read. */
 export const createAsgClaims = (
   client: DynamoDBDocumentClient,
   table: string,
@@ -39,7 +40,7 @@ export const createAsgClaims = (
         return 'done';
       } catch (error) {
         if (!isConditionFailed(error)) throw error;
-        // A repeat after a lost answer fails its condition, although the first attempt was carried out.
+        // A repeat after a lost response fails its condition, although the first attempt was carried out.
         return (await read(asg))?.stamp === stamp ? 'done' : 'conflict';
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Says what is wrong with a value, or nothing when it is what the type says. Written by hand, because the functions
- * that read the state table are loaded while a warning waits: a schema library costs each of them 10 to 16 KB.
+ * Returns what is wrong with a value, or nothing when it has the type. Written by hand, because the functions that read
+ * the state table are loaded while a warning waits: a schema library costs each of them 10 to 16 KB.
  */
 export type Check<T> = { (raw: unknown): string | undefined; readonly of?: T };
 
@@ -23,7 +23,7 @@ export const oneOf =
   (raw) =>
     values.some((value) => value === raw) ? undefined : `expected ${values.join(', ')}, ${found(raw)}`;
 
-/** Each text of a union: one that is added to the type and not here does not compile. */
+/** Each text of a union. One that is added to the type and not here does not compile. */
 export const anyOf = <T extends string>(values: Readonly<Record<T, true>>): Check<T> =>
   oneOf(...(Object.keys(values) as T[]));
 
@@ -54,8 +54,8 @@ export const mapOf =
     isMap(raw) ? firstIn(Object.entries(raw), (_, element) => check(element)) : `expected a map, ${found(raw)}`;
 
 /**
- * Checks every field of a type, optional ones included: a field that is added to the type and not here does not
- * compile. Fields that the type does not know (of another version) are let pass.
+ * Checks every field of a type, optional ones included. A field that is added to the type and not here does not
+ * compile. Fields that the type does not know (of another version) are accepted.
  */
 export const objectOf =
   <T extends object>(fields: { readonly [Field in keyof T]-?: Check<T[Field]> }): Check<T> =>

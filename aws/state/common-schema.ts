@@ -10,7 +10,7 @@ export const text = z.string();
 export const texts = z.array(text);
 export const number = z.number();
 
-/** A schema of what a check lets pass. */
+/** A schema from a check. */
 const from = <T>(check: Check<T>): z.ZodMiniType<T> => z.custom<T>((raw) => check(raw) === undefined);
 
 export const offering = from(shapes.offering);
@@ -38,7 +38,7 @@ export const instanceState = from(
 );
 
 /**
- * A schema that names every field of a type, optional ones included: a field that is added to the type and not here
+ * A schema that names every field of a type, optional ones included. A field that is added to the type and not here
  * does not compile.
  */
 export const objectOf = <T extends object>(
@@ -50,7 +50,7 @@ export const offeringKey = z.custom<OfferingKey>(
   'expected instance type/zone/market',
 );
 
-/** What the first version stored in place of data: a sentence. */
+/** What the first version stored instead of data: a sentence. */
 export const prose: z.ZodMiniType<Prose> = z.union([
   z.object({ code: z.literal('prose'), text }),
   z.pipe(
@@ -59,6 +59,6 @@ export const prose: z.ZodMiniType<Prose> = z.union([
   ),
 ]);
 
-/** Why a value is not what a schema says: where, and what was expected. */
+/** Why a value does not fit a schema: where, and what was expected. */
 export const problemsOf = (error: z.core.$ZodError): readonly string[] =>
   error.issues.slice(0, 5).map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));

@@ -8,13 +8,13 @@ type DecisionItems = Pick<StateStore, 'putDecision'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly now: () => number };
 
 /**
- * Version of the form in which decisions are stored, under attribute `schema`. Items without it are of the first, which
- * stored sentences.
+ * Version of the form in which decisions are stored, under attribute `schema`. Items without it have the first form,
+ * which stored sentences.
  */
 export const decisionSchema = 2;
 
 const keptForSeconds = 14 * 24 * 3600;
-/** DynamoDB refuses items above 400 KB. The table's own form of a record is never larger than its JSON. */
+/** DynamoDB refuses items above 400 KB. A record in the table's own form is never larger than its JSON. */
 export const largestDecisionBytes = 350_000;
 const trimmable: readonly TrimmedPart[] = ['rounds', 'view', 'outcome'];
 
@@ -28,7 +28,7 @@ const without = (record: DecisionRecord, part: TrimmedPart): DecisionRecord => {
   return { rounds: [], ...rest, trimmed };
 };
 
-/** Leaves out parts, the largest first, until the record fits, and notes what is missing. */
+/** Leaves out parts, the largest first, until the record fits, and records what is missing. */
 const fitted = (record: DecisionRecord): DecisionRecord => {
   if (!tooLarge(record)) return record;
   const parts = trimmable.toSorted((a, b) => bytesOf(record[b]) - bytesOf(record[a]));
@@ -37,7 +37,7 @@ const fitted = (record: DecisionRecord): DecisionRecord => {
 
 /** Decisions, kept for fourteen days. Ids begin with the time, so the order of keys is the order of time. */
 export const createDecisionItems = ({ client, table, now }: Deps): DecisionItems => ({
-  /** Unconditional: an id names one decision, and only its author writes it, a second time with the outcome. */
+  /** Unconditional: an id names one decision, and only its author writes it, the second time with the outcome. */
   async putDecision(record) {
     const plain = JSON.parse(JSON.stringify(fitted(record))) as Item;
     const Item = {

@@ -25,7 +25,10 @@ export const readDecision = (item: Item): Read => {
   return parsed.success ? { kind: 'read', record: parsed.data } : unreadable(problemsOf(parsed.error));
 };
 
-/** Decisions of a group as they are stored. Functions only write them, so what reads them is not in their bundles. */
+/**
+ * Decisions of a group as they are stored. Functions only write them, so the code that reads them is not in their
+ * bundles.
+ */
 export const createDecisionLog = ({
   client,
   table,

@@ -82,7 +82,7 @@ const removalReason: z.ZodMiniType<RemovalReason> = z.union([
 
 const leaving = objectOf<Leaving>({ instance: text, reason: leaveReason, why: removalReason });
 
-/** A stored decision of either version: they differ in the form of the reasons only. */
+/** A stored decision of either version. The versions differ in the form of the reasons only. */
 export const decision = objectOf<Decision>({
   group: text,
   desired: number,

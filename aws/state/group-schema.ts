@@ -73,8 +73,8 @@ export const checkGroup = objectOf<Group>({
 });
 
 /**
- * Reads the group of an accepted policy. Nothing in it can be guessed, so one that cannot be read is decided by nobody:
- * its signals come again until it is mended, and then wait in the dead-letter queue.
+ * Reads the group of an accepted policy. No part of it can be guessed, so a group that cannot be read is not decided:
+ * its signals are delivered again until it is repaired, and then wait in the dead-letter queue.
  *
  * @throws {UnreadableItem}
  */

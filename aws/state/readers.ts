@@ -1,9 +1,9 @@
 import { type Check, isMap } from './checks.ts';
 
-/** Thrown inside a reading whose item cannot stand without the field; it never leaves the reading. */
+/** Thrown while reading an item that is useless without this field. It never leaves the reader. */
 class Missing extends Error {}
 
-/** Reads one field. What cannot be read is noted under `lost`, with the reason. */
+/** Reads one field. A value that cannot be read is recorded under `lost`, with the reason. */
 export type Reader<T> = (raw: unknown, at: string, lost: string[]) => T;
 
 /** A reader for every field of a type: a field that is added to the type and not here does not compile. */
@@ -16,7 +16,7 @@ const attempt = <T>(check: Check<T>, raw: unknown, at: string, lost: string[]): 
   return undefined;
 };
 
-/** A field that the item is nothing without. */
+/** A field that the item is useless without. */
 export const essential =
   <T>(check: Check<T>): Reader<T> =>
   (raw, at, lost) => {
@@ -25,19 +25,19 @@ export const essential =
     return found.value;
   };
 
-/** A field that has a value to go on with where it cannot be read. */
+/** A field with a default value, used when it cannot be read. */
 export const orElse =
   <T>(check: Check<T>, fallback: T): Reader<T> =>
   (raw, at, lost) =>
     (attempt(check, raw, at, lost) ?? { value: fallback }).value;
 
-/** A field that may be missing, and is where it cannot be read. */
+/** An optional field. It is left out when it cannot be read. */
 export const maybe =
   <T>(check: Check<T>): Reader<T | undefined> =>
   (raw, at, lost) =>
     raw === undefined ? undefined : attempt(check, raw, at, lost)?.value;
 
-/** A list, less the elements that cannot be read. */
+/** A list, without the elements that cannot be read. */
 export const eachOf =
   <T>(check: Check<T>): Reader<readonly T[]> =>
   (raw, at, lost) => {
@@ -51,7 +51,7 @@ export const eachOf =
     });
   };
 
-/** A map, less the entries that cannot be read. */
+/** A map, without the entries that cannot be read. */
 export const eachIn =
   <T>(check: Check<T>): Reader<Readonly<Record<string, T>>> =>
   (raw, at, lost) => {
@@ -67,15 +67,14 @@ export const eachIn =
     );
   };
 
-/** A list or map that may be missing. */
+/** An optional list or map. */
 export const absentOr =
   <T>(reader: Reader<T>): Reader<T | undefined> =>
   (raw, at, lost) =>
     raw === undefined ? undefined : reader(raw, at, lost);
 
 /**
- * What reading an item came to: its value, unless something is missing that it is nothing without, and what could not
- * be read of it.
+ * The result of reading an item: its value, unless a required field is missing, and the parts that could not be read.
  */
 export type Reading<T> = { readonly value?: T; readonly lost: readonly string[] };
 
@@ -91,7 +90,7 @@ export const readFields = <T extends object>(
     );
     const known = new Map(read);
     const kept = Object.entries(raw).filter(([field]) => !known.has(field));
-    // In the order in which they are stored, so that an item that is read and written again is the same text.
+    // In the order in which they are stored, so that an item that is read and written again has the same text.
     const order = [...Object.keys(raw), ...known.keys()];
     const values = new Map([...kept, ...read.filter(([, value]) => value !== undefined)]);
     return {

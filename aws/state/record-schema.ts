@@ -119,7 +119,7 @@ const firstOutcome = z.pipe(
   ),
 );
 
-/** The first version put a sentence in the place of a part that was too large. */
+/** The first version stored a sentence instead of a part that was too large. */
 const leftOut = z.object({ trimmed: text });
 
 const isLeftOut = (part: object | undefined): part is { trimmed: string } => part !== undefined && 'trimmed' in part;

@@ -8,7 +8,7 @@ import type { TellUnreadable } from './unreadable.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly tell: TellUnreadable };
 
-/** A group whose entry cannot be read in full is ticked all the same: its name is the key. */
+/** A group whose entry cannot be read in full still gets ticks: its name is the key. */
 const readers: Readers<RegistryEntry> = {
   group: essential(text),
   policyVersion: orElse(number, 0),
@@ -27,7 +27,7 @@ export const createRegistry =
     const found = await queryAll(client, {
       TableName: table,
       ConsistentRead: true,
-      // Users write into this table too: what they put into this partition is no entry.
+      // Users write into this table too. Items that they put into this partition are no entries.
       KeyConditionExpression: '#group = :registry AND begins_with(#item, :entry)',
       ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
       ExpressionAttributeValues: { ':registry': registryPartition, ':entry': items.entryPrefix },

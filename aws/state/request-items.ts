@@ -14,8 +14,8 @@ type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; r
 const keptForSeconds = 24 * 3600;
 
 /**
- * A request of six thousand overrides is more than half a megabyte, all of a kind: packed it is a twentieth of that. As
- * text, whose order of fields stays.
+ * A request of six thousand overrides is more than half a megabyte of similar text: compressed it is a twentieth of
+ * that. Stored as text, which keeps the order of its fields.
  */
 const packed = (request: LaunchRequest): string => gzipSync(JSON.stringify(request)).toString('base64');
 const unpacked = (text: unknown): unknown => JSON.parse(gunzipSync(Buffer.from(String(text), 'base64')).toString());
@@ -32,8 +32,8 @@ const launchRequest = objectOf<LaunchRequest>({
 });
 
 /**
- * Another request under the same token would be refused, and none could launch a second time: so nothing goes on
- * without it.
+ * A different request under the same token would be refused, and neither could be repeated. So the launch does not go
+ * on without the stored request.
  */
 const readRequest = (group: string, reservation: string, raw: unknown): LaunchRequest => {
   const problem = launchRequest(raw);
@@ -42,8 +42,8 @@ const readRequest = (group: string, reservation: string, raw: unknown): LaunchRe
 };
 
 /**
- * Launch requests, one item each: the group's state item would not hold them. Written once, before the reservation that
- * names it.
+ * Launch requests, one item each, because the group's state item has no room for them. Each is written once, before the
+ * reservation that names it.
  */
 export const createRequestItems = ({ client, table, now }: Deps): RequestItems => {
   const keyOf = (group: string, reservation: string) => ({

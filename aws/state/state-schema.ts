@@ -46,10 +46,10 @@ const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number
 const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 
 /**
- * Reads each field of a group's state. What cannot be read counts as lost, and the rest stands, as after the loss of
- * the whole item: what was learned is learned again, prices are read again, and the size is the policy's, or what
- * stands there (`catchUp`). A size that is lost is taken as more than any number that serves, so that nothing leaves
- * because enough others seem to serve.
+ * Reads each field of a group's state. A field that cannot be read counts as lost, and the rest stays, as after the
+ * loss of the whole item: what was learned is learned again, prices are read again, and the size is the policy's, or
+ * the present number of members (`catchUp`). A lost size is taken as larger than any number that serves, so that no
+ * member leaves because enough others seem to serve.
  */
 const readers: Readers<GroupState> = {
   version: orElse(number, 0),
@@ -87,6 +87,6 @@ export const readState = (
   return { state: { ...rest, policySize: '' }, lost };
 };
 
-/** The Auto Scaling groups that a stored state names; none where there is none, or where they cannot be read. */
+/** The Auto Scaling groups that a stored state names. None without a state, or when they cannot be read. */
 export const readHolders = (raw: unknown): readonly string[] =>
   isMap(raw) && raw.holders !== undefined ? eachOf(text)(raw.holders, 'holders', []) : [];

@@ -26,8 +26,8 @@ type Deps = {
 
 const keptForSeconds = 7 * 24 * 3600;
 /**
- * A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle); older ends are
- * history, not state.
+ * A describe shows an ended instance for about an hour at most (EC2 User Guide, instance lifecycle). Older ends are
+ * history.
  */
 const recentMs = 3_600_000;
 const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone'];
@@ -53,7 +53,7 @@ const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
   return to === undefined ? from : from.filter((state) => order.indexOf(state) <= order.indexOf(to));
 };
 
-/** An item of an earlier version has no list: its one hook stands in a field of its own. */
+/** An item of an earlier version has no list: its one hook is in a field of its own. */
 const hooksAsSeen = (count: number): string =>
   count === 0 ? 'attribute_not_exists(#hooks)' : '(attribute_not_exists(#hooks) OR size(#hooks) = :hooks)';
 
@@ -124,7 +124,9 @@ const createReads = (deps: Deps): Pick<SwapItems, 'swaps' | 'swapOf'> => ({
     return found.flatMap((item) => toSwap(deps, item) ?? []);
   },
 
-  /** The index is eventually consistent and may hold keys only: it says where to look, the item says what is true. */
+  /**
+   * The index is eventually consistent and may hold keys only: it tells where to look, and the item tells what is true.
+   */
   async swapOf(instance) {
     const found = await queryAll(deps.client, {
       TableName: deps.table,
@@ -152,8 +154,8 @@ const createClaim = (deps: Deps): SwapItems['claim'] => {
   };
   const free = { ConditionExpression: 'attribute_not_exists(#item)', ExpressionAttributeNames: { '#item': keys.item } };
   /**
-   * In the place of an item that claims nothing, because it cannot be read: unless somebody else has put his claim
-   * there.
+   * Replaces an item that claims nothing because it cannot be read, unless another writer has claimed the instance
+   * meanwhile.
    */
   const unreadable = ({ decision }: Item) => ({
     ConditionExpression: decision === undefined ? 'attribute_not_exists(#decision)' : '#decision = :decision',
@@ -182,7 +184,7 @@ const createAdvance =
     return outcome === 'done' || holds((await readItem(deps, keyOf(swap))).swap, change) ? 'done' : 'conflict';
   };
 
-/** First the copy, then the removal: cut off between the two, the next retirement does both again. */
+/** First the copy, then the removal. After a crash between the two, the next retirement does both again. */
 const createRetire =
   (deps: Deps): SwapItems['retire'] =>
   async (swap) => {
@@ -218,7 +220,7 @@ const conflictOnly = (error: unknown): 'conflict' => {
   throw error;
 };
 
-/** The change stands already: a repeat after a lost answer, not a lost race. */
+/** The change is stored already: a repeat after a lost response, not a lost race. */
 const holds = (swap: Swap | undefined, { set, drain, clear = [] }: SwapChange): boolean =>
   swap !== undefined &&
   clear.every((field) => swap[field] === undefined) &&

@@ -51,8 +51,8 @@ const readShortfall: Reader<Shortfall | undefined> = (raw, at, lost) =>
   typeof raw === 'string' ? { code: 'prose', text: raw } : maybe(shortfall)(raw, at, lost);
 
 /**
- * Reads each field of a swap. Without its instance, its reason and its state it says nothing; the rest it can do
- * without.
+ * Reads each field of a swap. Without its instance, its reason and its state a swap is useless. The other fields are
+ * optional.
  */
 const readers: Readers<Swap> = {
   group: essential(text),

@@ -32,7 +32,7 @@ type Read =
   | { readonly kind: 'read'; readonly version: PolicyVersion }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
 
-/** Reads a version of a policy. The document is what its user wrote, and may be anything. */
+/** Reads a version of a policy. The document is what its user wrote, and may have any content. */
 export const readVersion = (group: string, item: Item): Read => {
   const problem = head(item) ?? checkGroup(item.resolved);
   if (problem !== undefined)

@@ -5,15 +5,14 @@ import type { Outcome } from './accept-policy.ts';
 import { type ChangedGroup, changedGroups } from './changed-groups.ts';
 
 /**
- * Lambda delivers a stream's batch again from the first record named here (Lambda Developer Guide, DynamoDB partial
- * batch responses).
+ * Lambda delivers a stream's batch again from the first record that is named here (Lambda Developer Guide, DynamoDB
+ * partial batch responses).
  */
 export type BatchResponse = { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
 
 /**
- * Handles each group of a batch by itself: trouble with one is reported for another delivery and never keeps the others
- * waiting.
- * A group that fails without a record to name fails the batch.
+ * Handles each group of a batch separately. A group that fails is reported, so that it is delivered again, and does not
+ * hold up the others. A group that fails without a record to name fails the whole batch.
  */
 export const acceptBatch = async (
   event: unknown,
@@ -59,14 +58,14 @@ const attempt = async (
   }
 };
 
-/** Anybody who may write the table chooses the key; one that no group can have is a hash in the log. */
+/** Any user who may write the table chooses the key. A key that no group can have is logged as a hash. */
 const nameFor = (group: string, hash: (text: string) => string): string =>
   isGroupName(group) ? group : `sha256:${hash(group)}`;
 
-/** A log event holds 256 KB (CloudWatch Logs quotas); the status item has the rest. */
+/** A log event holds 256 KB (CloudWatch Logs quotas). The status item has the rest. */
 const pathsLogged = 20;
 
-/** Where a policy is wrong, not what stands there: that is the author's, and in the status item. */
+/** Logs only where a policy is wrong. Its values belong to its author and are in the status item. */
 const summaryOf = (outcome: Outcome) =>
   outcome.kind === 'rejected'
     ? {

@@ -20,13 +20,14 @@ export type Outcome =
   | { readonly kind: 'let-go'; readonly group: string };
 
 /**
- * Brings what is in force for a group in line with its policy item as it stands now: accepted, rejected or let go. The
- * item is read afresh, so records of the stream that come late, twice or out of order end in the same place. Every step
- * may be repeated.
+ * Brings what is in force for a group in line with its policy item as it is now: accepted, rejected or let go. The item
+ * is read afresh, so stream records that come late, twice or out of order have the same result. Every step may be
+ * repeated.
  */
 export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const written = await ports.store.written(group);
-  // Such a key was never accepted, so there is nothing to let go of; the registry could not even hold it.
+  // No policy was ever accepted under such a key, so there is nothing to let go of. The registry could not hold it
+  // either.
   if (written === undefined) return isGroupName(group) ? letGo(group, ports) : { kind: 'let-go', group };
   const verdict = await judge(group, written.document, ports);
   if (verdict.kind === 'unacceptable') return reject(group, verdict.problems, ports);
@@ -67,8 +68,8 @@ const accept = async (
 };
 
 /**
- * Numbers never go back, not even when a group is deleted and made again; a version that an interrupted run stored is
- * taken up.
+ * Version numbers never go back, not even when a group is deleted and written again. A version that an interrupted run
+ * stored is used again.
  */
 const putInForce = async (
   candidate: Candidate,
@@ -95,7 +96,10 @@ const putInForce = async (
   return version;
 };
 
-/** What acts is the same: the group as resolved, whatever number it has and however its document is laid out. */
+/**
+ * Whether two versions have the same effect: the same resolved group, whatever its number and the layout of its
+ * document.
+ */
 const sameContent = (a: Candidate, b: Candidate): boolean =>
   canonicalText({ ...a.resolved, policyVersion: 0 }) === canonicalText({ ...b.resolved, policyVersion: 0 });
 
@@ -127,9 +131,9 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] =>
   problems.slice(0, mostProblems).map(({ message }) => message);
 
 /**
- * Forgets the group and leaves its instances alone. The event goes out while something is in force, for an interrupted
- * run is repeated as a whole; the status comes after, so that whoever reads it can rely on it; then the loop is told,
- * so that it puts back what it has raised.
+ * Removes the group and leaves its instances alone. The event is sent while a version is still in force, because an
+ * interrupted run is repeated as a whole. Then the status is written, so that its readers can rely on it. Last, the
+ * loop gets a message, so that it puts back the maximum sizes that it raised.
  */
 const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, announcer, clock } = ports;

@@ -6,18 +6,18 @@ const record = z.object({
   dynamodb: z.object({ SequenceNumber: z.optional(z.string()), Keys: z.object({ group: text, item: text }) }),
 });
 
-/** A group whose policy item changed, and the first record that said so. */
+/** A group whose policy item changed, and the first record of that change. */
 export type ChangedGroup = { readonly group: string; readonly sequenceNumber: string | undefined };
 
 export type Changes = {
   readonly groups: readonly ChangedGroup[];
-  /** Records that are no change of a policy item: they can never become one, so they are acknowledged. */
+  /** Records that are not about a policy item. A repeat would not change that, so they are acknowledged. */
   readonly unreadable: number;
 };
 
 /**
- * Which groups a batch of stream records is about, each once. The images in the records are not used: by the time a
- * record is read the item may have changed again, and only what it is now counts.
+ * The groups of a batch of stream records, each once. The images in the records are not used: the item may have changed
+ * again since, and only its present content counts.
  */
 export const changedGroups = (event: unknown): Changes => {
   const records = z.safeParse(z.object({ Records: z.array(z.unknown()) }), event).data?.Records ?? [];

@@ -15,14 +15,14 @@ export type Claimed =
 type Ports = Pick<AcceptPolicyPorts, 'store' | 'clock'>;
 
 /**
- * A claim that is younger holds by itself: its group may be about to come into force. Longer than an invocation of this
- * function lives (30 s), with room for clocks that differ.
+ * A claim younger than this holds in any case: its group may be about to come into force. Longer than an invocation of
+ * this function runs (30 s), with room for clocks that differ.
  */
 const claimLeaseMs = 120_000;
-/** Earlier holders that are remembered: each may have left something to put back. */
+/** How many earlier holders are stored. Each may have left something to put back. */
 const mostBefore = 5;
 const claimsAtOnce = 8;
-/** A claim that changes while it is looked at is looked at again this often; then the whole write is judged again. */
+/** How often a claim that changes meanwhile is read again. After that, the whole write is processed again. */
 const mostLooks = 5;
 
 const isNamed = async (group: string, asg: string, { store }: Ports): Promise<boolean> => {
@@ -30,7 +30,7 @@ const isNamed = async (group: string, asg: string, { store }: Ports): Promise<bo
   return inForce !== undefined && namedAsgs(inForce.resolved).includes(asg);
 };
 
-/** Why a claim of another group still holds; undefined when it does not. */
+/** Why a claim of another group still holds. Undefined when it does not. */
 const whyHeld = async ({ asg, group, atMs, released }: AsgClaim, ports: Ports): Promise<string | undefined> => {
   if (released) return undefined;
   if ((await isNamed(group, asg, ports)) || ports.clock.now() - atMs < claimLeaseMs)
@@ -72,8 +72,8 @@ const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
   store.claim({ ...claim, atMs: clock.now(), released: true }, claim);
 
 /**
- * Claims every Auto Scaling group that a policy names, before it comes into force: two groups that are written at the
- * same moment never both get one. All or none: what was claimed beside one that is taken is released again.
+ * Claims every Auto Scaling group that a policy names, before the policy comes into force, so that two groups written
+ * at the same moment never both get one. All or none: when one is taken, the claims made beside it are released.
  */
 export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports: Ports): Promise<Claimed> => {
   const once = [...new Map(asgs.map((named) => [named.asg, named])).values()];
@@ -86,7 +86,7 @@ export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports:
   return { kind: 'taken', problems };
 };
 
-/** A group that is let go holds nothing any more. Its claims stay as a memory of who held what. */
+/** Releases the claims of a group that is let go. They stay as a record of the earlier holder. */
 export const releaseAsgs = async (group: string, asgs: readonly string[], ports: Ports): Promise<void> => {
   await inParallel(asgs, claimsAtOnce, async (asg) => {
     const claim = await ports.store.claimOf(asg);

@@ -48,7 +48,7 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
   };
 };
 
-/** Stream of the groups table, policy items only → what is in force. */
+/** Turns the stream of the groups table (policy items only) into what is in force. */
 export const { handler, create } = withRuntime('accept-policy', (surroundings, telemetry) => {
   const ports = wirePorts(surroundings, telemetry);
   return (event) => acceptBatch(event, (group) => acceptPolicy(group, ports), telemetry, sha256);

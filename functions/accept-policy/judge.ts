@@ -11,7 +11,7 @@ import type { AcceptPolicyPorts } from './ports.ts';
 import { readDocument } from './read-document.ts';
 import { asgsOf } from './registry-entry.ts';
 
-/** A policy without its number: that is given when it is stored. */
+/** A policy without its number, which it gets when it is stored. */
 export type Candidate = Omit<PolicyVersion, 'version' | 'acceptedAtMs'>;
 
 export type Verdict =
@@ -61,7 +61,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
     : { kind: 'acceptable', candidate, asgs: asgsOf(policy), warnings };
 };
 
-/** The item's key says whose policy it is; a document for another group in it is a slip that must not pass. */
+/** The key of the item says whose policy it is. A document for another group under that key is an error. */
 const nameProblems = (group: string, document: unknown): readonly Problem[] => {
   const name = fieldOf(document, 'group');
   if (typeof name !== 'string' || name === group) return [];
@@ -74,7 +74,7 @@ const nameProblems = (group: string, document: unknown): readonly Problem[] => {
   ];
 };
 
-/** Two groups in one Auto Scaling group would end each other's instances. */
+/** Two groups in one Auto Scaling group would terminate each other's instances. */
 const takenAsgs = (policy: Policy, group: string, registry: readonly RegistryEntry[]): readonly Problem[] => {
   const holders = new Map(
     registry
@@ -98,7 +98,7 @@ const takenAsgs = (policy: Policy, group: string, registry: readonly RegistryEnt
 /** A DynamoDB item holds 400 KB; a version is one item. */
 const mostKilobytes = 300;
 
-/** Defaults stand under every pool, so what acts may be much larger than what was written. */
+/** Defaults are merged into every pool, so the resolved group may be much larger than the document. */
 const sizeProblems = (candidate: Candidate): readonly Problem[] => {
   const kilobytes = Math.ceil(Buffer.byteLength(JSON.stringify(candidate)) / 1024);
   if (kilobytes <= mostKilobytes) return [];

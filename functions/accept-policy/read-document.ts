@@ -10,9 +10,7 @@ const unreadable = (found: string, allowed: string): DocumentReading => ({
   problems: [problemOf({ path: [], found, allowed })],
 });
 
-/**
- * The attribute `policy` as a document: a map as it is, a string read as YAML (of which JSON is a part). Never throws.
- */
+/** The attribute `policy` as a document: a map as it is, a string read as YAML (which includes JSON). Never throws. */
 export const readDocument = (attribute: unknown): DocumentReading => {
   if (attribute === undefined)
     return unreadable('no attribute policy in the item', 'the group document under the attribute policy');
@@ -25,7 +23,7 @@ export const readDocument = (attribute: unknown): DocumentReading => {
   return readText(attribute);
 };
 
-/** As much as a document of another form may hold; the parser's time grows faster than the text. */
+/** The bound for other forms of a document applies here too: the parser's time grows faster than the text. */
 const mostCharacters = 100_000;
 
 const readText = (text: string): DocumentReading => {
@@ -34,14 +32,14 @@ const readText = (text: string): DocumentReading => {
   try {
     return parseText(text);
   } catch (problem) {
-    // Nesting without end; aliases that refer to nothing, or that multiply beyond all measure, which shows only when
-    // they are followed.
+    // Endless nesting, or aliases that refer to nothing or multiply without bound. The latter shows only when they are
+    // followed.
     return notYaml(problem instanceof Error ? problem.message : 'aliases');
   }
 };
 
 const parseText = (text: string): DocumentReading => {
-  // The parser's own way to find repeated keys, and to tell where errors are, takes minutes for texts that are made for
+  // The parser's own checks for repeated keys, and its positions of errors, take minutes for texts that are made for
   // it.
   const parsed = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
   const [error] = parsed.errors;
@@ -54,7 +52,7 @@ const parseText = (text: string): DocumentReading => {
 const notYaml = (why: string): DocumentReading =>
   unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');
 
-/** Where the first key stands that its map has already. */
+/** The position of the first key that its map has already. */
 const repeatedKey = (parsed: Document): number | undefined => {
   let at: number | undefined;
   visit(parsed, {

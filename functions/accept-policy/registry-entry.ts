@@ -12,7 +12,7 @@ export const asgsOf = (policy: Pick<Policy, 'asg' | 'pools'>): readonly NamedAsg
   ),
 ];
 
-/** @param holders Auto Scaling groups that the group's state remembers, of earlier policies too. */
+/** @param holders Auto Scaling groups that the group's state remembers, from earlier policies too. */
 export const registryEntryOf = (group: Group, holders: readonly string[] = []): RegistryEntry => {
   const asgs = namedAsgs(group);
   const former = holders.filter((asg) => !asgs.includes(asg));

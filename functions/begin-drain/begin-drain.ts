@@ -12,7 +12,7 @@ import { endStep, stepAt } from '../runtime/drain/step.ts';
 import { judge } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
 
-/** What an attempt to begin came to. `because` is absent while the drain waits for replacements. */
+/** The result of an attempt to begin. `because` is absent while the drain waits for replacements. */
 export type BeginOutcome = {
   readonly step: DrainStep;
   readonly because?: BeginReason;
@@ -22,7 +22,10 @@ export type BeginOutcome = {
 
 const nothing = (step: DrainStep): BeginOutcome => ({ step, begun: 0, failed: [] });
 
-/** Release that was put off is tried again while there is time; then the batch waits for its connections, if any. */
+/**
+ * A release that was put off is tried again while there is time. After that the batch waits for its connections, if
+ * any.
+ */
 const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: number): DrainStep => {
   const endsBy = putOff.map((swap) => drainEndsByMs(swap, timeoutMs)).filter((endsByMs) => endsByMs > nowMs);
   if (endsBy.length > 0)
@@ -32,11 +35,11 @@ const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: n
 };
 
 /**
- * Begins the drain of a batch: waits for enough members to serve (at the latest until the latest start), then takes the
- * batch out of service and records it as draining. Idempotent: what a crash left undone is done again, and what is
- * recorded is not repeated.
+ * Begins the drain of a batch: waits until enough members serve (at most until the latest start), then takes the batch
+ * out of service and records it as draining. Idempotent: what a crash left undone is done again, and what is recorded
+ * is not repeated.
  *
- * @param knownDelayMs the longest deregistration delay of the batch, as an earlier visit found it.
+ * @param knownDelayMs the longest deregistration delay of the batch, from an earlier step.
  */
 export const beginDrain = async (
   ports: DrainPorts,

@@ -4,7 +4,7 @@ import { wireDrain } from '../runtime/drain/wire.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { beginDrain } from './begin-drain.ts';
 
-/** First step of the drain workflow: takes leaving instances out of service, once enough others serve. */
+/** First step of the drain workflow: takes leaving instances out of service when enough others serve. */
 export const { handler, create } = withRuntime('begin-drain', (surroundings, telemetry) => {
   const ports = wireDrain(surroundings, telemetry);
   return async (event) => {

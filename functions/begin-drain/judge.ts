@@ -14,8 +14,8 @@ import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 
 /**
- * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, once
- * known.
+ * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, when it
+ * is known.
  */
 export type Verdict =
   | { readonly kind: 'begin'; readonly because: BeginReason }
@@ -23,7 +23,7 @@ export type Verdict =
 
 type Case = { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
 
-/** The longest deregistration delay that these instances really have; undefined while it cannot be told. */
+/** The longest deregistration delay of these instances. Undefined when it could not be read. */
 const longestDelay = async (
   { provider }: ReleasePorts,
   { group, batch, knownDelayMs }: Case,
@@ -42,8 +42,8 @@ const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: numb
 });
 
 /**
- * Judges a batch. Looks at the group only when that decides: never when time is up, and at the deregistration delays
- * once.
+ * Decides about a batch. Reads the group only when the answer depends on it (never when time is up), and the
+ * deregistration delays only once.
  */
 export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
@@ -53,7 +53,7 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const state = await ports.store.state(group.name);
   const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
-  // Who serves cannot be told now. It is asked again soon, and does not matter any more at the latest start.
+  // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
   if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
   if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired))
     return { kind: 'begin', because: 'enough-serving' };

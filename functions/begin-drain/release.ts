@@ -8,9 +8,9 @@ import type { Swap } from '../../core/swap.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import { recordForward, recordShortfalls, seenOver, writesAtOnce } from '../runtime/drain/record.ts';
 
-/** What became of taking a batch out of service. */
+/** The result of taking a batch out of service. */
 export type Release = {
-  /** Not taken out of service yet, to be tried again. */
+  /** Not out of service yet, to be tried again. */
   readonly putOff: readonly Swap[];
   readonly open: readonly OpenSwap[];
   /** Every swap of the drain whose instance was not seen gone. */
@@ -24,8 +24,8 @@ export type ReleasePorts = { readonly provider: CapacityOut; readonly store: Sta
 const noAction: ActionResult = { done: [], failed: [] };
 
 /**
- * Swaps whose drain has begun by a release: taken out of service, or known never to be. One that the answer does not
- * name is put off.
+ * Swaps whose drain has begun: their instances were taken out of service, or can never be. A swap that the result does
+ * not name is put off.
  */
 const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, startedAtMs: number): readonly Swap[] => {
   const released = new Set(done);
@@ -47,12 +47,14 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
 };
 
 /**
- * Whether leaving service is to end: members of an Auto Scaling group leave through it, and it ends them. One on a hook
- * it ends already.
+ * Whether leaving service terminates the instance: a member of an Auto Scaling group leaves through the group, which
+ * terminates it. The group already terminates a member that waits on a hook.
  */
 const endsByRelease = ({ holding }: Group, { reason }: Swap): boolean => holding.kind !== 'tag' && reason !== 'hook';
 
-/** Notes which instances are about to be ended by their release. Returns those that are still this drain's. */
+/**
+ * Records which instances are about to be terminated by their release. Returns those that still belong to this drain.
+ */
 const noteAsked = async (
   { store, clock }: ReleasePorts,
   drain: string,
@@ -74,8 +76,8 @@ const unanswered = (leaving: readonly Swap[]): ActionResult => ({
 });
 
 /**
- * Takes the note back from those that nobody let go: they were not asked for, or refused. One that may have been
- * carried out keeps it.
+ * Removes that record for instances that were not released: they were not requested, or refused. A request that may
+ * have been carried out keeps it.
  */
 const takeBack = async (
   { store }: ReleasePorts,
@@ -96,9 +98,9 @@ const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> =>
   busyUntilMs === undefined ? {} : { busyUntilMs };
 
 /**
- * Takes the `leaving` swaps out of service, looks where the whole batch stands, and records both in one write per swap.
- * The record comes after the call: a crash between them repeats a call that changes nothing the second time. A look
- * that AWS does not grant now is left to the next.
+ * Takes the `leaving` swaps out of service, looks at the state of the whole batch, and records both in one write per
+ * swap. The record comes after the call: a crash between them repeats a call that changes nothing the second time. A
+ * look that AWS refuses now is left to the next step.
  */
 export const releaseLeaving = async (
   ports: ReleasePorts,
@@ -121,7 +123,7 @@ export const releaseLeaving = async (
   const opened = sorted.open.flatMap((one) =>
     fresh.has(one.swap.instance) ? [{ ...(said.get(one.swap.instance) ?? one.swap), ...untilWhen(one) }] : [],
   );
-  // What is over already as the drain begins, and was not ended by it, was never taken out of service in time.
+  // An instance that had ended when the drain began, and was not ended by it, was never taken out of service in time.
   const over = sorted.gone.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));
   await recordForward(store, order.drain, [...opened, ...seenOver({ ...sorted, gone: over }, clock.now())]);
   const handedOver = [...said.values()].filter(({ instance }) => !fresh.has(instance));

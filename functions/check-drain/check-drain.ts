@@ -11,7 +11,7 @@ import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { recordForward, recordShortfalls, seenOver } from '../runtime/drain/record.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
 
-/** Where a batch stands. */
+/** The state of a batch. */
 export type CheckOutcome = {
   readonly step: DrainStep;
   readonly open: number;
@@ -34,9 +34,8 @@ const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
 };
 
 /**
- * Looks where the connections of a batch stand, keeps its hooks alive, records what has drained or gone, and says when
- * to look again.
- * Nothing is taken out of service here, so any number of repeats is harmless.
+ * Looks at the connections of a batch, keeps its hooks alive, records what has drained or gone, and returns when to
+ * look again. Takes nothing out of service, so any number of repeats is harmless.
  */
 export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<CheckOutcome> => {
   const { group, own } = await gatherBatch(ports.store, order);
@@ -45,7 +44,7 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   const draining = kept.filter(({ state }) => state === 'draining');
   const inspect = (): Promise<readonly DrainProgress[]> =>
     ports.providerFor(group.holding).inspectDrain(group, draining);
-  // What AWS does not tell now is open still, and looked at again.
+  // An instance that AWS reports nothing about is still open, and is looked at again.
   const progress = draining.length === 0 ? [] : await unlessTroubled(inspect());
   const sorted = sortByProgress(draining, progress ?? []);
   const nowMs = ports.clock.now();

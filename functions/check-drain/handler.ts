@@ -3,7 +3,9 @@ import { wireDrain } from '../runtime/drain/wire.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { checkDrain } from './check-drain.ts';
 
-/** Middle step of the drain workflow: looks at what leaving instances still do, and keeps lifecycle hooks alive. */
+/**
+ * Middle step of the drain workflow: looks at the connections of leaving instances, and keeps lifecycle hooks alive.
+ */
 export const { handler, create } = withRuntime('check-drain', (surroundings, telemetry) => {
   const ports = wireDrain(surroundings, telemetry);
   return async (event) => {

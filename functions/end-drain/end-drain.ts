@@ -22,8 +22,8 @@ import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
 
 /**
- * How a drain ended. `late` is how many instances could not be drained in full, `failed` what could not be ended and
- * why.
+ * How a drain ended. `late`: how many instances could not be drained in full. `failed`: which could not be terminated,
+ * and why.
  */
 export type EndOutcome = {
   readonly drained: number;
@@ -34,8 +34,7 @@ export type EndOutcome = {
 };
 
 /**
- * Instances that are ours to end still run, and ending them again may help: thrown so that the state machine repeats
- * the step.
+ * Some instances still run and terminating them again may succeed. Thrown so that the state machine repeats the step.
  */
 export class InstancesNotEnded extends Error {
   constructor(failed: ActionResult['failed']) {
@@ -61,14 +60,14 @@ const shortfallOf = (swap: Swap, { error, group }: Ending, wasSeen: boolean): Sh
   return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
 };
 
-/** Nothing was taken off an instance whose group was let go, and nothing says that it was. */
+/** A group was let go: nothing is taken off its instances, and no shortfall is recorded for that. */
 const closedLate = (swap: Swap, group: Group | undefined, nowMs: number): Swap =>
   group === undefined ? { ...swap, state: 'drained' } : asDrained(swap, nowMs);
 
 /**
- * The last look at those that are not known to have drained: what is said of them is what was seen. Undefined: AWS does
- * not tell, for whatever reason;
- * that is said of them too, since the end of a drain must not hang on what broke it.
+ * The last look at swaps that are not known to have drained: their shortfall says what was seen. Undefined when the
+ * look failed, whatever the error: then the shortfall says that, because the end of a drain must not depend on what
+ * broke it.
  */
 const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<Sorted | undefined> => {
   const draining = own.filter(({ state }) => state === 'draining');
@@ -81,8 +80,8 @@ const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise
 };
 
 /**
- * Records every swap that has not drained as drained all the same, and what fell short. Returns those that are still
- * this drain's to act on, the gone among them.
+ * Records every swap that has not drained as drained, with its shortfall. Returns those that still belong to this
+ * drain, including those that are gone.
  */
 const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonly Swap[]> => {
   const { ports, order } = ending;
@@ -97,7 +96,7 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
     );
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
-  // A write that was refused may have been our own, repeated: only the stored swap knows whose the instance is now.
+  // A write that was refused may be a repeat of our own write: only the stored swap tells whose the instance is now.
   return written.length === over.length + late.length
     ? closed
     : over
@@ -107,7 +106,7 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 
 const hooksAtOnce = 8;
 
-/** Completing the hook of an interrupted instance would cut connections that EC2 leaves alone until its deadline. */
+/** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
 const mayGoOn = ({ state, reason, shortfall, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
   state === 'gone' || reason !== 'interruption' || shortfall === undefined || deadlineMs <= nowMs;
 
@@ -128,7 +127,8 @@ const endOurs = async ({ ports, group }: Ending, swaps: readonly Swap[]): Promis
 };
 
 /**
- * Writes on each swap whose instance cannot be ended that it is kept, and why. Returns the swaps as they stand then.
+ * Records on each swap whose instance cannot be terminated that it is kept, and why. Returns the swaps as stored
+ * afterwards.
  */
 const recordKept = async (
   { ports, order }: Ending,
@@ -149,27 +149,27 @@ const recordKept = async (
   return now;
 };
 
-/** By then this execution has ended, so that its name is known to be over. */
+/** By then this execution has ended, so its name can no longer be in use. */
 const afterEndMs = 2_000;
 
-/** Instances that joined when nothing was left to begin, and whose time is not up. */
+/** Swaps that joined when nothing was left to begin, and whose time is not up. */
 const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
   own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
 
 /**
- * With drain-first the replacement comes after the drain, and who is kept has to take work again: the group is asked to
- * look at itself now, and not at the next tick.
+ * With drain-first the replacement comes after the drain, and a kept member has to serve again. So the group is
+ * converged now and not at the next tick.
  */
 const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
   if (group?.swap.order === 'drain-first' || swaps.some(isKept)) await ports.wakes.wake(order.group, ports.clock.now());
 };
 
 /**
- * Ends the drain of a batch, however it came to its end: what has not drained is recorded with its shortfall, hooks are
- * completed, instances that are ours to end are ended, and the bus is told. Everything is recorded before anything is
- * ended, so that a repeat finds the same swaps.
+ * Ends the drain of a batch, for whatever reason it ended: records the shortfall of what has not drained, completes
+ * hooks, terminates the instances that Holdfast has to terminate, and sends the event. Everything is recorded before
+ * anything is terminated, so that a repeat finds the same swaps.
  *
- * @throws {InstancesNotEnded} when ending was throttled: repeat.
+ * @throws {InstancesNotEnded} when terminating was throttled: repeat the step.
  */
 export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
   const { group, own: all, gone: before } = await gatherBatch(ports.store, order);
@@ -183,15 +183,15 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   const closed = await closeSwaps(ending, released);
   const drained = closed.filter(({ state }) => state === 'drained');
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
-  // An Auto Scaling group lets the hooks of an instance wait that is gone already.
+  // An Auto Scaling group keeps the hooks of an instance waiting even when the instance is gone.
   await completeHooks(ports, [...drained, ...gone]);
   const { done, failed: unended } = await endOurs(ending, drained);
-  // What the minimum size keeps goes as soon as its replacement has joined: the group lets it go then, and this drain
-  // has no part in that.
+  // A member that the minimum size keeps goes when its replacement has joined. The group lets it go then, without this
+  // drain.
   const failed = unended.filter(({ code }) => code !== belowMinSize);
   const later = failed.filter(({ retry }) => retry === 'later');
-  // Who is kept is recorded first: a repeat does not ask for their end again, and so comes to those that their refusal
-  // held up.
+  // Kept members are recorded first. So a repeat does not terminate them again, and reaches the members that their
+  // refusal held up.
   const swaps = await recordKept(
     ending,
     drained,

@@ -5,7 +5,8 @@ import { endDrain } from './end-drain.ts';
 import { wire } from './wire.ts';
 
 /**
- * Last step of the drain workflow, after whatever came before it: ends what is ours to end, and records how it went.
+ * Last step of the drain workflow, whatever came before it: terminates the instances that Holdfast has to terminate,
+ * and records how the drain ended.
  */
 export const { handler, create } = withRuntime('end-drain', (surroundings, telemetry) => {
   const ports = wire(surroundings, telemetry);

@@ -1,5 +1,5 @@
 import type { Announcer, Wakes } from '../../core/ports.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 
-/** The end of a drain is also told, and asked to be followed up. */
+/** The ports of a drain, and those for its events and for the message to its group. */
 export type EndDrainPorts = DrainPorts & { readonly announcer: Announcer; readonly wakes: Wakes };

@@ -18,9 +18,8 @@ const tryRelease = async (
 };
 
 /**
- * The last chance for instances that no one took out of service, because the drain broke off or its time ran out: new
- * work at least stays away from them. A failure becomes their shortfall, since the end of a drain must not hang on what
- * broke it.
+ * The last attempt to take instances out of service whose drain failed or ran out of time, so that at least no new work
+ * reaches them. An error becomes their shortfall, because the end of a drain must not depend on what broke it.
  */
 export const releaseLate = async (ports: DrainPorts, group: Group, own: readonly Swap[]): Promise<readonly Swap[]> => {
   const leaving = own.filter(({ state }) => state === 'leaving');

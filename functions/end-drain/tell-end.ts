@@ -20,8 +20,8 @@ const ids = (things: readonly { readonly instance: string }[]): readonly string[
 type Fallen = { readonly instance: string; readonly shortfall: Shortfall };
 
 /**
- * Shortfalls with their text and the instances that each holds for. Those that read the same are one, with the data of
- * the first: a batch has few texts, and an event has a size limit.
+ * Shortfalls with their text and the instances that each applies to. Shortfalls with the same text are combined and
+ * keep the data of the first: a batch has few different texts, and an event has a size limit.
  */
 const byText = (fallen: readonly Fallen[]) =>
   [...Map.groupBy(fallen, ({ shortfall }) => shortfallText(shortfall))].map(([text, of]) => ({
@@ -34,13 +34,13 @@ const fallenOf = (swaps: readonly Swap[]): readonly Fallen[] =>
   swaps.flatMap(({ instance, shortfall }) => (shortfall === undefined ? [] : [{ instance, shortfall }]));
 
 /**
- * One event names at most this many instances. With a shortfall of its own for each it stays below half of the bus's
- * 256 KB.
+ * One event names at most this many instances. Even when each has a shortfall of its own, it stays below half of the
+ * bus's 256 KB.
  */
 const idsPerEvent = 200;
 
 /**
- * One event for a batch, or one for each part of a large one: every part says which of how many it is, and counts the
+ * One event for a batch, or one for each part of a large batch. Every part says which of how many it is, and counts the
  * whole.
  */
 const finished = ({ group, drain }: DrainOrder, { swaps, gone, error }: DrainEnd): readonly Announcement[] => {
@@ -74,7 +74,8 @@ const failures = ({ group, drain }: DrainOrder, { swaps }: DrainEnd): readonly A
     .map((shortfall) => ({ detailType: announcements.swapFailed, group, detail: { drain, ...shortfall } }));
 
 /**
- * Tells the bus how a drain ended, and of each kind of failure. A repeated end tells it again, under the same drain id.
+ * Sends the event about the end of a drain, and one for each kind of failure. A repeated end sends it again, under the
+ * same drain id.
  */
 export const tellEnd = (ports: EndDrainPorts, order: DrainOrder, end: DrainEnd): Promise<void> =>
   ports.announcer.announce([...finished(order, end), ...failures(order, end)]);

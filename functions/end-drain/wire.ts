@@ -7,7 +7,7 @@ import { requireEnv } from '../runtime/env.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { EndDrainPorts } from './ports.ts';
 
-/** Ports of end-drain over AWS. */
+/** Ports of end-drain, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): EndDrainPorts => {
   const { clientConfig, now } = surroundings;
   return {

@@ -14,7 +14,7 @@ export type Acted = {
   readonly wakeAtMs?: number;
 };
 
-/** The next tick comes within a minute anyway. */
+/** No wake is needed for a later time: the next tick comes within a minute. */
 const tickEveryMs = 60_000;
 
 const admit = async ({ group, provider, ports }: Run, decision: Decision) => {
@@ -25,8 +25,8 @@ const admit = async ({ group, provider, ports }: Run, decision: Decision) => {
 };
 
 /**
- * Puts maximum sizes back. What others changed meanwhile is theirs, and only our note of it goes; what cannot go down
- * yet is tried again later.
+ * Puts maximum sizes back. A maximum that its owner changed meanwhile stays, and only our record of it is removed. A
+ * maximum that cannot be lowered yet is tried again later.
  */
 const restore = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
   const settled: string[] = [];
@@ -37,8 +37,8 @@ const restore = async ({ provider }: Run, decision: Decision): Promise<readonly 
 };
 
 /**
- * Lets leaving members go that are drained or dead, and that Auto Scaling groups still count. A failure needs no word:
- * the next look finds them again, or they are gone.
+ * Terminates leaving members, drained or dead, that Auto Scaling groups still count, through those groups. A failure is
+ * not reported: the next look finds them again, or they are gone.
  */
 const letGo = async ({ group, provider }: Run, { decision, view }: Round): Promise<void> => {
   const left = new Set(decision.unnoticed);
@@ -64,11 +64,11 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, admissionsFailed: boo
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
 };
 
-/** One wake at a time: a message is sent only when none is due before the time that is wanted. */
+/** One wake at a time: a message is sent only when none is due before this time. */
 const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
   state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
 
-/** Everything that follows the launches: members admitted, maximum sizes put back, the next look arranged. */
+/** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
 export const act = async (context: Run & { readonly rounds: readonly Round[] }): Promise<Acted> => {
   const { rounds, ports, group } = context;
   const first = rounds[0];
@@ -89,7 +89,7 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
-/** Losing this race costs a repeated restore or one wake too many, so it is not fought for. */
+/** Losing this race costs a repeated restore or one wake too many, so the write is not repeated. */
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,

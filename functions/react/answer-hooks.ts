@@ -4,7 +4,7 @@ import type { ReactPorts } from './ports.ts';
 
 const hooksAtOnce = 8;
 
-/** Completes the hooks that were heard of, for instances that no drain is to come for. */
+/** Completes hooks of instances that will not get a drain. */
 export const answerHooks = (
   leaving: readonly LeavingFact[],
   { lifecycle }: Pick<ReactPorts, 'lifecycle'>,

@@ -1,7 +1,7 @@
 import type { Cause } from '../../core/decision-record.ts';
 import type { Signal } from '../../core/signal.ts';
 
-/** Instances that one cause names; a storm has thousands, and the swaps name them all. */
+/** How many instances one cause names. A storm has thousands, and the swaps name them all. */
 const namedAtMost = 50;
 
 type Growing = { readonly cause: Cause; readonly instances: Set<string> };
@@ -24,7 +24,7 @@ const causeOf = (signal: Signal): Cause => {
   }
 };
 
-/** What makes two signals one cause: everything but the instance. */
+/** What two signals of one cause have in common: everything but the instance. */
 const keyOf = (cause: Cause): string => JSON.stringify(cause);
 
 /** Collects the signals of one group as causes: one for each kind, with its instances. */

@@ -8,17 +8,17 @@ import type { DrainKind, NameDrain } from './drain-names.ts';
 import type { LeavingFact } from './facts.ts';
 
 /**
- * Conditional writes under way at once; DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key
+ * Conditional writes under way at once. DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key
  * design).
  */
 export const writesAtOnce = 100;
 
-/** What claiming came to. */
+/** The result of claiming. */
 export type Claimed = {
   readonly swaps: readonly Swap[];
-  /** Claimed by us just now, for events and counts. */
+  /** Claimed in this run, for events and counts. */
   readonly fresh: readonly Swap[];
-  /** Those that EC2 has just been heard to take, whatever claimed them. */
+  /** Those that EC2 has just warned about, whatever claimed them. */
   readonly warned: readonly Swap[];
 };
 
@@ -52,8 +52,7 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
     ...(fact.reason === 'moved' ? {} : { warnedAtMs: fact.atMs }),
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hooks: [fact.hook] }),
-    // Of one that has ended before we heard there is nothing to drain, and its Auto Scaling group, if any, is left to
-    // replace it.
+    // An instance that ended before its first signal needs no drain. Its Auto Scaling group, if any, replaces it.
     ...(waits || context.ended.has(fact.instance)
       ? {}
       : {
@@ -67,13 +66,13 @@ const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
 const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
   const { hooks = [] } = swap;
   if (fact.hook === undefined || hooks.some(({ token }) => token === fact.hook?.token)) return undefined;
-  // Its drain has read the swap without this hook, perhaps, and might look again only after the hook has expired:
-  // another takes over.
+  // Its drain may have read the swap without this hook, and might look again only after the hook has expired. So
+  // another drain takes over.
   const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
   return { hooks: [...hooks, fact.hook], ...(swap.state === 'waiting' ? { state: 'leaving' } : {}), ...order };
 };
 
-/** A swap that is draining already cannot wait for its replacement, so it joins none that do. */
+/** A swap that drains already cannot wait for its replacement, so it does not join a drain that waits. */
 const kindOnceWarned = ({ state, reason }: Swap): DrainKind => {
   if (reason === 'hook') return 'hook';
   return state === 'waiting' || state === 'leaving' ? 'interruption' : 'swap';
@@ -94,8 +93,8 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimC
 };
 
 /**
- * What a later signal changes in a swap that exists: it may only tighten the deadline or bring a hook. Undefined when
- * it changes nothing.
+ * What a later signal changes in an existing swap: it may only tighten the deadline or add a hook. Undefined when it
+ * changes nothing.
  */
 const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
   if (swap.state === 'gone' || waitsItsTurn(fact.reason)) return undefined;
@@ -115,8 +114,8 @@ const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Pr
 };
 
 /**
- * Makes the swap item of every leaving instance, or tightens the one that is there. The first signal about an instance
- * claims it; whatever comes later, and however often, finds the claim.
+ * Creates the swap item of every leaving instance, or tightens the existing one. The first signal about an instance
+ * claims it. Every later signal finds that claim.
  */
 export const claimAll = async (
   facts: readonly LeavingFact[],

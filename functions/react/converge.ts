@@ -21,22 +21,22 @@ import { record } from './record.ts';
 import { playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
 
-/** What became of one group. */
+/** The result of converging one group. */
 export type Converged =
   | { readonly kind: 'converged' }
   /** The group has no accepted policy (any more): its instances are left alone. */
   | { readonly kind: 'let-go' }
-  /** Too many others wrote at the same time; nothing of ours is half done, and the messages come again. */
+  /** Too many others wrote at the same time. No work is half done, and the messages are delivered again. */
   | { readonly kind: 'contended' };
 
 /**
- * Facts belong to the instance: one that has left our Auto Scaling groups, and that no tag of ours is on, is another's
- * by now.
+ * Facts belong to the instance. One that has left our Auto Scaling groups, and that has no tag of ours, belongs to
+ * somebody else now.
  */
 const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
   owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
 
-/** Members that live where the policy no longer holds any, but for those that leave already. */
+/** Members that live where the policy no longer holds any, except those that leave already. */
 const moved = (
   { group, swaps, holdings: { members, asgs } }: Gathered,
   heard: readonly LeavingFact[],
@@ -51,7 +51,7 @@ const moved = (
   }));
 };
 
-/** Claims what the signals said, and gives the gathered facts with those claims in them. */
+/** Claims the instances that the signals name, and returns the gathered facts including those claims. */
 const claimFacts = async (
   run: Run,
   gathered: Gathered,
@@ -73,7 +73,7 @@ const claimFacts = async (
   const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
-  // No drain comes for the dead, and their Auto Scaling group waits on their hooks all the same.
+  // Dead instances get no drain, and their Auto Scaling group still waits on their hooks.
   const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
   await answerHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
@@ -103,7 +103,7 @@ const letLeave = async (
   return { claimed: removed, drains };
 };
 
-/** Brings one group to where its policy says, as far as one look allows. Every kind of signal ends here. */
+/** Brings one group to what its policy says, as far as one look allows. Every kind of signal ends here. */
 export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
   const inForce = await readInForce(facts.group, ports);
   if (inForce === undefined) return letGo(facts, ports);
@@ -124,7 +124,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     return { kind: 'contended' };
   }
   if (played.kind === 'let-go') {
-    // What was claimed comes to its end by its drain, which finds the policy gone.
+    // Swaps that were claimed are finished by their drain, which finds no policy any more.
     await letLeave(began, [], { known: found.swaps, swaps: claims.gathered.swaps });
     return letGo(facts, ports);
   }

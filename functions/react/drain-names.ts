@@ -2,14 +2,14 @@ import type { Swap } from '../../core/swap.ts';
 import { sha256 } from '../runtime/sha256.ts';
 
 /**
- * Kinds of leaving that never share a drain, whatever their deadlines.
- * `interruption`: EC2 takes it. `hook`: its Auto Scaling group waits for us. `removal`: above the desired size, or
- * nobody's. `swap`: replaced, or under way when it was warned. `mend`: its own drain broke off, or left it behind.
+ * Kinds of leaving that never share a drain, whatever their deadlines. `interruption`: EC2 takes it. `hook`: its Auto
+ * Scaling group waits for us. `removal`: above the desired size, or without a reservation. `swap`: replaced, or leaving
+ * already when it was warned. `mend`: its own drain failed or missed it.
  */
 export type DrainKind = 'interruption' | 'hook' | 'removal' | 'swap' | 'mend';
 
 /**
- * Deadlines of one storm differ by a few seconds: those of the same ten seconds share a drain, which keeps to the
+ * Deadlines of one storm differ by a few seconds. Those of the same ten seconds share a drain, which keeps the
  * earliest.
  */
 const bucketMs = 10_000;
@@ -17,15 +17,15 @@ const bucketMs = 10_000;
 const longestGroup = 43;
 
 /**
- * A group's name as executions may bear it (letters, digits, `-` and `_`); one that must be changed for that is told
- * apart by its digest.
+ * A group's name in the characters that execution names allow (letters, digits, `-` and `_`). A name that must be
+ * changed for that gets a digest, which keeps it unique.
  */
 const groupPart = (group: string): string => {
   const safe = group.replaceAll('.', '_').slice(0, longestGroup);
   return safe === group ? group : `${safe.slice(0, longestGroup - 9)}-${sha256(group).slice(0, 8)}`;
 };
 
-/** What a drain's name follows from. `decision` is absent where several decisions share a drain. */
+/** What a drain's name is made from. `decision` is absent where several decisions share a drain. */
 export type DrainId = {
   readonly group: string;
   readonly kind: DrainKind;
@@ -39,13 +39,13 @@ export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): strin
   return [groupPart(group), kind, ...bucket, ...(decision === undefined ? [] : [decision])].join('-');
 };
 
-/** Gives the name of the drain that instances of this kind and deadline are put on. */
+/** Returns the name of the drain for instances of this kind and deadline. */
 export type NameDrain = (kind: DrainKind, deadlineMs?: number) => string;
 
 /**
- * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain
- * whichever decision heard of them, as long as it waits for replacements: one look of it serves them all. Once it has
- * begun, those that come later have a drain of their own.
+ * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain,
+ * whichever decision handled them, as long as the drain waits for replacements: one look serves them all. Warnings that
+ * come after it has begun get a drain of their own.
  */
 export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]): NameDrain => {
   const begun = new Set(

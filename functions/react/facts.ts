@@ -4,33 +4,33 @@ import type { Signal } from '../../core/signal.ts';
 import type { LifecycleHook } from '../../core/swap.ts';
 import { createCauses } from './causes.ts';
 
-/** An instance of the group that leaves, or should, and what we know of it. */
+/** An instance of the group that leaves, or should leave, and what we know about it. */
 export type LeavingFact = {
   readonly instance: string;
   readonly reason: 'interruption' | 'rebalance' | 'hook' | 'moved';
-  /** When the sender says it happened, epoch milliseconds. */
+  /** When it happened, by the sender's clock, epoch milliseconds. */
   readonly atMs: number;
   readonly deadlineMs?: number;
   readonly hook?: LifecycleHook;
   readonly owner?: Owner;
 };
 
-/** What signals said about one group. Facts are only added; what follows from them is decided once, together. */
+/** What signals said about one group. Facts are only added; one decision follows from all of them. */
 export type Facts = {
   readonly group: string;
   /** The signals, for the stored decision. */
   readonly causes: readonly Cause[];
   readonly leaving: readonly LeavingFact[];
-  /** Instances that EC2 says are shutting down, stopped or terminated. */
+  /** Instances that EC2 reports as shutting down, stopped or terminated. */
   readonly ended: readonly string[];
-  /** Of those, the ones that are stopped or about to be. */
+  /** Of those, the ones that are stopped or stopping. */
   readonly stopped: readonly string[];
   readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
-  /** It is time to look after what time or lost messages left unfinished. */
+  /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
-  /** Messages these facts came from: all of them come again when the group cannot be converged. */
+  /** The messages of these facts. All of them are delivered again when the group cannot be converged. */
   readonly messages: readonly string[];
 };
 
@@ -52,7 +52,7 @@ const noFacts = (group: string): Growing => ({
   messages: [],
 });
 
-/** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are handed out. */
+/** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are returned. */
 export const createFactsByGroup = () => {
   const byGroup = new Map<string, Growing>();
   return {

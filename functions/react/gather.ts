@@ -14,15 +14,15 @@ import { alarmChanges, catchUp, followAlarms, followPolicy, initialState } from 
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** Spot prices move slowly: they are read again when older than this. */
+/** Spot prices change slowly: they are read again when older than this. */
 const pricesAgeMs = 300_000;
 
 const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
 
-/** Prices that could not be read are asked for again after this time, and those of before hold until then. */
+/** After a failed read of prices, the next one comes after this time. The earlier prices hold until then. */
 const askAgainMs = 60_000;
 
-/** Prices cost a call, so they are read only for a policy that asks about them. */
+/** Reading prices costs a call, so they are read only for a policy that depends on them. */
 const asksForPrices = (group: Group): boolean =>
   hasCheapest(group.capacity) ||
   Object.values(group.pools).some(
@@ -44,7 +44,7 @@ const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): P
   return { ...state, prices: { atMs: nowMs, usdPerHour } };
 };
 
-/** Who was detached is let go, and said so once. */
+/** A member that was detached is let go, and that is reported once. */
 const withDetached = (
   { detached: before = [], ...state }: GroupState,
   { detached = [] }: Holdings,
@@ -71,23 +71,22 @@ const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly 
 const sizeChange = (code: 'policy' | 'caught-up', before: GroupState, after: GroupState): readonly SizeChange[] =>
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
-/** What a group's items and instances say right now. */
+/** A group's items and instances as they are now. */
 export type Gathered = {
-  /** The group in force, with what earlier policies left behind. */
+  /** The group in force, with the Auto Scaling groups that earlier policies left. */
   readonly group: Group;
   readonly stored: GroupState;
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
-  /** Warnings that an earlier holder of its Auto Scaling groups heard. */
+  /** Warnings that an earlier holder of its Auto Scaling groups received. */
   readonly inherited: readonly LeavingFact[];
 };
 
 /**
- * Reads a group. The state item is read before the describes: what it says of launches is then never younger than what
- * they show, and a launch that another invocation records in between is seen as a conflict when the decision is
- * written.
+ * Reads a group. The state item is read before the describes, so its launches are never newer than what the describes
+ * show. A launch that another invocation records in between is found as a conflict when the decision is written.
  *
  * @param known the state item, where it was read together with the policy.
  */

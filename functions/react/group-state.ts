@@ -28,7 +28,7 @@ export const initialState = (group: Group): GroupState => ({
   wakeAtMs: 0,
 });
 
-/** A policy whose size changed sets the desired size anew; any other change leaves it, within the bounds. */
+/** A policy whose size changed sets the desired size anew. Any other change leaves it, within the bounds. */
 export const followPolicy = (state: GroupState, group: Group): GroupState => {
   const policySize = JSON.stringify(group.size);
   const wanted = policySize === state.policySize ? state.desired : group.size.desired;
@@ -37,7 +37,7 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
   return { ...state, desired, policyVersion: group.policyVersion, policySize, ...(holders.length > 0 && { holders }) };
 };
 
-/** An alarm that went off longer ago says nothing about the load of now. */
+/** An alarm that went off longer ago says nothing about the present load. */
 const alarmTellsForMs = 3_600_000;
 
 type AlarmFact = Facts['alarms'][number];
@@ -59,8 +59,8 @@ const alarmChange = (
 };
 
 /**
- * What alarms do to the desired size, each at most once in its cooldown, counted from when it acted: of a backlog only
- * the newest of each alarm acts, and what is delivered again was before that.
+ * How alarms change the desired size. Each acts at most once in its cooldown, counted from when it acted. So of a
+ * backlog only the newest change of each alarm acts, and a repeated delivery falls into the cooldown.
  */
 export const alarmChanges = (
   state: GroupState,
@@ -85,10 +85,10 @@ export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowM
 };
 
 /**
- * A member under a later reservation than the state knows shows that the state item was lost, or restored from an older
- * time. What alarms have made of the size since is not known any more, so what stands there stays, within the policy's
- * bounds. Reservations of another group, which had the Auto Scaling group before, were never in this state: they show
- * nothing.
+ * A member with a later reservation than the latest in the state shows that the state item was lost, or restored from
+ * an older time. The size that alarms had set since is unknown, so the present number of members stays, within the
+ * policy's bounds. Reservations of another group, which held the Auto Scaling group before, were never in this state
+ * and show nothing.
  */
 export const catchUp = (
   state: GroupState,
@@ -111,8 +111,8 @@ const offeringsOfSwaps = (swaps: readonly Swap[]) =>
   swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
 
 /**
- * Offerings that EC2 takes instances from right now are a poor place for their replacements, and so are those that it
- * advises to leave: as long as one of their members has yet to leave for that advice, too.
+ * Offerings that EC2 takes instances from now are bad for their replacements. So are offerings that it advises to
+ * leave, for as long as one of their members still waits to leave for that advice.
  */
 export const learnFromLosses = (
   state: GroupState,
@@ -133,7 +133,7 @@ const strayIds = ({ group, members, swaps }: View): readonly string[] => {
     .map(({ instance }) => instance);
 };
 
-/** At most one sighting a minute counts, so that a burst of signals cannot make a stray old. */
+/** At most one sighting a minute counts, so that a burst of signals does not make a stray look old. */
 const sightingEveryMs = 50_000;
 
 const seeStrays = (view: View): GroupState['strays'] =>
@@ -146,7 +146,7 @@ const seeStrays = (view: View): GroupState['strays'] =>
     }),
   );
 
-/** Ends of members that no swap speaks of, so that a later look, on a describe that lags, does not count them again. */
+/** Ends of members without a swap, so that a later look at a describe that lags does not count them again. */
 const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
   const shown = new Set(view.members.map(({ instance }) => instance));
@@ -158,7 +158,7 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
 };
 
 /**
- * What the look itself adds to the state: ends heard of, reservations that may be forgotten, gaps of Auto Scaling
+ * What the look itself adds to the state: reported ends, reservations that may be forgotten, gaps of Auto Scaling
  * groups, strays seen.
  */
 export const followView = (view: View, facts: Facts): GroupState => {
@@ -178,6 +178,6 @@ export const followView = (view: View, facts: Facts): GroupState => {
   };
 };
 
-/** Whether two states say the same, their version aside: an idle look must not write. */
+/** Whether two states are equal except for their version: a look that changes nothing must not write. */
 export const sameState = (a: GroupState, b: GroupState): boolean =>
   JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });

@@ -26,8 +26,8 @@ const toMessage = ({
 };
 
 /**
- * Every signal, in batches: reads them, brings the groups they concern to where their policies say, and names the
- * messages that must come again.
+ * Handles every signal, in batches: reads them, brings their groups to what their policies say, and returns the
+ * messages that must be delivered again.
  */
 export const { handler, create } = withRuntime('react', (surroundings, telemetry) => {
   const ports = wire(surroundings, telemetry);

@@ -6,7 +6,7 @@ const base36Draw = (random: () => number): string =>
     .toString(36)
     .padStart(6, '0');
 
-/** An id that sorts by time: of a decision, and the root of the ids of everything that follows from it. */
+/** An id that sorts by time: the id of a decision, and the beginning of the ids of everything that follows from it. */
 export const newDecisionId = (clock: Clock, random: () => number): string =>
   `${base36Time(clock.now())}-${base36Draw(random)}`;
 

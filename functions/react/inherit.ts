@@ -5,12 +5,12 @@ import type { GroupState, RaisedMax } from '../../core/view.ts';
 import type { LeavingFact } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** What a group that held an Auto Scaling group before left undone there. */
+/** What an earlier holder of an Auto Scaling group left undone there. */
 export type Inherited = { readonly raised: readonly RaisedMax[]; readonly leaving: readonly LeavingFact[] };
 
 const nothing: Inherited = { raised: [], leaving: [] };
 
-/** EC2 takes these instances, whatever the group is called that has them now. */
+/** EC2 takes these instances, whichever group holds them now. */
 const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
   swaps.flatMap(({ instance, state, warnedAtMs, claimedAtMs, deadlineMs }) =>
     state === 'gone' || deadlineMs === undefined || deadlineMs <= nowMs
@@ -19,8 +19,8 @@ const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[]
   );
 
 /**
- * Looked at once, when a group first holds an Auto Scaling group that another held before: what that one raised is not
- * its owner's value, and what it was warned of comes true.
+ * Read once, when a group first holds an Auto Scaling group that another group held before. A maximum that the earlier
+ * holder raised is not the owner's value, and the warnings that it received are still true.
  */
 export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
   const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));

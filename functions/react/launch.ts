@@ -13,10 +13,13 @@ import type { ReactPorts } from './ports.ts';
 import type { TakenUp } from './reserve.ts';
 import type { Run } from './run.ts';
 
-/** Most that throttles in a row may put off the next request: inside a spot notice there is still time for several. */
+/** The longest that throttles in a row may put off the next request: a spot notice still has time for several. */
 const longestHoldMs = 30_000;
 
-/** Each throttle in a row doubles the time until launches are asked for again; an answer ends the row. */
+/**
+ * Each throttle in a row doubles the time until the next launch request. A response that is not a throttle ends the
+ * row.
+ */
 const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: number): GroupState['throttle'] => {
   if (!launched.some(({ result }) => result.kind === 'throttled'))
     return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
@@ -31,12 +34,12 @@ type Order = {
   readonly before?: Reservation;
 };
 
-/** One reservation and what EC2 said to an attempt of its request. */
+/** One reservation and how EC2 answered an attempt of its request. */
 export type Launched = Order & Attempt;
 
 /**
- * The requests of what was just decided. Each is kept before the reservation is written that names it, so that whoever
- * repeats it finds it.
+ * The requests of the new decision. Each is stored before the reservation that names it, so that a repeat always finds
+ * it.
  */
 export const writeRequests = (
   reservations: readonly Reservation[],
@@ -49,8 +52,8 @@ export const writeRequests = (
   });
 
 /**
- * The requests of reservations that are repeated, as they were made. One that was not kept is made up from the policy
- * in force: where that differs, EC2 knows the token and says so.
+ * The requests of reservations that are repeated, exactly as they were made. A request that was not stored is made from
+ * the policy in force: where it differs, EC2 recognises the token and returns an error.
  */
 export const readRequests = (
   repeated: readonly TakenUp[],
@@ -68,7 +71,7 @@ const nothingToAsk: LaunchResult = {
   message: 'the policy in force has no such pool, or no subnet for it',
 };
 
-/** Makes requests, all at once where the provider can. */
+/** Sends requests, all at once where the provider can. */
 export const launchAll = async (orders: readonly Order[], { provider, ports }: Run): Promise<readonly Launched[]> => {
   const makable = orders.flatMap(({ request, reservation: { leaseUntilMs }, before }) =>
     request === undefined ? [] : [{ request, leaseUntilMs, isRepeat: before !== undefined }],
@@ -102,8 +105,8 @@ const countLaunches = (launched: readonly Launched[], { telemetry }: ReactPorts)
 };
 
 /**
- * A request that is wrong in itself (a template that is gone) says no for all its offerings, so that the tree goes on
- * to its next choice.
+ * A request that is wrong in itself (a template that is gone) counts as a refusal of all its offerings, so that the
+ * tree takes its next choice.
  */
 const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusal[] => {
   if (result.kind === 'answered') return result.refusals;
@@ -120,8 +123,8 @@ const granted = ({ result }: Launched): readonly OfferingKey[] =>
   result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
 
 /**
- * The state after answers: reservations settled, refusals and successes remembered. Touches nothing else, so it can be
- * merged into a newer state.
+ * The state after responses: reservations settled, refusals and successes remembered. Changes nothing else, so it can
+ * be merged into a newer state.
  */
 export const applyAnswers = (
   state: GroupState,
@@ -136,7 +139,7 @@ export const applyAnswers = (
     const attempt = attempts.get(reservation.id);
     return attempt === undefined ? [reservation] : (afterAttempt(reservation, attempt, repeatAtMs, nowMs) ?? []);
   });
-  // Successes first: EC2 may give some of an offering and refuse the rest, and then the refusal stands.
+  // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
   const { throttle: _before, ...rest } = state;
   return {
@@ -147,7 +150,7 @@ export const applyAnswers = (
   };
 };
 
-/** How many of the instances asked for were not given, for reasons that a new decision can mend at once. */
+/** How many of the requested instances were not granted, for reasons that a new decision can solve at once. */
 export const missingAfter = (launched: readonly Launched[]): number =>
   launched
     .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
@@ -158,8 +161,8 @@ export const missingAfter = (launched: readonly Launched[]): number =>
     );
 
 /**
- * Whether a request must be made again soon, because its answer was lost. One that was throttled waits until launches
- * are asked for again.
+ * Whether a request must be repeated soon, because its response was lost. A throttled request waits until launches are
+ * requested again.
  */
 export const mustRepeat = (launched: readonly Launched[]): boolean =>
   launched.some(({ result }) => result.kind === 'ambiguous');

@@ -5,7 +5,7 @@ import { withoutEnded } from './mend.ts';
 import type { Run } from './run.ts';
 
 /**
- * What signals teach the state, beyond what was claimed: offerings that EC2 takes from, launches that came to nothing.
+ * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
 export const learn = (gathered: Gathered, { facts, ports }: Run, warned: readonly Swap[]): Gathered => {
   const ended = [...gathered.holdings.ended, ...facts.ended];

@@ -15,7 +15,7 @@ type LeaveContext = {
   readonly ports: ReactPorts;
 };
 
-/** Claims members that the decision removes: each gets a swap item of its own, on one drain together. */
+/** Claims members that the decision removes: each gets a swap item, all are on one drain. */
 export const claimRemovals = async (
   decision: Decision,
   { view, decision: id, drain, ports }: LeaveContext,
@@ -44,7 +44,7 @@ export const claimRemovals = async (
   return wanted.filter((_, index) => claims[index]?.kind === 'claimed');
 };
 
-/** Lets swaps begin that waited for their turn. */
+/** Begins swaps that waited for their turn. */
 export const beginWaiting = async (
   decision: Decision,
   { view, drain, ports }: LeaveContext,
@@ -57,7 +57,7 @@ export const beginWaiting = async (
   return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
 };
 
-/** What a run knows of the swaps whose drains it starts. */
+/** What a run knows about the swaps whose drains it starts. */
 export type Starting = {
   readonly run: Run;
   readonly swaps: readonly Swap[];
@@ -67,7 +67,8 @@ export type Starting = {
 
 /**
  * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came
- * again, because whoever claimed them may have died before the start; and with each tick all that have not begun.
+ * again, because the invocation that claimed them may have died before the start; and at each tick all that have not
+ * begun.
  */
 const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const named = new Set(facts.leaving.map(({ instance }) => instance));
@@ -78,12 +79,12 @@ const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] 
 
 const drainsAtOnce = 8;
 
-/** A drain looks at those that it could not take out of service at least this often. */
+/** A drain looks at least this often at instances that it could not take out of service. */
 const patienceMs = 15_000;
 
 /**
- * Whether a drain began without this member: it joined in the moment of the beginning, and might not be seen before all
- * the others have drained.
+ * Whether a drain began without this member: it joined at that moment, and might not be seen before all the others have
+ * drained.
  */
 const isLeftBehind = (swap: Swap, { run: { facts, ports }, swaps }: Starting): boolean => {
   if (!facts.isTick) return false;
@@ -97,10 +98,7 @@ const isLeftBehind = (swap: Swap, { run: { facts, ports }, swaps }: Starting): b
   return begun.length > 0 && ports.clock.now() - sinceMs > patienceMs;
 };
 
-/**
- * Puts swaps on drains of their own that joined one when it was over already, or whose drain was stopped before it
- * began.
- */
+/** Gives new drains to swaps that joined one that was over already, or whose drain was stopped before it began. */
 const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Swap[]): Promise<readonly string[]> => {
   const drainOrderedAtMs = ports.clock.now();
   const drainFor = ({ deadlineMs, ...swap }: Swap): string =>

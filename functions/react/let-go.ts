@@ -10,14 +10,11 @@ import type { ReactPorts } from './ports.ts';
 
 /** An event holds 256 KB. */
 const mostNamed = 1_000;
-/**
- * How soon the next look comes: while something of the group comes to its end, and while only a maximum cannot go down
- * yet.
- */
+/** How soon the next look comes: while something of the group is ending, and while a maximum cannot be lowered yet. */
 const duringDrainsMs = 60_000;
 const afterDrainsMs = 900_000;
 
-/** Maximum sizes that could not be put back, because their group wants more than the old maximum now. */
+/** Maximum sizes that could not be put back, because the desired capacity is above the old maximum now. */
 const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise<readonly RaisedMax[]> => {
   const left: RaisedMax[] = [];
   for (const one of raised) {
@@ -29,14 +26,14 @@ const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise
 const closesAtOnce = 32;
 
 /**
- * Swaps that still come to an end by themselves: a drain runs, or EC2 takes the instance. What was to wait for its
- * turn, or runs on, is left as it is.
+ * Swaps that still end by themselves: a drain runs, or EC2 takes the instance. Swaps that wait, and instances that run
+ * on, are left as they are.
  */
 const isUnderWay = ({ state, deadlineMs }: Swap): boolean =>
   state === 'leaving' || state === 'draining' || (state === 'drained' && deadlineMs !== undefined);
 
 /**
- * Closes swaps whose instances have ended: no look at the group does it any more. Answers those that are still under
+ * Closes swaps whose instances have ended, because no other look at the group will. Returns those that are still under
  * way.
  */
 const closeEnded = async (group: string, { store, owners, clock }: ReactPorts): Promise<readonly Swap[]> => {
@@ -53,14 +50,14 @@ const closeEnded = async (group: string, { store, owners, clock }: ReactPorts): 
   return open.filter((swap) => !hasEnded(swap));
 };
 
-/** A warning that did not come true long ago is none: nobody waits for it. */
+/** A warning that did not come true long ago has no effect any more. */
 const givenUpMs = 600_000;
 
 type Left = { readonly state: GroupState; readonly swaps: readonly Swap[] };
 
 /**
- * No tick comes to a group without a policy, so it asks for a look itself, one after another, for as long as something
- * is left to put back or to close.
+ * A group without a policy gets no ticks. So it sends itself wake messages, one after another, as long as something is
+ * left to put back or to close.
  */
 const lookAgain = async (group: string, { state, swaps }: Left, ports: ReactPorts): Promise<number> => {
   const { raised, reservations, wakeAtMs } = state;
@@ -69,8 +66,8 @@ const lookAgain = async (group: string, { state, swaps }: Left, ports: ReactPort
     swaps.some(({ claimedAtMs, deadlineMs = claimedAtMs }) => nowMs - deadlineMs < givenUpMs) ||
     reservations.length > 0;
   if (!closing && raised.length === 0) return wakeAtMs;
-  // Whatever else is heard, one wake is enough; the one that brought us here may come early by the clock of this
-  // function.
+  // One wake is enough, whatever other signals come. The wake that started this run may be early by this function's
+  // clock.
   if (wakeAtMs - nowMs > duringDrainsMs / 2) return wakeAtMs;
   if (raised.length > 0)
     ports.telemetry.logger.warn(
@@ -86,7 +83,7 @@ const lookAgain = async (group: string, { state, swaps }: Left, ports: ReactPort
 };
 
 /**
- * Maxima that no other group has taken over together with the Auto Scaling group: a new holder knows what we gave them.
+ * Maximum sizes of Auto Scaling groups that no other group has taken over: a new holder knows the values that we set.
  */
 const withoutHeirs = async (
   group: string,
@@ -103,8 +100,8 @@ const withoutHeirs = async (
 };
 
 /**
- * What was launched and may not have joined yet runs on beside the others: it is named, once, and taken up again when
- * the policy returns.
+ * Instances that were launched and may not have joined yet run on beside the others. They are reported once, and become
+ * members again when the policy returns.
  */
 const tellLaunched = async (
   group: string,
@@ -123,20 +120,21 @@ const tellLaunched = async (
 };
 
 /**
- * Leaves a group whose policy is gone: puts its maximum sizes back, closes what comes to its end, and notes that the
- * next policy of this name sets the size anew. Its instances are not touched, and drains under way come to their end by
- * themselves.
+ * Leaves a group whose policy is gone: puts its maximum sizes back, closes swaps that end, and records that the next
+ * policy of this name sets the size anew. Its instances are not touched, and drains under way end by themselves.
  */
 export const letGo = async (
   { group, leaving }: Facts,
   ports: ReactPorts,
 ): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
-  // Nobody drains an instance of a group that is gone, and its lifecycle hook must not keep it until it expires.
+  // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
+  // expire.
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);
   if (state === undefined) return { kind: 'let-go' };
   await tellLaunched(group, state, ports);
-  // Written even where nothing changes: whoever decides with a policy that was read before it went must lose the write.
+  // Written even when nothing changes: an invocation that decides with a policy read before the deletion must lose its
+  // write.
   const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
   const swaps = await closeEnded(group, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));

@@ -13,17 +13,19 @@ import type { Gathered } from './gather.ts';
 import type { Run } from './run.ts';
 
 /**
- * A swap whose instance nobody shows any more is closed after this time: describes show ended instances for about an
- * hour, new ones within minutes.
+ * A swap whose instance no describe shows any more is closed after this time. Describes show ended instances for about
+ * an hour, and new ones within minutes.
  */
 const unseenMs = 600_000;
-/** A drain that has not come to its end this long after it should have is broken, and a new one takes over. */
+/** A drain that has not ended this long after it should have is broken, and a new one takes over. */
 const overdueMs = 120_000;
-/** An instance that EC2 announced to take and did not is ended after this time, so that nothing is left behind. */
+/**
+ * An instance that EC2 warned about and did not take is terminated after this time, so that nothing is left running.
+ */
 const spareMs = 300_000;
 /**
- * Ended swaps stay beside the active ones this long, because describes may still show their instances; then they are
- * history.
+ * Ended swaps stay beside the active ones for this time, because describes may still show their instances. Then they
+ * become history.
  */
 const retireAfterMs = 600_000;
 
@@ -34,12 +36,12 @@ const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<strin
 };
 
 /**
- * A terminating hook of a member that its Auto Scaling group keeps in service is none: describes of groups lag by
- * seconds.
+ * When its Auto Scaling group still shows a member in service, its terminating hook is not believed: describes of
+ * groups lag by seconds.
  */
 const hookedMs = 60_000;
 
-/** Who lives again where the policy holds its members was to be moved by an earlier one. */
+/** A member that is again where the policy holds its members was to be moved by an earlier policy. */
 const isBack = ({ group, holdings }: Gathered, { reason, state, instance }: Swap, nowMs: number): boolean => {
   if (reason !== 'moved' || state !== 'waiting') return false;
   const member = holdings.members.find((one) => one.instance === instance);
@@ -53,8 +55,7 @@ const isMistake = (
 ): boolean => reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
 
 /**
- * Closes swaps whose instance has come to its end, and moves old ones out of the way, those that were a mistake, and
- * those kept long enough.
+ * Closes swaps whose instance has ended. Moves swaps that were an error, or that were kept long enough, into history.
  */
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
@@ -102,8 +103,8 @@ const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): bool
 };
 
 /**
- * Whether nobody carries on with a drain. One that keeps a hook alive is missed by its heartbeats, in time for the
- * next; any other by its end.
+ * Whether no drain continues with a swap. A drain that keeps a hook alive is missed by its heartbeats, in time for the
+ * next one; any other is missed after its end was due.
  */
 const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
   if (swap.state !== 'leaving' && swap.state !== 'draining') return false;
@@ -111,8 +112,8 @@ const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
 };
 
 /**
- * Puts swaps on a new drain whose own broke off, or ended while their instance did not. An instance that EC2 announced
- * to take and did not is ours to end from then on.
+ * Puts swaps on a new drain whose own drain failed, or ended while their instances did not. An instance that EC2 warned
+ * about and did not take is terminated by us from then on.
  */
 const takeOverDrains = async (
   run: Run,
@@ -122,7 +123,7 @@ const takeOverDrains = async (
 ): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
   const { members, stopped } = gathered.holdings;
-  // What EC2 stopped may start again, and is wanted while too few serve.
+  // An instance that EC2 stopped may start again, and is kept while too few members serve.
   const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
   const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
   const stuck = swaps.flatMap((swap) => {
@@ -141,12 +142,12 @@ const takeOverDrains = async (
   return swaps.map((swap) => taken.get(swap.instance) ?? swap);
 };
 
-/** What time or lost messages left unfinished. Answers the swaps as they stand afterwards. */
+/** Repairs what time or lost messages left unfinished. Returns the swaps as they are afterwards. */
 export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): Promise<readonly Swap[]> =>
   takeOverDrains(run, gathered, await close(run, gathered), drainFor);
 
 /**
- * Instances of reservations that have ended are no longer to come: nothing to wait for until the reservation is
+ * Instances of reservations that have ended will not come: there is nothing to wait for until the reservation is
  * forgotten.
  */
 export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {

@@ -3,7 +3,10 @@ import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** Writes a group's state within its bound, and gives it as it was written. What it loses for that is told. */
+/**
+ * Writes a group's state within its size bound, and returns it as written. Parts that were left out for that are
+ * logged.
+ */
 export const putState = async (
   group: string,
   wanted: GroupState,

@@ -9,7 +9,7 @@ import { type Received, route } from './route.ts';
 /** One message of the queue. */
 export type Message = Home & { readonly id: string; readonly body: string; readonly sentAtMs: number };
 
-/** What a batch came to: messages that must be delivered again. */
+/** The result of a batch: messages that must be delivered again. */
 export type Outcome = { readonly again: readonly string[] };
 
 /** Groups converged at once in one invocation: their calls go to different items and mostly different APIs. */
@@ -25,7 +25,7 @@ const readAll = (
     if (reading.kind === 'signal') return [{ message: id, signal: reading.signal }];
     if (reading.kind === 'ignored') return [];
     ports.telemetry.count(metrics.poisonMessages);
-    // Never the message itself: it comes from outside, and logs outlive it.
+    // The message itself is not logged: it comes from outside, and logs are kept longer.
     ports.telemetry.logger.warn('A message could not be read; it was acknowledged and dropped.', {
       messageId: id,
       sha256: hash(body),
@@ -38,7 +38,8 @@ const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged |
   try {
     return await converge(facts, ports);
   } catch (error) {
-    // One group's trouble must not hold up the others of the batch: its messages come again, theirs are done.
+    // A group that fails must not hold up the others of the batch: its messages are delivered again, those of the
+    // others are done.
     ports.telemetry.logger.error('A group could not be converged; its signals come again.', {
       error: error as Error,
       group: facts.group,

@@ -23,9 +23,9 @@ const signalTypes: readonly SignalType[] = [
 ];
 const typeOf = new Map(signalTypes.map((type) => [`${type.source} ${type.detailType}`, type]));
 
-/** SNS wraps what it delivers to a queue, unless raw delivery is on. */
+/** SNS wraps messages that it delivers to a queue, unless raw delivery is on. */
 const snsNotification = z.object({ Type: z.literal('Notification'), Message: z.string() });
-/** Auto Scaling sends this once when a hook with a notification target is made. */
+/** Auto Scaling sends this once when a hook with a notification target is created. */
 const testNotification = z.object({ Event: z.literal('autoscaling:TEST_NOTIFICATION') });
 
 const parseJson = (text: string): unknown => {
@@ -36,18 +36,18 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Where the queue lies. */
+/** The account and region of the queue. */
 export type Home = { readonly account?: string | undefined; readonly region?: string | undefined };
 /** When a message was sent, epoch milliseconds, and to which queue. */
 type Arrival = Home & { readonly sentAtMs: number };
 
-/** Older than anything that waited in the queue: somebody replays what is long over. */
+/** Older than anything that waited in the queue: somebody replays an old message. */
 const tooOldMs = signalsRetentionDays * 24 * 3_600_000;
 
 /**
- * Names of alarms and Auto Scaling groups mean something in one account and region alone. A message that does not say
- * where it is from is of here.
- * Instances need no such care: their ids are unique, and only one that EC2 shows us here, with our tag, is ours.
+ * Names of alarms and Auto Scaling groups are unique only within one account and region. A message without account and
+ * region counts as one of this account and region. Instances need no such check: their ids are unique, and only an
+ * instance that EC2 shows us here, with our tag, is ours.
  */
 const isFromElsewhere = (account: string | undefined, region: string | undefined, arrival: Arrival): boolean =>
   (account ?? arrival.account) !== (arrival.account ?? account) ||
@@ -65,7 +65,10 @@ const readDirect = (body: unknown, arrival: Arrival): Reading | undefined => {
     : readLifecycleAction(action.data, arrival.sentAtMs);
 };
 
-/** Nothing can have happened after it was told: a clock that runs ahead must not hold deadlines and cool-downs open. */
+/**
+ * Nothing can have happened after its message was sent: a sender's clock that runs ahead must not extend deadlines and
+ * cooldowns.
+ */
 const notAfter = (event: Envelope, sentAtMs: number): Envelope =>
   timeOf(event) > sentAtMs ? { ...event, time: new Date(sentAtMs).toISOString() } : event;
 
@@ -86,9 +89,8 @@ const readBody = (body: unknown, arrival: Arrival): Reading => {
 
 /**
  * Reads one message of the signals queue: an event in EventBridge's envelope, a lifecycle action in its direct form,
- * either of them wrapped by SNS.
- * Never throws, whatever the text. `sentAtMs`, when the message was sent, stands for the time of forms that carry none,
- * and bounds that of the others.
+ * either of them wrapped by SNS. Never throws, whatever the text. `sentAtMs`, when the message was sent, is used as the
+ * time of forms without one, and as an upper bound for the others.
  */
 export const readMessage = (text: string, sentAtMs: number, home: Home = {}): Reading => {
   const arrival = { ...home, sentAtMs };

@@ -16,7 +16,7 @@ import type { Acted } from './act.ts';
 import type { Launched } from './launch.ts';
 import type { Round, Run } from './run.ts';
 
-/** One event carries at most this many instance ids, so that it stays far below the bus's 256 KB. */
+/** One event names at most this many instance ids, so that it stays far below the bus's 256 KB. */
 const idsPerEvent = 1_000;
 
 type Recorded = Run & {
@@ -43,7 +43,7 @@ const digestOf = (view: View): ViewDigest => ({
 
 const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.flatMap(({ launched }) => launched);
 
-/** A refusal as it is kept and told: which offering, and why. */
+/** A refusal as it is stored and sent: which offering, and why. */
 const inBrief = ({ offering, code }: Refusal) => ({ offering, code });
 
 const launchOutcome = ({ reservation, result }: Launched): LaunchOutcome => ({
@@ -108,12 +108,12 @@ const headOf = ({ group, id, facts, startedAtMs }: Run, sizes: readonly SizeChan
   sizes,
 });
 
-/** What is kept of a decision before it is carried out. */
+/** What is stored of a decision before it is carried out. */
 export type Decided = {
   readonly view: View;
   readonly decision: Decision;
   readonly sizes: readonly SizeChange[];
-  /** Decisions of the same run before this one, carried out already. */
+  /** Decisions of the same run before this one, already carried out. */
   readonly earlier: readonly Decision[];
 };
 
@@ -123,13 +123,13 @@ const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Deci
   view: digestOf(view),
 });
 
-/** Keeps a decision before it is acted on; what came of it follows under the same id. */
+/** Stores a decision before it is acted on. Its outcome is stored afterwards under the same id. */
 export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
   run.ports.store.putDecision(decidedRecord(run, decided, [...decided.earlier, decided.decision]));
 
 /**
- * Keeps that a decision was not carried out. The next attempt of the same run takes its place, if that one acts. Where
- * decisions of the run were carried out before, they alone are kept.
+ * Records that a decision was not carried out. The next attempt of the same run replaces it, if that one acts. When
+ * earlier decisions of the run were carried out, only those are stored.
  */
 export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
   run.ports.store.putDecision(
@@ -138,7 +138,7 @@ export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken
       : { ...decidedRecord(run, decided, [decided.decision]), outcome: { code: 'not-carried-out', overtaken } },
   );
 
-/** How long the oldest warning that was claimed just now waited until the last request for a replacement. */
+/** How long the oldest warning that was claimed in this run waited until the last request for a replacement. */
 const countWait = ({ fresh, rounds, ports }: Recorded): void => {
   const askedAtMs = rounds.findLast(({ launched }) => launched.length > 0)?.view.nowMs;
   const warned = fresh
@@ -148,7 +148,7 @@ const countWait = ({ fresh, rounds, ports }: Recorded): void => {
     ports.telemetry.duration(metrics.replacementRequestedMs, askedAtMs - Math.min(...warned));
 };
 
-/** Keeps the decision with its reasons and what came of it, and tells the bus. */
+/** Stores the decision with its reasons and its outcome, and sends events. */
 export const record = async (context: Recorded): Promise<void> => {
   const { ports, group, facts, id, rounds } = context;
   const first = rounds[0];

@@ -9,12 +9,12 @@ import type { GroupState, View } from '../../core/view.ts';
 import { reactTimeoutSeconds } from '../contract.ts';
 import { reservationId } from './identifiers.ts';
 
-/** Longer than an invocation lives: whoever finds an open reservation past it knows that its writer is gone. */
+/** Longer than an invocation runs: an open reservation past it has no worker any more. */
 const leaseMs = (reactTimeoutSeconds + 5) * 1_000;
 /** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */
 export const mostPerRequest = 10_000;
 
-/** Leaving instances that nothing was launched for yet, the most pressing first. */
+/** Leaving instances without a replacement, the most urgent first. */
 const unreplaced = (view: View): readonly string[] => {
   const replaced = new Set(view.state.reservations.flatMap(({ replaces }) => replaces));
   return view.swaps
@@ -34,14 +34,14 @@ const unreplaced = (view: View): readonly string[] => {
     .map(({ instance }: Swap) => instance);
 };
 
-/** A placement in parts that one request can ask for. */
+/** A placement in parts that one request can hold. */
 const requestable = (placement: Placement): readonly Placement[] =>
   Array.from({ length: Math.ceil(placement.count / mostPerRequest) }, (_, index) => ({
     ...placement,
     count: Math.min(mostPerRequest, placement.count - index * mostPerRequest),
   }));
 
-/** A reservation per request of the decision, each under a token of its own. */
+/** A reservation for each request of the decision, each under a token of its own. */
 const reservationsOf = (
   decision: Decision,
   view: View,
@@ -63,11 +63,12 @@ const reservationsOf = (
   });
 };
 
-/** A reservation that a repeat has taken up, and as it stood before. */
+/** A reservation that a repeat has taken up, and its earlier value. */
 export type TakenUp = { readonly reservation: Reservation; readonly before: Reservation };
 
 /**
- * What is launched now: what was just decided, and requests of invocations that died, repeated under their own tokens.
+ * What is launched now: the new decision's requests, and requests of invocations that died, repeated under their own
+ * tokens.
  */
 export type ToLaunch = {
   readonly state: GroupState;

@@ -14,15 +14,16 @@ import { type Decided, recordDecided, recordOvertaken } from './record.ts';
 import { bind } from './reserve.ts';
 import type { Round, Run } from './run.ts';
 
-/** Decisions in one go: the first, and one after each refusal. */
+/** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;
-/** Time for decisions after refusals; what is still missing then is left to the wake. */
+/** Time for decisions after refusals. What is still missing then is left to the wake. */
 const roundsBudgetMs = 18_000;
-/** Lost races for the state item before the messages are given back. */
+/** Lost races for the state item before the messages are returned to the queue. */
 const mostConflicts = 5;
 
 /**
- * Whether everything fits that is to join: a maximum that cannot be raised now holds up neither launches nor drains.
+ * Whether there is room for everything that joins. A maximum that cannot be raised now holds up neither launches nor
+ * drains.
  */
 const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<boolean> => {
   let fits = true;
@@ -38,18 +39,16 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
   return fits;
 };
 
-/**
- * As many join as there is room for. The next tick tries again: nothing is gained by asking sooner what was just
- * refused.
- */
+/** Only as many join as there is room for. The next tick tries again: asking sooner would be refused again. */
 const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
   const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
   return { ...decision, admissions: decision.admissions.slice(0, room) };
 };
 
 /**
- * Takes over Auto Scaling groups before anything is launched in their place. One that has launched meanwhile, or cannot
- * be taken over now, goes on by itself: then nothing is launched before another look.
+ * Stops Auto Scaling groups from refilling themselves before we launch in their place. A group that has launched
+ * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself: then nothing is launched before
+ * another look.
  */
 const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
   let isOurs = true;
@@ -58,17 +57,14 @@ const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<D
   return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
 };
 
-/** A decision that neither launches nor removes anybody is kept only with what came of it. */
+/** A decision that neither launches nor removes is stored only together with its outcome. */
 const isKept = ({ decision }: Decided): boolean => decision.placements.length > 0 || decision.removals.length > 0;
 
 const explain = async (run: Run, decided: Decided): Promise<void> => {
   if (isKept(decided)) await recordDecided(run, decided);
 };
 
-/**
- * Whether the policy that a decision was made with is the one in force now; where it is another, the decision is kept
- * as overtaken.
- */
+/** Whether the policy of a decision is still in force. If not, the decision is stored as overtaken. */
 const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
   const now = await run.ports.store.group(run.group.name);
   if (now?.policyVersion === run.group.policyVersion) return true;
@@ -79,9 +75,8 @@ const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
 
 /**
  * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined
- * when either is another by now.
- * A state item that is made anew has no version that a deletion of the policy could have counted on, so the policy is
- * looked at once more after it.
+ * when either has changed. When the state item is created, there is no version that a deletion of the policy could have
+ * raised, so the policy is read once more after the write.
  */
 const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
   const { group, ports } = run;
@@ -93,24 +88,25 @@ const write = async (run: Run, decided: Decided, state: GroupState): Promise<Gro
   return state.version > 1 || (await isInForce(run, decided)) ? written : undefined;
 };
 
-/** Decides, makes the decision binding, launches. A lost race gives undefined: gather again. */
+/** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
   const { ports, facts } = run;
   const look = viewOf(gathered, ports.clock.now(), facts.ended);
   const view = { ...look, state: followView(look, facts) };
-  // Who leaves is decided once: what is decided after a refusal is about launches alone.
+  // Removals are decided once. Decisions after a refusal are about launches alone.
   const wanted = earlier.length === 0 ? decide(view) : { ...decide(view), removals: [], drains: [] };
   const before = { view, decision: wanted, sizes: gathered.sizes, earlier: earlier.map((one) => one.decision) };
-  // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from it.
+  // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from the
+  // decision.
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
   const decision = await takeOver(run, wanted);
   const bound = bind(decision, view, { decision: run.id, round: earlier.length });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
-  // The reasons and the requests stand before anything follows from them: whatever dies after this, what it did can be
-  // explained, and repeated.
+  // The reasons and the requests are stored before anything follows from them, so that whatever an invocation did
+  // before it died can be explained and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
-  // A maximum may stand as raised where whoever noted it died before raising it.
+  // A maximum may be recorded as raised when the invocation that recorded it died before the call.
   const isWritten = decision.raise.length === 0 && sameState(next, gathered.stored) && gathered.stored.version > 0;
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
@@ -122,8 +118,8 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
 };
 
 /**
- * Writes down what EC2 said. Others may have written meanwhile: the answers concern only our own reservations, so they
- * go into whatever stands there.
+ * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
+ * reservations, so they are merged into the present state.
  */
 const writeAnswers = async (
   { group, ports }: Run,
@@ -144,7 +140,7 @@ const writeAnswers = async (
 
 const hasTime = ({ ports, startedAtMs }: Run): boolean => ports.clock.now() - startedAtMs < roundsBudgetMs;
 
-/** What the rounds of a run came to. `run` has the policy that they were decided with. */
+/** The result of the rounds of a run. `run` has the policy that they were decided with. */
 export type Played =
   | { readonly kind: 'played'; readonly run: Run; readonly rounds: readonly Round[] }
   /** Too many races were lost. */
@@ -152,7 +148,7 @@ export type Played =
   /** The policy was deleted before anything was decided with it. */
   | { readonly kind: 'let-go' };
 
-/** Gathers anew after a lost race, with the policy in force now. Undefined when it is gone. */
+/** Gathers anew after a lost race, with the policy in force now. Undefined when there is none any more. */
 const lookAgain = async (
   run: Run,
   warned: readonly Swap[],
@@ -170,8 +166,8 @@ const lookAgain = async (
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };
 
 /**
- * All rounds are decided with one policy: where another comes into force after the first, its own signal goes on from
- * there.
+ * All rounds are decided with one policy. When another comes into force after the first round, the signal of that
+ * policy continues.
  */
 const afterLostRace = async (
   run: Run,

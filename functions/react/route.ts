@@ -7,7 +7,7 @@ import { createFactsByGroup, type Facts, type LeavingFact } from './facts.ts';
 /** A signal and the message that brought it. */
 export type Received = { readonly message: string; readonly signal: Signal };
 
-/** Signals sorted to the groups they concern. */
+/** Signals sorted by the groups that they concern. */
 export type Routed = {
   readonly facts: readonly Facts[];
   /** Messages about instances, alarms or Auto Scaling groups that are not ours. */
@@ -17,7 +17,7 @@ export type Routed = {
 };
 
 /**
- * A signal about an instance that no describe shows is asked about again while it is younger than this: describes lag
+ * A signal about an instance that no describe shows is delivered again while it is younger than this: describes lag
  * behind launches.
  */
 const unknownPatienceMs = 120_000;
@@ -28,7 +28,7 @@ const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | un
   const known = owner === undefined ? {} : { owner };
   switch (signal.kind) {
     case 'interruption': {
-      // A hibernation begins at once: the two minutes are for stop and terminate only.
+      // A hibernation begins at once: the two minutes apply to stop and terminate only.
       const noticeMs = signal.action === 'hibernate' ? 0 : spotNoticeMs;
       return {
         instance: signal.instance,
@@ -48,8 +48,8 @@ const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | un
 };
 
 /**
- * Who holds which Auto Scaling group: the group that names it now, or else the one that named it and still has members
- * there.
+ * Which group holds which Auto Scaling group: the one that names it now, or else the one that named it and still has
+ * members there.
  */
 const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
   new Map([
@@ -57,7 +57,7 @@ const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, stri
     ...registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const)),
   ]);
 
-/** Groups by the names they are known under elsewhere. */
+/** Groups by the Auto Scaling groups and alarms that they name. */
 const indexRegistry = (registry: readonly RegistryEntry[]) => ({
   byAsg: holdersIn(registry),
   byAlarm: Map.groupBy(
@@ -81,8 +81,8 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   if (signal.kind === 'tick' || signal.kind === 'policy-change') return [signal.group];
   if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
   if (isMisplaced(signal, owner)) return [];
-  // Facts belong to the instance: whoever holds its Auto Scaling group now outweighs its tag, which may be of a group
-  // that has another name by now.
+  // Facts belong to the instance. The present holder of its Auto Scaling group takes precedence over its tag, whose
+  // group may have another name by now.
   const group = index.byAsg.get(asgOf(signal, owner) ?? '') ?? owner?.group;
   return group === undefined ? [] : [group];
 };
@@ -103,8 +103,8 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
 const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
 /**
- * An instance that no describe shows yet: asked about again while the signal is young. A change of state needs no such
- * care, the tick sees its end.
+ * An instance that no describe shows yet: its signal is delivered again while it is young. A state change needs no
+ * repeat, because the tick sees the end.
  */
 const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean =>
   instanceOf(signal) !== undefined &&
@@ -113,8 +113,8 @@ const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): b
   nowMs - signal.atMs < unknownPatienceMs;
 
 /**
- * Finds the group of every signal. Instances are looked up together, whatever their number; the registry is read once,
- * and only where a signal does not name its group.
+ * Finds the group of every signal. Instances are looked up together, whatever their number. The registry is read once,
+ * and only when a signal does not name its group.
  */
 export const route = async (
   received: readonly Received[],

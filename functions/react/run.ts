@@ -8,8 +8,8 @@ import type { Launched } from './launch.ts';
 import type { ReactPorts } from './ports.ts';
 
 /**
- * Converging one group once: everything that its steps share. `id` is that of the decision, and the root of every id
- * that follows from it.
+ * What the steps of converging one group share. `id` is the id of the decision, and the beginning of every id that
+ * follows from it.
  */
 export type Run = {
   readonly group: Group;
@@ -20,7 +20,7 @@ export type Run = {
   readonly startedAtMs: number;
 };
 
-/** One decision and what came of it. A refusal is followed by another round. */
+/** One decision and its result. A refusal is followed by another round. */
 export type Round = {
   readonly decision: Decision;
   readonly view: View;

@@ -13,7 +13,7 @@ import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** Ports of react over AWS. */
+/** Ports of react, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {
   const { clientConfig, now, random } = surroundings;
   const capacity = capacityDeps(surroundings, telemetry);

@@ -4,7 +4,7 @@ import { env, metrics, type Surroundings } from '../contract.ts';
 import { requireEnv } from './env.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** The clients behind capacity, one set per function. */
+/** The clients behind the capacity provider, one set per function. */
 export const capacityDeps = (surroundings: Surroundings, telemetry: Telemetry): ProviderDeps => ({
   ec2: createEc2Client(surroundings.clientConfig),
   autoScaling: createAutoScalingClient(surroundings.clientConfig),

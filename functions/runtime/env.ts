@@ -1,8 +1,8 @@
 import type { Surroundings } from '../contract.ts';
 
 /**
- * Reads a variable that the construct sets. Throws, naming it, when it is missing: a function without its wiring must
- * not run.
+ * Reads a variable that the construct sets. Throws an error that names it when it is missing: a function that is wired
+ * wrongly must not run.
  */
 export const requireEnv = ({ env }: Surroundings, name: string): string => {
   const value = env[name];

@@ -6,7 +6,7 @@ import { requireEnv } from './env.ts';
 import type { Telemetry } from './telemetry.ts';
 import { tellUnreadable } from './tell-unreadable.ts';
 
-/** The state table, and what is in force from the groups table, as the construct named them. */
+/** The state table, and what is in force from the groups table, under the names that the construct set. */
 export const stateStore = (surroundings: Surroundings, telemetry: Telemetry): StateStore =>
   createStateStore({
     client: createDocumentClient(surroundings.clientConfig),

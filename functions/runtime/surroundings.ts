@@ -1,6 +1,6 @@
 import type { Surroundings } from '../contract.ts';
 
-/** What a function finds around it in Lambda: the process's environment, the wall clock, the SDK's own defaults. */
+/** The defaults in Lambda: the process's environment, the wall clock, the SDK's own defaults. */
 export const lambdaSurroundings = (): Surroundings => ({
   env: process.env,
   now: Date.now,

@@ -5,17 +5,16 @@ import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 
 /**
- * Time kept at the end of an invocation to write down what was not finished; middy's default of 5 ms is too late for
- * that.
+ * Time kept at the end of an invocation to record what was not finished. Middy's default of 5 ms is too short for that.
  */
 const timeoutEarlyMs = 1_000;
 
-/** What a function does with one event; made once per cold start from its surroundings. */
+/** What a function does with one event. Made once per cold start from its surroundings. */
 export type Work = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 /**
- * Metrics go out at the end, also of a failed invocation. The library's own middleware would warn about every idle one
- * that counted nothing.
+ * Metrics are written at the end, also after a failed invocation. The library's own middleware would warn about every
+ * invocation that counted nothing.
  */
 const publishMetrics = ({ metrics }: Telemetry) => {
   const publish = (): void => {
@@ -26,7 +25,7 @@ const publishMetrics = ({ metrics }: Telemetry) => {
 
 const wrap = (telemetry: Telemetry, work: Work): Work => {
   const logFailure = {
-    // Returns nothing: a value returned here would end the unwinding before metrics are flushed.
+    // Returns nothing: a value returned here would stop the remaining error handlers before metrics are flushed.
     onError: ({ error }: { error: unknown }): void => {
       telemetry.logger.error('The invocation failed; what it was given will be delivered again.', error as Error);
     },
@@ -40,7 +39,7 @@ const wrap = (telemetry: Telemetry, work: Work): Work => {
 };
 
 /**
- * The two doors of a function's bundle: `create` for given surroundings, `handler` for Lambda, wired at the first
+ * The two exports of a function's bundle: `create` for given surroundings, `handler` for Lambda, wired at the first
  * event.
  */
 export const withRuntime = (

@@ -13,8 +13,8 @@ export type TickPorts = {
 };
 
 /**
- * Asks for every group to be looked at. It looks at none itself: a tick is a signal like any other, and waits its turn
- * on the same queue.
+ * Sends every group a tick message. It converges none itself: a tick is a signal like any other, and waits in the same
+ * queue.
  */
 export const tick = async ({ registry, queue, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
   const groups = (await registry()).map(({ group }) => group);

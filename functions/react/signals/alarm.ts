@@ -3,7 +3,7 @@ import { timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
 /**
- * A CloudWatch alarm changed its state. Only ALARM scales; the time of the state is when the change happened, also in a
+ * A CloudWatch alarm changed its state. Only ALARM scales. The time of the state is when the change happened, also in a
  * repeated delivery.
  */
 export const alarm = signalType({

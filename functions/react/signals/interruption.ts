@@ -3,9 +3,9 @@ import { instanceId, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
 /**
- * EC2 takes a spot instance two minutes after this (at once when it hibernates). The instance id comes from the detail:
- * the ARN of this event has a zone in place of the region and no account (EC2 User Guide, "Spot Instance interruption
- * notices").
+ * EC2 takes a spot instance two minutes after this (at once when it hibernates). The instance id is read from the
+ * detail, because the ARN of this event has a zone in place of the region, and no account (EC2 User Guide, "Spot
+ * Instance interruption notices").
  */
 export const interruption = signalType({
   source: 'aws.ec2',

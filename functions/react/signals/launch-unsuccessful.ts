@@ -3,7 +3,8 @@ import { asgName, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
 /**
- * An Auto Scaling group could not launch by itself. The code of the refusal, if any, is only inside the status message.
+ * An Auto Scaling group could not launch by itself. Only the status message has the code of the refusal, if there is
+ * one.
  */
 export const launchUnsuccessful = signalType({
   source: 'aws.autoscaling',

@@ -6,7 +6,7 @@ import { signalType } from './signal-type.ts';
 
 const detail = z.object({ group: z.string().check(z.regex(groupNamePattern)) });
 
-/** Look at this group, whatever the reason: every minute, or when a wake was set. */
+/** Look at this group, for whatever reason: every minute, or when a wake was set. */
 export const tick = signalType({
   source: eventSource,
   detailType: ownMessages.tick,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Reading } from '../../../core/signal.ts';
 import { type Envelope, firstProblem } from './envelope.ts';
 
-/** One kind of event: which it is, the schema of its detail, and what it means to us. */
+/** One kind of event: its name, the schema of its detail, and its translation into a signal. */
 export type SignalType = {
   readonly source: string;
   readonly detailType: string;
@@ -10,8 +10,8 @@ export type SignalType = {
 };
 
 /**
- * Makes a signal type of a schema and a translation; a detail that does not fit is invalid, with the path of what is
- * wrong.
+ * Makes a signal type from a schema and a translation. A detail that does not fit is invalid, with the path of the
+ * error.
  */
 export const signalType = <Detail extends z.ZodMiniType>(definition: {
   readonly source: string;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { instanceId, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
-/** An instance began to run or came to its end. */
+/** An instance began to run, or ended. */
 export const stateChange = signalType({
   source: 'aws.ec2',
   detailType: 'EC2 Instance State-change Notification',

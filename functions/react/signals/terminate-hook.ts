@@ -4,18 +4,21 @@ import { asgName, instanceId, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
 /**
- * The hook's heartbeat time-out is not in the event. AWS allows no less than 30 s, so the first heartbeat is due within
- * that.
+ * The event does not contain the hook's heartbeat time-out. AWS allows no less than 30 s, so the first heartbeat is due
+ * within that time.
  */
 const assumedHeartbeatMs = 30_000;
 
-/** Tokens have this form (EC2 Auto Scaling API reference, CompleteLifecycleAction: 36 characters). */
+/** The form of tokens (EC2 Auto Scaling API reference, CompleteLifecycleAction: 36 characters). */
 const uuidPattern = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
-/** Names that AWS gives hooks (PutLifecycleHook). */
+/** Names that AWS allows for hooks (PutLifecycleHook). */
 const hookNamePattern = /^[A-Za-z0-9_/-]{1,255}$/;
 
-/** Members of a lifecycle action; the same in an EventBridge detail and in the direct form that SNS and SQS receive. */
+/**
+ * Members of a lifecycle action. The EventBridge detail and the direct form that SNS and SQS receive have the same
+ * ones.
+ */
 export const lifecycleAction = z.object({
   LifecycleActionToken: z.string().check(z.regex(uuidPattern)),
   AutoScalingGroupName: asgName,
@@ -23,13 +26,14 @@ export const lifecycleAction = z.object({
   EC2InstanceId: instanceId,
   LifecycleTransition: z.string(),
   Destination: z.optional(z.string()),
-  /** Only the direct form has it; there it stands in for the envelope's `account`. */
+  /** Only the direct form has it. It replaces the envelope's `account` there. */
   AccountId: z.optional(z.string()),
 });
 export type LifecycleAction = z.infer<typeof lifecycleAction>;
 
 /**
- * A terminating instance that waits for us. A return to the warm pool is no termination; launching is not ours to hold.
+ * A terminating instance that waits for us. A return to the warm pool is no termination; launch hooks are not ours to
+ * complete.
  */
 export const readLifecycleAction = (action: LifecycleAction, atMs: number): Reading => {
   if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING')

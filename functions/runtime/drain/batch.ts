@@ -5,19 +5,19 @@ import type { Swap } from '../../../core/swap.ts';
 
 /** The swaps of a drain as they are stored now. */
 export type Batch = {
-  /** Undefined once the group was let go. */
+  /** Undefined when the group was let go. */
   readonly group: Group | undefined;
   /** Every swap of the group whose instance leaves, or has left. */
   readonly all: readonly Swap[];
-  /** Those of this drain that are not gone. One that was handed over to another drain is not among them. */
+  /** Those of this drain that are not gone. Those that were handed over to another drain are not among them. */
   readonly own: readonly Swap[];
   /** Those of this drain whose instance is gone. */
   readonly gone: readonly Swap[];
 };
 
 /**
- * Reads a batch: two reads, whatever its size. The swaps say whose they are, so one that joined after the drain was
- * started is among them.
+ * Reads a batch: two reads, whatever its size. Each swap names its drain, so one that joined after the start is among
+ * them.
  */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
   const [group, all] = await Promise.all([store.group(order.group), store.swaps(order.group)]);

@@ -15,7 +15,7 @@ export type HeartbeatPorts = {
 
 const keyOf = ({ asg, hook }: LifecycleHook): string => `${asg}/${hook}`;
 
-/** Looks up the time-outs that the events did not tell: one call for all hooks of an Auto Scaling group. */
+/** Looks up the time-outs that the events did not contain: one call for all hooks of an Auto Scaling group. */
 const timeoutsOf = async (
   lifecycle: LifecycleActions,
   hooks: readonly LifecycleHook[],
@@ -31,7 +31,7 @@ const timeoutsOf = async (
   return new Map(found.flat());
 };
 
-/** The hook as it stands after a heartbeat; as it was where AWS could not take it now. */
+/** The hook as it is after a heartbeat; unchanged when AWS could not take the heartbeat now. */
 const beat = async (
   { lifecycle, clock }: HeartbeatPorts,
   instance: string,
@@ -44,10 +44,10 @@ const beat = async (
 };
 
 /**
- * Sends the heartbeats that are due and returns the swaps as they stand afterwards. A crash between heartbeat and
- * record only repeats the heartbeat, and so does a hook that was added meanwhile: the record is not written over it. An
- * action that is no longer active is noted as over: its instance goes on by itself. What AWS could not do now stays
- * due, and is tried again soon.
+ * Sends the heartbeats that are due and returns the swaps as they are afterwards. A crash between heartbeat and record
+ * only repeats the heartbeat. So does a hook that was added meanwhile, because the record does not overwrite it. An
+ * action that is no longer active is recorded as over: its instance continues without us. What AWS could not do now
+ * stays due, and is tried again soon.
  */
 export const keepHooksAlive = async (
   ports: HeartbeatPorts,

@@ -1,9 +1,8 @@
 import pMap from 'p-map';
 
 /**
- * Works on every item, so many at once, and on all of them whatever fails: one instance in trouble must not keep the
- * others from their end.
- * Throws the only failure as it is, or several as one that counts them.
+ * Runs the work for every item, a few at once, and for all of them even when some fail, so that one instance in trouble
+ * does not hold up the others. Throws a single failure as it is, and several as one error that counts them.
  */
 export const onEach = async <Item, Result>(
   items: readonly Item[],

@@ -10,8 +10,8 @@ const inputSchema = z.object({
 });
 
 /**
- * What the state machine hands to a step: the order that started it, what the step before found out, and after a Catch
- * the error.
+ * The input of a step from the state machine: the order that started it, the result of the step before and, after a
+ * Catch, the error.
  */
 export type DrainInput = {
   readonly order: DrainOrder;
@@ -21,7 +21,7 @@ export type DrainInput = {
 
 const failureSchema = z.object({ errorMessage: z.string() });
 
-/** The message in the cause of a failed function, which Lambda gives as JSON; any other cause as it is. */
+/** The message in the cause of a failed function, which Lambda gives as JSON. Any other cause is returned as it is. */
 const messageOf = (cause: string): string => {
   try {
     return z.parse(failureSchema, JSON.parse(cause)).errorMessage;

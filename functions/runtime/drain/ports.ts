@@ -1,7 +1,7 @@
 import type { Holding } from '../../../core/group.ts';
 import type { CapacityOut, Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
 
-/** What every drain function works through. */
+/** The ports that every drain function uses. */
 export type DrainPorts = {
   readonly store: StateStore;
   readonly providerFor: (holding: Holding) => CapacityOut;

@@ -7,7 +7,7 @@ import { onEach } from './on-each.ts';
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
 export const writesAtOnce = 32;
 
-/** States from which a swap may come to each state: forward only. */
+/** The states from which a swap may enter each state: forward only. */
 const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
   waiting: [],
   leaving: ['waiting'],
@@ -32,16 +32,15 @@ const progressOf = ({
   ...(shortfall !== undefined && { shortfall }),
 });
 
-/** What brings a stored swap to where it stands in memory. A shortfall that did not come to pass is taken away. */
+/** The changes from a stored swap to its value in memory. A shortfall that did not happen is removed. */
 export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
   set: progressOf(swap),
   ...(swap.shortfall === undefined && swap.state !== 'draining' && { clear: ['shortfall'] as const }),
 });
 
 /**
- * Writes swaps as they stand in memory, each only forward and only while it still belongs to this drain.
- * Returns those that were written; the others were handed over, or someone else has moved them on, and are no longer
- * ours to act on.
+ * Writes swaps as they are in memory, each only forward and only while it still belongs to this drain. Returns those
+ * that were written. The others were handed over, or moved on by another writer, and this drain no longer acts on them.
  */
 export const recordForward = async (
   store: StateStore,
@@ -60,13 +59,13 @@ export const asDrained = (swap: Swap, nowMs: number): Swap => ({
   drainedAtMs: swap.drainedAtMs ?? nowMs,
 });
 
-/** What a look at the batch proved, as swaps to be written. */
+/** The findings of a look at the batch, as swaps to write. */
 export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
   ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrainedInTime(swap, nowMs)),
   ...gone.map((swap) => asGone(swap, nowMs)),
 ];
 
-/** Writes what is to be said of swaps, in the state they are in. */
+/** Writes changes to swaps without changing their states. */
 export const recordShortfalls = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
   await onEach(swaps, writesAtOnce, (swap) =>
     store.advance(swap, {
@@ -77,7 +76,7 @@ export const recordShortfalls = async (store: StateStore, drain: string, swaps: 
   );
 };
 
-/** Writes on drained swaps that their instances are kept, until when and why. */
+/** Records on drained swaps that their instances are kept, until when and why. */
 export const recordKeptUntil = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {
   await onEach(swaps, writesAtOnce, (swap) =>
     store.advance(swap, {

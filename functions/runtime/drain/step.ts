@@ -1,6 +1,6 @@
 import type { DrainStep } from '../../contract.ts';
 
-/** A step to be taken at a time. Whole seconds, rounded up, so that no look comes before what it waits for. */
+/** A step to be taken at a time. Whole seconds, rounded up, so that no look comes too early. */
 export const stepAt = <Next extends 'begin' | 'check'>(
   next: Next,
   atMs: number,

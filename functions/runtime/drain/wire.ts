@@ -6,10 +6,10 @@ import { stateStore } from '../store.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { DrainPorts } from './ports.ts';
 
-/** What every drain function works through, over AWS. */
+/** The ports that every drain function uses, over AWS. */
 export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry): DrainPorts => {
   const capacity = capacityDeps(surroundings, telemetry);
-  // One for all groups: it remembers what rarely changes.
+  // One for all groups: it caches what rarely changes.
   const provider = createCapacityOut(capacity);
   return {
     store: stateStore(surroundings, telemetry),
