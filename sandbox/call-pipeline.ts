@@ -23,6 +23,8 @@ export type PipelineOptions = {
   readonly throttle?: Throttle;
   /** Latency by `service:operation`, `service:*` or `*`; the most exact name wins. */
   readonly latencyMs?: Readonly<Record<string, Range>>;
+  /** What each instance in an answer adds, by `service:operation`. */
+  readonly latencyPerInstanceMs?: Readonly<Record<string, number>>;
   /** Kills an execution environment when a fault says so. Known by the session token of its credentials. */
   readonly crashCaller?: (environment: string | undefined, call: ApiCall) => void;
   /** What runs now in an execution environment, known by its session token. */
@@ -85,6 +87,15 @@ const createLatency =
     const range = ranges[`${call.service}:${call.operation}`] ?? ranges[`${call.service}:*`] ?? ranges['*'];
     return range === undefined ? 0 : Math.round(range[0] + random() * (range[1] - range[0]));
   };
+
+const instancesIn = ({ Reservations }: { readonly Reservations?: readonly { readonly Instances?: readonly unknown[] }[] }): number =>
+  (Reservations ?? []).reduce((sum, { Instances = [] }) => sum + Instances.length, 0);
+
+/** The time that it takes to carry a long answer and to read it. */
+const readingMs = ({ latencyPerInstanceMs = {} }: PipelineOptions, { service, operation }: ApiCall, outcome: Outcome): number => {
+  const eachMs = latencyPerInstanceMs[`${service}:${operation}`];
+  return eachMs === undefined || outcome.kind !== 'ok' ? 0 : Math.round(eachMs * instancesIn((outcome.output ?? {}) as object));
+};
 
 const byName = (services: readonly ApiService[]) => {
   const known = new Map(services.map((service) => [service.service, service]));
@@ -161,8 +172,9 @@ export const createPipeline = (options: PipelineOptions, log: CallLog): Pipeline
     const thereMs = Math.round(latencyMs / 2);
     await pause(thereMs);
     const { outcome, end } = await arrive({ call, trouble, service, act });
+    const lostMs = outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0;
     if (outcome.kind === 'crashed') options.crashCaller?.(environment, call);
-    else await pause(latencyMs - thereMs + trouble.delayMs + (outcome.kind === 'lost' ? (trouble.loseAnswer?.afterMs ?? 0) : 0));
+    else await pause(latencyMs - thereMs + trouble.delayMs + lostMs + readingMs(options, call, outcome));
     noteEnd(end);
     if (trouble.crashCaller !== 'answered') return outcome;
     options.crashCaller?.(environment, call);

@@ -82,6 +82,7 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     fate: faults.onEvent,
     messageFate: faults.onMessage,
     factor: 'factor' in clock ? clock.factor : 1,
+    ...(spec.lambda && { lambda: spec.lambda }),
     call: async (service, operation, input, role) => late.cloud?.call({ service, operation, input, caller: { kind: 'role', name: role } }),
   });
   const acting = createActing();
@@ -99,6 +100,7 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     faults,
     throttle: createPublishedThrottle({ clock }),
     latencyMs: spec.timing.latencyMs,
+    latencyPerInstanceMs: spec.timing.latencyPerInstanceMs ?? {},
     acting,
     invocationOf: platform.functions.invocationOf,
     onFault: platform.functions.noteFault,

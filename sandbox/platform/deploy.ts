@@ -5,7 +5,7 @@ import type { EventPattern } from './events/event-pattern.ts';
 import type { Functions } from './functions/functions.ts';
 import type { InvocationResult } from './functions/invocation.ts';
 import type { Queue } from './queues/queue.ts';
-import { type MessageFate, startQueuePoller } from './queues/queue-poller.ts';
+import { type MessageFate, type Pollers, startQueuePoller } from './queues/queue-poller.ts';
 import type { Roles } from './roles.ts';
 import type { MachineDefinition } from './states/definition.ts';
 import type { StateMachines } from './states/state-machines.ts';
@@ -26,6 +26,7 @@ export type DeployTarget = {
   readonly addQueue: (options: Parameters<typeof queueOptions>[0]) => void;
   readonly queueByArn: (arn: string) => Queue | undefined;
   readonly messageFate?: MessageFate;
+  readonly pollers?: Pollers;
   readonly assetDirectory: (key: string) => string;
 };
 
@@ -143,9 +144,9 @@ const eventSourceMapping: Deploy = ({ logicalId, properties }, target) => {
   const stream = target.tables.stream(source);
   if (queue !== undefined) {
     const maximumConcurrency = number((properties.ScalingConfig as Properties | undefined)?.MaximumConcurrency, 1000);
-    const { messageFate } = target;
+    const { messageFate, pollers = 'one' } = target;
     const batchSize = number(properties.BatchSize, 10);
-    startQueuePoller({ ...common, queue, region, maximumConcurrency, batchSize, ...(messageFate && { fate: messageFate }) });
+    startQueuePoller({ ...common, queue, region, maximumConcurrency, batchSize, pollers, ...(messageFate && { fate: messageFate }) });
   } else if (stream !== undefined) {
     const deadLetters = onFailureArn(properties);
     startStreamPoller({

@@ -1,6 +1,7 @@
 import { ApiError, type ApiService, type BusEvent, type Place } from '../api.ts';
 import type { WorldClock } from '../clock.ts';
 import { forkRandom } from '../random.ts';
+import type { LambdaSpec } from '../world/spec.ts';
 import { deploy, queueOptions } from './deploy.ts';
 import { createEventBus, type EventBus, type EventFate } from './events/bus.ts';
 import type { StartEnvironment } from './functions/environment.ts';
@@ -32,6 +33,8 @@ export type PlatformDeps = {
   readonly call?: NonNullable<TaskDeps['call']>;
   /** How much world time passes per wall time, where functions run in wall time. */
   readonly factor?: number;
+  /** How Lambda treats the account. */
+  readonly lambda?: LambdaSpec;
 };
 
 export type Pace = { readonly coldStartMs: number; readonly invokeMs: number; readonly transitionMs: number };
@@ -98,6 +101,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     coldStartMs: pace.coldStartMs,
     overheadMs: pace.invokeMs,
     factor: deps.factor ?? 1,
+    ...(deps.lambda?.concurrency !== undefined && { concurrency: deps.lambda.concurrency }),
   });
   const invoke = deps.call === undefined ? functions.invoke : invokeByCall(deps.call);
   const machines = createStateMachines({
@@ -125,6 +129,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     queueByArn,
     assetDirectory: deps.assetDirectory,
     ...(deps.messageFate && { messageFate: deps.messageFate }),
+    ...(deps.lambda?.pollers && { pollers: deps.lambda.pollers }),
     addQueue: (resource) => {
       const options = queueOptions(resource);
       const deadLetterArn = options.redrive?.deadLetterArn;

@@ -16,8 +16,18 @@ export type WorldSpec = {
   readonly quotas?: Readonly<Partial<Record<Market, number>>>;
   /** The most that one page of instances or Auto Scaling groups holds, however many were asked for (default: as many as were asked for). */
   readonly longestPage?: number;
+  /** How Lambda treats the account (default: as it treats one of a usual age, its pollers aside). */
+  readonly lambda?: LambdaSpec;
   /** How pages of instances after the first differ from it (default: they do not). */
   readonly stalePages?: StalePagesSpec;
+};
+
+/** What an account's Lambda allows, and how it reads queues. */
+export type LambdaSpec = {
+  /** Most calls of functions at once (default 1,000; a new account begins with 10). */
+  readonly concurrency?: number;
+  /** Pollers compete for a queue's messages, five at first and five more a second; otherwise one gathers for all (default: one). */
+  readonly pollers?: 'one' | 'ramp';
 };
 
 /** EC2 promises no order of what it lists, and no moment that all pages of a list are of. */
@@ -101,4 +111,6 @@ export type TimingSpec = {
   readonly asgPeriodSeconds: number;
   /** Latency of a call, by `service:operation` or `service:*` or `*`. */
   readonly latencyMs: Readonly<Record<string, Range>>;
+  /** What each instance in an answer adds to the time until the caller has read it, by `service:operation` (default: nothing). */
+  readonly latencyPerInstanceMs?: Readonly<Record<string, number>>;
 };

@@ -20,6 +20,8 @@ export type FunctionsDeps = {
   readonly overheadMs: number;
   /** How much world time passes per wall time: code that really runs keeps its wall seconds however fast the world goes. */
   readonly factor?: number;
+  /** Most calls of all functions that run at once in the account (default 1,000). What one function has reserved is its own, and no other's. */
+  readonly concurrency?: number;
 };
 
 export type Functions = {
@@ -55,10 +57,16 @@ type Environment = {
 };
 
 const asyncRetryDelaysMs = [60_000, 120_000];
-const accountConcurrency = 1000;
+/** An asynchronous call that was throttled waits this long, then twice as long each time, and costs no attempt ("Error handling for asynchronous invocations"). */
+const throttleDelaysMs = { first: 1_000, longest: 300_000 };
+/** What an account has by default; new ones have less (Lambda Developer Guide, "Lambda quotas"). */
+const usualConcurrency = 1_000;
 
 const exited: InvocationResult = { kind: 'error', errorType: 'Runtime.ExitError', errorMessage: 'RequestId: Error: Runtime exited with error' };
 const throttled: InvocationResult = { kind: 'error', errorType: 'Lambda.TooManyRequestsException', errorMessage: 'Rate Exceeded.' };
+
+/** Whether a call was refused because as many run at once as may. */
+export const isThrottled = (result: InvocationResult): boolean => result.kind === 'error' && result.errorType === 'Lambda.TooManyRequestsException';
 
 const timedOut = (id: string, seconds: number): InvocationResult => ({
   kind: 'error',
@@ -69,9 +77,39 @@ const timedOut = (id: string, seconds: number): InvocationResult => ({
 /** The execution environments of one function: those at rest, and how many there are. */
 type Fleet = { readonly idle: Environment[]; running: number };
 
+/** Functions without a reservation share what no other has reserved. */
+const isAtLimit = (spec: FunctionSpec, specs: readonly FunctionSpec[], fleets: ReadonlyMap<string, Fleet>, concurrency: number): boolean => {
+  const runningOf = ({ name }: FunctionSpec): number => fleets.get(name)?.running ?? 0;
+  if (spec.reservedConcurrency !== undefined) return runningOf(spec) >= spec.reservedConcurrency;
+  const reserved = specs.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0);
+  const shared = specs.filter(({ reservedConcurrency }) => reservedConcurrency === undefined);
+  return shared.reduce((sum, one) => sum + runningOf(one), 0) >= concurrency - reserved;
+};
+
+/** An asynchronous call: again when it fails, again later when it is throttled, until it may not be repeated or is too old. */
+const callWithRetries = async (
+  clock: WorldClock,
+  once: () => Promise<InvocationResult>,
+  event: unknown,
+  { maximumRetryAttempts = asyncRetryDelaysMs.length, maximumAgeSeconds = 21_600, onFailure }: AsyncConfig = {},
+): Promise<void> => {
+  const untilMs = clock.now() + maximumAgeSeconds * 1000;
+  let throttleMs = throttleDelaysMs.first;
+  for (let attempt = 0; ; ) {
+    const result = await once();
+    if (result.kind === 'ok') return;
+    const refused = isThrottled(result);
+    const delayMs = refused ? throttleMs : (asyncRetryDelaysMs[attempt] ?? 120_000);
+    if ((!refused && attempt >= maximumRetryAttempts) || clock.now() + delayMs > untilMs) return onFailure?.(event, result);
+    await clock.sleep(delayMs);
+    if (refused) throttleMs = Math.min(throttleDelaysMs.longest, 2 * throttleMs);
+    else attempt += 1;
+  }
+};
+
 /** Lambda: warm environments are used again, a crash or a time-out ends them, asynchronous calls are repeated. */
 export const createFunctions = (deps: FunctionsDeps): Functions => {
-  const { clock, random, factor = 1 } = deps;
+  const { clock, random, factor = 1, concurrency = usualConcurrency } = deps;
   const specs: FunctionSpec[] = [];
   const fleets = new Map<string, Fleet>();
   const active = new Map<string, Environment>();
@@ -133,23 +171,12 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
   const invoke = async (nameOrArn: string, event: unknown): Promise<InvocationResult> => {
     const spec = specOf(nameOrArn);
     const fleet = fleets.get(spec.name) as Fleet;
-    if (fleet.running >= (spec.reservedConcurrency ?? accountConcurrency)) return throttled;
+    if (isAtLimit(spec, specs, fleets, concurrency)) return throttled;
     fleet.running += 1;
     try {
       return await runIn(fleet, spec, asJson(event));
     } finally {
       fleet.running -= 1;
-    }
-  };
-  const invokeWithRetries = async (spec: FunctionSpec, event: unknown): Promise<void> => {
-    const { maximumRetryAttempts = asyncRetryDelaysMs.length, maximumAgeSeconds = 21_600, onFailure } = asyncConfigs.get(spec.name) ?? {};
-    const untilMs = clock.now() + maximumAgeSeconds * 1000;
-    for (let attempt = 0; ; attempt += 1) {
-      const result = await invoke(spec.name, event);
-      if (result.kind === 'ok') return;
-      const delayMs = asyncRetryDelaysMs[attempt] ?? 120_000;
-      if (attempt >= maximumRetryAttempts || clock.now() + delayMs > untilMs) return onFailure?.(event, result);
-      await clock.sleep(delayMs);
     }
   };
   const endIdle = (): void => {
@@ -164,7 +191,8 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     invoke,
     invokeLater: (nameOrArn, event) => {
       const spec = specOf(nameOrArn);
-      clock.after(0, () => invokeWithRetries(spec, event));
+      const once = (): Promise<InvocationResult> => invoke(spec.name, event);
+      clock.after(0, () => callWithRetries(clock, once, event, asyncConfigs.get(spec.name)));
     },
     configureAsync: (name, config) => {
       asyncConfigs.set(name, config);

@@ -101,6 +101,18 @@ test('latency passes in world time, half of it before the operation', async () =
   expect(cloud.log.calls()).toMatchObject([{ operation: 'DescribeInstances', outcome: 'ok', durationMs: 200 }]);
 });
 
+test('an answer takes longer to read, the more instances it holds', async () => {
+  const clock = createSleepClock();
+  const Reservations = [
+    { Instances: Array.from({ length: 300 }, (_, index) => ({ InstanceId: `i-${index}` })) },
+    { Instances: [{ InstanceId: 'i-x' }] },
+  ];
+  const service = { service: 'ec2', operations: { DescribeInstances: () => ({ Reservations }) } };
+  const cloud = cloudOf([service], { clock, latencyMs: { '*': [50, 50] }, latencyPerInstanceMs: { 'ec2:DescribeInstances': 0.5 } });
+  await new EC2Client(direct(cloud)).send(describeInstances);
+  expect(cloud.log.calls()).toMatchObject([{ durationMs: 50 + Math.round(301 * 0.5) }]);
+});
+
 describe('published buckets', () => {
   test('an unfiltered describe has 50 calls, and each service its own error', async () => {
     const clock = createSleepClock();

@@ -20,19 +20,19 @@ const spec: FunctionSpec = {
   variables: { STEP: 'environment', TABLE: 'items' },
 };
 
-const create = (clock: WorldClock, start: StartEnvironment, more: Partial<FunctionSpec> = {}, factor = 1) => {
-  const functions = createFunctions({ clock, start, random: createRandom(1), coldStartMs: 0, overheadMs: 0, factor });
+const create = (clock: WorldClock, start: StartEnvironment, more: Partial<FunctionSpec> = {}, factor = 1, concurrency = 1_000) => {
+  const functions = createFunctions({ clock, start, random: createRandom(1), coldStartMs: 0, overheadMs: 0, factor, concurrency });
   const records: InvocationRecord[] = [];
   functions.add({ ...spec, ...more });
   functions.observe((record) => void records.push(record));
   return { functions, records };
 };
 
-const simulated = (more: Partial<FunctionSpec> = {}) => {
+const simulated = (more: Partial<FunctionSpec> = {}, concurrency = 1_000) => {
   const clock = createVirtualClock(0);
   const neverAnswers = { handle: () => new Promise(() => undefined) };
   const start = simulatedEnvironments({ clock, seed: 1, region: 'eu-west-1', patienceMs: 50, requestHandler: () => neverAnswers });
-  return { clock, drive: clock.drive, ...create(clock, start, more) };
+  return { clock, drive: clock.drive, ...create(clock, start, more, 1, concurrency) };
 };
 
 let used: Functions | undefined;
@@ -141,6 +141,25 @@ describe('functions', () => {
     const { functions, drive } = simulated({ reservedConcurrency: 1 });
     const results = await drive(Promise.all([functions.invoke('fixture', { count: true }), functions.invoke('fixture', { count: true })]));
     expect(results.map((result) => (result.kind === 'error' ? result.errorType : 'ok'))).toEqual(['ok', 'Lambda.TooManyRequestsException']);
+  });
+
+  it('share what the account allows at once, and what is reserved is of one alone', async () => {
+    const { functions, drive } = simulated({}, 3);
+    functions.add({ ...spec, name: 'other', arn: `${spec.arn}-other` });
+    functions.add({ ...spec, name: 'reserved', arn: `${spec.arn}-reserved`, reservedConcurrency: 1 });
+    const names = ['fixture', 'other', 'fixture', 'reserved', 'reserved'];
+    const results = await drive(Promise.all(names.map((name) => functions.invoke(name, { count: true }))));
+    expect(results.map(({ kind }) => kind)).toEqual(['ok', 'ok', 'error', 'ok', 'error']);
+  });
+
+  it('called without waiting are tried again when they were throttled, and that costs no attempt', async () => {
+    const { functions, records, clock } = simulated({ reservedConcurrency: 1 });
+    functions.configureAsync('fixture', { maximumRetryAttempts: 0 });
+    functions.invokeLater('fixture', { step: 'slow' });
+    functions.invokeLater('fixture', { count: true });
+    await clock.run();
+    expect(records.map(({ result }) => result.kind)).toEqual(['error', 'ok']);
+    expect(records.at(-1)?.startedAtMs).toBeGreaterThanOrEqual(1_000);
   });
 
   it('that were killed do nothing any more, and their call has failed', async () => {

@@ -214,4 +214,45 @@ describe('the mapping from a queue to a function', () => {
     expect(seen.map(({ bodies }) => bodies)).toEqual([['{"kind":"wanted"}']]);
     expect(queue.messages()).toEqual([]);
   });
+
+  it('tries a throttled invocation again until the messages would become visible', async () => {
+    const { clock, queue } = setUp();
+    const busy: InvocationResult = { kind: 'error', errorType: 'Lambda.TooManyRequestsException', errorMessage: 'Rate Exceeded.' };
+    let free = false;
+    clock.after(5_000, () => {
+      free = true;
+    });
+    const seen = startPoller(queue, clock, async () => (free ? done : busy));
+    queue.send('a');
+    await clock.run();
+    expect(seen.map(({ atMs }) => atMs)).toEqual([16, 1_016, 3_016, 7_016]);
+    expect(queue.messages()).toEqual([]);
+  });
+
+  it('with pollers that compete, spreads what comes together over five batches, ten messages at a time', async () => {
+    const { clock, queue } = setUp();
+    for (let index = 0; index < 120; index += 1) queue.send(`${index}`);
+    const seen = startPoller(queue, clock, async () => done, { batchSize: 1_000, windowSeconds: 1, maximumConcurrency: 1_000, pollers: 'ramp' });
+    await clock.run();
+    expect(seen.map(({ atMs }) => atMs)).toEqual([1_016, 1_016, 1_016, 1_016, 1_016]);
+    expect(seen.map(({ bodies }) => bodies.length)).toEqual([30, 30, 20, 20, 20]);
+    expect(new Set(seen.flatMap(({ bodies }) => bodies)).size).toBe(120);
+    expect(queue.messages()).toEqual([]);
+  });
+
+  it('with pollers that compete, adds five a second while messages are left, up to the most that may run', async () => {
+    const { clock, queue } = setUp();
+    for (let index = 0; index < 200; index += 1) queue.send(`${index}`);
+    const slow = async (): Promise<InvocationResult> => {
+      await clock.sleep(20_000);
+      return done;
+    };
+    const seen = startPoller(queue, clock, slow, { batchSize: 10, maximumConcurrency: 12, pollers: 'ramp' });
+    await clock.run({ untilMs: 10_000 });
+    const begunBy = (ms: number): number => seen.filter(({ atMs }) => atMs <= ms).length;
+    expect([begunBy(500), begunBy(1_500), begunBy(9_000)]).toEqual([5, 10, 12]);
+    await clock.run();
+    expect(seen.flatMap(({ bodies }) => bodies)).toHaveLength(200);
+    expect(queue.messages()).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+import type { LambdaSpec } from '../../../sandbox/world/spec.ts';
 import { rename } from '../edit-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import { drawFaults } from '../random-faults.ts';
@@ -49,6 +50,9 @@ const stepsFor = (groups: readonly Group[]): readonly ((draw: Draw, atMs: number
   (draw, atMs) => rename(atMs, draw.one(groups).policy, 'renamed', draw.between(0, 30) * 1_000, draw.one(['delete-first', 'write-first'])),
 ];
 
+/** Pollers that compete for what comes at once, in an account of a usual age and in a new one. */
+const lambdas: readonly LambdaSpec[] = [{ pollers: 'ramp' }, { pollers: 'ramp', concurrency: 10 }];
+
 export const groups: Profile = {
   about: 'one to six groups that share zones, target groups, alarms and the request buckets of the account',
   weight: 8,
@@ -59,16 +63,16 @@ export const groups: Profile = {
     const placed = drawn.map((name) => drawGroup(draw, landscape, name));
     const steps = drawSome(draw, stepsFor(placed), { least: 1, most: 5 });
     const faults = draw.chance(0.4) ? drawFaults(draw) : [];
+    const clockErrorMs = draw.chance(0.2) ? 3_000 : 0;
+    const asgs = placed.flatMap((one) => one.asgs);
     return {
-      spec: specOf(
-        landscape,
-        placed.flatMap(({ asgs }) => asgs),
-      ),
+      // Drawn last, so that all else in a seed is as it was without it.
+      spec: { ...specOf(landscape, asgs), ...(draw.chance(0.3) && { lambda: draw.one(lambdas) }) },
       policies: placed.map(({ policy }) => policy),
       asked: Object.fromEntries(placed.map(({ name, size }) => [name, { size: desiredOf(size) }])),
       steps,
       faults,
-      clockErrorMs: draw.chance(0.2) ? 3_000 : 0,
+      clockErrorMs,
       calmAtMs: calmAfter(steps, faults),
       restWithinMs: 720_000,
       deaf: faults.length > 0,
