@@ -196,4 +196,4 @@ export const chronicleOf = (history: History): Chronicle => {
 };
 
 /** Whether it stays a member as far as the world knows, advice aside. */
-export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life) > atMs;
+export const stays = (life: Life, atMs: number): boolean => leavesAtMs(life, atMs) > atMs;

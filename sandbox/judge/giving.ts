@@ -93,7 +93,7 @@ const isResting = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNam
 export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order: number): readonly Life[] =>
   chronicle
     .membersAt(group, atMs)
-    .filter((life) => leavesAtMs(life) > atMs && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
+    .filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
 
 /** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was asked for at the same time. */
 export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {

@@ -127,6 +127,8 @@ export type InstanceEvent =
   /** `by`: who began its end, also where a hook held it meanwhile. */
   | At<'ending', { readonly instance: string; readonly by: Actor }>
   | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
+  /** EC2 refused to end it, because its user protects it from termination. Those that the same call named besides are asked for again. */
+  | At<'end-refused', { readonly instance: string; readonly by: Actor }>
   | At<'tagged', { readonly instance: string; readonly tags: Readonly<Record<string, string>>; readonly by: Actor }>
   | At<'joined', { readonly instance: string; readonly asg: string; readonly by: Actor }>
   /** `terminating`: its group has begun to end it, and no longer counts it. */

@@ -66,8 +66,10 @@ export type Life = {
   readonly ending?: { readonly atMs: number; readonly by: Actor };
   readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
-  /** When its swap item was written, and in which invocation. */
-  readonly claims: readonly { readonly atMs: number; readonly by: Actor }[];
+  /** When its swap item was written, in which state, and in which invocation. */
+  readonly claims: readonly { readonly atMs: number; readonly by: Actor; readonly state: string }[];
+  /** When EC2 refused to end it: from then on it stays, whatever was begun. */
+  readonly refusedAtMs: readonly number[];
   readonly drains: readonly { readonly atMs: number; readonly drain: string }[];
   readonly deliveries: readonly Delivery[];
 };
@@ -85,12 +87,23 @@ export const stayAt = ({ stays }: Life, atMs: number): Stay | undefined => stays
 
 export const isFunction = (by: Actor | undefined): by is Extract<Actor, { kind: 'function' }> => by?.kind === 'function';
 
-/** When Holdfast first took it out of service of some target group. */
-export const takenOutAtMs = ({ services }: Life): number =>
-  Math.min(endless, ...services.filter(({ why, by }) => why === 'deregistered' && isFunction(by)).map(({ untilMs }) => untilMs));
+/** When Holdfast first took it out of service of some target group, of what came after a moment. */
+export const takenOutAtMs = ({ services }: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>
+  Math.min(
+    endless,
+    ...services.filter(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs > sinceMs).map(({ untilMs }) => untilMs),
+  );
 
-export const isProtected = ({ protections }: Life, atMs: number): boolean =>
-  (['scale-in', 'termination'] as const).some((kind) => protections.findLast((change) => change.from === kind && change.atMs <= atMs)?.isOn === true);
+/** Whether the Auto Scaling group that holds it protects it from scale-in, which its describes tell. */
+export const isProtected = (life: Life, atMs: number): boolean => {
+  const stay = stayAt(life, atMs);
+  if (stay === undefined) return false;
+  return life.protections.findLast((change) => change.from === 'scale-in' && change.atMs >= stay.fromMs && change.atMs <= atMs)?.isOn === true;
+};
+
+/** When EC2 last refused to end it. */
+export const lastRefusalMs = ({ refusedAtMs }: Life, atMs: number): number =>
+  Math.max(Number.NEGATIVE_INFINITY, ...refusedAtMs.filter((refusedMs) => refusedMs <= atMs));
 
 /** Announced warnings: what nobody was told of cannot be acted on. */
 export const warnedAtMs = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(({ atMs }) => atMs));
@@ -105,13 +118,16 @@ export const forcedOutAtMs = (life: Life): number =>
     isFunction(life.ending?.by) ? endless : goneAtMs(life),
   );
 
-/** From when on it leaves, advice aside: it is forced to, or Holdfast's choice was carried out. */
-export const leavesAtMs = (life: Life): number => {
-  const acted = Math.min(takenOutAtMs(life), goneAtMs(life), ...life.drains.map(({ atMs }) => atMs));
+/**
+ * From when on it leaves, as it stands at a moment: it is forced to, or Holdfast's choice was carried out. Whoever waits for its turn stays, and
+ * whoever EC2 refused to end stays again.
+ */
+export const leavesAtMs = (life: Life, atMs: number): number => {
+  const sinceMs = lastRefusalMs(life, atMs);
+  const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
+  const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = Math.min(endless, ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
-  const advised = Math.min(endless, ...life.advisedAtMs);
-  // A choice that came to nothing was none. A claim on advice only waits for its turn.
-  const claimed = life.claims.find(({ atMs }) => atMs <= advised)?.atMs ?? endless;
-  const chosen = Math.min(acted, left) === endless || claimed >= advised ? endless : claimed;
-  return Math.min(forcedOutAtMs(life), acted, left, chosen);
+  // A choice that came to nothing was none.
+  const claimed = life.claims.find((claim) => claim.atMs > sinceMs && claim.state === 'leaving')?.atMs ?? endless;
+  return Math.min(forcedOutAtMs(life), acted, left, Math.min(acted, left) === endless ? endless : claimed);
 };

@@ -26,6 +26,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   hooks: [],
   protections: [],
   claims: [],
+  refusedAtMs: [],
   drains: [],
   deliveries: [],
 });
@@ -99,6 +100,7 @@ const notes: Notes = {
   tagged: (life, { atMs, tags, by }) => void life.tags.push({ atMs, tags, by }),
   joined: join,
   left: leave,
+  'end-refused': (life, { atMs }) => void life.refusedAtMs.push(atMs),
   protection: (life, { atMs, from, isOn }) => void life.protections.push({ atMs, from, isOn }),
 };
 
@@ -115,7 +117,7 @@ const noteClaim = (lives: ReadonlyMap<string, Draft>, { item, atMs, by, swap }: 
   const [, instance = ''] = swapItem.exec(item) ?? [];
   const life = lives.get(instance);
   if (life === undefined) return;
-  life.claims.push({ atMs, by });
+  life.claims.push({ atMs, by, state: swap?.state ?? 'leaving' });
   if (swap?.drain === undefined || drains.of.get(instance) === swap.drain) return;
   drains.of.set(instance, swap.drain);
   if (drains.running.has(swap.drain)) life.drains.push({ atMs, drain: swap.drain });

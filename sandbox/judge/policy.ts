@@ -1,6 +1,7 @@
 import { parseDurationMs } from '../../core/duration.ts';
 import type { Market } from '../../core/offering.ts';
 import type { WorldSpec } from '../world/spec.ts';
+import { type Life, stayAt } from './life.ts';
 
 /** A selector tree as policies write it. */
 export type TreeNode = string | { readonly [kind: string]: unknown };
@@ -116,4 +117,12 @@ export const adjusted = (desired: number, { by, isPercent }: ScalingRow, { min, 
   const share = (desired * Math.abs(by)) / 100;
   const step = isPercent ? Math.sign(by) * Math.max(1, Math.ceil(share - 1e-9)) : by;
   return Math.min(max, Math.max(min, desired + step));
+};
+
+/** Whether a policy never holds members where this one is. A pool that was dropped is no such place: a change of pools replaces nobody. */
+export const isMisplaced = ({ asg, pools }: Policy, life: Life, atMs: number): boolean => {
+  const held = stayAt(life, atMs)?.asg;
+  if (asg !== undefined) return held !== undefined && held !== asg;
+  const isHeldByPools = Object.values(pools).some((pool) => pool.asg !== undefined);
+  return isHeldByPools ? held === undefined : held !== undefined;
 };

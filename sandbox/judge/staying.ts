@@ -1,6 +1,6 @@
 import { type Chronicle, stays } from './chronicle.ts';
-import { isFunction, type Life, tagsAt } from './life.ts';
-import type { Policy } from './policy.ts';
+import { isFunction, isProtected, type Life, stayAt, tagsAt } from './life.ts';
+import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
 
 /** Tagged with the group's name, and launched by nobody's reservation from no pool: given time, and not counted. */
@@ -15,25 +15,48 @@ export const isStray = (chronicle: Chronicle, life: Life, atMs: number): boolean
 export type Headcount = {
   /** Nothing takes them, and nobody has told them to go. */
   readonly staying: readonly Life[];
-  /** EC2 says that they are at risk, and the policy acts on that: they wait for their replacement. */
-  readonly advised: readonly Life[];
+  /** EC2 says that they are at risk, or the policy holds its members elsewhere: they wait for their replacement. */
+  readonly waiting: readonly Life[];
 };
 
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
   policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs);
 
-/** Who stays at a moment by ground truth, launches of that very moment counted up to `order`. */
-export const headcountAt = (chronicle: Chronicle, group: string, atMs: number, order = Number.POSITIVE_INFINITY): Headcount => {
+/** Those that are to be moved: of an Auto Scaling group as many as its minimum lets go, and none that it protects. */
+const movable = (chronicle: Chronicle, members: readonly Life[], policies: readonly Policy[], atMs: number): readonly Life[] => {
+  const misplaced = members.filter((life) => !isProtected(life, atMs) && policies.some((policy) => isMisplaced(policy, life, atMs)));
+  return [...Map.groupBy(misplaced, (life) => stayAt(life, atMs)?.asg)].flatMap(([asg, list]) => {
+    if (asg === undefined) return list;
+    const held = members.filter((life) => stayAt(life, atMs)?.asg === asg).length;
+    return list.slice(0, Math.max(0, held - (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0)));
+  });
+};
+
+type Look = {
+  /** Of launches of that very moment only those up to this one count. */
+  readonly order?: number;
+  /** Since when the policy may have been read that the function acted on. */
+  readonly sinceMs?: number;
+};
+
+/** Who stays at a moment by ground truth. */
+export const headcountAt = (
+  chronicle: Chronicle,
+  group: string,
+  atMs: number,
+  { order = Number.POSITIVE_INFINITY, sinceMs = atMs }: Look = {},
+): Headcount => {
   const members = chronicle
     .membersAt(group, atMs)
     .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
-  return { staying: members.filter((life) => !advised.includes(life)), advised };
+  const waiting = new Set([...advised, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), atMs)]);
+  return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting] };
 };
 
-/** How many more than its size a policy lets a group have, so that members at risk are replaced before they leave. */
-export const surgeOf = (policies: readonly Policy[], advised: number): number =>
-  Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'launch-first' ? Math.min(advised, maxSurge) : 0)));
+/** How many more than its size a policy lets a group have, so that members that wait are replaced before they leave. */
+export const surgeOf = (policies: readonly Policy[], waiting: number): number =>
+  Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'launch-first' ? Math.min(waiting, maxSurge) : 0)));
 
 /** From when on the function that did something could have looked. */
 export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number): number =>

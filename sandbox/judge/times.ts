@@ -27,6 +27,8 @@ export const times = {
   longestRestMs: 1_800_000,
   /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
   interruptedRestMs: 180_000,
+  /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */
+  keptForMs: 3_600_000,
   /** From a trouble to all serving again: message again or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
   servesAgainMs: 180_000,
   /** Of which this is for an instance to come up, in a world where that takes no longer. */

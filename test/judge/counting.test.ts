@@ -5,6 +5,7 @@ import { alarmsAct } from '../../sandbox/judge/rules/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
+import { takenOutOnce } from '../../sandbox/judge/rules/warned.ts';
 import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
 
 const details = (rule: Rule, write: (script: Script) => void): readonly string[] =>
@@ -53,6 +54,27 @@ describe('nothing is launched that nobody needs', () => {
     expect(advised(2, 2)).toEqual([]);
     expect(advised(2, 1)).toHaveLength(1);
     expect(advised(3, 3)).toHaveLength(1);
+  });
+  it('allows the surge for members that the policy holds elsewhere, while it does, and keeps to minimum and protection', () => {
+    const moved = (count: number, { asg = 'other-asg', leaves = 0, isProtected = false } = {}) =>
+      details(needlessLaunch, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        if (isProtected) script.at(40, { kind: 'protection', instance: 'i-1', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+        if (isProtected) script.at(40, { kind: 'protection', instance: 'i-2', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+        script.policy(90, 2, { ...policy, asg });
+        script.react(100, 104, 'i-a');
+        for (const instance of ['i-1', 'i-2']) script.claim(101, instance, 'i-a', 'waiting');
+        for (let n = 0; n < count; n += 1) script.launch(102, `i-n${n}`, { by: react('i-a') });
+        if (leaves > 0) script.takeOut(leaves, 'i-1');
+      });
+    // The Auto Scaling group’s minimum is one.
+    expect(moved(1)).toEqual([]);
+    expect(moved(2)).toEqual(['4 stay with it, 2 are wanted, and 1 more while members wait to be replaced']);
+    expect(moved(2, { leaves: 200 })).toHaveLength(1);
+    expect(moved(1, { asg: 'web-asg' })).toHaveLength(1);
+    expect(moved(1, { isProtected: true })).toHaveLength(1);
   });
   it('gives drain-first no surge: who waits keeps its place until it is out of service', () => {
     const at = (second: number) =>
@@ -143,16 +165,69 @@ describe('nobody is removed without need', () => {
     expect(edited(90, 'web-asg')).toHaveLength(1);
     expect(edited(110, 'other-asg')).toHaveLength(1);
   });
-  it('leaves protected members alone', () => {
-    const found = (isOn: boolean) =>
+  it('leaves alone whom an Auto Scaling group protects from scale-in while it holds them', () => {
+    const found = (isOn: boolean, from: 'scale-in' | 'termination' = 'scale-in', asg: string | undefined = 'web-asg') =>
       details(protectedStay, (script) => {
-        surplus(script);
-        script.at(50, { kind: 'protection', instance: 'i-3', from: 'termination', isOn, by: { kind: 'user' } });
+        twoServe(script);
+        script.member('i-3', { pool: 'od-b', ...(asg === undefined ? {} : { asg }) });
+        script.at(50, { kind: 'protection', instance: 'i-3', from, isOn, by: { kind: 'user' } });
         script.claim(100, 'i-3', 'i-a');
         script.takeOut(101, 'i-3');
       });
-    expect(found(true)).toHaveLength(1);
+    expect(found(true)).toEqual(['i-3 was chosen to leave: it is protected from scale-in']);
     expect(found(false)).toEqual([]);
+    expect(found(true, 'termination')).toEqual([]);
+  });
+  const refusedOnce = (rule: Rule, again: number) =>
+    details(rule, (script) => {
+      surplus(script);
+      script.claim(100, 'i-3', 'i-a');
+      script.takeOut(101, 'i-3');
+      script.refuse(130, 'i-3');
+      script.claim(again, 'i-3', 'i-b');
+      script.takeOut(again + 1, 'i-3');
+    });
+  it('leaves alone within the hour whom EC2 refused to end', () => {
+    expect(refusedOnce(protectedStay, 600)).toEqual(['i-3 was chosen to leave: EC2 refused to end it within the hour']);
+    expect(refusedOnce(protectedStay, 3_731)).toEqual([]);
+  });
+  it('takes work off once for each time that EC2 refuses, and no more', () => {
+    expect(refusedOnce(takenOutOnce, 3_731)).toEqual([]);
+    const twice = details(takenOutOnce, (script) => {
+      surplus(script);
+      script.takeOut(101, 'i-3');
+      script.serves(110, 'i-3');
+      script.takeOut(120, 'i-3');
+    });
+    expect(twice).toEqual(['i-3 was taken out of web 2 times']);
+  });
+  it('counts whom EC2 refused to end among those that stay, and others may leave for it', () => {
+    const others = (rule: Rule, ...instances: readonly string[]) =>
+      details(rule, (script) => {
+        surplus(script);
+        script.claim(100, 'i-3', 'i-a');
+        script.takeOut(101, 'i-3');
+        script.refuse(130, 'i-3');
+        for (const instance of instances) {
+          script.claim(140, instance, 'i-b');
+          script.takeOut(141, instance);
+        }
+      });
+    expect(others(needlessRemoval, 'i-1')).toEqual([]);
+    expect(others(needlessRemoval, 'i-1', 'i-2')).toHaveLength(1);
+    const launched = details(needlessLaunch, (script) => {
+      script.policy(0, 1);
+      script.desired(0, 3);
+      for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance);
+      script.desired(60, 2);
+      script.claim(100, 'i-3', 'i-a');
+      script.takeOut(101, 'i-3');
+      script.end(120, 'i-1');
+      script.refuse(130, 'i-3');
+      script.react(139, 142, 'i-b');
+      script.launch(140, 'i-4', { by: react('i-b') });
+    });
+    expect(launched).toEqual(['3 stay with it, 2 are wanted']);
   });
 });
 

@@ -85,7 +85,9 @@ export type Script = {
   advise(second: number, instance: string): void;
   /** An invocation that hears of these things. */
   react(fromSecond: number, untilSecond: number, invocation: string, told?: readonly Told[], injected?: boolean): void;
-  claim(second: number, instance: string, invocation: string): void;
+  claim(second: number, instance: string, invocation: string, state?: string): void;
+  /** EC2 refuses to end it, and it takes work again. */
+  refuse(second: number, instance: string): void;
   takeOut(second: number, instance: string, by?: Actor): void;
   end(second: number, instance: string, by?: Actor): void;
 };
@@ -142,8 +144,18 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
         at(from, { kind: 'delivered', invocation, function: 'react', message: `${invocation}-${index}`, told: one, happenedAtMs: ms(from) });
       at(until, { kind: 'invocation-ended', invocation, function: 'react', startedAtMs: ms(from), timeoutMs: 30_000, again: [], injected });
     },
-    claim: (second, instance, invocation) =>
-      at(second, { kind: 'item-written', table: 'state', group: 'web', item: `swap#${instance}`, bytes: 500, by: react(invocation) }),
+    claim: (second, instance, invocation, state = 'leaving') =>
+      at(second, {
+        kind: 'item-written',
+        table: 'state',
+        group: 'web',
+        item: `swap#${instance}`,
+        bytes: 500,
+        by: react(invocation),
+        swap: { reason: 'scale-in', state },
+      }),
+    refuse: (second, instance) =>
+      at(second, { kind: 'end-refused', instance, by: react('drain') }, { kind: 'in-service', instance, targetGroup: 'web' }),
     takeOut: (second, instance, by = react('drain')) => at(second, { kind: 'out-of-service', instance, targetGroup: 'web', why: 'deregistered', by }),
     end: (second, instance, by = { kind: 'ec2' }) => {
       at(second, { kind: 'ending', instance, by });

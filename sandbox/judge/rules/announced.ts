@@ -70,7 +70,7 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ),
   ...announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = groupOf(detail);
-    const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life) > atMs);
+    const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs);
     const wanted = Math.max(0, ...chronicle.desiredIn(group, atMs - toldWithinMs, atMs));
     return members.length < wanted || chronicle.livesIn(group).some((life) => life.advisedAtMs.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
       ? []

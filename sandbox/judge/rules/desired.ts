@@ -97,12 +97,12 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const { group } = timeline;
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
-  const { staying, advised } = headcountAt(chronicle, group, written.atMs);
+  const { staying, waiting } = headcountAt(chronicle, group, written.atMs);
   const present = chronicle.membersAt(group, written.atMs).length;
-  const least = Math.min(policy.size.max, staying.length + advised.length, written.desired === before.desired ? staying.length : present);
+  const least = Math.min(policy.size.max, staying.length + waiting.length, written.desired === before.desired ? staying.length : present);
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
   if (written.desired >= least && written.desired <= most) return undefined;
-  return `after the state was restored the desired size became ${written.desired}, and ${staying.length + advised.length} are there`;
+  return `after the state was restored the desired size became ${written.desired}, and ${staying.length + waiting.length} are there`;
 };
 
 /** The sizes that a group may begin with whose state item somebody deleted: what its policy says, or what stands there, whichever is larger. */

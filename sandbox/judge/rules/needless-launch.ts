@@ -19,15 +19,15 @@ export const needlessLaunch: Rule = {
       const about = { group, instance: life.instance, atMs };
       if (policies.length === 0)
         return [{ ...about, detail: `${life.instance} was launched for ${group}, which was let go before its function looked` }];
-      const { staying, advised } = headcountAt(chronicle, group, atMs, life.order);
-      const known = [...staying, ...advised].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+      const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-      const surge = surgeOf(policies, advised.length);
+      const surge = surgeOf(policies, waiting.length);
       if (known.length <= desired + surge) return [];
       return [
         {
           ...about,
-          detail: `${known.length} stay with it, ${desired} are wanted${surge > 0 ? `, and ${surge} more while members are at risk` : ''}`,
+          detail: `${known.length} stay with it, ${desired} are wanted${surge > 0 ? `, and ${surge} more while members wait to be replaced` : ''}`,
         },
       ];
     }),
@@ -36,14 +36,14 @@ export const needlessLaunch: Rule = {
 export const maximumHeld: Rule = {
   name: 'the maximum is never exceeded',
   meaning:
-    'At no launch of Holdfast’s stay more than the maximum of the policy and the surge that it allows; members at risk count until they are out of service.',
+    'At no launch of Holdfast’s stay more than the maximum of the policy and the surge that it allows; members that wait to be replaced count until they are out of service.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
       const policies = chronicle.policiesIn(group, sinceMs, atMs);
-      const { staying, advised } = headcountAt(chronicle, group, atMs, life.order);
-      const known = [...staying, ...advised].filter((one) => couldBeKnown(chronicle, one, sinceMs)).length;
-      const most = Math.max(...policies.map(({ size }) => size.max)) + surgeOf(policies, advised.length);
+      const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+      const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs)).length;
+      const most = Math.max(...policies.map(({ size }) => size.max)) + surgeOf(policies, waiting.length);
       return policies.length === 0 || known <= most
         ? []
         : [{ group, instance: life.instance, atMs, detail: `${known} stay with it, ${most} are the most` }];

@@ -1,8 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, stayAt, takenOutAtMs } from '../life.ts';
-import { asgsOf } from '../policy.ts';
+import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastRefusalMs, takenOutAtMs } from '../life.ts';
+import { isMisplaced } from '../policy.ts';
 import { headcountAt, isStray } from '../staying.ts';
+import { times } from '../times.ts';
 
 /** A member that leaves by Holdfast's choice. */
 type Choice = {
@@ -14,25 +15,24 @@ type Choice = {
   /** When it stopped working. */
   readonly outAtMs: number;
   readonly isAdvised: boolean;
-  /** The policy in force had moved away from the Auto Scaling group that held it: it is to be replaced. */
+  /** The policy in force holds its members elsewhere: it is to be replaced. */
   readonly isMoved: boolean;
 };
 
-/** Held by an Auto Scaling group that some policy in force meanwhile does not name. */
-const wasMoved = (chronicle: Chronicle, life: Life, group: string, fromMs: number, untilMs: number): boolean => {
-  const asg = stayAt(life, untilMs)?.asg;
-  return asg !== undefined && chronicle.policiesIn(group, fromMs, untilMs).some((policy) => !asgsOf(policy).includes(asg));
-};
+/** Held where some policy in force meanwhile holds no members. */
+const wasMoved = (chronicle: Chronicle, life: Life, group: string, fromMs: number, untilMs: number): boolean =>
+  chronicle.policiesIn(group, fromMs, untilMs).some((policy) => isMisplaced(policy, life, untilMs));
 
 const endedByUs = ({ ending }: Life): number => (isFunction(ending?.by) ? (ending?.atMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY);
 
 /** When it was taken out of service, or ended, by Holdfast and by nothing else. */
-const outByUs = (life: Life): number => Math.min(takenOutAtMs(life), endedByUs(life));
+const outByUs = (life: Life, sinceMs?: number): number => Math.min(takenOutAtMs(life, sinceMs), endedByUs(life));
 
-const choiceOf = (chronicle: Chronicle, life: Life): readonly Choice[] => {
-  const outAtMs = outByUs(life);
-  if (outAtMs === Number.POSITIVE_INFINITY || forcedOutAtMs(life) <= outAtMs) return [];
-  const claim = life.claims[0];
+/** What was chosen at first, or after EC2 had refused to end it, and before it refused again. */
+const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: number): readonly Choice[] => {
+  const outAtMs = outByUs(life, sinceMs);
+  if (outAtMs === Number.POSITIVE_INFINITY || outAtMs > untilMs || forcedOutAtMs(life) <= outAtMs) return [];
+  const claim = life.claims.find(({ atMs, state }) => atMs > sinceMs && state === 'leaving');
   const chosenAtMs = Math.min(claim?.atMs ?? outAtMs, outAtMs);
   const group = chronicle.groupAt(life, chosenAtMs);
   if (group === undefined) return [];
@@ -42,19 +42,24 @@ const choiceOf = (chronicle: Chronicle, life: Life): readonly Choice[] => {
   return [{ life, group, chosenAtMs, lookedSinceMs, outAtMs, isAdvised, isMoved: wasMoved(chronicle, life, group, lookedSinceMs, chosenAtMs) }];
 };
 
+const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] =>
+  [Number.NEGATIVE_INFINITY, ...life.refusedAtMs].flatMap((sinceMs, index) =>
+    choiceOf(chronicle, life, sinceMs, life.refusedAtMs[index] ?? Number.POSITIVE_INFINITY),
+  );
+
 /** Members that leave by Holdfast's choice alone, in the order in which they were chosen. */
 const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
-  chronicle.lives.flatMap((life) => choiceOf(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order);
+  chronicle.lives.flatMap((life) => choicesOfOne(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order);
 
 type Broken = Omit<Finding, 'rule'>;
 
 const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Broken[] =>
   choices.flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved }, index) => {
     if (isAdvised || isMoved || isStray(chronicle, life, chosenAtMs)) return [];
-    const { staying, advised } = headcountAt(chronicle, group, chosenAtMs);
+    const { staying, waiting } = headcountAt(chronicle, group, chosenAtMs);
     // Of several that were chosen at one moment, each leaves the others one fewer.
     const sameMoment = choices.slice(index).filter((one) => one.group === group && one.chosenAtMs === chosenAtMs && !one.isAdvised && !one.isMoved);
-    const before = new Set([...staying, ...advised, ...sameMoment.map((one) => one.life)]).size;
+    const before = new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life)]).size;
     const desired = Math.min(...chronicle.desiredIn(group, lookedSinceMs, chosenAtMs));
     if (before > desired) return [];
     return [
@@ -65,19 +70,27 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'A member that no warning, advice or hook takes is chosen to leave only while more stay than the desired size in force, or where the policy in force no longer names the Auto Scaling group that holds it.',
+    'A member that no warning, advice or hook takes is chosen to leave only while more stay than the desired size in force, or where the policy in force holds its members elsewhere.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
+};
+
+/** Why a member was not to be chosen: its Auto Scaling group showed it as protected, or EC2 had refused to end it within the hour. */
+const protectionOf = (chronicle: Chronicle, { life, chosenAtMs, lookedSinceMs, isAdvised }: Choice): string | undefined => {
+  if (chosenAtMs - lastRefusalMs(life, chosenAtMs - 1) < times.keptForMs - chronicle.times.clockMs) return 'EC2 refused to end it within the hour';
+  const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  const wasProtected = isProtected(life, chosenAtMs) && isProtected(life, lookedSinceMs - lagMs);
+  return isAdvised || !wasProtected ? undefined : 'it is protected from scale-in';
 };
 
 export const protectedStay: Rule = {
   name: 'protected members stay',
-  meaning: 'A member that is protected from scale-in or from termination is not chosen to leave, unless EC2 says that it is at risk.',
+  meaning:
+    'A member that its Auto Scaling group protects from scale-in is not chosen to leave, unless EC2 says that it is at risk; one that EC2 refused to end is not chosen again within the hour.',
   broken: (chronicle) =>
-    choicesOf(chronicle).flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised }) => {
-      const wasProtected = isProtected(life, chosenAtMs) && isProtected(life, lookedSinceMs - chronicle.times.lagMs);
-      return isAdvised || !wasProtected
-        ? []
-        : [{ group, instance: life.instance, atMs: chosenAtMs, detail: `${life.instance} is protected, and was chosen to leave` }];
+    choicesOf(chronicle).flatMap((choice) => {
+      const why = protectionOf(chronicle, choice);
+      const { life, group, chosenAtMs } = choice;
+      return why === undefined ? [] : [{ group, instance: life.instance, atMs: chosenAtMs, detail: `${life.instance} was chosen to leave: ${why}` }];
     }),
 };
 

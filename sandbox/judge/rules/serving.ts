@@ -108,12 +108,12 @@ const wasTold = ({ deliveries }: Life, byMs: number): boolean =>
 
 /** Who is there or on the way, and who leaves and nobody had told so by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
-  const { staying, advised } = headcountAt(chronicle, group, atMs);
-  const counted = new Set([...staying, ...advised]);
+  const { staying, waiting } = headcountAt(chronicle, group, atMs);
+  const counted = new Set([...staying, ...waiting]);
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
   const untold = chronicle
     .membersAt(group, sinceMs)
-    .filter((life) => !counted.has(life) && leavesAtMs(life) > sinceMs - times.reactMs && !wasTold(life, heardMs));
+    .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(life, heardMs));
   return counted.size + untold.length;
 };
 

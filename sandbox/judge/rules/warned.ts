@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
-import { endless, goneAtMs, type Life, warnedAtMs } from '../life.ts';
+import { endless, goneAtMs, type Life, lastRefusalMs, warnedAtMs } from '../life.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -87,14 +87,15 @@ export const servesUntilReplaced: Rule = {
 
 export const takenOutOnce: Rule = {
   name: 'work is taken off once',
-  meaning: 'Holdfast takes no member out of the same target group twice.',
+  meaning: 'Holdfast takes no member out of the same target group twice, unless EC2 refused to end it in between.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] =>
-      [...Map.groupBy(life.services.filter(takenOutByUs), ({ targetGroup }) => targetGroup)].flatMap(([targetGroup, list]) => {
+      // Each refusal puts it back to work.
+      [...Map.groupBy(life.services.filter(takenOutByUs), (out) => `${out.targetGroup} ${lastRefusalMs(life, out.untilMs)}`).values()].flatMap((list) => {
         const last = list.at(-1);
         return list.length < 2 || last === undefined
           ? []
-          : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${targetGroup} ${list.length} times` }];
+          : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${last.targetGroup} ${list.length} times` }];
       }),
     ),
 };

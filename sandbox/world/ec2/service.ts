@@ -25,7 +25,7 @@ export const createEc2 = (deps: Ec2Deps): ApiService => {
       ...createTagOperations(instances, templates),
       CreateFleet: createFleet(deps),
       RunInstances: runInstances(deps),
-      TerminateInstances: terminateInstances(instances),
+      TerminateInstances: terminateInstances(base, instances),
       DescribeSpotPriceHistory: describeSpotPriceHistory(base, book),
     },
   };

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api.ts';
+import type { Base } from '../base.ts';
 import { reasons } from '../instance.ts';
 import type { Instances } from '../instances.ts';
 import { operation } from '../operation.ts';
@@ -9,7 +10,7 @@ import { describeStateChange } from './instance-output.ts';
 /**
  * One id that EC2 does not know, and none of them is terminated. One that is protected, and none of its zone is. Ending what has ended is no error.
  */
-export const terminateInstances = (instances: Instances) =>
+export const terminateInstances = (base: Base, instances: Instances) =>
   operation<{ InstanceIds: string[] }>(({ InstanceIds: ids = [] }) => {
     const malformed = ids.find((id) => !/^i-[0-9a-f]{1,17}$/.test(id));
     if (malformed !== undefined) throw new ApiError('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
@@ -24,7 +25,9 @@ export const terminateInstances = (instances: Instances) =>
         instances.terminate(instance, reasons.user);
         return describeStateChange(instance.id, before, instance.state);
       });
-    const refused = found.find(({ zone, isProtected }) => kept.has(zone) && isProtected === true);
-    if (refused !== undefined) throw refusedByProtection(refused.id);
+    const refused = found.filter(({ isProtected, state }) => isProtected === true && state !== 'terminated');
+    for (const { id } of refused) base.note({ kind: 'end-refused', instance: id, by: base.acting.current().by });
+    const [first] = refused;
+    if (first !== undefined) throw refusedByProtection(first.id);
     return { TerminatingInstances: changes };
   });

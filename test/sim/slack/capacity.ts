@@ -30,7 +30,7 @@ const wholeAt = (chronicle: Chronicle, group: string): readonly number[] => {
     const desired = chronicle.desiredIn(group, atMs - 60_000, atMs);
     const before = headcountAt(chronicle, group, atMs - 45_000);
     const now = headcountAt(chronicle, group, atMs);
-    const isWhole = new Set(desired).size === 1 && now.advised.length === 0 && now.staying.length === desired[0];
+    const isWhole = new Set(desired).size === 1 && now.waiting.length === 0 && now.staying.length === desired[0];
     return isWhole && before.staying.length === now.staying.length && chronicle.policyAt(group, atMs - 60_000) !== undefined;
   });
 };
@@ -57,8 +57,8 @@ const twice = (chronicle: Chronicle): readonly Planted[] =>
   some(
     ownLaunches(chronicle).filter(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
-      const { staying, advised } = headcountAt(chronicle, group, atMs);
-      return advised.length === 0 && atMs > chronicle.history.readyAtMs && staying.length >= Math.max(...chronicle.desiredIn(group, sinceMs, atMs));
+      const { staying, waiting } = headcountAt(chronicle, group, atMs);
+      return waiting.length === 0 && atMs > chronicle.history.readyAtMs && staying.length >= Math.max(...chronicle.desiredIn(group, sinceMs, atMs));
     }),
     each,
   ).flatMap(({ life }) => {
