@@ -65,14 +65,20 @@ const inOrder = (moments: readonly Moment[]): readonly string[] =>
     .sort((a, b) => a.ms - b.ms)
     .map(({ label, ms }) => `  ${timeText(ms)}  ${label}`);
 
+const becauseOf = ({ reason, state }: Swap): string =>
+  state === 'withdrawn'
+    ? `It was to leave because of: ${reason}. That was withdrawn, and it stays.`
+    : `It left because of: ${reason}. State: ${state}.`;
+
 const swapLines = (swap: Swap): readonly string[] => [
-  `It left because of: ${swap.reason}. State: ${swap.state}. It came from pool ${swap.pool} (${swap.offering}).`,
+  `${becauseOf(swap)} It came from pool ${swap.pool} (${swap.offering}).`,
   ...inOrder([
     ['warned', swap.warnedAtMs],
     ['claimed', swap.claimedAtMs],
     [`drain began${swap.drain === undefined ? '' : ` (execution ${swap.drain})`}`, swap.drainStartedAtMs],
     ['drained', swap.drainedAtMs],
     ['gone', swap.goneAtMs],
+    ['withdrawn', swap.withdrawnAtMs],
     ['deadline: gone by then, whatever happens', swap.deadlineMs],
   ]),
   ...(swap.shortfall === undefined ? [] : [`  What fell short: ${shortfallText(swap.shortfall)}`]),

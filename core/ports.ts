@@ -220,8 +220,8 @@ export type StateStore = {
    */
   advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
   /**
-   * Moves a swap that is gone for good, or was an error, out of the active ones into history. `swapOf` still finds it
-   * there until it expires.
+   * Moves a swap that is gone for good out of the active ones into history. `swapOf` still finds it there until it
+   * expires. A swap whose instance is not gone was an error, or is over: it becomes `withdrawn`.
    */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;

@@ -16,9 +16,9 @@ export const waitsItsTurn = (reason: LeaveReason): boolean => reason === 'rebala
 
 /**
  * States move forward only. `waiting`: claimed, not begun (surge budget). `leaving`: its drain is ordered. Then
- * `draining`, `drained`, `gone`.
+ * `draining`, `drained`, `gone`. `withdrawn` is history only: the swap was not carried out, and its instance stayed.
  */
-export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone';
+export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone' | 'withdrawn';
 
 /** An Auto Scaling lifecycle action that waits for us to complete it. */
 export type LifecycleHook = {
@@ -71,6 +71,7 @@ export type Swap = {
   readonly busyUntilMs?: number;
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
+  readonly withdrawnAtMs?: number;
   /** Its termination was refused for good: it is a member again, and is not chosen to leave before this time. */
   readonly keptUntilMs?: number;
   /** What failed, or was late. */

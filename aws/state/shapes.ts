@@ -33,4 +33,11 @@ export const leaveReason = anyOf<LeaveReason>({
   unwanted: true,
 });
 
-export const swapState = anyOf<SwapState>({ waiting: true, leaving: true, draining: true, drained: true, gone: true });
+export const swapState = anyOf<SwapState>({
+  waiting: true,
+  leaving: true,
+  draining: true,
+  drained: true,
+  gone: true,
+  withdrawn: true,
+});

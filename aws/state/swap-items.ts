@@ -30,7 +30,7 @@ const keptForSeconds = 7 * 24 * 3600;
  * history.
  */
 const recentMs = 3_600_000;
-const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone'];
+const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone', 'withdrawn'];
 
 const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({
   [keys.group]: group,
@@ -190,8 +190,8 @@ const createRetire =
   async (swap) => {
     const past = {
       ...swap,
+      ...(swap.state !== 'gone' && { state: 'withdrawn', withdrawnAtMs: deps.now() }),
       schema: stateSchema,
-      state: 'gone',
       [keys.group]: swap.group,
       [keys.item]: items.past(swap.instance),
       ...expiry('gone', deps.now()),

@@ -73,6 +73,7 @@ const readers: Readers<Swap> = {
   busyUntilMs: maybe(number),
   drainedAtMs: maybe(number),
   goneAtMs: maybe(number),
+  withdrawnAtMs: maybe(number),
   keptUntilMs: maybe(number),
   shortfall: readShortfall,
   decision: orElse(text, 'unknown'),

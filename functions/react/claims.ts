@@ -101,13 +101,15 @@ const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partia
   return fact.reason === 'hook' ? withHook(swap, fact, context) : withDeadline(swap, fact, context);
 };
 
-const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap> => {
+/** Undefined where the swap was withdrawn meanwhile: then the fact makes another. */
+const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap | undefined> => {
   const set = tightened(swap, fact, context);
   if (set === undefined) return swap;
   const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks?.length ?? 0 };
   const written = await context.store.advance(swap, { from: [swap.state], set, ...seen });
   if (written === 'done') return { ...swap, ...set };
   const now = await context.store.swapOf(swap.instance);
+  if (now?.state === 'withdrawn') return undefined;
   return now === undefined || (now.state === swap.state && now.hooks?.length === swap.hooks?.length)
     ? swap
     : tighten(now, fact, context);
@@ -129,14 +131,14 @@ export const claimAll = async (
   const claimOne = async (fact: LeavingFact): Promise<Swap> => {
     const wanted = newSwap(fact, context);
     const claim = await context.store.claim(wanted);
-    if (claim.kind === 'exists') return tighten(claim.swap, fact, context);
+    if (claim.kind === 'exists') return (await tighten(claim.swap, fact, context)) ?? claimOne(fact);
     fresh.push(wanted);
     return wanted;
   };
   await inParallel([...factsOf], writesAtOnce, async ([instance, list]) => {
     for (const fact of list) {
       const before = byInstance.get(instance);
-      const swap = before === undefined ? await claimOne(fact) : await tighten(before, fact, context);
+      const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
       byInstance.set(instance, swap);
       if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)
         warned.push(swap);

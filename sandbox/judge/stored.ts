@@ -19,15 +19,19 @@ export type SaidSwap = {
   readonly drainedAtMs?: number;
   readonly goneAtMs?: number;
   readonly deadlineMs?: number;
+  readonly keptUntilMs?: number;
+  readonly withdrawnAtMs?: number;
   readonly shortfall?: Shortfall;
 };
+
+const timesOf = ['drainedAtMs', 'goneAtMs', 'deadlineMs', 'keptUntilMs', 'withdrawnAtMs'] as const;
 
 /** Swaps as they are stored; a shortfall of the first version is a sentence, which tells the world nothing. */
 export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
   stored.swaps.filter(isMap).flatMap((swap) => {
     const instance = textOf(swap.instance);
     if (instance === undefined) return [];
-    const [drainedAtMs, goneAtMs, deadlineMs] = [numberOf(swap.drainedAtMs), numberOf(swap.goneAtMs), numberOf(swap.deadlineMs)];
+    const times = Object.fromEntries(timesOf.flatMap((name) => (numberOf(swap[name]) === undefined ? [] : [[name, numberOf(swap[name])]])));
     return [
       {
         instance,
@@ -36,9 +40,7 @@ export const swapsOf = ({ stored }: History): readonly SaidSwap[] =>
         state: swap.state as Swap['state'],
         decision: String(swap.decision),
         claimedAtMs: numberOf(swap.claimedAtMs) ?? 0,
-        ...(drainedAtMs === undefined ? {} : { drainedAtMs }),
-        ...(goneAtMs === undefined ? {} : { goneAtMs }),
-        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...times,
         ...(isMap(swap.shortfall) ? { shortfall: swap.shortfall as Shortfall } : {}),
       },
     ];

@@ -193,6 +193,15 @@ describe('a swap', () => {
     expect((await itemOf('retired', items.past('i-7')))?.expiresAt).toBe(nowMs / 1000 + 7 * 24 * 3600);
   });
 
+  test('that is retired while its instance stays is withdrawn, and may be claimed anew', async () => {
+    const waiting = swap('withdrawn', 'i-12', { state: 'waiting' });
+    await store.claim(waiting);
+    await store.retire(waiting);
+    expect(await store.swaps('withdrawn')).toEqual([]);
+    expect(await store.swapOf('i-12')).toEqual({ ...waiting, state: 'withdrawn', withdrawnAtMs: nowMs });
+    expect(await store.claim(waiting)).toEqual({ kind: 'claimed' });
+  });
+
   test('that is claimed anew is not retired with its predecessor', async () => {
     await store.claim(swap('reborn', 'i-8'));
     await store.retire(swap('reborn', 'i-8', { state: 'gone', goneAtMs: nowMs }));

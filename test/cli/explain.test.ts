@@ -271,6 +271,13 @@ The decision by which it was launched:
 2026-11-20 12:00:00 UTC  web  decision 0001`);
   });
 
+  it('that stays says what was withdrawn', () => {
+    const withdrawn = { ...swap, reason: 'moved', state: 'withdrawn', withdrawnAtMs: swap.claimedAtMs + 1_000 } as const;
+    const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], unreadable: [] });
+    expect(text).toContain('It was to leave because of: moved. That was withdrawn, and it stays.');
+    expect(text).toContain('2026-11-20 12:01:42 UTC  withdrawn');
+  });
+
   it('puts the deadline after an early end, and says what fell short', () => {
     const text = explanationText({
       instance: swap.instance,

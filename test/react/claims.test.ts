@@ -64,6 +64,41 @@ describe('a warning about a member that waits to leave for advice', () => {
   });
 });
 
+const moved = {
+  group: 'web',
+  instance: 'i-spot',
+  reason: 'moved',
+  state: 'waiting',
+  pool: 'spot-a',
+  offering: 'm7g.large/a/spot',
+  claimedAtMs: 500,
+  decision: 'c',
+} as const;
+
+describe('a warning of a member whose swap was withdrawn a moment ago', () => {
+  it('makes a swap of its own', async () => {
+    const withdrawn = { ...moved, state: 'withdrawn', withdrawnAtMs: 1_900 } as const;
+    const store = {
+      advance: () => Promise.resolve('conflict'),
+      swapOf: () => Promise.resolve(withdrawn),
+      claim: () => Promise.resolve({ kind: 'claimed' }),
+    } as Partial<StateStore> as StateStore;
+    const context = {
+      store,
+      group: 'web',
+      nowMs: 2_000,
+      decision: 'd',
+      drainFor: () => 'a-drain',
+      members: new Map(),
+      asgs: new Set<string>(),
+      ended: new Set<string>(),
+    };
+    const { fresh, swaps } = await claimAll([warning], [moved], context);
+    expect(fresh).toMatchObject([{ instance: 'i-spot', reason: 'interruption', state: 'leaving' }]);
+    expect(swaps).toEqual(fresh);
+  });
+});
+
 describe('a second terminating hook of a member', () => {
   const hookOf = (token: string) => ({ asg: 'web-asg', hook: `drain-${token}`, token, expiresAtMs: 30_000 });
   const factOf = (token: string) => ({ instance: 'i-1', reason: 'hook', atMs: 1_000, hook: hookOf(token) }) as const;

@@ -48,7 +48,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     !isComingUp(stage, group) &&
     raised.length === 0 &&
     reservations.every(({ instances }) => instances);
-  const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || isKept(swap) || kept.has(swap.instance);
+  const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   return (
     swaps.filter(({ group }) => stage.isKept(group)).every(isSwapOver) && [...states].filter(([group]) => stage.isKept(group)).every(isGroupStill)
   );

@@ -14,6 +14,7 @@ const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
   draining: ['leaving'],
   drained: ['leaving', 'draining'],
   gone: ['leaving', 'draining', 'drained'],
+  withdrawn: [],
 };
 
 const progressOf = ({

@@ -2,9 +2,10 @@ import type { CutBy, Shortfall } from '../../../core/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf } from '../leaving.ts';
-import { endless, goneAtMs, isAlive, isFunction, type Life, type Service, takenOutAtMs } from '../life.ts';
+import { endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
 import { ownLaunches } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Said<Code extends Shortfall['code']> = Extract<Shortfall, { readonly code: Code }>;
@@ -31,6 +32,9 @@ const lostCodes = /^E[A-Z]+$|Timeout|Abort/;
 const failedWith = (chronicle: Chronicle, code: string): boolean =>
   chronicle.of('called').some(({ outcome }) => outcome === code || (outcome === 'lost' && lostCodes.test(code)));
 
+/** What EC2 says where its user protects an instance from termination. */
+const refusedCode = 'OperationNotPermitted';
+
 const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
   life.drains.some(({ drain }) =>
     chronicle.of('drain').some((event) => event.drain === drain && ['failed', 'timed-out', 'aborted'].includes(event.status)),
@@ -53,7 +57,7 @@ const truths: Truth = {
   'still-draining': (chronicle, life, { cutAtMs, by }) => emptyByMs(chronicle, life) > cutAtMs - slackOf(chronicle) && cutter[by](life),
   'not-seen': (chronicle) => chronicle.of('called').some(({ operation, outcome }) => operation.startsWith('Describe') && outcome !== 'ok'),
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
-  'not-ended': (chronicle, _, { awsCode }) => failedWith(chronicle, awsCode),
+  'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
   'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life) && !wasLetGoFirst(life),
   'let-go': (chronicle, _, __, swap) => wasLetGo(chronicle, swap),
   prose: () => true,
@@ -106,14 +110,27 @@ export const reasonsAreTrue: Rule = {
 const isEmptied = (life: Life, { targetGroup, untilMs }: Service): boolean =>
   life.empties.some((empty) => empty.targetGroup === targetGroup && empty.atMs >= untilMs && empty.atMs <= goneAtMs(life));
 
+/** A swap is withdrawn of whoever stays: it was alive then, and left afterwards, if at all, by another. */
+const saidWithdrawn = (life: Life, { instance, withdrawnAtMs = 0 }: SaidSwap): string | undefined =>
+  isAlive(life, withdrawnAtMs) ? undefined : `the swap of ${instance} is withdrawn, and it had ended`;
+
+/** It stays for the hour after EC2 refused to end it, and its swap says so. */
+const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSwap): boolean => {
+  const refusedMs = lastRefusalMs(life, chronicle.history.endedAtMs);
+  const isSaid = keptUntilMs !== undefined && Math.abs(keptUntilMs - refusedMs - times.keptForMs) <= slackOf(chronicle);
+  return state === 'drained' && isSaid && isAlive(life, chronicle.history.endedAtMs);
+};
+
 export const timesAreTrue: Rule = {
   name: 'what a swap tells of the end is so',
   meaning:
-    'A swap is closed when its instance has ended, and only then; it says drained only of work that was taken off; what it says of neither is a shortfall.',
+    'A swap is closed when its instance has ended, and only then, and withdrawn while it lives; whoever EC2 refused to end keeps it for an hour; it says drained only of work that was taken off; what it says of neither is a shortfall.',
   broken: overLives((chronicle, swap, life) => {
     const { endedAtMs } = chronicle.history;
     const { instance, state, drainedAtMs, shortfall } = swap;
     if (state === 'gone' && isAlive(life, endedAtMs)) return `${instance} lives on, and its swap is closed`;
+    if (state === 'withdrawn') return saidWithdrawn(life, swap);
+    if (isKept(chronicle, life, swap)) return undefined;
     if (state !== 'gone') return `the swap of ${instance} (${swap.reason}) stays ${state}`;
     const outs = life.services.filter(({ untilMs }) => untilMs < endless);
     if (drainedAtMs === undefined) {

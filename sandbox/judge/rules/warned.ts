@@ -91,11 +91,13 @@ export const takenOutOnce: Rule = {
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] =>
       // Each refusal puts it back to work.
-      [...Map.groupBy(life.services.filter(takenOutByUs), (out) => `${out.targetGroup} ${lastRefusalMs(life, out.untilMs)}`).values()].flatMap((list) => {
-        const last = list.at(-1);
-        return list.length < 2 || last === undefined
-          ? []
-          : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${last.targetGroup} ${list.length} times` }];
-      }),
+      [...Map.groupBy(life.services.filter(takenOutByUs), (out) => `${out.targetGroup} ${lastRefusalMs(life, out.untilMs)}`).values()].flatMap(
+        (list) => {
+          const last = list.at(-1);
+          return list.length < 2 || last === undefined
+            ? []
+            : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${last.targetGroup} ${list.length} times` }];
+        },
+      ),
     ),
 };
