@@ -7,7 +7,7 @@ import { chunks } from '../chunks.ts';
 import { belowMinSize, isBelowMin } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
-import { type Asg, describeAsgs, standingsIn } from './auto-scaling-groups.ts';
+import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { namedTargetGroups } from './describe-members.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { deregisterTargets } from './target-groups.ts';
@@ -69,14 +69,17 @@ const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
 };
 
 /**
- * Members in their Auto Scaling groups, by group. One that terminates already, or waits on a hook, is leaving already.
+ * One that terminates already, or waits on a hook, is leaving already. One in standby, or warm, has no
+ * work of its group to give up: where EC2 takes it, it is its user's until then.
  */
+const isToLeave = ({ reason }: Swap, standing: Standing | undefined): boolean =>
+  reason !== 'hook' && standing?.leaving === false && (standing.counts || reason !== 'interruption');
+
+/** Members in their Auto Scaling groups, by group. */
 const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
   const asgs = await describeAsgs(deps.autoScaling, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
-  const counted = swaps.filter(
-    ({ instance, reason }) => reason !== 'hook' && standings.get(instance)?.leaving === false,
-  );
+  const counted = swaps.filter((swap) => isToLeave(swap, standings.get(swap.instance)));
   const parts = await inParallel(asgs, 3, (asg) =>
     releaseFrom(
       deps,

@@ -165,6 +165,13 @@ describe('releasing leaving members', () => {
     expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')).toEqual([]);
   });
 
+  test('leaves who stands by to EC2 where EC2 takes it, and ends it where Holdfast lets it go', async () => {
+    const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'Standby', 'i-2': 'Standby' }), TerminateInstanceInAutoScalingGroup: {} });
+    const leaving = [swap('i-1', 'interruption', { deadlineMs: nowMs + 1 }), swap('i-2')];
+    expect(await provider.release(attached, leaving)).toEqual({ done: ['i-1', 'i-2'], failed: [] });
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup').map(({ InstanceIds }) => InstanceIds)).toEqual([['i-2']]);
+  });
+
   test('of nobody is no call', async () => {
     const { provider, aws } = over(attached, {});
     expect(await provider.release(attached, [])).toEqual({ done: [], failed: [] });
