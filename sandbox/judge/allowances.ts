@@ -1,4 +1,4 @@
-import { hookTooShort, hookUnheard } from './allowances/hooks.ts';
+import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
@@ -22,7 +22,6 @@ export const allowances: readonly Allowance[] = [
   hookHoldsNewcomers,
   decisionsLost,
 
-  hookTooShort,
   hookUnheard,
   claimedUnderFault,
   stoppedByHand,

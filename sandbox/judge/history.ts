@@ -97,6 +97,8 @@ export type InstanceEvent =
       }
     >
   | At<'running' | 'booted', { readonly instance: string }>
+  /** Its software stops answering, or answers again. */
+  | At<'answering', { readonly instance: string; readonly isOn: boolean }>
   /** It takes requests of this target group (its name): registered and healthy. */
   | At<'in-service', { readonly instance: string; readonly targetGroup: string }>
   /** It takes no new requests of this target group any more; told of a deregistration also where it never was in service. */

@@ -58,6 +58,8 @@ export type Life = {
   readonly stays: readonly Stay[];
   readonly runningAtMs?: number;
   readonly bootedAtMs?: number;
+  /** When its software stopped answering, and answered again. */
+  readonly answers: readonly { readonly atMs: number; readonly isOn: boolean }[];
   readonly services: readonly Service[];
   readonly empties: readonly { readonly atMs: number; readonly targetGroup: string }[];
   readonly warnings: readonly Warning[];
@@ -82,6 +84,10 @@ export const isAlive = ({ launchedAtMs, ending, ended }: Life, atMs: number): bo
 
 /** When it was first gone for good: it shuts down, or has ended. */
 export const goneAtMs = ({ ending, ended }: Life): number => Math.min(ending?.atMs ?? endless, ended?.atMs ?? endless);
+
+/** Whether its software answers: it has booted, and did not stop answering since. */
+export const answersAt = ({ bootedAtMs = endless, answers }: Life, atMs: number): boolean =>
+  bootedAtMs <= atMs && answers.findLast((change) => change.atMs <= atMs)?.isOn !== false;
 
 export const stayAt = ({ stays }: Life, atMs: number): Stay | undefined => stays.find((stay) => covers(stay, atMs));
 

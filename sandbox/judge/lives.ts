@@ -19,6 +19,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   by: event.by,
   tags: [{ atMs: event.atMs, tags: event.tags, by: event.by }],
   stays: event.asg === undefined ? [] : [{ asg: event.asg, fromMs: event.atMs, untilMs: endless }],
+  answers: [],
   services: [],
   empties: [],
   warnings: [],
@@ -56,6 +57,12 @@ const endHook = (life: Draft, { hook, atMs, how, result, by }: About<'hook-over'
 };
 
 const join = (life: Draft, { asg, atMs }: About<'joined'>): void => {
+  // What was stopped in a warm pool starts again as it joins: only then it lives as a member.
+  if (life.stays.length === 0 && life.ended?.state === 'stopped') {
+    delete life.ended;
+    delete life.ending;
+    delete life.runningAtMs;
+  }
   if (!life.stays.some((stay) => stay.asg === asg && isOpen(stay))) life.stays.push({ asg, fromMs: atMs, untilMs: endless });
 };
 
@@ -73,6 +80,7 @@ const notes: Notes = {
   booted: (life, { atMs }) => {
     life.bootedAtMs ??= atMs;
   },
+  answering: (life, { atMs, isOn }) => void life.answers.push({ atMs, isOn }),
   'in-service': (life, { atMs, targetGroup }) => {
     if (!life.services.some((service) => service.targetGroup === targetGroup && isOpen(service)))
       life.services.push({ targetGroup, fromMs: atMs, untilMs: endless });

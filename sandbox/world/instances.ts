@@ -202,6 +202,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     },
     setFailing: (instance, isFailing) => {
       instance.isFailing = isFailing;
+      facts.answering(instance, !isFailing);
       notify('health', instance);
     },
     fail: (instance) => terminateIn(instance, 0, reasons.failure),

@@ -33,7 +33,8 @@ const instanceSnapshot = ({ base, targets, scaling }: Parts, instance: InstanceR
     const target = group.targets.get(instance.id);
     return target === undefined ? [] : [{ group, target }];
   });
-  const lifecycleState = scaling.groups.get(instance.asg ?? '')?.members.get(instance.id)?.state;
+  const member = scaling.groups.get(instance.asg ?? '')?.members.get(instance.id);
+  const lifecycleState = member?.state;
   return {
     id: instance.id,
     instanceType: instance.instanceType,
@@ -44,6 +45,8 @@ const instanceSnapshot = ({ base, targets, scaling }: Parts, instance: InstanceR
     launchedAtMs: instance.launchedAtMs,
     ...(instance.takenAtMs === undefined ? {} : { takenAtMs: instance.takenAtMs }),
     ...(instance.asg === undefined || lifecycleState === undefined ? {} : { asg: { name: instance.asg, lifecycleState } }),
+    ...(instance.isProtected === true || member?.isProtected === true ? { isProtected: true } : {}),
+    ...(instance.bootedAtMs === undefined ? {} : { bootedAtMs: instance.bootedAtMs }),
     targets: Object.fromEntries(registered.map(({ group, target }) => [group.name, target.state])),
     inFlight: registered.reduce((sum, { target }) => sum + inFlightOf(target, base.clock.now()), 0),
     tags: instance.tags,

@@ -60,6 +60,10 @@ export type InstanceSnapshot = {
   /** When EC2 will take it, once warned. */
   readonly takenAtMs?: number;
   readonly asg?: { readonly name: string; readonly lifecycleState: string };
+  /** Protected by its user: from scale-in of its Auto Scaling group, or from termination by EC2. */
+  readonly isProtected?: true;
+  /** It answers health checks since. */
+  readonly bootedAtMs?: number;
   /** Health by target group name: `initial`, `healthy`, `unhealthy`, `draining`. */
   readonly targets: Readonly<Record<string, string>>;
   /** Requests being served right now. */

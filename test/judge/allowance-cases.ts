@@ -208,10 +208,6 @@ const hookHeard =
     script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1' }]);
 
 const hooks: Readonly<Record<string, Cases>> = {
-  'a hook is shorter than Auto Scaling takes': {
-    needed: hooked({ over: 110, write: hookHeard(101) }),
-    beyond: { 'a hook of thirty seconds': hooked({ over: 130, write: hookHeard(101) }) },
-  },
   'the hook was heard of too late': {
     needed: hooked({ write: hookHeard(150) }),
     beyond: { 'it was heard of twenty seconds before': hooked({ write: hookHeard(140) }) },
@@ -309,6 +305,10 @@ const serving: Readonly<Record<string, Cases>> = {
   'a member fails its health checks and lives': {
     needed: all(
       twoServe,
+      // The one that comes in the place of i-2 runs and never answers.
+      (script) => script.end(100, 'i-2'),
+      (script) => script.launch(110, 'i-3'),
+      (script) => script.at(120, { kind: 'running', instance: 'i-3' }),
       (script) => script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'script' } }),
       (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
     ),
@@ -317,6 +317,12 @@ const serving: Readonly<Record<string, Cases>> = {
         twoServe,
         (script) => script.takeOut(100, 'i-1', user),
         (script) => script.at(500, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' }),
+      ),
+      'the one that does not answer came up only just now': all(
+        twoServe,
+        (script) => script.end(100, 'i-1'),
+        (script) => script.launch(290, 'i-3'),
+        (script) => script.serves(310, 'i-3'),
       ),
       'another one is missing as well': all(
         twoServe,

@@ -295,6 +295,33 @@ describe('rest', () => {
       ),
     ).toHaveLength(1);
   });
+  it('counts those whose user protects them, as many as they are', () => {
+    const surplus = (...kept: readonly string[]) =>
+      details(sizeIsHeld, (script) => {
+        twoServe(script);
+        script.member('i-3');
+        for (const instance of kept) script.at(100, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
+      });
+    expect(surplus('i-1', 'i-2', 'i-3')).toEqual([]);
+    expect(surplus('i-1', 'i-2')).toHaveLength(1);
+  });
+  it('is served by what was drawn from a warm pool', () => {
+    const drawn = (script: Script): void => {
+      script.policy(0, 1, attached);
+      script.desired(0, 1);
+      script.launch(1, 'i-1', { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, tags: { 'aws:autoscaling:groupName': 'web-asg' } });
+      script.at(10, { kind: 'running', instance: 'i-1' });
+      script.at(11, { kind: 'ending', instance: 'i-1', by: { kind: 'ec2' } });
+      script.at(20, { kind: 'ended', instance: 'i-1', state: 'stopped' });
+    };
+    const joined = (script: Script): void => {
+      drawn(script);
+      script.at(100, { kind: 'joined', instance: 'i-1', asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+      script.serves(120, 'i-1');
+    };
+    expect(details(sizeIsHeld, joined)).toEqual([]);
+    expect(details(sizeIsHeld, drawn)).toHaveLength(1);
+  });
   it('comes, and leaves nothing open', () => {
     expect(details(cameToRest, twoServe)).toEqual([]);
     const open = (states: Readonly<Record<string, unknown>>) => details(nothingOpen, twoServe, { stored: { ...swap({}).stored, swaps: [], states } });

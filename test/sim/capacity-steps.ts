@@ -1,5 +1,6 @@
 import type { Market } from '../../core/offering.ts';
 import type { BootFate, BootFilter } from '../../sandbox/world/boot-fates.ts';
+import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
 
@@ -82,18 +83,39 @@ export const movePrice = (atMs: number, instanceType: string, zones: readonly st
   },
 });
 
-/** What is launched for so long does not come up: it dies before it runs, or runs and never answers. */
+/** How long the user waits for what was launched last, before it is taken for broken. */
+const patienceMs = 60_000;
+
+/** Nobody but its user knows that an instance will never answer: it is ended by hand. */
+const endMute = async (stage: Stage, sinceMs: number): Promise<void> => {
+  const isMute = ({ state, launchedAtMs, bootedAtMs }: InstanceSnapshot): boolean =>
+    state === 'running' && launchedAtMs >= sinceMs && bootedAtMs === undefined;
+  const instances = stage.sandbox.world
+    .snapshot()
+    .instances.filter(isMute)
+    .map(({ id }) => id);
+  stage.did({ kind: 'ended-by-user', instances });
+  for (const id of instances) await stage.attempt('ec2', 'TerminateInstances', { InstanceIds: [id] });
+};
+
+/**
+ * What is launched for so long does not come up: it dies before it runs, or runs and never answers. Holdfast does not promise to replace the living by
+ * their health, so the user ends what never answered.
+ */
 export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>): Step => ({
   kind: 'boot-broken',
   atMs,
-  lastsMs: forMs,
+  lastsMs: forMs + patienceMs,
   what: `what is launched in ${filter.zone ?? 'every zone'} ${fate === 'dies' ? 'dies while it boots' : 'never answers'} for ${inSeconds(forMs)}`,
-  happen: ({ sandbox: { world, clock }, did }) => {
-    did({ kind: 'boot-broken' });
+  happen: (stage) => {
+    const { world, clock } = stage.sandbox;
+    const sinceMs = clock.now();
+    stage.did({ kind: 'boot-broken' });
     world.setBoots(filter, fate);
     clock.after(forMs, () => {
-      did({ kind: 'boot-broken' });
+      stage.did({ kind: 'boot-broken' });
       world.setBoots(filter, 'well');
     });
+    if (fate === 'never-answers') clock.after(forMs + patienceMs, () => endMute(stage, sinceMs));
   },
 });

@@ -26,6 +26,12 @@ const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, 
   return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
 };
 
+/** Members that their user protects: Holdfast lets none of them go, however many the policy wants. */
+const protectedIn = ({ groupOf, situation }: Stage, { instances }: WorldSnapshot, group: string): number =>
+  situation.policies.some((policy) => policy.group === group)
+    ? instances.filter(({ id, state, isProtected }) => state === 'running' && isProtected === true && groupOf(id) === group).length
+    : 0;
+
 /** Leaving members that a minimum keeps alive which the user raised meanwhile: they are let go as soon as it allows. */
 const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnapshot, { bounds }: Stage['operated']): ReadonlySet<string> => {
   const drained = new Set(swaps.filter(({ state }) => state === 'drained').map(({ instance }) => instance));
@@ -44,7 +50,8 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const isGroupStill = ([group, { desired, reservations, raised }]: readonly [string, GroupState]): boolean =>
-    watched.serving(group) === Math.max(sizes[group] ?? desired, leastOf(situation, snapshot, group)) + kept.size &&
+    watched.serving(group) ===
+      Math.max((sizes[group] ?? desired) + kept.size, leastOf(situation, snapshot, group) + kept.size, protectedIn(stage, snapshot, group)) &&
     !isComingUp(stage, group) &&
     raised.length === 0 &&
     reservations.every(({ instances }) => instances);

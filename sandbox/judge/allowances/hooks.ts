@@ -10,21 +10,6 @@ const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { rea
   return life === undefined || wait === undefined ? undefined : { life, wait };
 };
 
-/** The least that Auto Scaling takes (PutLifecycleHook, HeartbeatTimeout). */
-const shortestHookMs = 30_000;
-
-export const hookTooShort: Allowance = {
-  name: 'a hook is shorter than Auto Scaling takes',
-  excuses: hooksAreHeld.name,
-  trouble: 'A world has a hook of less than thirty seconds.',
-  reaches: 'That hook, when it expires.',
-  reason: 'Auto Scaling takes no hook that short, so nothing is promised of it.',
-  covers: ({ instance, asg, atMs }, chronicle) => {
-    const found = expired(chronicle, instance, asg, atMs);
-    return found !== undefined && (found.wait.over?.atMs ?? 0) - found.wait.atMs < shortestHookMs;
-  },
-};
-
 /** From hearing of a hook to the end of the drain that completes it, or to its first heartbeat. */
 const holdsWithinMs = 15_000;
 

@@ -1,5 +1,5 @@
 import type { Allowance } from '../finding.ts';
-import { endless, goneAtMs, isFunction } from '../life.ts';
+import { answersAt, endless, goneAtMs, isFunction } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
 
 export const newcomersDie: Allowance = {
@@ -20,7 +20,7 @@ export const newcomersDie: Allowance = {
 export const membersFail: Allowance = {
   name: 'a member fails its health checks and lives',
   excuses: servesAgain.name,
-  trouble: 'An instance stops serving without ending: a target group finds it unhealthy.',
+  trouble: 'An instance runs and does not answer: a target group finds it unhealthy, or never found it healthy.',
   reaches: 'Its group, for as many as fail, while they live and fail.',
   reason: 'Holdfast replaces members that leave; to replace the living by their health is not promised.',
   covers: ({ group = '', atMs }, chronicle) => {
@@ -29,6 +29,7 @@ export const membersFail: Allowance = {
     const members = chronicle.membersAt(group, beforeMs);
     const failing = members.filter((life) => {
       const last = life.services.findLast(({ fromMs }) => fromMs <= beforeMs);
+      if (!answersAt(life, beforeMs) && life.launchedAtMs + chronicle.times.comesUpMs <= beforeMs) return true;
       return last?.why === 'unhealthy' && last.untilMs <= beforeMs;
     });
     return failing.length > 0 && members.filter((life) => chronicle.servesAt(life, beforeMs)).length + failing.length >= desired;

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isAlive, type Life } from '../life.ts';
+import { isAlive, isProtected, type Life } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { isStray } from '../staying.ts';
 
@@ -24,14 +24,16 @@ export const cameToRest: Rule = {
 
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
-  meaning: 'At rest, as many run and serve as are desired, or as the minimum of the Auto Scaling groups keeps; nobody is pending.',
+  meaning:
+    'At rest, as many run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects; nobody is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
       const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
       const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
-      const wanted = Math.max(written ?? policy.size.desired, leastOf(chronicle, policy, atMs));
+      const kept = members.filter((life) => isProtected(life, atMs)).length;
+      const wanted = Math.max(written ?? policy.size.desired, leastOf(chronicle, policy, atMs), kept);
       return serving === wanted && members.length === wanted
         ? []
         : [{ group, atMs, detail: `${serving} serve and ${members.length} are there at the end, ${wanted} are wanted` }];

@@ -20,11 +20,18 @@ type Action = {
   LifecycleActionResult?: string;
 };
 
+/** What PutLifecycleHook takes as HeartbeatTimeout. */
+const [shortestHookSeconds, longestHookSeconds] = [30, 7_200];
+
+export const mustBeHeartbeat = (seconds: number): void => {
+  if (seconds < shortestHookSeconds || seconds > longestHookSeconds)
+    throw invalid(`HeartbeatTimeout must be between ${shortestHookSeconds} and ${longestHookSeconds} seconds.`);
+};
+
 /** A new hook, or an old one with what the input changes. */
 export const toHook = (input: HookInput, old?: Hook): Hook => {
   const seconds = input.HeartbeatTimeout ?? old?.heartbeatSeconds ?? 3600;
-  if (input.HeartbeatTimeout !== undefined && (seconds < 30 || seconds > 7200))
-    throw invalid('HeartbeatTimeout must be between 30 and 7200 seconds.');
+  mustBeHeartbeat(seconds);
   const transition = (input.LifecycleTransition ?? old?.transition) as Transition | undefined;
   if (transition === undefined) throw invalid('Lifecycle transition is required to create a new lifecycle hook.');
   const metadata = input.NotificationMetadata ?? old?.metadata;

@@ -2,7 +2,7 @@ import type { ApiService } from '../../api.ts';
 import type { AutoScalingGroupSpec } from '../spec.ts';
 import type { Scaling } from './group.ts';
 import { createGroup, sizeOperations } from './group-operations.ts';
-import { hookOperations } from './hook-operations.ts';
+import { hookOperations, mustBeHeartbeat } from './hook-operations.ts';
 import { createWake, followInstances } from './keeper.ts';
 import { launchOperations } from './launch-instances.ts';
 import { memberOperations, moveOperations } from './member-operations.ts';
@@ -30,6 +30,7 @@ const createFromSpec = (scaling: Scaling, spec: AutoScalingGroupSpec): void => {
     TargetGroupARNs: (spec.targetGroups ?? []).map((name) => scaling.targetBook.byName(name).arn),
   });
   for (const { name, transition, heartbeatSeconds, defaultResult } of spec.hooks ?? []) {
+    mustBeHeartbeat(heartbeatSeconds);
     const full = transition === 'launching' ? 'autoscaling:EC2_INSTANCE_LAUNCHING' : 'autoscaling:EC2_INSTANCE_TERMINATING';
     group.hooks.set(name, { name, transition: full, heartbeatSeconds, defaultResult });
   }

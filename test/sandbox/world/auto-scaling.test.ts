@@ -305,6 +305,10 @@ describe('lifecycle hooks', () => {
     expect(refusal(() => autoScaling('PutLifecycleHook', { ...put, HeartbeatTimeout: 10 })).code).toBe('ValidationError');
   });
 
+  it('of another length than PutLifecycleHook takes stand in no world', () => {
+    expect(() => build({ hooks: [{ ...hook, heartbeatSeconds: 10 }] })).toThrow('between 30 and 7200 seconds');
+  });
+
   it('that are deleted abandon the launches that they hold', async () => {
     const { autoScaling, seconds, group, inService } = build({ desired: 1, hooks: [{ ...hook, transition: 'launching' }] });
     await seconds(20);

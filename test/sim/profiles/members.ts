@@ -65,7 +65,7 @@ const drawAsg = (draw: Draw, holding: HoldingKind) => ({
   ...(draw.chance(0.2) ? { protectsNew: true } : {}),
   ...(holding === 'attach' && draw.chance(0.3) ? { warmPool: { size: draw.between(1, 3), state: draw.one(['Stopped', 'Running'] as const) } } : {}),
   ...(draw.chance(0.3)
-    ? { hooks: [{ name: 'prepare', transition: 'launching' as const, heartbeatSeconds: draw.one([10, 30, 60]), defaultResult: 'CONTINUE' as const }] }
+    ? { hooks: [{ name: 'prepare', transition: 'launching' as const, heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' as const }] }
     : {}),
 });
 

@@ -55,7 +55,7 @@ const stepsOf: Readonly<Record<HoldingKind, readonly (typeof steps)[number][]>> 
 };
 
 const terminatingHook = (draw: Draw): NonNullable<SettingOptions['hooks']> => [
-  { name: 'drain', transition: 'terminating', heartbeatSeconds: draw.one([10, 30, 120]), defaultResult: 'CONTINUE' },
+  { name: 'drain', transition: 'terminating', heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' },
 ];
 
 const drawOptions = (draw: Draw, { desired: [fewest, most], isShort = false }: Mix): SettingOptions => ({
