@@ -1,5 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { PolicyStatus, PolicyStore, PolicyVersion } from '../core/policy/ports.ts';
+import type { PolicyStatus, PolicyStore, PolicyVersion, WrittenPolicy } from '../core/policy/ports.ts';
 import type { RegistryEntry } from '../core/ports.ts';
 import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
@@ -40,13 +40,18 @@ export const createPolicyStore = ({ client, groupsTable, stateTable, tell }: Pol
   },
 });
 
+/** Attributes of a policy item that mean something here. */
+const readAttributes: readonly string[] = [keys.group, keys.item, items.policy];
+
 const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: TellUnreadable) => {
   const get = async (group: string, item: string) =>
     (await client.send(new GetCommand({ TableName, Key: keyOf(group, item), ConsistentRead: true }))).Item;
   return {
-    async written(group: string): Promise<{ readonly document: unknown } | undefined> {
+    async written(group: string): Promise<WrittenPolicy | undefined> {
       const item = await get(group, items.policy);
-      return item === undefined ? undefined : { document: item.policy };
+      if (item === undefined) return undefined;
+      const others = Object.keys(item).filter((name) => !readAttributes.includes(name));
+      return { document: item.policy, others: others.sort() };
     },
 
     async accepted(group: string): Promise<PolicyVersion | undefined> {

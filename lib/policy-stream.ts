@@ -4,7 +4,7 @@ import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPo
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { items, keys } from '../functions/contract.ts';
+import { items, keys, registryPartition } from '../functions/contract.ts';
 
 export type PolicyStreamProps = {
   readonly name: string;
@@ -12,7 +12,21 @@ export type PolicyStreamProps = {
   readonly acceptPolicy: LambdaFunction;
 };
 
-/** Sends what users write to `accept-policy`: their policy items alone, not what `accept-policy` writes beside them. */
+/**
+ * Items under a sort key of the user's own, such as a misspelt one: `status` says that they are not read. What
+ * `accept-policy` writes is left out: versions are known by their attribute `version`.
+ */
+const itemsOfUsers = {
+  dynamodb: {
+    Keys: {
+      [keys.group]: { S: [{ 'anything-but': [registryPartition] }] },
+      [keys.item]: { S: [{ 'anything-but': [items.policy, items.status, items.accepted] }] },
+    },
+    NewImage: { version: { N: FilterRule.notExists() } },
+  },
+};
+
+/** Hands what users write to `accept-policy`: not what `accept-policy` writes beside it. */
 export class PolicyStream extends Construct {
   readonly deadLetters: Queue;
 
@@ -34,6 +48,7 @@ export class PolicyStream extends Construct {
         batchSize: 10,
         filters: [
           FilterCriteria.filter({ dynamodb: { Keys: { [keys.item]: { S: FilterRule.isEqual(items.policy) } } } }),
+          FilterCriteria.filter(itemsOfUsers),
         ],
         // One policy that cannot be processed must not hold up the others for the day that a stream keeps its records.
         bisectBatchOnError: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { map, nonEmptyList, oneOf, text } from './field.ts';
+import { isReservedName, map, nonEmptyList, numberFrom, oneOf, reservedText, text } from './field.ts';
 
 type By = 'zone' | 'pool' | 'instance-type' | undefined;
 
@@ -19,9 +19,8 @@ export const selectorKinds = ['tiered', 'spread', 'weighted', 'cheapest'] as con
 /** Deepest nesting of selectors. Trees that people write have three or four levels. */
 export const maxCapacityDepth = 12;
 
-export const poolNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-export const poolNameText =
-  'a pool name: 1 to 63 letters, digits, dots, hyphens or underscores, a letter or digit first';
+const poolNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+const poolNameText = 'a pool name: 1 to 63 letters, digits, dots, hyphens or underscores, a letter or digit first';
 
 const node: z.ZodMiniType<CapacityNode, CapacityNode> = z
   .lazy(() =>
@@ -40,7 +39,11 @@ const node: z.ZodMiniType<CapacityNode, CapacityNode> = z
 const children = (meaning: string) =>
   nonEmptyList(node, 'a list of at least one pool name or selector').check(z.describe(meaning));
 
-const poolUse = text(poolNamePattern, poolNameText).check(z.describe('Name of a pool under `pools`.'));
+export const poolName = text(poolNamePattern, poolNameText).check(
+  z.refine((name) => !isReservedName(name), reservedText),
+);
+
+const poolUse = poolName.check(z.describe('Name of a pool under `pools`.'));
 
 const tiered = map(
   { tiered: children('Pool names and selectors, the preferred one first.') },
@@ -70,9 +73,14 @@ const spread = map(
   z.describe('The eligible child with the fewest members, launches in flight counted; ties in the order written.'),
 );
 
-const weight = z
-  .number({ error: 'a number of 0 or more' })
-  .check(z.gte(0, 'a number of 0 or more'), z.describe('Share of this child, relative to the other weights.'));
+const leastWeight = 0.001;
+const mostWeight = 1_000_000;
+const weightText = `0, or a number from ${leastWeight} to ${mostWeight}`;
+
+const weight = numberFrom(0, mostWeight, weightText).check(
+  z.refine((value) => value === 0 || value >= leastWeight, weightText),
+  z.describe(`Share of this child, relative to the other weights: ${weightText}.`),
+);
 
 const share = map({ use: node, weight }, 'a map with use and weight');
 

@@ -13,6 +13,13 @@ export const knownFields = (allowed: string): readonly string[] => allowed.split
 
 export const text = (pattern: RegExp, allowed: string) => z.string({ error: allowed }).check(z.regex(pattern, allowed));
 
+/**
+ * Names that every object has, such as `constructor`. A map that holds one as its own field cannot be stored: the SDK's
+ * marshaller takes it for an object of a class.
+ */
+export const isReservedName = (name: string): boolean => name in Object.prototype;
+export const reservedText = 'a name that is not reserved (constructor, toString, valueOf and the like are)';
+
 /** Above the size of any real group; catches a typing error. */
 const mostOfAnything = 100_000;
 
@@ -20,6 +27,10 @@ export const wholeNumber = (least: number) => {
   const allowed = `a whole number from ${least} to ${mostOfAnything}`;
   return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(mostOfAnything, allowed));
 };
+
+/** A number between bounds. The least says how fine it may be, so that no number is too small or too large to store. */
+export const numberFrom = (least: number, most: number, allowed: string) =>
+  z.number({ error: allowed }).check(z.gte(least, allowed), z.lte(most, allowed));
 
 export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: values.join(' or ') });

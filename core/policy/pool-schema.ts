@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
-import { map, nonEmptyList, oneOf, text, wholeNumber } from './field.ts';
+import { map, nonEmptyList, numberFrom, oneOf, text, wholeNumber } from './field.ts';
 
 const subnetPattern = /^subnet-[0-9A-Za-z-]{1,60}$/;
 const asgText = 'the name of an Auto Scaling group, 1 to 255 characters';
 const launchTemplateText = 'the name or id of a launch template, with an optional version: web, web:7, web:$Latest';
 const instanceTypeText = 'an instance type such as m7g.large';
 const subnetText = 'a subnet id such as subnet-0a1b2c3d';
-const priceText = 'a price in USD per hour above 0';
+const leastPriceUsdPerHour = 0.0001;
+const mostPriceUsdPerHour = 10_000;
+const priceText = `a price in USD per hour from ${leastPriceUsdPerHour} to ${mostPriceUsdPerHour}`;
 
 /** Without a version, `$Default` is used, as in EC2. */
 const launchTemplate = text(
@@ -41,12 +43,9 @@ const fields = {
     ).check(z.describe('Instance types, the preferred one first.')),
   ),
   maxPriceUsdPerHour: z.optional(
-    z
-      .number({ error: priceText })
-      .check(
-        z.gt(0, priceText),
-        z.describe('An offering is not eligible while its price is above this. Default: no limit.'),
-      ),
+    numberFrom(leastPriceUsdPerHour, mostPriceUsdPerHour, priceText).check(
+      z.describe('An offering is not eligible while its price is above this. Default: no limit.'),
+    ),
   ),
   cap: z.optional(
     wholeNumber(0).check(

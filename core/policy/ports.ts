@@ -20,7 +20,13 @@ export type PolicyVersion = {
 export type PolicyStatus = {
   readonly group: string;
   readonly status: 'accepted' | 'rejected' | 'let-go';
+  /** What became of it and, when it was rejected, the first reasons. */
   readonly message: string;
+  /**
+   * SHA-256 of what was judged, so that a client can wait for the status of its own write: of the text where `policy`
+   * is text, of its JSON with the keys of every map in order where it is a map. Absent when nothing was written.
+   */
+  readonly digest?: string;
   /** The version in force. Absent when there is none. */
   readonly version?: number;
   readonly problems: readonly Problem[];
@@ -42,13 +48,16 @@ export type AsgClaim = {
   readonly released?: boolean;
 };
 
+/** A policy item as it stands: the attribute `policy`, and the names of attributes that Holdfast does not read. */
+export type WrittenPolicy = { readonly document: unknown; readonly others: readonly string[] };
+
 /**
  * Policy items and what is made from them. Reads are consistent. A write that a later version overtook returns a value
  * instead of throwing.
  */
 export type PolicyStore = {
   /** The user's document as the table holds it now. Undefined when there is no item. */
-  written(group: string): Promise<{ readonly document: unknown } | undefined>;
+  written(group: string): Promise<WrittenPolicy | undefined>;
   accepted(group: string): Promise<PolicyVersion | undefined>;
   /** The version with the highest number, in force or not. */
   latest(group: string): Promise<PolicyVersion | undefined>;

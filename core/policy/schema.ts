@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { capacitySchema, poolNamePattern, poolNameText } from './capacity-schema.ts';
+import { capacitySchema, poolName } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
@@ -89,7 +89,7 @@ export const groupSchema = map(
     ),
     size: sizeSchema,
     capacity: capacitySchema,
-    pools: z.record(text(poolNamePattern, poolNameText), poolSchema, { error: 'a map of pools by name' }).check(
+    pools: z.record(poolName, poolSchema, { error: 'a map of pools by name' }).check(
       z.refine((pools) => Object.keys(pools).length <= mostPools, `at most ${mostPools} pools`),
       z.describe('The pools that `capacity` names.'),
     ),

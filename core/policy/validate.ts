@@ -1,4 +1,5 @@
 import { boundProblems, idleScaling } from './bound-rules.ts';
+import { hopelessCaps } from './cap-rules.ts';
 import { capacityProblems, unusedPools } from './capacity-rules.ts';
 import { poolProblems } from './pool-rules.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
@@ -46,7 +47,7 @@ export const validatePolicy = (document: unknown): Validation => {
   return {
     kind: 'valid',
     policy: parsed.data,
-    warnings: sortedProblems([...unusedPools(fields), ...idleScaling(fields)]),
+    warnings: sortedProblems([...unusedPools(fields), ...idleScaling(fields), ...hopelessCaps(fields)]),
   };
 };
 

@@ -16,7 +16,7 @@ export type BatchResponse = { readonly batchItemFailures: readonly { readonly it
  */
 export const acceptBatch = async (
   event: unknown,
-  acceptOne: (group: string) => Promise<Outcome>,
+  acceptOne: (group: string, others: readonly string[]) => Promise<Outcome>,
   telemetry: Pick<Telemetry, 'count' | 'logger'>,
   hash: (text: string) => string,
 ): Promise<BatchResponse> => {
@@ -36,13 +36,13 @@ export const acceptBatch = async (
 };
 
 const attempt = async (
-  { group, sequenceNumber }: ChangedGroup,
-  acceptOne: (group: string) => Promise<Outcome>,
+  { group, sequenceNumber, others }: ChangedGroup,
+  acceptOne: (group: string, others: readonly string[]) => Promise<Outcome>,
   { logger }: Pick<Telemetry, 'logger'>,
   hash: (text: string) => string,
 ) => {
   try {
-    const outcome = await acceptOne(group);
+    const outcome = await acceptOne(group, others);
     logger.info(`Policy ${outcome.kind}.`, { ...summaryOf(outcome), group: nameFor(group, hash) });
     return undefined;
   } catch (error) {

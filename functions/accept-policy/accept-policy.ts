@@ -4,7 +4,9 @@ import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
 import { announcements, metrics } from '../contract.ts';
+import { attributesBeside, itemsBeside } from './beside.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
+import { digestOf } from './digest.ts';
 import { type Candidate, judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { registryEntryOf } from './registry-entry.ts';
@@ -23,25 +25,43 @@ export type Outcome =
  * Brings what is in force for a group in line with its policy item as it is now: accepted, rejected or let go. The item
  * is read afresh, so stream records that come late, twice or out of order have the same result. Every step may be
  * repeated.
+ *
+ * @param others sort keys under which somebody wrote items that are not read.
  */
-export const acceptPolicy = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
+export const acceptPolicy = async (
+  group: string,
+  ports: AcceptPolicyPorts,
+  others: readonly string[] = [],
+): Promise<Outcome> => {
   const written = await ports.store.written(group);
-  // No policy was ever accepted under such a key, so there is nothing to let go of. The registry could not hold it
-  // either.
-  if (written === undefined) return isGroupName(group) ? letGo(group, ports) : { kind: 'let-go', group };
-  const verdict = await judge(group, written.document, ports);
-  if (verdict.kind === 'unacceptable') return reject(group, verdict.problems, ports);
+  if (written === undefined) return withoutPolicy(group, ports, others);
+  const digest = digestOf(written.document);
+  const verdict = await judge(group, written, ports);
+  if (verdict.kind === 'unacceptable') return reject(group, { digest, problems: verdict.problems }, ports);
   const claimed = await claimAsgs(verdict.asgs, group, ports);
-  if (claimed.kind === 'taken') return reject(group, claimed.problems, ports);
-  return accept(afterOthers(verdict.candidate, claimed.before), verdict.warnings, ports);
+  if (claimed.kind === 'taken') return reject(group, { digest, problems: claimed.problems }, ports);
+  const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
+  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings }, ports);
 };
+
+/** Nothing stands under the key `policy`: it was deleted, or it was written under another key. */
+const withoutPolicy = async (group: string, ports: AcceptPolicyPorts, others: readonly string[]): Promise<Outcome> => {
+  if (others.length > 0 && (await ports.store.accepted(group)) === undefined) {
+    return reject(group, { digest: undefined, problems: itemsBeside(others) }, ports);
+  }
+  // A key that is no group's name was never accepted, so there is nothing to let go; the registry could not hold it.
+  return isGroupName(group) ? letGo(group, ports) : { kind: 'let-go', group };
+};
+
+/** Which write was judged: absent where there was nothing to judge. */
+const withDigest = (digest: string | undefined) => (digest === undefined ? {} : { digest });
 
 const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate =>
   before.length === 0 ? candidate : { ...candidate, resolved: { ...candidate.resolved, after: before } };
 
 const accept = async (
   candidate: Candidate,
-  warnings: readonly Problem[],
+  { digest, warnings }: { readonly digest: string | undefined; readonly warnings: readonly Problem[] },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
   const { store, changes, announcer, clock, telemetry } = ports;
@@ -50,11 +70,12 @@ const accept = async (
   const unchanged = inForce !== undefined && sameContent(inForce, candidate);
   const version = unchanged ? inForce : await putInForce(candidate, inForce, ports);
   await store.register(registryEntryOf(version.resolved, await store.holders(group)));
-  const message = `Version ${version.version} is in force.${warnings.length > 0 ? ' It holds something that does nothing: see warnings.' : ''}`;
+  const message = [`Version ${version.version} is in force.`, ...someOf(warnings, 'warnings')].join(' ');
   await store.putStatus({
     group,
     status: 'accepted',
     message,
+    ...withDigest(digest),
     version: version.version,
     problems: [],
     warnings,
@@ -103,15 +124,29 @@ const putInForce = async (
 const sameContent = (a: Candidate, b: Candidate): boolean =>
   canonicalText({ ...a.resolved, policyVersion: 0 }) === canonicalText({ ...b.resolved, policyVersion: 0 });
 
-const reject = async (group: string, problems: readonly Problem[], ports: AcceptPolicyPorts): Promise<Outcome> => {
+/** The first problems in words, and where the rest stands. */
+const someOf = (problems: readonly Problem[], attribute: 'problems' | 'warnings'): readonly string[] => {
+  const more = problems.length - mostInMessage;
+  const shown = problems.slice(0, mostInMessage).map(({ message }) => message);
+  return more > 0 ? [...shown, `${more} more: see ${attribute}.`] : shown;
+};
+const mostInMessage = 3;
+
+const reject = async (
+  group: string,
+  { digest, problems }: { readonly digest: string | undefined; readonly problems: readonly Problem[] },
+  ports: AcceptPolicyPorts,
+): Promise<Outcome> => {
   const inForce = (await ports.store.accepted(group))?.version;
   const kept =
     inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
-  const message = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}. ${kept} Correct the item and write it again.`;
+  const count = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}.`;
+  const message = [count, ...someOf(problems, 'problems'), kept, 'Correct the item and write it again.'].join(' ');
   const status: PolicyStatus = {
     group,
     status: 'rejected',
     message,
+    ...withDigest(digest),
     problems: problems.slice(0, mostProblems),
     warnings: [],
     atMs: ports.clock.now(),

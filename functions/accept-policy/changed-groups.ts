@@ -1,19 +1,37 @@
 import * as z from 'zod/mini';
-import { items } from '../contract.ts';
+import { items, registryPartition } from '../contract.ts';
 
 const text = z.object({ S: z.string() });
 const record = z.object({
-  dynamodb: z.object({ SequenceNumber: z.optional(z.string()), Keys: z.object({ group: text, item: text }) }),
+  dynamodb: z.object({
+    SequenceNumber: z.optional(z.string()),
+    Keys: z.object({ group: text, item: text }),
+    NewImage: z.optional(z.unknown()),
+  }),
 });
 
-/** A group whose policy item changed, and the first record of that change. */
-export type ChangedGroup = { readonly group: string; readonly sequenceNumber: string | undefined };
+/**
+ * A group in whose partition somebody wrote, and the first record that said so. `others` are the sort keys of items
+ * that Holdfast neither writes nor reads.
+ */
+export type ChangedGroup = {
+  readonly group: string;
+  readonly sequenceNumber: string | undefined;
+  readonly others: readonly string[];
+};
 
 export type Changes = {
   readonly groups: readonly ChangedGroup[];
-  /** Records that are not about a policy item. A repeat would not change that, so they are acknowledged. */
+  /** Records that cannot be read: they can never become a change of a policy, so they are acknowledged. */
   readonly unreadable: number;
 };
+
+/** What `accept-policy` writes itself. */
+const isOwn = (group: string, item: string): boolean =>
+  item === items.status ||
+  item === items.accepted ||
+  item.startsWith(items.versionPrefix) ||
+  (group === registryPartition && item !== items.policy);
 
 /**
  * The groups of a batch of stream records, each once. The images in the records are not used: the item may have changed
@@ -24,9 +42,13 @@ export const changedGroups = (event: unknown): Changes => {
   const read = records.map((one) => z.safeParse(record, one).data?.dynamodb);
   const first = new Map<string, ChangedGroup>();
   for (const change of read) {
-    const group = change?.Keys.group.S;
-    if (group === undefined || change?.Keys.item.S !== items.policy || first.has(group)) continue;
-    first.set(group, { group, sequenceNumber: change.SequenceNumber });
+    if (change === undefined) continue;
+    const { group, item } = { group: change.Keys.group.S, item: change.Keys.item.S };
+    if (isOwn(group, item)) continue;
+    const { sequenceNumber = change.SequenceNumber, others = [] } = first.get(group) ?? {};
+    const removed = change.NewImage === undefined;
+    const more = item === items.policy || removed || others.includes(item) ? [] : [item];
+    first.set(group, { group, sequenceNumber, others: [...others, ...more] });
   }
   return { groups: [...first.values()], unreadable: read.filter((change) => change === undefined).length };
 };

@@ -51,5 +51,5 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
 /** Turns the stream of the groups table (policy items only) into what is in force. */
 export const { handler, create } = withRuntime('accept-policy', (surroundings, telemetry) => {
   const ports = wirePorts(surroundings, telemetry);
-  return (event) => acceptBatch(event, (group) => acceptPolicy(group, ports), telemetry, sha256);
+  return (event) => acceptBatch(event, (group, others) => acceptPolicy(group, ports, others), telemetry, sha256);
 });

@@ -1,4 +1,4 @@
-import type { PolicyVersion } from '../../core/policy/ports.ts';
+import type { PolicyVersion, WrittenPolicy } from '../../core/policy/ports.ts';
 import { type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 import { fieldOf } from '../../core/policy/reading.ts';
 import { namesIn, type Resolution } from '../../core/policy/resolution.ts';
@@ -26,10 +26,10 @@ export type Verdict =
 /** Reads, validates and resolves what a user wrote. Throws only when AWS does not answer. */
 export const judge = async (
   group: string,
-  written: unknown,
+  written: WrittenPolicy,
   ports: Pick<AcceptPolicyPorts, 'store' | 'resolver'>,
 ): Promise<Verdict> => {
-  const reading = readDocument(written);
+  const reading = readDocument(written.document, written.others);
   if (reading.kind === 'unreadable') return { kind: 'unacceptable', problems: reading.problems };
   const { document } = reading;
   const validation = validatePolicy(document);

@@ -1,5 +1,5 @@
-import { type Document, isNode, isScalar, parseDocument, visit } from 'yaml';
-import { type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
+import { type Document, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
+import { nearestName, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 
 export type DocumentReading =
   | { readonly kind: 'read'; readonly document: unknown }
@@ -10,10 +10,18 @@ const unreadable = (found: string, allowed: string): DocumentReading => ({
   problems: [problemOf({ path: [], found, allowed })],
 });
 
-/** The attribute `policy` as a document: a map as it is, a string read as YAML (which includes JSON). Never throws. */
-export const readDocument = (attribute: unknown): DocumentReading => {
-  if (attribute === undefined)
-    return unreadable('no attribute policy in the item', 'the group document under the attribute policy');
+/**
+ * The attribute `policy` as a document: a map as it is, a string read as YAML (of which JSON is a part). Never throws.
+ *
+ * @param others names of the item's other attributes: one of them may be `policy` misspelt.
+ */
+export const readDocument = (attribute: unknown, others: readonly string[] = []): DocumentReading => {
+  if (attribute === undefined) {
+    const allowed = 'the group document under the attribute policy';
+    const nearest = nearestName('policy', others);
+    const found = 'no attribute policy in the item';
+    return { kind: 'unreadable', problems: [problemOf({ path: [], found, allowed, nearest })] };
+  }
   if (typeof attribute !== 'string') {
     const isMap = typeof attribute === 'object' && attribute !== null;
     return isMap
@@ -41,13 +49,23 @@ const readText = (text: string): DocumentReading => {
 const parseText = (text: string): DocumentReading => {
   // The parser's own checks for repeated keys, and its positions of errors, take minutes for texts that are made for
   // it.
-  const parsed = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
-  const [error] = parsed.errors;
+  const all = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
+  const documents = 'empty' in all ? [] : all;
+  // A tag that the parser does not know is a warning to it; what was meant by the tag would be lost.
+  const [error] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
   if (error) return notYaml(`${error.message} at ${placeOf(text, error.pos[0])}`);
-  const repeated = repeatedKey(parsed);
+  const [first, second] = documents.filter(({ contents }) => !isEmpty(contents));
+  if (second) return unreadable(`a second document at ${placeOf(text, second.range[0])}`, oneDocument);
+  const repeated = first && repeatedKey(first);
   if (repeated !== undefined) return notYaml(`Map keys must be unique at ${placeOf(text, repeated)}`);
-  return { kind: 'read', document: parsed.toJS() as unknown };
+  return { kind: 'read', document: first?.toJS() as unknown };
 };
+
+const oneDocument = 'one document: one group in an item, and nothing after --- or ...';
+
+/** Nothing stands between two `---`, or after the last. */
+const isEmpty = (contents: unknown): boolean =>
+  contents === null || (isScalar(contents) && contents.value === null && contents.source === '');
 
 const notYaml = (why: string): DocumentReading =>
   unreadable(`text that is not YAML (${firstLine(why)})`, 'YAML or JSON');

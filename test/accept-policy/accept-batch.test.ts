@@ -5,11 +5,16 @@ import { metrics } from '../../functions/contract.ts';
 import { createTelemetry } from '../../functions/runtime/telemetry.ts';
 
 /** A record of the groups table's stream, as Lambda hands it over. */
-const record = (group: string, sequence: number, item = 'policy') => ({
+const record = (group: string, sequence: number, item = 'policy', eventName = 'MODIFY') => ({
   eventID: `id-${sequence}`,
-  eventName: 'MODIFY',
+  eventName,
   eventSource: 'aws:dynamodb',
-  dynamodb: { Keys: { group: { S: group }, item: { S: item } }, SequenceNumber: String(sequence), StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  dynamodb: {
+    Keys: { group: { S: group }, item: { S: item } },
+    ...(eventName === 'REMOVE' ? {} : { NewImage: { group: { S: group }, item: { S: item } } }),
+    SequenceNumber: String(sequence),
+    StreamViewType: 'NEW_AND_OLD_IMAGES',
+  },
 });
 
 const secretProblem = { path: 'size', found: 'secret', allowed: 'a number', nearest: 'secret', message: 'size: found secret' };
@@ -19,7 +24,9 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
   const counted: [string, number | undefined][] = [];
   const logged: unknown[] = [];
   const { logger, ...telemetry } = createTelemetry('accept-policy', { env: {}, now: () => 0, random: () => 0, clientConfig: {}, quiet: true });
-  const acceptOne = async (group: string): Promise<Outcome> => {
+  const others: (readonly [string, readonly string[]])[] = [];
+  const acceptOne = async (group: string, beside: readonly string[]): Promise<Outcome> => {
+    others.push([group, beside]);
     if (failing.includes(group)) throw new Error('EC2 does not answer');
     accepted.push(group);
     if (group.startsWith('wrong')) return { kind: 'rejected', group, problems: [secretProblem], inForce: undefined };
@@ -28,7 +35,7 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
   for (const level of ['info', 'warn', 'error'] as const) logger[level] = (...said: unknown[]) => void logged.push(...said);
   const heard = { ...telemetry, logger, count: (metric: string, by?: number) => void counted.push([metric, by]) };
   const response = await acceptBatch(event, acceptOne, heard, (text) => `hash of ${text.length}`);
-  return { accepted, counted, response, logged: JSON.stringify(logged) };
+  return { accepted, others, counted, response, logged: JSON.stringify(logged) };
 };
 
 describe('a batch of the stream', () => {
@@ -44,10 +51,19 @@ describe('a batch of the stream', () => {
     expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });
 
-  it('leaves items alone that are no policy', async () => {
-    const { accepted, counted } = await run({ Records: [record('a', 1, 'status'), record('a', 2, 'accepted')] });
+  it('leaves items alone that Holdfast writes itself', async () => {
+    const own = [record('a', 1, 'status'), record('a', 2, 'accepted'), record('a', 3, 'version#000001'), record('@registry', 4, 'entry#a')];
+    const { accepted, counted } = await run({ Records: own });
     expect(accepted).toEqual([]);
     expect(counted).toEqual([]);
+  });
+
+  it('hands on the sort keys of items that nobody reads, not those of items that were removed', async () => {
+    const { others } = await run({ Records: [record('a', 1, 'Policy'), record('a', 2), record('b', 3, 'notes', 'REMOVE')] });
+    expect(others).toEqual([
+      ['a', ['Policy']],
+      ['b', []],
+    ]);
   });
 
   it('acknowledges and counts records that it cannot read', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { announcements, metrics } from '../../functions/contract.ts';
@@ -72,12 +73,84 @@ describe('an accepted policy', () => {
     expect(house.status('workers')).toMatchObject({
       status: 'accepted',
       warnings: [{ path: 'scaling' }],
-      message: expect.stringContaining('see warnings'),
+      message: 'Version 1 is in force. scaling: found alarms on a fixed size, allowed is a size with min below max: these alarms change nothing.',
     });
   });
 });
 
+describe('what stands beside a policy', () => {
+  it('is warned of when it is an attribute of the same item', async () => {
+    const house = createHouse();
+    house.writeBeside('workers', ['author']);
+    await afterWriting(smallDocument, house);
+    expect(house.status('workers')).toMatchObject({
+      status: 'accepted',
+      warnings: [
+        {
+          path: 'author',
+          message: 'author: found the attribute "author" beside policy, allowed is the attribute policy alone: this one is not read.',
+        },
+      ],
+    });
+  });
+
+  it('is named as the likely policy when the attribute is misspelt', async () => {
+    const house = createHouse();
+    house.writeBeside('workers', ['polcy']);
+    await afterWriting(undefined, house);
+    expect(house.status('workers')).toMatchObject({ status: 'rejected', problems: [{ found: 'no attribute policy in the item', nearest: 'polcy' }] });
+  });
+
+  it('is refused when it is all there is, under a misspelt sort key', async () => {
+    const house = createHouse();
+    await house.accept('workers', ['Policy']);
+    expect(house.status('workers')).toMatchObject({
+      status: 'rejected',
+      problems: [{ path: 'item', found: '"Policy"', nearest: 'policy' }],
+    });
+    expect(house.registered()).toEqual([]);
+  });
+
+  it('never stops the policy that is there, nor keeps a group that was deleted', async () => {
+    const house = await afterWriting(smallDocument);
+    await house.accept('workers', ['notes']);
+    expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, warnings: [{ path: 'item', found: '"notes"' }] });
+    house.remove('workers');
+    await house.accept('workers', ['notes']);
+    expect(house.inForce('workers')).toBeUndefined();
+    expect(house.status('workers')).toMatchObject({ status: 'let-go' });
+  });
+});
+
+describe('the digest in a status', () => {
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+  it('is that of the text, accepted or rejected', async () => {
+    for (const text of [stringify(smallDocument), 'size: [']) {
+      const house = await afterWriting(text);
+      expect(house.status('workers')?.digest).toBe(sha256(text));
+    }
+  });
+
+  it('is that of the JSON of a map with its keys in order', async () => {
+    const house = await afterWriting({ size: -1, group: 'workers' });
+    expect(house.status('workers')?.digest).toBe(sha256('{"group":"workers","size":-1}'));
+  });
+
+  it('is not there when nothing was written', async () => {
+    const house = await afterWriting(smallDocument);
+    house.remove('workers');
+    await house.accept();
+    expect(house.status('workers')?.digest).toBeUndefined();
+  });
+});
+
 describe('a rejected policy', () => {
+  it('says its first three reasons in one line', async () => {
+    const house = await afterWriting({ ...smallDocument, size: -1, a: 1, b: 1, c: 1, d: 1 });
+    expect(house.status('workers')?.message).toMatch(/^Rejected for 5 reasons\. a: .* b: .* c: .* 2 more: see problems\. No version is in force/);
+  });
+
   it('leaves the last accepted version in force and says every reason', async () => {
     const house = await afterWriting(smallDocument);
     await afterWriting({ ...smallDocument, size: -1, breaker: {} }, house);
@@ -85,7 +158,10 @@ describe('a rejected policy', () => {
     expect(house.status('workers')).toMatchObject({
       status: 'rejected',
       version: 1,
-      message: 'Rejected for 2 reasons. Version 1 stays in force. Correct the item and write it again.',
+      message:
+        'Rejected for 2 reasons. breaker is not supported yet: leave it out. Supported here: ' +
+        'group, size, capacity, pools, defaults, asg, removal, swap, rebalance, drain, scaling, tags. ' +
+        'size: found -1, allowed is a whole number from 0 to 100000. Version 1 stays in force. Correct the item and write it again.',
       problems: [{ path: 'breaker' }, { path: 'size', found: '-1' }],
     });
   });

@@ -53,7 +53,7 @@ export const createHouse = (resolution: Resolution = account) => {
     announced,
     counted,
     asked,
-    accept: (group = 'workers'): Promise<Outcome> => acceptPolicy(group, ports),
+    accept: (group = 'workers', others: readonly string[] = []): Promise<Outcome> => acceptPolicy(group, ports, others),
     /** Time passes. */
     wait: (ms: number): void => {
       nowMs += ms;

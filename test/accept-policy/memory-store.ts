@@ -4,6 +4,7 @@ import type { RegistryEntry } from '../../core/ports.ts';
 /** A policy store in memory, with what a user writes and reads beside it. Held to the same contract as the one over DynamoDB. */
 export const createMemoryStore = () => {
   const documents = new Map<string, unknown>();
+  const others = new Map<string, readonly string[]>();
   const versions = new Map<string, PolicyVersion[]>();
   const inForce = new Map<string, PolicyVersion>();
   const statuses = new Map<string, PolicyStatus>();
@@ -13,7 +14,7 @@ export const createMemoryStore = () => {
   const versionsOf = (group: string): readonly PolicyVersion[] => versions.get(group) ?? [];
 
   const store: PolicyStore = {
-    written: async (group) => (documents.has(group) ? { document: documents.get(group) } : undefined),
+    written: async (group) => (documents.has(group) ? { document: documents.get(group), others: [...(others.get(group) ?? [])] } : undefined),
     accepted: async (group) => inForce.get(group),
     latest: async (group) =>
       versionsOf(group)
@@ -53,6 +54,8 @@ export const createMemoryStore = () => {
   return {
     store,
     write: (group: string, document: unknown) => void documents.set(group, document),
+    /** Attributes beside `policy` that Holdfast does not read. */
+    writeBeside: (group: string, names: readonly string[]) => void others.set(group, names),
     hold: (group: string, asgs: readonly string[]) => void holders.set(group, asgs),
     remove: (group: string) => void documents.delete(group),
     versionsOf,

@@ -49,9 +49,9 @@ describe.each([
     const { store, write, remove } = open();
     expect(await store.written('a')).toBeUndefined();
     await write('a', fullDocument);
-    expect(await store.written('a')).toEqual({ document: fullDocument });
+    expect(await store.written('a')).toEqual({ document: fullDocument, others: [] });
     await write('a', 'size: 3');
-    expect(await store.written('a')).toEqual({ document: 'size: 3' });
+    expect(await store.written('a')).toEqual({ document: 'size: 3', others: [] });
     await remove('a');
     expect(await store.written('a')).toBeUndefined();
   });
@@ -136,5 +136,13 @@ describe('a policy store over DynamoDB', () => {
     raw.destroy();
     const written = await overDynamoDb().store.written('h');
     expect(validatePolicy(written?.document)).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('names the attributes of a policy item that nobody reads', async () => {
+    const raw = new DynamoDBClient(tables.config);
+    const Item = { group: { S: 'j' }, item: { S: 'policy' }, polcy: { S: 'size: 3' }, author: { S: 'me' } };
+    await raw.send(new PutItemCommand({ TableName: 'groups', Item }));
+    raw.destroy();
+    expect(await overDynamoDb().store.written('j')).toEqual({ document: undefined, others: ['author', 'polcy'] });
   });
 });

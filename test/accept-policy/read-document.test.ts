@@ -7,6 +7,7 @@ describe('the attribute policy', () => {
     ['a map', { group: 'w' }, { group: 'w' }],
     ['YAML', 'group: w\nsize: 3\nscaling: [{ alarm: a, adjust: +20% }]', { group: 'w', size: 3, scaling: [{ alarm: 'a', adjust: '+20%' }] }],
     ['JSON', '{"group": "w",\t"size": 3}', { group: 'w', size: 3 }],
+    ['YAML between markers', '---\ngroup: w\n...\n---\n', { group: 'w' }],
     ['YAML with an anchor', 'a: &x { cap: 3 }\nb: *x', { a: { cap: 3 }, b: { cap: 3 } }],
   ])('may be %s', (_, attribute, document) => {
     expect(readDocument(attribute)).toEqual({ kind: 'read', document });
@@ -16,6 +17,9 @@ describe('the attribute policy', () => {
     ['YAML that does not end', 'size: [', /^text that is not YAML \(.*line 1/],
     ['a key written twice', 'size: 1\nsize: 2', /Map keys must be unique/],
     ['an alias to nothing', 'a: *x', /^text that is not YAML/],
+    ['two documents', 'size: 1\n---\nsize: 2', /^a second document at line 2/],
+    ['a document and more after its end', 'size: 1\n...\nsize: 2', /^a second document at line 3/],
+    ['text with a tag of its own', 'size: !count 3', /^text that is not YAML \(Unresolved tag: !count at line 1/],
     ['a number', 7, /^7$/],
     ['null', null, /^null$/],
     ['nothing', undefined, /^no attribute policy in the item$/],

@@ -6,7 +6,7 @@ import { canary } from './nasties.ts';
 test('hundreds of writes of every kind are each answered, touch no group that was there, and stay out of the logs', async () => {
   const flooded = await floodTable(400, 1);
   expect(flooded.unanswered).toEqual([]);
-  expect(flooded.statuses.accepted).toBeGreaterThan(30);
+  expect(flooded.statuses.accepted).toBeGreaterThan(15);
   expect(flooded.statuses.rejected).toBeGreaterThan(200);
   expect(flooded.inForceAfter).toEqual(flooded.inForceBefore);
   expect(flooded.after).toEqual(flooded.before);

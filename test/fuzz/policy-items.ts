@@ -135,6 +135,30 @@ const forAnyGroup: Readonly<Record<string, (group: string, draw: Draw, targetGro
   'anything but a document': (group, draw) => plain(group, nasty(draw)),
   'deep nesting': (group, draw) => plain(group, draw.chance(0.5) ? nested(28, draw) : JSON.stringify(nested(1_500, draw))),
   'attributes of DynamoDB': (group, draw) => ({ group: { S: group }, item: { S: 'policy' }, policy: foreignAttribute(draw) }),
+  'numbers at the ends of what a number can be': (group, draw, targetGroup) => {
+    const number = () => draw.pick([1e308, 1e126, 1e100, 1e-100, 1e-131, 1e-320, Number.MAX_SAFE_INTEGER, 2 ** 53, 1e5, 1e-4, -0]);
+    const policy = fullPolicy(group, draw, targetGroup);
+    const capacity = {
+      weighted: [
+        { use: 'a', weight: number() },
+        { use: 'b', weight: number() },
+      ],
+    };
+    const pools = { ...policy.pools, a: { ...policy.pools.a, maxPriceUsdPerHour: number(), cap: number() } };
+    return plain(group, JSON.stringify({ ...policy, size: draw.chance(0.5) ? number() : policy.size, capacity, pools }));
+  },
+  'names that every object has': (group, draw, targetGroup) => {
+    const name = draw.pick(Object.getOwnPropertyNames(Object.prototype));
+    const { a, ...others } = fullPolicy(group, draw, targetGroup).pools;
+    const policy = { ...fullPolicy(group, draw, targetGroup), pools: { ...others, [name]: a }, capacity: name };
+    return plain(group, JSON.stringify(draw.chance(0.5) ? policy : { ...policy, tags: { [name]: canary } }));
+  },
+  'several documents': (group, draw, targetGroup) =>
+    plain(group, [1, 2].map(() => JSON.stringify(fullPolicy(group, draw, targetGroup))).join(draw.pick(['\n---\n', '\n...\n']))),
+  'a misspelt sort key': (group, draw, targetGroup) => ({
+    ...plain(group, fullPolicy(group, draw, targetGroup)),
+    item: { S: draw.pick(['Policy', 'polciy', 'policy ', canary, 'entry#web']) },
+  }),
   'no document': (group) => ({ group: { S: group }, item: { S: 'policy' }, [canary]: { S: canary } }),
 };
 

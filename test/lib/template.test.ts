@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { functionNames, signalsVisibilitySeconds } from '../../functions/contract.ts';
+import { type EventPattern, matchesPattern } from '../../sandbox/platform/events/event-pattern.ts';
 import { assembledResources, ofType, type Properties, printed, type Resource } from './assembled.ts';
 
 let resources: Readonly<Record<string, Resource>>;
@@ -70,10 +71,20 @@ describe('tables', () => {
     }
   });
 
-  test('accept-policy hears of policy items alone, not of what it writes itself', () => {
+  test('accept-policy hears of policy items and of items that nobody reads, not of what it writes itself', () => {
     const [, stream] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => StartingPosition) ?? [];
-    const [filter] = at(stream ?? {}, 'FilterCriteria.Filters') as readonly { readonly Pattern: string }[];
-    expect(JSON.parse(filter?.Pattern ?? '')).toEqual({ dynamodb: { Keys: { item: { S: ['policy'] } } } });
+    const filters = at(stream ?? {}, 'FilterCriteria.Filters') as readonly { readonly Pattern: string }[];
+    const hears = (group: string, item: string, NewImage: Properties | undefined) => {
+      const event = { dynamodb: { Keys: { group: { S: group }, item: { S: item } }, ...(NewImage && { NewImage }) } };
+      return filters.some(({ Pattern }) => matchesPattern(JSON.parse(Pattern) as EventPattern, event));
+    };
+    expect(hears('web', 'policy', { policy: { S: '' }, version: { N: '1' } })).toBe(true);
+    expect(hears('web', 'policy', undefined)).toBe(true);
+    expect(hears('web', 'Policy', { policy: { S: '' } })).toBe(true);
+    expect(hears('web', 'status', { version: { N: '1' } })).toBe(false);
+    expect(hears('web', 'accepted', { version: { N: '1' } })).toBe(false);
+    expect(hears('web', 'version#000001', { version: { N: '1' } })).toBe(false);
+    expect(hears('@registry', 'entry#web', {})).toBe(false);
   });
 });
 

@@ -106,7 +106,7 @@ const selectorOver = (pools: readonly string[], depth: number): fc.Arbitrary<Cap
 const chunked = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
-const poolName = fc.constantFrom('spot-1a', 'spot-1b', 'od', '9', 'a.b', 'constructor', 'toString', 'x'.repeat(63), 'under_score', 'Upper');
+const poolName = fc.constantFrom('spot-1a', 'spot-1b', 'od', '9', 'a.b', 'prototype', 'x'.repeat(63), 'under_score', 'Upper');
 const poolDocument = fc.record(
   {
     market: fc.constantFrom('spot', 'on-demand'),

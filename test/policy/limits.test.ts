@@ -87,7 +87,7 @@ describe('limits of a policy', () => {
       store: { registry: async () => [] } as never,
       resolver: { lookUp: async () => ({ subnets: { 'subnet-a': 'eu-west-1a' }, asgs: {}, launchTemplates: { web: 1 } }) },
     };
-    const verdict = await judge('web', document, ports);
+    const verdict = await judge('web', { document, others: [] }, ports);
     expect(verdict).toMatchObject({ kind: 'unacceptable', problems: [{ allowed: 'at most 300 KB' }] });
   });
 });

@@ -53,10 +53,6 @@ describe('a valid policy', () => {
         ],
       }),
     ],
-    [
-      'pools with names that objects inherit',
-      small({ capacity: { spread: ['constructor', 'toString'] }, pools: { constructor: four.a, toString: four.b } }),
-    ],
     ['an adjustment by text', small({ size: { min: 0, max: 5 }, scaling: [{ alarm: 'x', adjust: '+2' }] })],
   ])('may have %s', (_, document) => {
     expect(messagesOf(document)).toEqual([]);
@@ -65,6 +61,9 @@ describe('a valid policy', () => {
 
 /** What is written, where the problem stands, what was found, what is allowed, the nearest name. */
 type Case = readonly [name: string, document: unknown, path: string, found: string, allowed: RegExp, nearest?: string];
+
+const weightText = /^0, or a number from 0.001 to 1000000$/;
+const priceText = /^a price in USD per hour from 0.0001 to 10000$/;
 
 const cases: readonly Case[] = [
   [
@@ -151,8 +150,19 @@ const cases: readonly Case[] = [
     'only weights of 0',
     /above 0$/,
   ],
-  ['a negative weight', tree({ weighted: [{ use: 'a', weight: -1 }] }), 'capacity.weighted[0].weight', '-1', /^a number of 0 or more$/],
-  ['a weight that is missing', tree({ weighted: [{ use: 'a' }] }), 'capacity.weighted[0].weight', 'nothing', /^a number of 0 or more$/],
+  ['a negative weight', tree({ weighted: [{ use: 'a', weight: -1 }] }), 'capacity.weighted[0].weight', '-1', weightText],
+  ['a weight that is missing', tree({ weighted: [{ use: 'a' }] }), 'capacity.weighted[0].weight', 'nothing', weightText],
+  ['a weight that no table holds', tree({ weighted: [{ use: 'a', weight: 1e308 }] }), 'capacity.weighted[0].weight', '1e+308', weightText],
+  ['a weight near nothing', tree({ weighted: [{ use: 'a', weight: 1e-320 }] }), 'capacity.weighted[0].weight', '1e-320', weightText],
+  [
+    'a pool by a name of every object',
+    small({ pools: { ...smallDocument.pools, constructor: four.a } }),
+    'pools.constructor',
+    '"constructor"',
+    /reserved/,
+  ],
+  ['a tree over a name of every object', tree('toString'), 'capacity', '"toString"', /reserved/],
+  ['a tag by a name of every object', small({ tags: { constructor: 'x' } }), 'tags.constructor', '"constructor"', /reserved/],
   ['a weighted child that is a bare name', tree({ weighted: ['a'] }), 'capacity.weighted[0]', '"a"', /^a map with use and weight$/],
   ['two selectors in one map', tree({ tiered: ['a'], spread: ['b'] }), 'capacity.spread', 'unknown field "spread"', /^one of tiered$/],
   ['no pools', small({ pools: {} }), 'pools', 'an empty map', /^at least one pool$/],
@@ -173,9 +183,11 @@ const cases: readonly Case[] = [
     '"m7g.large" again',
     /^each once$/,
   ],
-  ['a price in words', pool({ maxPriceUsdPerHour: 'cheap' }), 'pools.spot-1a.maxPriceUsdPerHour', '"cheap"', /^a price in USD per hour above 0$/],
-  ['a price of 0', pool({ maxPriceUsdPerHour: 0 }), 'pools.spot-1a.maxPriceUsdPerHour', '0', /above 0$/],
-  ['a price without bound', pool({ maxPriceUsdPerHour: Number.POSITIVE_INFINITY }), 'pools.spot-1a.maxPriceUsdPerHour', 'Infinity', /above 0$/],
+  ['a price in words', pool({ maxPriceUsdPerHour: 'cheap' }), 'pools.spot-1a.maxPriceUsdPerHour', '"cheap"', priceText],
+  ['a price of 0', pool({ maxPriceUsdPerHour: 0 }), 'pools.spot-1a.maxPriceUsdPerHour', '0', priceText],
+  ['a price without bound', pool({ maxPriceUsdPerHour: Number.POSITIVE_INFINITY }), 'pools.spot-1a.maxPriceUsdPerHour', 'Infinity', priceText],
+  ['a price that no table holds', pool({ maxPriceUsdPerHour: 1e200 }), 'pools.spot-1a.maxPriceUsdPerHour', '1e+200', priceText],
+  ['a price near nothing', pool({ maxPriceUsdPerHour: 1e-200 }), 'pools.spot-1a.maxPriceUsdPerHour', '1e-200', priceText],
   ['a cap below 0', pool({ cap: -1 }), 'pools.spot-1a.cap', '-1', /^a whole number from 0/],
   [
     'an Auto Scaling group for the group and for a pool',
@@ -366,5 +378,29 @@ describe('warnings', () => {
   it('name alarms on a size that cannot change', () => {
     expect(warningsOf(small({ scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([expect.stringContaining('these alarms change nothing')]);
     expect(warningsOf(small({ size: { min: 1, max: 2 }, scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([]);
+  });
+
+  it('tell of caps that leave no room for the largest size', () => {
+    const capped = (caps: readonly (number | undefined)[], rest: object = {}) => {
+      const names = ['a', 'b', 'c'];
+      const pools = names.map((name, index) => [name, { ...four.a, ...(caps[index] === undefined ? {} : { cap: caps[index] }) }]);
+      return warningsOf(small({ size: 10, capacity: { tiered: ['a', { spread: { of: ['b', 'c'] } }] }, pools: Object.fromEntries(pools), ...rest }));
+    };
+    expect(capped([1, 1, 1])).toEqual([
+      'capacity: found pools whose caps leave room for 3, allowed is room for the largest size, 10: the other 7 are never launched.',
+    ]);
+    expect(capped([0, 0, 0])).toHaveLength(1);
+    expect(capped([5, 4, 1])).toEqual([]);
+    expect(capped([1, undefined, 1])).toEqual([]);
+    expect(capped([5, 5, 5], { size: { min: 1, max: 16 } })).toHaveLength(1);
+    expect(capped([], { defaults: { cap: 3 } })).toHaveLength(1);
+    const weighted = {
+      weighted: [
+        { use: 'a', weight: 1 },
+        { use: 'b', weight: 0 },
+        { use: 'c', weight: 0.5 },
+      ],
+    };
+    expect(capped([4, undefined, 5], { capacity: weighted })).toHaveLength(1);
   });
 });
