@@ -1,6 +1,12 @@
+import { parseArgs } from 'node:util';
 import { benchImport, type ImportFigures } from './cold-import.ts';
+import { playMany, publishedStorms } from './many.ts';
+import type { ManyRun } from './many-figures.ts';
+import { missedGoals } from './many-goals.ts';
+import { type ManyStorm, manyCases } from './many-world.ts';
 import { benchPlanning, type PlanningFigures } from './planning.ts';
 import { benchStorm, type StormFigures } from './storm.ts';
+import { type HoldingName, holdings } from './storm-world.ts';
 import { table } from './table.ts';
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
@@ -53,15 +59,67 @@ const benches = {
 
 const isKnown = (name: string): name is keyof typeof benches => Object.hasOwn(benches, name);
 
-const main = async (name: string | undefined): Promise<void> => {
+const heldBy = ['mixed', ...holdings] as const satisfies readonly (HoldingName | 'mixed')[];
+
+/** One of these words, or an error that names them. */
+const oneOf = <Word extends string>(option: string, words: readonly Word[], given: string): Word => {
+  const found = words.find((word) => word === given);
+  if (found === undefined) throw new Error(`--${option}: expected ${words.join(', ')}, found "${given}".`);
+  return found;
+};
+
+const atLeastOne = (option: string, given: string): number => {
+  const value = Number(given);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${option}: expected a whole number above 0, found "${given}".`);
+  return value;
+};
+
+/** The storm that the options name, or all of the published table. */
+const stormsOf = (args: readonly string[]): readonly ManyStorm[] => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      groups: { type: 'string' },
+      members: { type: 'string' },
+      case: { type: 'string', default: 'zone' },
+      held: { type: 'string', default: 'mixed' },
+      concurrency: { type: 'string', default: '1000' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
+  if (values.groups === undefined && values.members === undefined) return publishedStorms();
+  return [
+    {
+      groups: atLeastOne('groups', values.groups ?? '10'),
+      members: atLeastOne('members', values.members ?? '10'),
+      case: oneOf('case', manyCases, values.case),
+      held: oneOf('held', heldBy, values.held),
+      concurrency: atLeastOne('concurrency', values.concurrency),
+      seed: atLeastOne('seed', values.seed),
+    },
+  ];
+};
+
+/** One object a run on standard output, as soon as it is played; the goals it misses on standard error. */
+const benchMany = async (args: readonly string[]): Promise<void> => {
+  for (const storm of stormsOf(args)) {
+    const run: ManyRun = await playMany(storm);
+    console.log(JSON.stringify(run.figures));
+    for (const missed of missedGoals(run)) console.error(`${run.figures.groups} x ${run.figures.members}, ${run.figures.case}: ${missed}`);
+  }
+};
+
+const main = async (name: string | undefined, args: readonly string[]): Promise<void> => {
   if (name === undefined) {
     for (const [title, { text }] of Object.entries(benches)) console.log(`${title}\n${await text()}\n`);
+  } else if (name === 'many') {
+    await benchMany(args);
   } else if (isKnown(name)) {
     console.log(await benches[name].json());
   } else {
-    console.error(`There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, or no name for all of them.`);
+    console.error(`There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, many, or no name for all but many.`);
     process.exitCode = 1;
   }
 };
 
-await main(process.argv[2]);
+await main(process.argv[2], process.argv.slice(3));

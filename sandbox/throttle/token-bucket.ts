@@ -8,6 +8,8 @@ export type TokenBucket = {
   takeUpTo(count: number): number;
   /** Whole tokens that could be taken now. */
   available(): number;
+  /** Makes it full, as it is after a long rest. */
+  fill(): void;
 };
 
 export type TokenBucketOptions = {
@@ -35,6 +37,10 @@ export const createTokenBucket = ({ capacity, refillPerSecond, clock }: TokenBuc
   };
   return {
     available,
+    fill: () => {
+      tokens = capacity;
+      filledAtMs = clock.now();
+    },
     takeUpTo,
     take: (count = 1) => available() >= count && takeUpTo(count) === count,
   };

@@ -83,7 +83,9 @@ const settingsOf = ({
   quotas,
   instances,
   network,
-}: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota'> => ({
+  budget,
+}: Parts): Pick<World, 'setServing' | 'setBoots' | 'setFreeAddresses' | 'setQuota' | 'restLaunches'> => ({
+  restLaunches: budget.fill,
   setServing: (ids, isServing) => {
     const found = ids.flatMap((id) => instances.find(id) ?? []).filter(({ state }) => state === 'running');
     for (const instance of found) instances.setFailing(instance, !isServing);

@@ -34,6 +34,8 @@ export type World = {
   restart(instances: readonly string[]): { readonly unknown: readonly string[] };
   /** How many addresses a subnet has left from now on. False when there is no such subnet. */
   setFreeAddresses(subnet: string, free: number): boolean;
+  /** The account has launched nothing for so long that the bucket of launched instances is full. */
+  restLaunches(): void;
   /** How many instances of a market the account may have from now on; `null` is without limit. */
   setQuota(market: Market, most: number | null): void;
   /** Changes the requests per second of a target group, by name. False when there is no such target group. */

@@ -36,6 +36,13 @@ test('taking up to a number takes what is there', () => {
   expect(bucket.takeUpTo(10)).toBe(0);
 });
 
+test('a bucket that has rested is full', () => {
+  const { bucket } = bucketAt(1000, 2);
+  bucket.takeUpTo(900);
+  bucket.fill();
+  expect(bucket.takeUpTo(2000)).toBe(1000);
+});
+
 test('no sequence of takes gets more than the capacity plus what was refilled', () => {
   fc.assert(
     fc.property(

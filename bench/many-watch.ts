@@ -1,0 +1,62 @@
+import { isMutating } from '../sandbox/call-log.ts';
+import type { Sandbox } from '../sandbox/door.ts';
+
+/** A launch call of a function: for which group, when, and how many instances it got. */
+export type LaunchCall = { readonly group: string; readonly atMs: number; readonly given: number };
+
+/** What functions did since the watch began. */
+export type Seen = {
+  readonly launches: LaunchCall[];
+  /** When calls that read EC2, Auto Scaling or load balancers were made by the function that decides. */
+  readonly readsAtMs: number[];
+  readonly mutating: number;
+  readonly throttled: number;
+};
+
+const launchApis = ['CreateFleet', 'LaunchInstances'];
+const services = ['ec2', 'autoscaling', 'elasticloadbalancing'];
+
+type Tagged = { readonly TagSpecifications?: readonly { readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[] }[] };
+type Given = {
+  readonly Instances?: readonly { readonly InstanceIds?: readonly string[] }[];
+  readonly Errors?: readonly { readonly ErrorCode?: string }[];
+};
+
+const nameTag = ({ TagSpecifications = [] }: Tagged): string =>
+  TagSpecifications.flatMap(({ Tags = [] }) => Tags).find(({ Key }) => Key === 'Name')?.Value ?? '';
+
+/** The group that a launch call is for: named by its tags, or the first words of its Auto Scaling group. */
+const groupOf = (input: Readonly<Record<string, unknown>>): string =>
+  typeof input.AutoScalingGroupName === 'string' ? input.AutoScalingGroupName.replace(/-(?:spot|on-demand)-[a-z]$/, '') : nameTag(input);
+
+const givenIn = (output: unknown): number =>
+  ((output as Given | undefined)?.Instances ?? []).reduce((sum, { InstanceIds = [] }) => sum + InstanceIds.length, 0);
+
+const isThrottledWithin = (output: unknown): boolean =>
+  ((output as Given | undefined)?.Errors ?? []).some(({ ErrorCode }) => ErrorCode === 'RequestLimitExceeded');
+
+/** Messages that were handed to a function more than once. */
+const watchMessages = (sandbox: Sandbox): { readonly twice: () => number } => {
+  const twice = new Set<string>();
+  sandbox.platform.functions.observe(
+    () => undefined,
+    ({ event }) => {
+      const { Records = [] } = event as { Records?: readonly { messageId?: string; attributes?: { ApproximateReceiveCount?: string } }[] };
+      for (const { messageId, attributes } of Records) if (Number(attributes?.ApproximateReceiveCount ?? 1) > 1) twice.add(messageId ?? '');
+    },
+  );
+  return { twice: () => twice.size };
+};
+
+/** Notes from now on what functions do. */
+export const watchCalls = (sandbox: Sandbox) => {
+  const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = { launches: [], readsAtMs: [], mutating: 0, throttled: 0 };
+  sandbox.callLog.observe((call, { input, output }) => {
+    if (call.invocation === undefined || !services.includes(call.service)) return;
+    if (call.trouble === 'bucket' || isThrottledWithin(output)) seen.throttled += 1;
+    if (isMutating(call.operation)) seen.mutating += 1;
+    else if (call.invocation.functionName.endsWith('-react')) seen.readsAtMs.push(call.atMs);
+    if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });
+  });
+  return { seen, twice: watchMessages(sandbox).twice };
+};

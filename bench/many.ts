@@ -1,0 +1,150 @@
+import { type Sandbox, startSandbox } from '../sandbox/door.ts';
+import type { InstanceSnapshot } from '../sandbox/world/world.ts';
+import { figuresOf, type ManyRun, noticeMs, requestedShare, requestTimes } from './many-figures.ts';
+import { type GroupNeed, idealLastMs, isBoundByInstances, type LaunchApi, neededCalls, type StormNeed } from './many-need.ts';
+import { type LaunchCall, watchCalls } from './many-watch.ts';
+import { bystander, groupsOf, type ManyCase, type ManyStorm, manyWorld, policiesOf } from './many-world.ts';
+import { letters, refusedZone, zoneOf } from './storm-world.ts';
+
+const lookEveryMs = 2_000;
+const stepGroups = 8;
+const stepMs = 8_000;
+const warmUpMs = 1_800_000;
+const stillMs = 90_000;
+/** When the warned are gone, and their last health checks with them. */
+const leastMs = 150_000;
+const mostMs = 300_000;
+
+const isHealthy = ({ targets }: InstanceSnapshot): boolean => Object.values(targets).includes('healthy');
+const groupTag = ({ tags, asg }: InstanceSnapshot): string => tags.Name ?? asg?.name.replace(/-(?:spot|on-demand)-[a-z]$/, '') ?? '';
+
+const isStormy = (instance: InstanceSnapshot): boolean => groupTag(instance) !== bystander.name;
+
+const serving = ({ world }: Sandbox): number => world.snapshot().instances.filter((one) => isStormy(one) && isHealthy(one)).length;
+
+/** Brings the groups up a few at a time, so that nothing is throttled before the storm, and lets every bucket fill. */
+const warmUp = async (sandbox: Sandbox, storm: ManyStorm): Promise<void> => {
+  const { world, clock } = sandbox;
+  const arns = new Map(world.snapshot().targetGroups.map(({ name, arn }) => [name, arn]));
+  const policies = policiesOf(storm, (group) => arns.get(group) ?? '');
+  for (let from = 0; from < policies.length; from += stepGroups) {
+    for (const policy of policies.slice(from, from + stepGroups)) await sandbox.putPolicy(policy);
+    world.restLaunches();
+    await clock.sleep(stepMs);
+  }
+  const wanted = storm.groups * storm.members;
+  const untilMs = clock.now() + warmUpMs;
+  while (serving(sandbox) < wanted) {
+    if (clock.now() >= untilMs) throw new Error(`The storm cannot be measured: of ${wanted} members ${serving(sandbox)} serve.`);
+    world.restLaunches();
+    await clock.sleep(lookEveryMs);
+  }
+  await clock.sleep(stillMs);
+  world.restLaunches();
+};
+
+type Struck = { readonly warned: readonly InstanceSnapshot[]; readonly members: readonly InstanceSnapshot[] };
+
+/** Spot is gone in the first zone, and its members, or all, are warned at once. */
+const strike = ({ world }: Sandbox, { case: which }: ManyStorm): Struck => {
+  const { offerings, instances } = world.snapshot();
+  for (const offering of offerings.filter(({ zone, market }) => zone === refusedZone && market === 'spot'))
+    world.setOffering(offering, { capacity: 0 });
+  const members = instances.filter((one) => one.state === 'running' && isStormy(one));
+  const warned = which === 'all' ? members : members.filter(({ zone }) => zone === refusedZone);
+  world.interrupt(
+    warned.map(({ id }) => id),
+    { noticeMs },
+  );
+  return { warned, members };
+};
+
+const needOf = (storm: ManyStorm, { warned, members }: Struck, fixedMs: number): StormNeed => {
+  const gone = new Set(warned.map(({ id }) => id));
+  const byGroup = Map.groupBy(members, groupTag);
+  const calls = { 'create-fleet': 0, 'launch-instances': 0 };
+  for (const { name, holding } of groupsOf(storm)) {
+    const ours = byGroup.get(name) ?? [];
+    const staying = letters.map((letter) => [zoneOf(letter), ours.filter(({ id, zone }) => zone === zoneOf(letter) && !gone.has(id)).length]);
+    const need: GroupNeed = { staying: Object.fromEntries(staying), missing: ours.filter(({ id }) => gone.has(id)).length, refusedZone };
+    const api: LaunchApi = holding === 'launch-instances' ? 'launch-instances' : 'create-fleet';
+    calls[api] += neededCalls(need, api);
+  }
+  return { fleetCalls: calls['create-fleet'], asgCalls: calls['launch-instances'], instances: warned.length, fixedMs };
+};
+
+/** The member of the bystander that is warned. */
+const warnBystander = ({ world }: Sandbox): void => {
+  const [one] = world.snapshot().instances.filter((instance) => !isStormy(instance) && instance.state === 'running');
+  if (one !== undefined) world.interrupt([one.id], { noticeMs });
+};
+
+const isAllRequested = (launches: readonly LaunchCall[], wanted: number): boolean => {
+  const given = launches.reduce((sum, call) => sum + (call.group === bystander.name ? 0 : call.given), 0);
+  return given >= wanted;
+};
+
+/** Lets the storm pass, warns the bystander in its middle, and returns the fewest that served and when the bystander was warned. */
+const pass = async (sandbox: Sandbox, launches: readonly LaunchCall[], wanted: number, middleMs: number) => {
+  const { clock } = sandbox;
+  const startedAtMs = clock.now();
+  let lowest = Number.POSITIVE_INFINITY;
+  let bystanderAtMs: number | undefined;
+  const sinceMs = (): number => clock.now() - startedAtMs;
+  while (sinceMs() < leastMs || (!isAllRequested(launches, wanted) && sinceMs() < mostMs)) {
+    if (bystanderAtMs === undefined && sinceMs() >= middleMs) {
+      bystanderAtMs = clock.now();
+      warnBystander(sandbox);
+    }
+    lowest = Math.min(lowest, serving(sandbox));
+    await clock.sleep(lookEveryMs);
+  }
+  return { lowest, bystanderAtMs };
+};
+
+const play = async (sandbox: Sandbox, storm: ManyStorm, fixedMs: number): Promise<ManyRun> => {
+  await warmUp(sandbox, storm);
+  const startedAtMs = sandbox.clock.now();
+  const { seen, twice } = watchCalls(sandbox);
+  const struck = strike(sandbox, storm);
+  const need = needOf(storm, struck, fixedMs);
+  const wanted = struck.warned.length;
+  const idealMs = idealLastMs(need);
+  const { lowest, bystanderAtMs } = await pass(sandbox, seen.launches, wanted, Math.min(idealMs / 2, noticeMs / 2));
+  return {
+    figures: figuresOf({ storm, need, seen, startedAtMs, twice: twice(), lowest, members: struck.members.length, bystanderAtMs }),
+    ...(isBoundByInstances(need) && { requestedShare: requestedShare(requestTimes(seen.launches, startedAtMs, wanted)) }),
+  };
+};
+
+const inSandbox = async (storm: ManyStorm, fixedMs: number): Promise<ManyRun> => {
+  const sandbox = await startSandbox({ mode: 'simulated', spec: manyWorld(storm), seed: storm.seed });
+  try {
+    return await sandbox.drive(play(sandbox, storm, fixedMs));
+  } finally {
+    await sandbox.close();
+  }
+};
+
+/** The fixed path: the last request of one group that has the account to itself. */
+const fixedPathMs = async (storm: ManyStorm): Promise<number> =>
+  (await inSandbox({ ...storm, groups: 1, members: Math.min(storm.members, 30), concurrency: 1_000 }, 0)).figures.lastRequestedMs ?? 0;
+
+/** Plays one storm over many groups in virtual time, with the published token buckets. */
+export const playMany = async (storm: ManyStorm): Promise<ManyRun> => inSandbox(storm, await fixedPathMs(storm));
+
+const sizes = [
+  [10, 100],
+  [100, 10],
+  [100, 100],
+  [300, 30],
+] as const;
+
+/** The storms of the published table: each size with each case, and a new account. */
+export const publishedStorms = (): readonly ManyStorm[] => {
+  const usual = { held: 'mixed', concurrency: 1_000, seed: 1 } as const;
+  const all = sizes.flatMap(([groups, members]) =>
+    (['zone', 'all'] as const satisfies readonly ManyCase[]).map((which) => ({ ...usual, groups, members, case: which })),
+  );
+  return [...all, { ...usual, groups: 100, members: 10, case: 'zone', concurrency: 10 }];
+};

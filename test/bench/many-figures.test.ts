@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { figuresOf, requestedShare } from '../../bench/many-figures.ts';
+import { missedGoals } from '../../bench/many-goals.ts';
+
+const storm = { groups: 2, members: 6, case: 'zone', held: 'mixed', concurrency: 10, seed: 1 } as const;
+const need = { fleetCalls: 6, asgCalls: 0, instances: 4, fixedMs: 2_000 };
+const startedAtMs = 100_000;
+const launches = [
+  { group: 'group-1', atMs: 101_000, given: 0 },
+  { group: 'group-1', atMs: 103_000, given: 2 },
+  { group: 'group-2', atMs: 101_500, given: 0 },
+  { group: 'bystander', atMs: 104_000, given: 1 },
+  { group: 'group-2', atMs: 104_500, given: 2 },
+];
+const seen = { launches, readsAtMs: [100_100, 100_200, 101_500, 103_000], mutating: 9, throttled: 0 };
+const played = { storm, need, seen, startedAtMs, twice: 0, lowest: 12, members: 12, bystanderAtMs: 102_500 };
+
+describe('the figures of a storm over many groups', () => {
+  test('tell when instances were requested, by the calls that got them', () => {
+    expect(figuresOf(played)).toMatchObject({ firstRequestedMs: 3_000, p50RequestedMs: 3_000, p95RequestedMs: 4_500, lastRequestedMs: 4_500 });
+    expect(figuresOf(played)).toMatchObject({ case: 'zone, concurrency 10', warned: 4, launchCalls: 4, neededLaunchCalls: 6 });
+  });
+
+  test('tell the first call of each group, refused or not, and the reads until the last of them', () => {
+    expect(figuresOf(played)).toMatchObject({ firstPerGroupP95Ms: 1_500, readsPerGroup: 1.5 });
+  });
+
+  test('leave the bystander out, and tell how long it waited', () => {
+    expect(figuresOf(played).bystanderMs).toBe(1_500);
+  });
+
+  test('give null for what did not come', () => {
+    const cut = { ...seen, launches: launches.slice(0, 2) };
+    const figures = figuresOf({ ...played, seen: cut });
+    expect(figures).toMatchObject({ firstRequestedMs: 3_000, p50RequestedMs: 3_000, p95RequestedMs: null, lastRequestedMs: null, bystanderMs: null });
+    expect(figures.firstPerGroupP95Ms).toBeNull();
+  });
+});
+
+describe('the goals', () => {
+  test('are met by what is in time and costs no more than is needed', () => {
+    expect(missedGoals({ figures: figuresOf(played) })).toEqual([]);
+  });
+
+  test.each([
+    [{ lastRequestedMs: 7_301 }, 'the last is requested after 7.3 s, expected 7.3 s at most'],
+    [{ lastRequestedMs: null }, 'the last is requested after never, expected 7.3 s at most'],
+    [{ launchCalls: 8 }, '8 launch calls where 6 are needed, expected 1.2 times as many at most'],
+    [{ lowestServing: 11 }, '11 serve at the fewest, expected 12'],
+    [{ throttled: 1 }, '1 calls are throttled, expected none'],
+    [{ receivedTwice: 2 }, '2 messages are received twice, expected none'],
+    [{ readsPerGroup: 3.1 }, '3.1 reads a group until its first request, expected 3 at most'],
+    [{ bystanderMs: 5_001 }, 'a warning elsewhere waits 5.0 s, expected 5.0 s at most'],
+  ])('are missed by %o', (change, sentence) => {
+    expect(missedGoals({ figures: { ...figuresOf(played), ...change } })).toEqual([sentence]);
+  });
+
+  test('where the bucket of instances binds, count what it allowed and was not requested', () => {
+    const figures = { ...figuresOf(played), lastRequestedMs: null };
+    expect(missedGoals({ figures, requestedShare: 0.96 })).toEqual([]);
+    expect(missedGoals({ figures, requestedShare: 0.9 })).toEqual(['90.0 % of what the bucket of instances allows is requested, expected 95 %']);
+  });
+});
+
+test('the share of what the bucket of instances allows is the least at any look', () => {
+  const allowed = Array.from({ length: 1_600 }, (_, index) => (index < 1_000 ? 0 : (index - 1_000) * 500));
+  expect(requestedShare(allowed)).toBe(1);
+  expect(requestedShare(allowed.filter((_, index) => index % 2 === 0))).toBeLessThan(0.51);
+});
