@@ -7,7 +7,7 @@ import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { type Claimed, claimAll } from './claims.ts';
-import { drainName, drainsOf } from './drain-names.ts';
+import { drainName, drainsOf, type NameDrain } from './drain-names.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
 import { newDecisionId } from './identifiers.ts';
@@ -17,7 +17,7 @@ import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
 import { letGo } from './let-go.ts';
 import { mend } from './mend.ts';
 import type { ReactPorts } from './ports.ts';
-import { record } from './record.ts';
+import { announceStarted, record } from './record.ts';
 import { playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
 
@@ -51,11 +51,16 @@ const moved = (
   }));
 };
 
-/** Claims the instances that the signals name, and returns the gathered facts including those claims. */
-const claimFacts = async (
-  run: Run,
-  gathered: Gathered,
-): Promise<Omit<Claimed, 'swaps'> & { readonly gathered: Gathered }> => {
+type Told = {
+  readonly claimed: Claimed;
+  /** Members that signals told of. */
+  readonly told: readonly LeavingFact[];
+  readonly ended: ReadonlySet<string>;
+  readonly drainFor: NameDrain;
+};
+
+/** Claims the instances that the signals name. */
+const claimFacts = async (run: Run, gathered: Gathered): Promise<Told> => {
   const { facts, group, ports, id } = run;
   const asgs = new Set(asgsOf(gathered.group));
   const nowMs = ports.clock.now();
@@ -72,14 +77,35 @@ const claimFacts = async (
   const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
+  return { claimed, told, ended, drainFor };
+};
+
+/** The gathered facts with the claims in them, with what time or lost messages left unfinished mended. */
+const withClaims = async (
+  run: Run,
+  gathered: Gathered,
+  { claimed, told, ended, drainFor }: Told,
+): Promise<Gathered> => {
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
-  // Dead instances get no drain, and their Auto Scaling group still waits on their hooks.
+  // No drain comes for the dead, and their Auto Scaling group waits on their hooks all the same.
   const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
   await answerHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
-    ports,
+    run.ports,
   );
-  return { gathered: learn({ ...gathered, swaps }, run, claimed.warned), fresh: claimed.fresh, warned: claimed.warned };
+  return learn({ ...gathered, swaps }, run, claimed.warned);
+};
+
+/**
+ * Tells of claims while the work goes on: a claim stands whatever becomes of the rest, and nothing waits for the word
+ * about it. Both come to their end before a failure is thrown.
+ */
+const telling = async <T>(run: Run, claimed: readonly Swap[], work: () => Promise<T>): Promise<T> => {
+  const announced = announceStarted(run, claimed);
+  const [done] = await Promise.allSettled([work(), announced]);
+  if (done.status === 'rejected') throw done.reason;
+  await announced;
+  return done.value;
 };
 
 const letLeave = async (
@@ -92,15 +118,42 @@ const letLeave = async (
     const drain = drainName({ group: run.group.name, kind, decision: run.id });
     return { view, decision: run.id, drain, ports: run.ports };
   };
-  const removed = first ? await claimRemovals(first.decision, contextOf('removal', first)) : [];
-  const begun = first ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
-  const changed = new Map([...swaps, ...removed, ...begun].map((swap) => [swap.instance, swap]));
-  const drainBefore = new Map(known.map(({ instance, drain }) => [instance, drain]));
-  const isOrdered = ({ instance, drain }: Swap): boolean => drain !== drainBefore.get(instance);
-  const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
-  const drains = await startDrains({ run, swaps: active, isOrdered });
+  const claimed = first ? await claimRemovals(first.decision, contextOf('removal', first)) : [];
+  const drains = await telling(run, claimed, async () => {
+    const begun = first ? await beginWaiting(first.decision, contextOf('swap', first)) : [];
+    const changed = new Map([...swaps, ...claimed, ...begun].map((swap) => [swap.instance, swap]));
+    const drainBefore = new Map(known.map(({ instance, drain }) => [instance, drain]));
+    const isOrdered = ({ instance, drain }: Swap): boolean => drain !== drainBefore.get(instance);
+    const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
+    return startDrains({ run, swaps: active, isOrdered });
+  });
   run.ports.telemetry.count(metrics.drainsStarted, drains);
-  return { claimed: removed, drains };
+  return { claimed, drains };
+};
+
+/** Decides and acts, once what signals told is claimed. */
+const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Converged> => {
+  const { fresh, warned } = told.claimed;
+  const gathered = await withClaims(began, found, told);
+  const swaps = { known: found.swaps, swaps: gathered.swaps };
+  const played = await playRounds(began, gathered, warned);
+  if (played.kind === 'contended') {
+    began.ports.telemetry.count(metrics.conflicts);
+    return { kind: 'contended' };
+  }
+  if (played.kind === 'let-go') {
+    // What was claimed comes to its end by its drain, which finds the policy gone.
+    await letLeave(began, [], swaps);
+    return letGo(began.facts, began.ports);
+  }
+  const { run, rounds } = played;
+  const left = await letLeave(run, rounds, swaps);
+  const acted: Acted = await act({ ...run, rounds });
+  const quiet =
+    rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) &&
+    fresh.length === 0;
+  if (!quiet) await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains });
+  return { kind: 'converged' };
 };
 
 /** Brings one group to what its policy says, as far as one look allows. Every kind of signal ends here. */
@@ -108,7 +161,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
   const inForce = await readInForce(facts.group, ports);
   if (inForce === undefined) return letGo(facts, ports);
   const { group, state } = inForce;
-  const began: Run = {
+  const run: Run = {
     group,
     provider: ports.providerFor(group.holding),
     facts,
@@ -116,24 +169,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     id: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
   };
-  const found = await gather(group, facts, began.provider, ports, { state });
-  const claims = await claimFacts(began, found);
-  const played = await playRounds(began, claims.gathered, claims.warned);
-  if (played.kind === 'contended') {
-    ports.telemetry.count(metrics.conflicts);
-    return { kind: 'contended' };
-  }
-  if (played.kind === 'let-go') {
-    // Swaps that were claimed are finished by their drain, which finds no policy any more.
-    await letLeave(began, [], { known: found.swaps, swaps: claims.gathered.swaps });
-    return letGo(facts, ports);
-  }
-  const { run, rounds } = played;
-  const left = await letLeave(run, rounds, { known: found.swaps, swaps: claims.gathered.swaps });
-  const acted: Acted = await act({ ...run, rounds });
-  const quiet =
-    rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) &&
-    claims.fresh.length === 0;
-  if (!quiet) await record({ ...run, rounds, fresh: [...claims.fresh, ...left.claimed], acted, drains: left.drains });
-  return { kind: 'converged' };
+  const found = await gather(group, facts, run.provider, ports, { state });
+  const told = await claimFacts(run, found);
+  return telling(run, told.claimed.fresh, () => carryOut(run, found, told));
 };

@@ -69,9 +69,15 @@ const outcomeOf = ({ rounds, fresh, drains, acted: { failed, ...acted } }: Recor
   failed: failed.map(({ instance, code }) => ({ instance, awsCode: code })),
 });
 
-const eventsOf = (context: Recorded): readonly Announcement[] => {
-  const group = context.group.name;
-  const byReason = Map.groupBy(context.fresh, ({ reason }) => reason);
+/**
+ * Tells the bus of swaps that this run claimed. A claim stands whatever becomes of the decision, so it is told by
+ * itself: a lost race, a policy that went meanwhile, or a call that fails later does not lose the word about it.
+ */
+export const announceStarted = async (
+  { group: { name: group }, id, ports }: Run,
+  claimed: readonly Swap[],
+): Promise<void> => {
+  const byReason = Map.groupBy(claimed, ({ reason }) => reason);
   const started = [...byReason].flatMap(([reason, swaps]) =>
     chunks(
       swaps.map(({ instance }) => instance),
@@ -79,9 +85,14 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
     ).map((instances) => ({
       detailType: announcements.swapStarted,
       group,
-      detail: { group, reason, instances, decision: context.id },
+      detail: { group, reason, instances, decision: id },
     })),
   );
+  if (started.length > 0) await ports.announcer.announce(started);
+};
+
+const eventsOf = (context: Recorded): readonly Announcement[] => {
+  const group = context.group.name;
   const refusals = launchedIn(context.rounds).flatMap(({ result }) =>
     result.kind === 'answered' ? result.refusals : [],
   );
@@ -93,7 +104,7 @@ const eventsOf = (context: Recorded): readonly Announcement[] => {
   };
   const unplaced = context.rounds.at(-1)?.decision.unplaced ?? 0;
   const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };
-  return [...started, ...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
+  return [...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
 };
 
 type Head = Omit<DecisionRecord, 'rounds' | 'view' | 'outcome' | 'trimmed'>;
@@ -162,7 +173,8 @@ export const record = async (context: Recorded): Promise<void> => {
     view: digestOf(first.view),
     outcome,
   });
-  await ports.announcer.announce(eventsOf(context));
+  const events = eventsOf(context);
+  if (events.length > 0) await ports.announcer.announce(events);
   ports.telemetry.logger.info('Converged a group.', {
     group: group.name,
     decision: id,

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { Group } from '../../core/group.ts';
+import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import { announcements } from '../../functions/contract.ts';
+import { converge } from '../../functions/react/converge.ts';
+import type { Facts } from '../../functions/react/facts.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { members } from '../core/members.ts';
+import { group, nowMs, onDemandB, state } from '../core/views.ts';
+
+const policy = group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' } });
+const stored: GroupState = state({ version: 5, desired: 6, policySize: JSON.stringify(policy.size) });
+const [taken] = members(onDemandB, 1);
+const instance = taken?.instance ?? '';
+
+const warning: Facts = {
+  group: 'web',
+  causes: [],
+  leaving: [{ instance, reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }],
+  ended: [],
+  stopped: [],
+  alarms: [],
+  refusedAsgs: [],
+  isTick: false,
+  messages: ['m-1'],
+};
+
+/** A group of six, one of them warned, whose state item and policy are what these say whenever they are asked. */
+const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['putState']; inForce?: () => Group | undefined }) => {
+  const world = { told: [] as Announcement[], started: [] as string[] };
+  const store: Partial<StateStore> = {
+    group: async () => inForce(),
+    state: async () => stored,
+    swaps: async () => [],
+    registry: async () => [],
+    claim: async (_: Swap) => ({ kind: 'claimed' }),
+    putRequest: async () => {},
+    putDecision: async () => {},
+    putState,
+  };
+  const provider: Partial<CapacityIn> = {
+    describe: async () => ({ members: members(onDemandB, 6), asgs: [], ended: [], aside: [], stopped: [] }),
+    requestOf: (_, { placement }) => ({ api: 'CreateFleet', calls: ['{}'], placement, market: 'on-demand', zones: {} }),
+  };
+  const ports: Partial<ReactPorts> = {
+    store: store as StateStore,
+    providerFor: () => provider as CapacityIn,
+    clock: { now: () => nowMs },
+    random: () => 0.5,
+    announcer: { announce: async (events) => void world.told.push(...events) },
+    drains: {
+      start: async ({ drain }) => {
+        world.started.push(drain);
+        return 'running';
+      },
+    },
+    telemetry: {
+      count: () => {},
+      duration: () => {},
+      logger: { error: () => {}, warn: () => {}, info: () => {} },
+    } as unknown as ReactPorts['telemetry'],
+  };
+  return { world, ports: ports as ReactPorts };
+};
+
+const toldOf = ({ told }: { readonly told: readonly Announcement[] }) =>
+  told.filter(({ detailType }) => detailType === announcements.swapStarted).flatMap(({ detail }) => detail.instances);
+
+test('a swap that was claimed is told, also where every race for the state item is lost', async () => {
+  const { world, ports } = worldOf({ putState: async () => 'conflict' });
+  expect(await converge(warning, ports)).toEqual({ kind: 'contended' });
+  expect(toldOf(world)).toEqual([instance]);
+});
+
+test('a swap that was claimed is told, also where the policy goes meanwhile', async () => {
+  let reads = 0;
+  const { world, ports } = worldOf({
+    putState: async () => 'done',
+    inForce: () => {
+      reads += 1;
+      return reads === 1 ? policy : undefined;
+    },
+  });
+  await converge(warning, ports);
+  expect(toldOf(world)).toEqual([instance]);
+});
+
+test('a swap that was claimed is told, also where the rest fails', async () => {
+  const { world, ports } = worldOf({ putState: async () => Promise.reject(new Error('The table does not answer.')) });
+  await expect(converge(warning, ports)).rejects.toThrow('The table does not answer.');
+  expect(toldOf(world)).toEqual([instance]);
+});
+
+test('the bus that takes no event fails the look, once everything else is done', async () => {
+  const { ports } = worldOf({ putState: async () => 'conflict' });
+  const failing = { ...ports, announcer: { announce: async () => Promise.reject(new Error('The bus does not answer.')) } };
+  await expect(converge(warning, failing)).rejects.toThrow('The bus does not answer.');
+});
