@@ -25,7 +25,7 @@ const turnText = (turn: Turn): string => {
 /** How the tree chose a placement. */
 export const placementText = ({ turns, lastResort, prose }: PlacementReason): string => {
   const way = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
-  return lastResort ? `last resort, nothing else is eligible: ${way}` : way;
+  return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
 };
 
 /** Why a pool or an offering could not be used. */
@@ -42,9 +42,9 @@ export const againstText = (against: Against): string => {
     case 'refused':
       return `${offeringText(against.offering)} was refused (${against.awsCode}) and rests until ${timeText(against.untilMs)}`;
     case 'advised':
-      return `${offeringText(against.offering)} is at risk (rebalance recommendation) and is a last resort until ${timeText(against.untilMs)}`;
+      return `${offeringText(against.offering)} is at risk (rebalance recommendation) and comes last in its tier until ${timeText(against.untilMs)}`;
     case 'interrupted':
-      return `${offeringText(against.offering)} was interrupted and is a last resort until ${timeText(against.untilMs)}`;
+      return `${offeringText(against.offering)} was interrupted and comes last in its tier until ${timeText(against.untilMs)}`;
     case 'more-offerings':
       return `and ${against.count} more`;
     case 'prose':

@@ -1,4 +1,5 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
+import { whileMembersWait } from './advice.ts';
 import type { Decision, Leaving } from './decision.ts';
 import {
   endingItself,
@@ -169,7 +170,7 @@ const planFor = (view: View, headcount: Headcount, lack: number, leaving: readon
     pools: view.group.pools,
     count: isHeldBack(view.state, view.nowMs) ? 0 : Math.max(0, lack),
     nowMs: view.nowMs,
-    memory: view.state.memory,
+    memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
     prices: view.state.prices.usdPerHour,
     cheapest: view.state.cheapest,
     held: [

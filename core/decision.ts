@@ -20,7 +20,7 @@ export type Against =
       readonly limitUsdPerHour: number;
     }
   | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
-  /** EC2 took instances of this offering, or advises to leave it (`advised`). It is a last resort until this time. */
+  /** EC2 took instances of this offering, or advises to leave it (`advised`): it comes last in its tier until then. */
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
   /** Further offerings of this pool that cannot be used and are not named one by one. */
   | { readonly code: 'more-offerings'; readonly count: number }
@@ -46,8 +46,7 @@ export type PlacementReason = {
   /** From the root down. Empty when the tree is a single pool. */
   readonly turns: readonly Turn[];
   /**
-   * Set when nothing else in the whole tree was eligible, so that offerings were used that EC2 took instances of, or
-   * advises to leave.
+   * Nothing better in its tier was eligible: offerings were used that EC2 took instances of, or advises to leave.
    */
   readonly lastResort?: 'advised' | 'interrupted';
   /** The first version stored a sentence here instead of turns. */

@@ -3,12 +3,12 @@ import type { Held } from './held.ts';
 import { type Offering, offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import type { Pool } from './pool.ts';
-import { isResting, type PoolMemory } from './pool-memory.ts';
+import type { PoolMemory } from './pool-memory.ts';
 import { countIn, growTree, type Tree } from './selector/grow.ts';
 import { passedOver, whyNothing } from './selector/passed-over.ts';
 import { pick, type Run, turnsOf } from './selector/pick.ts';
-import { type LastResort, restingSubnets } from './selector/standing.ts';
-import { close, type Leaf } from './selector/tree.ts';
+import { lastResortOf, restingSubnets } from './selector/standing.ts';
+import { close, isOpen, type Leaf } from './selector/tree.ts';
 import type { Selector } from './selector.ts';
 
 /** Everything that a placement may depend on. */
@@ -41,11 +41,9 @@ export type Plan = {
 /** The part of this plan that one leaf gives. */
 type Portion = { readonly leaf: Leaf; readonly turns: readonly Turn[]; count: number };
 
-type Pass = Omit<Plan, 'placements' | 'reasons'> & { readonly portions: readonly Portion[] };
-
 const closeFullPools = (tree: Tree, pool: string, run: Run): void => {
   for (const leaf of tree.leavesOf.get(pool) ?? []) {
-    if (leaf.room.held < leaf.room.cap || leaf.closedAt <= run.step) continue;
+    if (leaf.room.held < leaf.room.cap || !isOpen(leaf)) continue;
     close(leaf, run.step);
     run.closings += 1;
   }
@@ -67,25 +65,6 @@ const placeOne = (tree: Tree, run: Run, portions: Map<Leaf, Portion>): boolean =
 const rememberedHere = (tree: Tree, cheapest: Readonly<Record<string, string>>): Record<string, string> => {
   const keys = tree.branches.filter(({ kind }) => kind === 'cheapest').map(({ key }) => key);
   return Object.fromEntries(keys.flatMap((key) => (cheapest[key] === undefined ? [] : [[key, cheapest[key]]])));
-};
-
-const pass = (input: PlanInput, lastResort: LastResort): Pass => {
-  const { prices, memory, nowMs } = input;
-  const tree = growTree(input.selector, input.pools, { prices, memory, nowMs, lastResort });
-  countIn(tree, input.held);
-  const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
-  for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
-  const portions = new Map<Leaf, Portion>();
-  let placed = 0;
-  for (run.step = 0; placed < input.count && placeOne(tree, run, portions); run.step += 1) placed += 1;
-  const unplaced = Math.max(0, input.count - placed);
-  const rejected = unplaced > 0 ? whyNothing(tree.root) : passedOver(tree.root, (leaf) => portions.has(leaf));
-  return { portions: [...portions.values()], unplaced, rejected, cheapest: run.cheapest };
-};
-
-const heldBy = ({ leaf, count }: Portion): Held => {
-  const first = leaf.offerings[0];
-  return { pool: leaf.pool.name, zone: first?.zone ?? '', instanceType: first?.instanceType ?? '', count };
 };
 
 const offeringSetOf = (pool: string, offerings: readonly Offering[]): string =>
@@ -111,32 +90,16 @@ const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
   return [...byContent.values()];
 };
 
-const reasonOf = ({ leaf, turns, count }: Portion, lastResort: LastResort): PlacementReason => ({
-  pool: leaf.pool.name,
-  count,
-  turns,
-  ...(lastResort !== 'none' && { lastResort }),
-});
-
-const together = (
-  passes: readonly { readonly lastResort: LastResort; readonly made: Pass }[],
-  input: PlanInput,
-): Plan => ({
-  placements: merged(
-    passes.flatMap(({ made }) => made.portions),
-    input,
-  ),
-  unplaced: passes.at(-1)?.made.unplaced ?? 0,
-  reasons: passes.flatMap(({ lastResort, made }) => made.portions.map((portion) => reasonOf(portion, lastResort))),
-  rejected: distinct(passes.flatMap(({ made }) => made.rejected)),
-  cheapest: passes.at(-1)?.made.cheapest ?? {},
-});
+const reasonOf = ({ leaf, turns, count }: Portion): PlacementReason => {
+  const lastResort = lastResortOf(leaf.opensAt);
+  return { pool: leaf.pool.name, count, turns, ...(lastResort && { lastResort }) };
+};
 
 /**
  * Places instances by the tree, one after another. A plan for n instances equals n plans for one instance each.
  *
- * - A **pool** is eligible while it is under its cap and at least one of its offerings is not resting and not above the
- *   pool's price limit. A selector is eligible when any child is.
+ * - A **pool** is eligible while it is under its cap and at least one of its offerings does not rest after a refusal
+ *   and is not above the pool's price limit. A selector is eligible when any child is.
  * - **spread** takes the eligible child with the fewest members, **weighted** the one furthest below its share of what
  *   the eligible children hold, **tiered** the first eligible one, **cheapest** the one with the lowest price (see the
  *   files of `selector/`). Ties go to the first in configured order.
@@ -146,26 +109,28 @@ const together = (
  *   only its members.
  * - Members count by the pool they came from. A pool below several children counts for the child with the fewest pools,
  *   so a member counts once.
- * - An offering that EC2 says is **at risk** is used only when nothing else in the whole tree is eligible. One that was
- *   **interrupted** a moment ago is used only when no offering at risk is eligible either.
+ * - An offering that EC2 says is **at risk** comes last inside its tier, and one that was **interrupted** a moment ago
+ *   after that: it is used when nothing better of the tier is eligible. A later tier is used only when no earlier one
+ *   is eligible.
  * - An offering without a known price passes any price limit.
  */
 export const planPlacements = (input: PlanInput): Plan => {
-  const passes: { readonly lastResort: LastResort; readonly made: Pass }[] = [
-    { lastResort: 'none', made: pass(input, 'none') },
-  ];
-  for (const lastResort of ['advised', 'interrupted'] as const) {
-    const unplaced = passes.at(-1)?.made.unplaced ?? 0;
-    const rests = Object.values(input.memory).some(
-      (lesson) => lesson.kind === lastResort && isResting(lesson, input.nowMs),
-    );
-    if (unplaced === 0 || !rests) continue;
-    const portions = passes.flatMap(({ made }) => made.portions);
-    const cheapest = passes.at(-1)?.made.cheapest ?? input.cheapest;
-    passes.push({
-      lastResort,
-      made: pass({ ...input, count: unplaced, held: [...input.held, ...portions.map(heldBy)], cheapest }, lastResort),
-    });
-  }
-  return together(passes, input);
+  const { prices, memory, nowMs } = input;
+  const tree = growTree(input.selector, input.pools, { prices, memory, nowMs });
+  countIn(tree, input.held);
+  const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
+  for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
+  const portions = new Map<Leaf, Portion>();
+  let placed = 0;
+  for (run.step = 0; placed < input.count && placeOne(tree, run, portions); run.step += 1) placed += 1;
+  const unplaced = Math.max(0, input.count - placed);
+  const rejected = unplaced > 0 ? whyNothing(tree.root) : passedOver(tree.root, (leaf) => portions.has(leaf));
+  const used = [...portions.values()];
+  return {
+    placements: merged(used, input),
+    unplaced,
+    reasons: used.map(reasonOf),
+    rejected: distinct(rejected),
+    cheapest: run.cheapest,
+  };
 };

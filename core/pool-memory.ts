@@ -8,8 +8,8 @@ type Setback = 'refused' | 'interrupted' | 'advised';
 /** What we learned about one offering. */
 export type Lesson = {
   /**
-   * `refused`: not eligible while it rests. `interrupted`: a last resort while it rests, used when nothing else in the
-   * whole tree is eligible. `advised` (a rebalance recommendation that was acted on): a last resort too, used before
+   * `refused`: not eligible while it rests. `interrupted`: the last of its tier while it rests, used when nothing
+   * better of the tier is eligible. `advised` (a rebalance recommendation that was acted on): the same, used before
    * interrupted ones.
    */
   readonly kind: Setback;
@@ -47,15 +47,13 @@ export const notSoldRestMs = 24 * 3_600_000;
  */
 export const interruptedRestMs = 3 * 60_000;
 
-/**
- * Rest after a rebalance recommendation, renewed while a member waits to leave for it: EC2 never says that the risk is
- * over.
- */
-export const advisedRestMs = 3 * 60_000;
-
 /** Whether a lesson still restricts its offering. */
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
   lesson !== undefined && nowMs < lesson.coolingUntilMs;
+
+/** The refusals alone, without the lessons that only let an offering come last. */
+export const refusalsIn = (memory: PoolMemory): PoolMemory =>
+  Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
 
 /** The lesson that still restricts a subnet. */
 export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
@@ -126,28 +124,6 @@ export const rememberInterruptions = (
       atMs: nowMs,
       coolingUntilMs: nowMs + interruptedRestMs,
       streak,
-    };
-  }
-  return next;
-};
-
-/**
- * Memory after rebalance recommendations for members of these offerings. A refusal or a warning that still rests takes
- * precedence and stays. Advice is renewed only in the second half of its rest, so that not every look writes while a
- * member waits.
- */
-export const rememberAdvice = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
-  const next: Record<OfferingKey, Lesson> = { ...memory };
-  for (const key of offerings) {
-    const previous = next[key];
-    if (parseOfferingKey(key) === undefined || (previous?.kind !== 'advised' && isResting(previous, nowMs))) continue;
-    if (previous?.kind === 'advised' && previous.coolingUntilMs - nowMs > advisedRestMs / 2) continue;
-    next[key] = {
-      kind: 'advised',
-      code: 'rebalance',
-      atMs: nowMs,
-      coolingUntilMs: nowMs + advisedRestMs,
-      streak: previous?.streak ?? 0,
     };
   }
   return next;

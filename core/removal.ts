@@ -1,7 +1,7 @@
 import type { Leaving } from './decision.ts';
 import type { Group } from './group.ts';
 import { offeringKey } from './offering.ts';
-import type { PoolMemory } from './pool-memory.ts';
+import { type PoolMemory, refusalsIn } from './pool-memory.ts';
 import { rankForRemoval } from './removal-order.ts';
 import { growTree, type Tree } from './selector/grow.ts';
 import { close, homeOf, type Leaf, reopen, type TreeNode } from './selector/tree.ts';
@@ -25,7 +25,7 @@ const cellOf = ({ pool, offering }: Member) => ({ pool, zone: offering.zone, ins
 
 /** A tree with all members counted, and with pools at their cap closed. */
 const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): Tree => {
-  const tree = growTree(group.capacity, group.pools, { prices, nowMs, memory, lastResort: 'interrupted' });
+  const tree = growTree(group.capacity, group.pools, { prices, nowMs, memory: refusalsIn(memory) });
   for (const member of members) tree.count(cellOf(member), 1);
   for (const leaf of [...tree.leavesOf.values()].flat()) if (leaf.room.held >= leaf.room.cap) close(leaf, 0);
   return tree;

@@ -1,5 +1,5 @@
 import { lowerPrice, type Quote } from './quote.ts';
-import { type Branch, type Choice, canGive, type TreeNode } from './tree.ts';
+import { type Branch, type Choice, candidatesOf, canGive, type TreeNode } from './tree.ts';
 
 /**
  * A `cheapest` node moves to another child only when it saves at least this share of the present price. Otherwise it
@@ -11,14 +11,18 @@ const merge = (a: Quote, b: Quote): Quote => ({ price: lowerPrice(a.price, b.pri
 
 const nothing: Quote = { price: undefined, spot: false };
 
-/** The quote of what is eligible below a node now. */
-export const quoteOf = (node: TreeNode, counts: (choice: Choice) => boolean = canGive): Quote => {
+const cheapestOf = (choices: readonly Choice[], quote: (node: TreeNode) => Quote): Quote =>
+  choices.map(({ node }) => quote(node)).reduce(merge, nothing);
+
+/** The quote of what is eligible below a node now: of a `tiered` all tiers, of others the children that they pick from. */
+export const quoteOf = (node: TreeNode): Quote => {
   if (node.kind === 'pool') return node.quote;
-  return node.choices
-    .filter(counts)
-    .map((choice) => quoteOf(choice.node, counts))
-    .reduce(merge, nothing);
+  return cheapestOf(node.kind === 'tiered' ? node.choices.filter(canGive) : candidatesOf(node), quoteOf);
 };
+
+/** The quote of everything below a node, eligible or not. */
+export const quoteOfAll = (node: TreeNode): Quote =>
+  node.kind === 'pool' ? node.quote : cheapestOf(node.choices, quoteOfAll);
 
 /**
  * Orders quotes, cheapest first. While all prices are known, they alone decide. When one is unknown, spot goes before
@@ -39,7 +43,7 @@ const staysWith = (last: Quote, best: Quote): boolean => {
 
 /** The child that a `cheapest` node takes: the lowest quote, or the last choice while no other saves enough. */
 export const chooseCheapest = (branch: Branch, last: string | undefined): Choice | undefined => {
-  const quoted = branch.choices.filter(canGive).map((choice) => ({ choice, quote: quoteOf(choice.node) }));
+  const quoted = candidatesOf(branch).map((choice) => ({ choice, quote: quoteOf(choice.node) }));
   const compare = compareQuotes(quoted.every(({ quote }) => quote.price !== undefined));
   const best = quoted.reduce<(typeof quoted)[number] | undefined>(
     (lead, next) => (lead && compare(lead.quote, next.quote) <= 0 ? lead : next),

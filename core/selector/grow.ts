@@ -2,15 +2,14 @@ import type { Held } from '../held.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { childrenOf, poolsBelow, type Selector } from '../selector.ts';
 import { quoteOfferings } from './quote.ts';
-import { isWithin, type Market, type Scope, standingOf } from './standing.ts';
+import { closed, isWithin, type Market, type Scope, standingOf } from './standing.ts';
 import {
   type Branch,
   type Cell,
   type Choice,
-  canGive,
   type Leaf,
-  open,
   type Room,
+  rankIn,
   type Tally,
   type TreeNode,
   talliesOf,
@@ -64,7 +63,8 @@ const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent
     quote: quoteOfferings(standing.offerings, soil.market),
     parent,
     ...standing,
-    closedAt: standing.offerings.length > 0 ? open : -1,
+    rank: standing.opensAt,
+    since: -1,
   };
   soil.leavesOf.set(name, [...(soil.leavesOf.get(name) ?? []), leaf]);
   return leaf;
@@ -176,13 +176,15 @@ const grow = (soil: Soil, node: Selector, place: Place): TreeNode => {
     parent,
     choices: [],
     choicesOf: new Map(),
-    closedAt: open,
+    rank: closed,
+    since: -1,
     visitedAt: -1,
+    visitedRank: closed,
     furthest: -1,
   };
   branch.choices = growChoices(soil, node, branch, place);
   branch.choicesOf = choicesByPool(node, soil, place, branch.choices);
-  if (!branch.choices.some(canGive)) branch.closedAt = -1;
+  branch.rank = rankIn(branch);
   soil.branches.push(branch);
   return branch;
 };

@@ -16,17 +16,19 @@ const rejectionsOf = (leaf: Leaf): readonly Rejection[] => {
   return standsAgainst(leaf).map((against) => ({ ...where, ...against }));
 };
 
-const closedBelow = (node: TreeNode): readonly Rejection[] => {
-  if (node.kind === 'pool') return isOpen(node) ? [] : rejectionsOf(node);
-  return node.choices.flatMap((choice) => closedBelow(choice.node));
+const poorBelow = (node: TreeNode): readonly Rejection[] => {
+  if (node.kind === 'pool') return node.rank === 0 ? [] : rejectionsOf(node);
+  return node.choices.flatMap((choice) => poorBelow(choice.node));
 };
 
 /**
- * A child was passed over when it had nothing eligible at the branch's last choice, and the branch took another child
- * (for `tiered`, a later one).
+ * A child of a `tiered` was passed over when it had nothing eligible at the branch's last choice, and the branch took a
+ * later one. A child of another selector was passed over when another child had something better.
  */
-const wasPassedOver = (branch: Branch, choice: Choice): boolean =>
-  choice.node.closedAt < branch.visitedAt && (branch.kind !== 'tiered' || choice.index < branch.furthest);
+const wasPassedOver = (branch: Branch, { node, index }: Choice): boolean => {
+  if (node.since >= branch.visitedAt) return false;
+  return branch.kind === 'tiered' ? !isOpen(node) && index < branch.furthest : node.rank > branch.visitedRank;
+};
 
 const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length > 0 ? rejectionsOf(leaf) : []);
 
@@ -35,9 +37,9 @@ export const passedOver = (node: TreeNode, isUsed: (leaf: Leaf) => boolean): rea
   if (node.kind === 'pool') return isUsed(node) ? partlyResting(node) : [];
   if (node.visitedAt < 0) return [];
   return node.choices.flatMap((choice) =>
-    wasPassedOver(node, choice) ? closedBelow(choice.node) : passedOver(choice.node, isUsed),
+    wasPassedOver(node, choice) ? poorBelow(choice.node) : passedOver(choice.node, isUsed),
   );
 };
 
 /** Everything that stood in the way when nothing was eligible any more. */
-export const whyNothing = (root: TreeNode): readonly Rejection[] => closedBelow(root);
+export const whyNothing = (root: TreeNode): readonly Rejection[] => poorBelow(root);

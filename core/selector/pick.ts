@@ -1,6 +1,6 @@
 import type { Turn } from '../decision.ts';
 import { chooseCheapest, quoteOf } from './cheapest.ts';
-import { type Branch, type Choice, canGive, isOpen, type Leaf, type TreeNode } from './tree.ts';
+import { type Branch, type Choice, candidatesOf, isOpen, type Leaf, type TreeNode } from './tree.ts';
 import { belowShare, nextByWeight } from './weighted.ts';
 
 /** What changes while instances are placed one after another. */
@@ -19,8 +19,8 @@ export type Step = { readonly branch: Branch; readonly choice: Choice };
 
 const fewestHeld = (branch: Branch): Choice | undefined => {
   let best: Choice | undefined;
-  for (const choice of branch.choices) {
-    if (canGive(choice) && (best === undefined || choice.tally.count < best.tally.count)) best = choice;
+  for (const choice of candidatesOf(branch)) {
+    if (best === undefined || choice.tally.count < best.tally.count) best = choice;
   }
   return best;
 };
@@ -28,7 +28,7 @@ const fewestHeld = (branch: Branch): Choice | undefined => {
 const shareOf = ({ weight, tally }: Choice) => ({ weight, held: tally.count });
 
 const byWeight = (branch: Branch): Choice | undefined => {
-  const giving = branch.choices.filter(canGive);
+  const giving = candidatesOf(branch);
   return giving[nextByWeight(giving.map(shareOf))];
 };
 
@@ -45,7 +45,7 @@ const byPrice = (branch: Branch, run: Run): Choice | undefined => {
 const chooseIn = (branch: Branch, run: Run): Choice | undefined => {
   switch (branch.kind) {
     case 'tiered':
-      return branch.choices.find(canGive);
+      return candidatesOf(branch)[0];
     case 'spread':
       return fewestHeld(branch);
     case 'weighted':
@@ -63,6 +63,7 @@ export const pick = (root: TreeNode, run: Run): { readonly leaf: Leaf; readonly 
     const choice = chooseIn(node, run);
     if (choice === undefined) return undefined;
     node.visitedAt = run.step;
+    node.visitedRank = node.rank;
     node.furthest = Math.max(node.furthest, choice.index);
     way.push({ branch: node, choice });
     node = choice.node;
@@ -82,7 +83,7 @@ const turnOf = ({ branch, choice }: Step): Turn => {
     case 'spread':
       return { kind: 'spread', by: branch.by ?? 'zone', name: choice.name, held: choice.tally.count };
     case 'weighted': {
-      const giving = branch.choices.filter(canGive);
+      const giving = candidatesOf(branch);
       return {
         kind: 'weighted',
         name: choice.name,

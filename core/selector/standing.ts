@@ -20,26 +20,34 @@ export type Market = {
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
-  readonly lastResort: LastResort;
 };
 
-/**
- * Which last resorts may be used: none, then offerings at risk, then offerings that were interrupted a moment ago. Each
- * step is taken only when nothing else in the whole tree is eligible.
- */
-export type LastResort = 'none' | 'advised' | 'interrupted';
+/** Why an offering comes last inside its tier: EC2 says that it may take instances of it, or took some a moment ago. */
+export type LastResort = 'advised' | 'interrupted';
 
-const usable: Readonly<Record<LastResort, readonly Lesson['kind'][]>> = {
-  none: [],
-  advised: ['advised'],
-  interrupted: ['advised', 'interrupted'],
-};
+/** Offerings are used in this order: without any lesson, at risk, interrupted. */
+const ranks = [undefined, 'advised', 'interrupted'] as const satisfies readonly (LastResort | undefined)[];
 
-/** An offering that may not be used now, and the reason. */
+/** The place of offerings in the order of use: the lowest goes first. */
+export type Rank = number;
+
+/** The rank of what is not eligible. */
+export const closed: Rank = Number.POSITIVE_INFINITY;
+
+export const lastResortOf = (rank: Rank): LastResort | undefined => ranks[rank];
+
+/** An offering that may not be used now or comes last, and the reason. */
 export type Resting = Extract<Against, { readonly offering: OfferingKey }>;
 
-/** The offerings of a pool within a scope: the eligible ones, best first, and the others. */
-export type Standing = { readonly offerings: readonly Offering[]; readonly resting: readonly Resting[] };
+/** A pool's offerings within a scope. */
+export type Standing = {
+  /** The eligible ones of the best rank, in order of preference. */
+  readonly offerings: readonly Offering[];
+  /** Their rank. {@link closed} when none is eligible. */
+  readonly opensAt: Rank;
+  /** Those that are not eligible, and those that come last. */
+  readonly resting: readonly Resting[];
+};
 
 /** Price of an offering in USD per hour, undefined when unknown. */
 export const priceOf = (market: Pick<Market, 'prices'>, offering: Offering): number | undefined =>
@@ -89,8 +97,15 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
   const lesson = market.memory[offeringKey(offering)];
   if (!isResting(lesson, market.nowMs)) return undefined;
   const rests = { offering: offeringKey(offering), untilMs: lesson.coolingUntilMs };
-  if (lesson.kind === 'refused') return { code: 'refused', ...rests, awsCode: lesson.code };
-  return usable[market.lastResort].includes(lesson.kind) ? undefined : { code: lesson.kind, ...rests };
+  return lesson.kind === 'refused'
+    ? { code: 'refused', ...rests, awsCode: lesson.code }
+    : { code: lesson.kind, ...rests };
+};
+
+/** A refusal and a price make an offering ineligible. A warning or advice only lets it come last. */
+const rankOf = (against: Resting | undefined): Rank => {
+  if (against === undefined) return 0;
+  return against.code === 'advised' || against.code === 'interrupted' ? ranks.indexOf(against.code) : closed;
 };
 
 /** Unknown prices go last. Equal prices keep the pool's order of preference. */
@@ -103,13 +118,17 @@ const byPrice = (offerings: readonly Offering[], market: Market): readonly Offer
 
 /** Sorts the offerings of a pool within a scope: in order of preference, or cheapest first below a `cheapest` node. */
 export const standingOf = (pool: Pool, scope: Scope, market: Market, cheapestFirst: boolean): Standing => {
-  const offerings: Offering[] = [];
-  const resting: Resting[] = [];
-  for (const offering of offeringsOf(pool)) {
-    if (!isWithin(scope, offering)) continue;
-    const against = whatStandsAgainst(offering, pool, market);
-    if (against === undefined) offerings.push(offering);
-    else resting.push(against);
-  }
-  return { offerings: cheapestFirst ? byPrice(offerings, market) : offerings, resting };
+  const judged = offeringsOf(pool)
+    .filter((offering) => isWithin(scope, offering))
+    .map((offering) => {
+      const against = whatStandsAgainst(offering, pool, market);
+      return { offering, against, rank: rankOf(against) };
+    });
+  const opensAt = judged.reduce((best, { rank }) => Math.min(best, rank), closed);
+  const best = judged.flatMap(({ offering, rank }) => (rank === opensAt && rank !== closed ? [offering] : []));
+  return {
+    offerings: cheapestFirst ? byPrice(best, market) : best,
+    opensAt,
+    resting: judged.flatMap(({ against }) => against ?? []),
+  };
 };

@@ -1,7 +1,7 @@
 import type { Pool } from '../pool.ts';
 import type { SpreadBy } from '../selector.ts';
 import type { Quote } from './quote.ts';
-import { isWithin, type Scope, type Standing } from './standing.ts';
+import { closed, isWithin, type Rank, type Scope, type Standing } from './standing.ts';
 
 /** How many members a choice holds. The choices of one zone (or one type) of a spread share one tally. */
 export type Tally = { count: number };
@@ -9,19 +9,19 @@ export type Tally = { count: number };
 /** How full a pool is. All leaves of the pool share it. */
 export type Room = { held: number; readonly cap: number };
 
-/** The step of the plan since which a node has nothing eligible; {@link open} while it has. */
-export const open: number = Number.POSITIVE_INFINITY;
+/** The best rank that is eligible below a node, and since which step of the plan. -1: from the beginning. */
+type Giving = { rank: Rank; since: number };
 
 /** A pool at one place of the tree, limited to a scope where a spread by zone or type lies above. */
-export type Leaf = Standing & {
-  readonly kind: 'pool';
-  readonly path: string;
-  readonly pool: Pool;
-  readonly room: Room;
-  readonly quote: Quote;
-  readonly parent: Branch | undefined;
-  closedAt: number;
-};
+export type Leaf = Standing &
+  Giving & {
+    readonly kind: 'pool';
+    readonly path: string;
+    readonly pool: Pool;
+    readonly room: Room;
+    readonly quote: Quote;
+    readonly parent: Branch | undefined;
+  };
 
 /** A child of a branch. Below a spread by zone or type: one zone or type of a child. */
 export type Choice = {
@@ -34,7 +34,7 @@ export type Choice = {
 };
 
 /** A selector made ready for decisions: its choices in configured order and how many members each holds. */
-export type Branch = {
+export type Branch = Giving & {
   readonly kind: 'tiered' | 'spread' | 'weighted' | 'cheapest';
   readonly path: string;
   /** Key of this node in stored choices: its path and its kind. */
@@ -44,8 +44,9 @@ export type Branch = {
   choices: readonly Choice[];
   /** Choices above a pool, the one that counts its members first. */
   choicesOf: ReadonlyMap<string, readonly Choice[]>;
-  closedAt: number;
+  /** The step of its last choice, and its rank at that time. */
   visitedAt: number;
+  visitedRank: Rank;
   /** The furthest choice that was ever taken; -1 for none. */
   furthest: number;
 };
@@ -55,12 +56,29 @@ export type TreeNode = Leaf | Branch;
 /** One kind of member: everything that a tree can tell members apart by. */
 export type Cell = { readonly pool: string | undefined; readonly zone: string; readonly instanceType: string };
 
-export const isOpen = (node: TreeNode): boolean => node.closedAt === open;
+export const isOpen = (node: TreeNode): boolean => node.rank !== closed;
 
 /** Whether a choice can give an instance now. A choice of weight zero gets none. */
 export const canGive = (choice: Choice): boolean => choice.weight > 0 && isOpen(choice.node);
 
-/** Choices of a branch that have a member of this kind below them, the one that counts it first. */
+/**
+ * The choices that a branch picks from: those of its best rank, so that what comes last does so among all of a tier.
+ */
+export const candidatesOf = ({ kind, rank, choices }: Branch): readonly Choice[] => {
+  const best = choices.filter((choice) => canGive(choice) && choice.node.rank === rank);
+  return kind === 'tiered' ? best.slice(0, 1) : best;
+};
+
+/**
+ * The rank of the best that a branch can give: of a `tiered`, that of the first child that can give, however poor it is.
+ */
+export const rankIn = ({ kind, choices }: Pick<Branch, 'kind' | 'choices'>): Rank => {
+  const giving = choices.filter(canGive);
+  if (kind === 'tiered') return giving[0]?.node.rank ?? closed;
+  return giving.reduce((best, { node }) => Math.min(best, node.rank), closed);
+};
+
+/** Choices of a branch that a member of this kind lies under, the one that counts it first. */
 const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
   (branch.choicesOf.get(cell.pool ?? '') ?? []).filter(({ scope }) => isWithin(scope, cell));
 
@@ -87,19 +105,19 @@ export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefi
   return node.pool.name === cell.pool ? way : undefined;
 };
 
-/** Closes a leaf that has nothing eligible left, and every branch that is exhausted with it. */
-export const close = (leaf: Leaf, step: number): void => {
-  leaf.closedAt = step;
-  for (
-    let { parent } = leaf;
-    parent !== undefined && isOpen(parent) && !parent.choices.some(canGive);
-    parent = parent.parent
-  )
-    parent.closedAt = step;
+const setRank = (leaf: Leaf, rank: Rank, step: number): void => {
+  leaf.rank = rank;
+  leaf.since = step;
+  for (let { parent } = leaf; parent !== undefined; parent = parent.parent) {
+    const best = rankIn(parent);
+    if (best === parent.rank) return;
+    parent.rank = best;
+    parent.since = step;
+  }
 };
 
-/** Opens a leaf that is eligible again, and the branches above it. */
-export const reopen = (leaf: Leaf): void => {
-  leaf.closedAt = open;
-  for (let { parent } = leaf; parent?.choices.some(canGive); parent = parent.parent) parent.closedAt = open;
-};
+/** Marks a leaf that can give no more, and tells the branches above it. */
+export const close = (leaf: Leaf, step: number): void => setRank(leaf, closed, step);
+
+/** Marks a leaf that can give again, and tells the branches above it. */
+export const reopen = (leaf: Leaf): void => setRank(leaf, leaf.opensAt, -1);

@@ -1,4 +1,4 @@
-import { compareQuotes, quoteOf } from './cheapest.ts';
+import { compareQuotes, quoteOfAll } from './cheapest.ts';
 import { type Branch, type Choice, canGive, isOpen, type Leaf, type TreeNode } from './tree.ts';
 import { nextByWeight } from './weighted.ts';
 
@@ -66,7 +66,7 @@ const lastByWeight = (branch: Branch, candidates: readonly Choice[]): Choice | u
 };
 
 const dearest = (candidates: readonly Choice[]): Choice | undefined => {
-  const quotes = new Map(candidates.map((choice) => [choice, quoteOf(choice.node, () => true)]));
+  const quotes = new Map(candidates.map((choice) => [choice, quoteOfAll(choice.node)]));
   const compare = compareQuotes([...quotes.values()].every(({ price }) => price !== undefined));
   return candidates.reduce<Choice | undefined>((lead, next) => {
     const [a, b] = [lead && quotes.get(lead), quotes.get(next)];

@@ -1,10 +1,11 @@
 import { desiredAfterAdjustment } from '../../core/adjustment.ts';
+import { rememberAdvice } from '../../core/advice.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow, isStray } from '../../core/headcount.ts';
 import { holdersNow, namedAsgs } from '../../core/holders.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
-import { forgetExpired, rememberAdvice, rememberInterruptions } from '../../core/pool-memory.ts';
+import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';
 import { isBelieved } from '../../core/reservation-life.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -111,8 +112,8 @@ const offeringsOfSwaps = (swaps: readonly Swap[]) =>
   swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
 
 /**
- * Offerings that EC2 takes instances from now are bad for their replacements. So are offerings that it advises to
- * leave, for as long as one of their members still waits to leave for that advice.
+ * Offerings that EC2 takes instances from now are bad for their replacements. So are offerings that it advised to leave
+ * a while ago.
  */
 export const learnFromLosses = (
   state: GroupState,
@@ -120,10 +121,8 @@ export const learnFromLosses = (
   swaps: readonly Swap[],
   nowMs: number,
 ): GroupState => {
-  const advised = swaps.filter(({ reason, state: stage }) => reason === 'rebalance' && stage !== 'gone');
-  if (warned.length + advised.length === 0) return state;
   const memory = rememberInterruptions(state.memory, offeringsOfSwaps(warned), nowMs);
-  return { ...state, memory: rememberAdvice(memory, offeringsOfSwaps(advised), nowMs) };
+  return { ...state, memory: rememberAdvice(memory, swaps, nowMs) };
 };
 
 const strayIds = ({ group, members, swaps }: View): readonly string[] => {

@@ -1,7 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import type { HistoryEvent } from './history.ts';
-import { goneAtMs, isFunction, type Life, leavesAtMs } from './life.ts';
+import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './life.ts';
 import type { Policy, PolicyPool } from './policy.ts';
 import { offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
@@ -71,23 +71,26 @@ export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: Of
   return Math.max(restsUntil(refusals, successes), Math.min(...subnets));
 };
 
-/** Whether Holdfast may pass an offering over, for what it learned about it. */
-const isResting = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
-  const { sinceMs } = moment;
-  const { clockMs } = chronicle.times;
-  const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
-  const warned = own.some((life) =>
-    [...life.warnings.map(({ atMs }) => atMs), ...life.advisedAtMs].some((atMs) => {
-      const toldMs = Math.max(
-        atMs,
-        ...life.deliveries.filter(({ told }) => told.about === 'warning' || told.about === 'advice').map((one) => one.atMs),
-      );
-      return atMs <= sinceMs + times.reactMs && sinceMs < toldMs + times.interruptedRestMs + times.reactMs + 2 * clockMs;
-    }),
-  );
-  if (warned) return true;
-  return sinceMs < restedUntil(chronicle, pool, offering, moment) + times.reactMs + 2 * clockMs;
-};
+/** Until when advice lets an offering come last: while its rest lasts, and until the member has left for it. */
+const adviceHoldsUntil = (life: Life, restsUntilMs: number): number =>
+  life.claims.length === 0 ? restsUntilMs : Math.max(restsUntilMs, Math.min(takenOutAtMs(life), goneAtMs(life)));
+
+/** Whether Holdfast may let an offering come last inside its tier: EC2 took instances of it, or says that it may. */
+export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs }: Moment): boolean =>
+  chronicle.lives
+    .filter((life) => nameOf(life) === nameOf(offering))
+    .some((life) => {
+      const told = life.deliveries.filter((one) => one.told.about === 'warning' || one.told.about === 'advice').map(({ atMs }) => atMs);
+      const restsUntil = (atMs: number): number => Math.max(atMs, ...told) + times.interruptedRestMs;
+      return [
+        ...life.warnings.map(({ atMs }) => ({ atMs, untilMs: restsUntil(atMs) })),
+        ...life.advisedAtMs.map((atMs) => ({ atMs, untilMs: adviceHoldsUntil(life, restsUntil(atMs)) })),
+      ].some(({ atMs, untilMs }) => atMs <= sinceMs + times.reactMs && sinceMs < untilMs + times.reactMs + 2 * chronicle.times.clockMs);
+    });
+
+/** Whether Holdfast may pass an offering over: it was refused. */
+const isRefused = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
+  moment.sinceMs < restedUntil(chronicle, pool, offering, moment) + times.reactMs + 2 * chronicle.times.clockMs;
 
 /** Who surely counts at a launch: alive, not leaving, launched no later. */
 export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order: number): readonly Life[] =>
@@ -113,24 +116,28 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
       moment.sinceMs >= subnetRestsUntil(chronicle, id, moment) + times.reactMs + 2 * chronicle.times.clockMs,
   );
 
-/** Whether nothing that Holdfast was told speaks against an offering: its price fits, and it does not rest. */
-export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+/** Whether an offering is open, as far as Holdfast was told: its price fits, and no refusal lets it rest. */
+const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour;
-  return fits && !isResting(chronicle, pool, offering, moment);
+  return fits && !isRefused(chronicle, pool, offering, moment);
 };
+
+/** Whether nothing that Holdfast was told speaks against an offering: it is open, and not at risk. */
+export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
+  mayBeOpen(chronicle, pool, offering, moment) && !isAtRisk(chronicle, offering, moment);
 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
 const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
   hasAddresses(chronicle, pool, offering.zone, moment) &&
-  mayBeBelieved(chronicle, pool, offering, moment);
+  mayBeOpen(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
   return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;
 };
 
-/** Offerings of a pool that would have given one more. */
+/** Offerings of a pool that would have given one more, those at risk among them. */
 export const givingOf = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): readonly OfferingName[] =>
   mayGrow(chronicle, policy, pool, moment) ? offeringsOf(pool).filter((offering) => offeringGives(chronicle, pool, offering, moment)) : [];

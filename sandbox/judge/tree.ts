@@ -11,7 +11,7 @@ export type Selector = {
 type Listed = readonly (TreeNode | { readonly use: TreeNode; readonly weight: number })[];
 
 /** Reads a node that is no pool; nothing for a pool's name. */
-const selectorOf = (node: TreeNode): Selector | undefined => {
+export const selectorOf = (node: TreeNode): Selector | undefined => {
   if (typeof node === 'string') return undefined;
   const kind = (['tiered', 'spread', 'weighted', 'cheapest'] as const).find((name) => name in node);
   if (kind === undefined) return undefined;

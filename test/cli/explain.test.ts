@@ -156,7 +156,7 @@ describe('a decision in words', () => {
   });
 
   it('does not say of a pool that it was passed over when it was launched from all the same', () => {
-    expect(decisionText(replaced)).toContain('  within spot-a (tiered[0]): m7g.large in us-east-1a was interrupted and is a last resort until');
+    expect(decisionText(replaced)).toContain('  within spot-a (tiered[0]): m7g.large in us-east-1a was interrupted and comes last in its tier until');
   });
 
   it('says what it let go, put into service and drained', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Offering } from '../../core/offering.ts';
 import {
-  advisedRestMs,
   forgetExpired,
   interruptedRestMs,
   isResting,
@@ -9,7 +8,6 @@ import {
   notSoldRestMs,
   type PoolMemory,
   refusedRestMs,
-  rememberAdvice,
   rememberInterruptions,
   rememberRefusals,
   rememberSuccess,
@@ -118,23 +116,6 @@ describe('an interruption', () => {
 
   it('of something that is no offering is not remembered', () => {
     expect(rememberInterruptions({}, ['nonsense' as typeof key], nowMs)).toEqual({});
-  });
-});
-
-describe('a rebalance recommendation', () => {
-  it('makes the offering a last resort for a while, and is renewed late in it only', () => {
-    const once = rememberAdvice({}, [key], nowMs);
-    expect(once[key]).toEqual({ kind: 'advised', code: 'rebalance', atMs: nowMs, coolingUntilMs: nowMs + advisedRestMs, streak: 0 });
-    expect(rememberAdvice(once, [key], nowMs + advisedRestMs / 2 - 1)).toEqual(once);
-    expect(rememberAdvice(once, [key], nowMs + advisedRestMs / 2)[key]?.coolingUntilMs).toBe(nowMs + 1.5 * advisedRestMs);
-  });
-  it('softens neither a refusal nor a warning that still rests, and gives way to both', () => {
-    for (const memory of [rememberRefusals({}, [no()], pools, nowMs), rememberInterruptions({}, [key], nowMs)])
-      expect(rememberAdvice(memory, [key], nowMs + 1)).toEqual(memory);
-    const advice = rememberAdvice({}, [key], nowMs);
-    expect(rememberInterruptions(advice, [key], nowMs)[key]?.kind).toBe('interrupted');
-    expect(rememberRefusals(advice, [no()], pools, nowMs)[key]?.kind).toBe('refused');
-    expect(rememberSuccess(advice, [key])[key]?.kind).toBe('advised');
   });
 });
 

@@ -74,16 +74,27 @@ describe('what EC2 takes is used last', () => {
       }),
     ).toEqual([]);
   });
-  it('holds where nothing else gives, and breaks where on-demand capacity does', () => {
-    const where = (onDemand: number) =>
+  it('holds where nothing else of the tier gives, whatever a later tier has', () => {
+    const where = (spot: number) =>
       found((script) => {
-        script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
-        script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'on-demand', capacity: onDemand, priceUsdPerHour: 0.08 });
+        script.at(50, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: spot, priceUsdPerHour: 0.03 });
         warned(script);
         launched(script, 150, 'i-3', 'spot-a');
       });
-    expect(where(0)).toEqual([]);
+    expect(where(1)).toEqual([]);
     expect(where(5)).toHaveLength(1);
+  });
+  it('holds where another child gives only of a later tier, because its earlier one is at risk too', () => {
+    const capacity = { spread: [{ tiered: ['spot-a'] }, { tiered: ['spot-b', 'od-b'] }] };
+    const where = (atRisk: boolean) =>
+      found((script) => {
+        script.policy(40, 2, { ...policy, capacity });
+        warned(script);
+        if (atRisk) script.warn(99, 'i-2');
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(where(false)).toHaveLength(1);
+    expect(where(true)).toEqual([]);
   });
   it('holds after a policy was written, which makes everything forgotten', () => {
     expect(

@@ -62,6 +62,12 @@ describe('an earlier tier is used while it gives', () => {
     expect(both(140)).toEqual([]);
     expect(both(-70)).toHaveLength(1);
   });
+  it('breaks when all zones were warned about: that opens no later tier', () => {
+    const found = late((script) => {
+      for (const instance of ['i-1', 'i-2']) script.warn(140, instance);
+    });
+    expect(found).toHaveLength(1);
+  });
   it('breaks when only one zone had refused', () => {
     expect(late((script) => refused(script, 140, 'z-a'))).toHaveLength(1);
   });
@@ -144,6 +150,26 @@ describe('spreads and weights hold at every launch', () => {
       launched(script, 150, 'i-5', 'spot-a');
     });
     expect(found).toEqual([]);
+  });
+  it('holds where the other child is at risk: while its member has yet to leave for advice, and for three minutes after the advice', () => {
+    const at = (second: number, outAt: number) =>
+      details(
+        sharedOut,
+        (script) => {
+          twoServe(script);
+          script.member('i-4', { pool: 'spot-a' });
+          script.advise(100, 'i-2');
+          script.react(101, 103, 'hears', [{ about: 'advice', instance: 'i-2' }]);
+          script.claim(102, 'i-2', 'hears');
+          script.takeOut(outAt, 'i-2');
+          launched(script, second, 'i-5', 'spot-a');
+        },
+        { endedAtMs: 3_000_000 },
+      );
+    expect(at(150, 110)).toEqual([]);
+    expect(at(1_000, 1_010)).toEqual([]);
+    expect(at(1_000, 900)).toHaveLength(1);
+    expect(at(1_000, 110)).toHaveLength(1);
   });
   it('judges weights by their shares', () => {
     const weighted = {

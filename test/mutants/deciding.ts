@@ -33,15 +33,15 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'tiers are tried from the last',
     file: 'core/selector/pick.ts',
-    from: 'return branch.choices.find(canGive);',
-    to: 'return branch.choices.findLast(canGive);',
+    from: 'return candidatesOf(branch)[0];',
+    to: 'return branch.choices.findLast(({ node }) => isOpen(node));',
     caughtBy: ['interrupted where capacity is left'],
   },
   {
     name: 'an interrupted offering is used again at once',
     file: 'core/selector/standing.ts',
-    from: 'return usable[market.lastResort].includes(lesson.kind) ?',
-    to: 'return usable["interrupted"].includes(lesson.kind) ?',
+    from: "return against.code === 'advised' || against.code === 'interrupted' ? ranks.indexOf(against.code) : closed;",
+    to: "return against.code === 'advised' || against.code === 'interrupted' ? 0 : closed;",
     caughtBy: ['interrupted where capacity is left'],
   },
   {

@@ -1,14 +1,15 @@
 import type { Chronicle, InForce } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { givingOf, type Moment, refusalsOf } from '../giving.ts';
+import { type Moment, refusalsOf } from '../giving.ts';
+import { givingWell } from '../giving-well.ts';
 import { isHealthy } from '../leaving.ts';
 import { type Delivery, goneAtMs, isFunction, type Life, takenOutAtMs, warnedAtMs } from '../life.ts';
 import type { Policy, PolicyPool } from '../policy.ts';
 import { poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
-import { pathTo, poolsOf } from '../tree.ts';
+import { pathTo } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -67,15 +68,15 @@ const knownRisk = (chronicle: Chronicle, launch: Launch, acts: boolean): Life | 
 /** An Auto Scaling group picks among its zones and types by itself. */
 const isChosenByUs = ({ asg, zones, instanceTypes }: PolicyPool): boolean => asg === undefined || (zones.length === 1 && instanceTypes.length === 1);
 
-const isEverUsed = (policy: Policy, pool: PolicyPool): boolean =>
-  pathTo(policy.capacity, pool.name).every(({ selector, child }) => selector.weights[child] !== 0);
-
-/** Another offering of the whole tree that would have given it. */
-const otherThan = (chronicle: Chronicle, policy: Policy, launch: Launch): OfferingName | undefined =>
-  poolsOf(policy, policy.capacity)
-    .filter((pool) => isEverUsed(policy, pool))
-    .flatMap((pool) => givingOf(chronicle, policy, pool, launch))
+/** Another offering of its tier that would have given it: beside it in its pool, or below another child that a selector could have taken. */
+const otherThan = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, launch: Launch): OfferingName | undefined => {
+  const beside = pathTo(policy.capacity, pool.name).flatMap(({ selector, child }) =>
+    selector.kind === 'tiered' ? [] : selector.children.filter((_, index) => index !== child && selector.weights[index] !== 0),
+  );
+  return [pool.name, ...beside]
+    .flatMap((node) => givingWell({ chronicle, policy, moment: launch }, node))
     .find((offering) => nameOf(offering) !== nameOf(launch.life));
+};
 
 const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
   const { life, group, sinceMs, atMs } = launch;
@@ -84,7 +85,7 @@ const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
   if (policy === undefined || others.length > 0 || pool === undefined || !isChosenByUs(pool)) return [];
   const risk = knownRisk(chronicle, launch, policy.actsOnAdvice);
   if (risk === undefined || mayBeRepeat(chronicle, launch)) return [];
-  const other = otherThan(chronicle, policy, launch);
+  const other = otherThan(chronicle, policy, pool, launch);
   if (other === undefined) return [];
   const detail = `${life.instance} was launched as ${nameOf(life)}, where ${risk.instance} is taken or at risk, and ${nameOf(other)} would have given it`;
   return [{ group, instance: life.instance, atMs, detail }];
@@ -93,7 +94,7 @@ const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
 export const lastResortLast: Rule = {
   name: 'what EC2 takes is used last',
   meaning:
-    'Nothing is launched of an offering that EC2 took a member of in the last three minutes, or advises a member to leave that has yet to, while another one of the tree would have given it.',
+    'Nothing is launched of an offering that EC2 took a member of in the last three minutes, or advises a member to leave that has yet to, while another one of its tier would have given it.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
       isFunction(life.by) ? poorPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],

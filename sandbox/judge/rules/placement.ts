@@ -1,7 +1,8 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { givingOf, type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
+import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
 import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
@@ -83,17 +84,15 @@ const boundPath = ({ policy, pool, life }: Placed) => {
   });
 };
 
-const gives = (chronicle: Chronicle, { policy, moment }: Placed, node: TreeNode, within: Bound = unbound): boolean =>
-  poolsOf(policy, node).some((pool) => givingOf(chronicle, policy, pool, moment).some(within));
-
 export const earlierTierFirst: Rule = {
   name: 'an earlier tier is used while it gives',
   meaning:
-    'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and no refusal or warning lets its offerings rest.',
+    'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and no refusal lets its offerings rest. That EC2 takes or may take instances of them opens no later tier.',
   broken: byAnyPolicy((chronicle, placed) => {
+    const { policy, moment } = placed;
     for (const { selector, child, within } of boundPath(placed)) {
       if (selector.kind !== 'tiered') continue;
-      const earlier = selector.children.slice(0, child).find((node) => gives(chronicle, placed, node, within));
+      const earlier = selector.children.slice(0, child).find((node) => givesAtAll({ chronicle, policy, moment, within }, node));
       if (earlier !== undefined) return `${placed.life.instance} came from ${placed.pool.name}, and ${JSON.stringify(earlier)} would have given it`;
     }
     return undefined;
@@ -114,7 +113,7 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
       name: JSON.stringify(child),
       weight: selector.weights[index] ?? 1,
       isOf: inPools(poolsOf(policy, child)),
-      gives: () => gives(chronicle, placed, child),
+      gives: () => givingWell({ chronicle, policy, moment }, child).length > 0,
     }));
   }
   const key = selector.by === 'zone' ? 'zone' : 'instanceType';
@@ -124,7 +123,8 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
     name: value,
     weight: 1,
     isOf: (life) => isBelow(life) && life[key] === value,
-    gives: () => pools.some((pool) => givingOf(chronicle, policy, pool, moment).some((offering) => offering[key] === value)),
+    gives: () =>
+      selector.children.some((child) => givingWell({ chronicle, policy, moment, within: (offering) => offering[key] === value }, child).length > 0),
   }));
 };
 
@@ -212,9 +212,7 @@ export const cheapestFirst: Rule = {
       const cost = believedCost(chronicle, placed, selector.children[child] ?? placed.pool.name, within);
       const isCheaper = (offering: OfferingName): boolean => Math.max(...believedPrices(chronicle, offering, moment)) * saving < cost;
       const cheaper = selector.children.find(
-        (node, index) =>
-          index !== child &&
-          poolsOf(policy, node).some((pool) => givingOf(chronicle, policy, pool, moment).some((offering) => within(offering) && isCheaper(offering))),
+        (node, index) => index !== child && givingWell({ chronicle, policy, moment, within }, node).some(isCheaper),
       );
       if (cheaper !== undefined) return `${life.instance} is of a child that costs ${cost} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
     }

@@ -79,9 +79,39 @@ describe('an offering that was interrupted a moment ago', () => {
   const b = pool('spot-b', { zones: ['zone-b'] });
   const od = pool('od', { market: 'on-demand' });
 
-  it('is passed over while anything else in the whole tree is eligible, later tiers included', () => {
+  it('is passed over while anything better in its tier is eligible', () => {
     expect(byPool(planPlacements(input(spread('zone', 'spot-a', 'spot-b'), [a, b], { count: 4, memory: interrupted(a) })))).toEqual({ 'spot-b': 4 });
-    expect(byPool(planPlacements(input(tiered('spot-a', 'od'), [a, od], { memory: interrupted(a) })))).toEqual({ od: 1 });
+    const tree = tiered(spread('zone', 'spot-a', 'spot-b'), 'od');
+    const plan = planPlacements(input(tree, [a, { ...b, cap: 2 }, od], { count: 4, memory: interrupted(a) }));
+    expect(byPool(plan)).toEqual({ 'spot-b': 2, 'spot-a': 2 });
+    expect(plan.reasons.map(({ lastResort }) => lastResort)).toEqual([undefined, 'interrupted']);
+    expect(plan.rejected).toMatchObject([
+      { pool: 'spot-a', code: 'interrupted' },
+      { pool: 'spot-b', code: 'at-cap' },
+    ]);
+  });
+
+  it('opens no later tier: only a refusal does', () => {
+    expect(byPool(planPlacements(input(tiered('spot-a', 'od'), [a, od], { memory: interrupted(a) })))).toEqual({ 'spot-a': 1 });
+    const all = tiered(spread('zone', 'spot-a', 'spot-b'), 'od');
+    expect(byPool(planPlacements(input(all, [a, b, od], { count: 4, memory: interrupted(a, b) })))).toEqual({ 'spot-a': 2, 'spot-b': 2 });
+    expect(byPool(planPlacements(input(all, [a, b, od], { memory: { ...interrupted(a), ...refused(b) } })))).toEqual({ 'spot-a': 1 });
+    expect(byPool(planPlacements(input(all, [a, b, od], { memory: refused(a, b) })))).toEqual({ od: 1 });
+  });
+
+  it('lets another child of a selector go first, with all tiers of that one in their order', () => {
+    const tree = spread('zone', tiered('spot-a', 'od'), tiered('spot-b', 'od-b'));
+    const odB = pool('od-b', { market: 'on-demand', zones: ['zone-b'] });
+    const plan = (memory: ReturnType<typeof refused>) => byPool(planPlacements(input(tree, [a, b, od, odB], { count: 2, memory })));
+    expect(plan(interrupted(a))).toEqual({ 'spot-b': 2 });
+    expect(plan(interrupted(a, b))).toEqual({ 'spot-a': 1, 'spot-b': 1 });
+  });
+
+  it('is used after the other types of its pool', () => {
+    const wide = pool('spot', { instanceTypes: ['m7g.large', 'm6g.large'] });
+    const plan = planPlacements(input(tiered('spot', 'od'), [wide, od], { memory: interrupted({ ...wide, instanceTypes: ['m7g.large'] }) }));
+    expect(plan.placements[0]?.offerings.map(({ instanceType }) => instanceType)).toEqual(['m6g.large']);
+    expect(plan.rejected).toMatchObject([{ pool: 'spot', code: 'interrupted', offering: 'm7g.large/zone-a/spot' }]);
   });
 
   it('is the last resort, so that a group whose only offering it is does not get stuck', () => {
@@ -92,9 +122,9 @@ describe('an offering that was interrupted a moment ago', () => {
   });
 
   it('takes only what is left when the others are full', () => {
-    const capped = { ...od, cap: 1 };
-    const plan = planPlacements(input(tiered('spot-a', 'od'), [a, capped], { count: 3, memory: interrupted(a) }));
-    expect(byPool(plan)).toEqual({ od: 1, 'spot-a': 2 });
+    const capped = { ...b, cap: 1 };
+    const plan = planPlacements(input(spread('pool', 'spot-a', 'spot-b'), [a, capped], { count: 3, memory: interrupted(a) }));
+    expect(byPool(plan)).toEqual({ 'spot-b': 1, 'spot-a': 2 });
     expect(plan.unplaced).toBe(0);
   });
 
@@ -110,15 +140,16 @@ describe('an offering that EC2 says is at risk', () => {
   const b = pool('spot-b', { zones: ['zone-b'] });
   const od = pool('od', { market: 'on-demand' });
 
-  it('is passed over while anything else in the whole tree is eligible', () => {
-    expect(byPool(planPlacements(input(tiered('spot-a', 'od'), [a, od], { memory: advised(a) })))).toEqual({ od: 1 });
+  it('is passed over while anything better in its tier is eligible, and opens no later one', () => {
+    expect(byPool(planPlacements(input(spread('pool', 'spot-a', 'spot-b'), [a, b], { count: 2, memory: advised(a) })))).toEqual({ 'spot-b': 2 });
+    expect(byPool(planPlacements(input(tiered('spot-a', 'od'), [a, od], { memory: advised(a) })))).toEqual({ 'spot-a': 1 });
   });
   it('is the first of the last resorts: what was interrupted comes after it', () => {
     const memory = { ...interrupted(a), ...advised(b) };
-    const plan = planPlacements(input(tiered('spot-a', 'spot-b'), [a, b], { memory }));
+    const plan = planPlacements(input(spread('pool', 'spot-a', 'spot-b'), [a, b], { memory }));
     expect(byPool(plan)).toEqual({ 'spot-b': 1 });
     expect(plan.reasons[0]?.lastResort).toBe('advised');
-    const capped = planPlacements(input(tiered('spot-a', 'spot-b'), [a, { ...b, cap: 1 }], { count: 3, memory }));
+    const capped = planPlacements(input(spread('pool', 'spot-a', 'spot-b'), [a, { ...b, cap: 1 }], { count: 3, memory }));
     expect(byPool(capped)).toEqual({ 'spot-b': 1, 'spot-a': 2 });
     expect(capped.unplaced).toBe(0);
   });

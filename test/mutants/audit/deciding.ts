@@ -11,10 +11,17 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'advice teaches pool memory nothing',
-    file: 'functions/react/group-state.ts',
-    from: "const advised = swaps.filter(({ reason, state: stage }) => reason === 'rebalance' && stage !== 'gone');",
-    to: 'const advised = swaps.slice(0, 0);',
+    file: 'core/advice.ts',
+    from: "const known = reason === 'rebalance' && states.includes(state) ? parseOfferingKey(offering) : undefined;",
+    to: "const known = reason === 'interruption' && states.includes(state) ? parseOfferingKey(offering) : undefined;",
     situation: 'advice about a zone',
+  },
+  {
+    name: 'a warning opens the next tier',
+    file: 'core/selector/tree.ts',
+    from: "if (kind === 'tiered') return giving[0]?.node.rank ?? closed;",
+    to: "if (kind === 'tiered' && giving.length === 0) return closed;",
+    situation: 'warnings in every zone while spot is plentiful',
   },
   {
     name: 'removals are not noted in the state',

@@ -74,6 +74,25 @@ const adviseToLeave = (atMs: number, zone: string): Step => ({
   },
 });
 
+/** EC2 takes the oldest spot member of every zone. */
+const warnInEachZone = (atMs: number): Step => ({
+  kind: 'interrupted',
+  atMs,
+  what: 'EC2 takes one spot instance of every zone in 120 s',
+  about: { group: 'web' },
+  happen: (stage) => {
+    const instances = zones.flatMap((zone) =>
+      stage
+        .members('web', { zone, market: 'spot' })
+        .filter(({ state }) => state === 'running')
+        .slice(0, 1)
+        .map(({ id }) => id),
+    );
+    stage.did({ kind: 'interrupted', instances, groups: ['web'] });
+    stage.sandbox.world.interrupt(instances, { noticeMs: 120_000, action: 'terminate' });
+  },
+});
+
 /** Somebody replays an event of an hour ago: that the oldest member had stopped. */
 const replayStopped = (atMs: number): Step => ({
   kind: 'old-event-replayed',
@@ -142,6 +161,11 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     of('a member that its user detached', settingOf('attach', { max: 10 }), {
       asked: { web: { size: 6, more: 1, endsAt: 6 } },
       steps: [loseZone(1_000, zones[0]), detachYoungest(400_000)],
+    }),
+  'warnings in every zone while spot is plentiful': () =>
+    of('warnings in every zone while spot is plentiful', settingOf('tag', { size: 12, spot: 200 }), {
+      asked: { web: { size: 12, endsAt: 12 } },
+      steps: Array.from({ length: 12 }, (_, turn) => warnInEachZone(1_000 + 600_000 * turn)),
     }),
   'advice about a zone': () =>
     of(

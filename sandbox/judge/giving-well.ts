@@ -1,0 +1,48 @@
+import type { Chronicle } from './chronicle.ts';
+import type { OfferingName } from './cloud.ts';
+import { givingOf, isAtRisk, type Moment } from './giving.ts';
+import type { Policy, TreeNode } from './policy.ts';
+import { offeringsOf } from './pools.ts';
+import { poolsOf, selectorOf } from './tree.ts';
+
+/** Where and when somebody looks for capacity, and what bounds the look: below a spread by zone, the zone that it chose. */
+export type Search = {
+  readonly chronicle: Chronicle;
+  readonly policy: Policy;
+  readonly moment: Moment;
+  readonly within?: (offering: OfferingName) => boolean;
+};
+
+const isWithin = ({ within }: Search, offering: OfferingName): boolean => within === undefined || within(offering);
+
+/** What is below a node would have given one more, if only what EC2 takes or may take. */
+export const givesAtAll = (search: Search, node: TreeNode): boolean =>
+  poolsOf(search.policy, node).some((pool) =>
+    givingOf(search.chronicle, search.policy, pool, search.moment).some((offering) => isWithin(search, offering)),
+  );
+
+const mayBeUsedLast = (search: Search, node: TreeNode): boolean =>
+  poolsOf(search.policy, node)
+    .flatMap(offeringsOf)
+    .some((offering) => isWithin(search, offering) && isAtRisk(search.chronicle, offering, search.moment));
+
+/**
+ * Offerings below a node that would have given one more, and that Holdfast had to prefer to all at risk. A later tier is none of them where an
+ * earlier one may still have given what is at risk: that is used before.
+ */
+export const givingWell = (search: Search, node: TreeNode): readonly OfferingName[] => {
+  const selector = selectorOf(node);
+  if (selector === undefined)
+    return poolsOf(search.policy, node).flatMap((pool) =>
+      givingOf(search.chronicle, search.policy, pool, search.moment).filter(
+        (offering) => isWithin(search, offering) && !isAtRisk(search.chronicle, offering, search.moment),
+      ),
+    );
+  const used = selector.children.filter((_, index) => selector.weights[index] !== 0);
+  if (selector.kind !== 'tiered') return used.flatMap((child) => givingWell(search, child));
+  for (const child of used) {
+    const found = givingWell(search, child);
+    if (found.length > 0 || mayBeUsedLast(search, child)) return found;
+  }
+  return [];
+};
