@@ -1,4 +1,4 @@
-import { idealLastMs, lowestPossible, publishedBuckets, type StormNeed } from './many-need.ts';
+import { idealLastMs, isBoundByInstances, lowestPossible, publishedBuckets, type StormNeed } from './many-need.ts';
 import type { LaunchCall, Seen } from './many-watch.ts';
 import { bystander, type ManyStorm } from './many-world.ts';
 import { percentile } from './statistics.ts';
@@ -33,15 +33,22 @@ export type ManyFigures = {
   readonly bystanderMs: number | null;
 };
 
-/** One run: its figures, and where the bucket of launched instances binds, the least of what it allowed that was requested at any time. */
-export type ManyRun = { readonly figures: ManyFigures; readonly requestedShare?: number };
+/** One run. */
+export type ManyRun = {
+  readonly figures: ManyFigures;
+  /** Where the bucket of launched instances binds: the least of what it allowed that was requested at any time. */
+  readonly requestedShare?: number;
+  /** Calls by operation: those that were throttled, and reads until every group had asked for something. */
+  readonly throttledBy: Readonly<Record<string, number>>;
+  readonly readsBy: Readonly<Record<string, number>>;
+};
 
 export const noticeMs = 120_000;
 /** A deregistration delay of 30 s; and from a request to two passed health checks, at the longest (docs/performance.md). */
 const notice = { noticeMs, drainMs: 30_000, readyMs: 50_000 };
 
 /** The times of requested instances, one entry an instance, the earliest first. */
-export const requestTimes = (launches: readonly LaunchCall[], startedAtMs: number, wanted: number): readonly number[] =>
+const requestTimes = (launches: readonly LaunchCall[], startedAtMs: number, wanted: number): readonly number[] =>
   launches
     .filter(({ group, atMs }) => group !== bystander.name && atMs >= startedAtMs)
     .flatMap(({ atMs, given }) => Array.from({ length: given }, () => atMs - startedAtMs))
@@ -85,31 +92,42 @@ type Played = {
 const reached = (ascendingMs: readonly number[], share: number, of: number): number | null =>
   Math.ceil(share * of) <= ascendingMs.length ? percentile(ascendingMs, share, of) : null;
 
-export const figuresOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs }: Played): ManyFigures => {
+const countBy = (names: readonly string[]): Readonly<Record<string, number>> =>
+  Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, list]) => [name, list.length]));
+
+const roundedOrNull = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
+
+export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs }: Played): ManyRun => {
   const { groups } = storm;
   const times = requestTimes(seen.launches, startedAtMs, need.instances);
   const first = firstCalls(seen.launches, startedAtMs).toSorted((a, b) => a - b);
   const lastFirstMs = first[groups - 1] ?? Number.POSITIVE_INFINITY;
-  const reads = seen.readsAtMs.filter((atMs) => atMs - startedAtMs <= lastFirstMs).length;
+  const reads = seen.reads.filter(({ atMs }) => atMs - startedAtMs <= lastFirstMs);
+  const requested = (share: number): number | null => roundedOrNull(reached(times, share, need.instances));
   return {
-    groups,
-    members: storm.members,
-    case: caseName(storm),
-    warned: need.instances,
-    firstRequestedMs: times[0] ?? null,
-    p50RequestedMs: reached(times, 0.5, need.instances),
-    p95RequestedMs: reached(times, 0.95, need.instances),
-    lastRequestedMs: reached(times, 1, need.instances),
-    idealLastMs: idealLastMs(need),
-    firstPerGroupP95Ms: reached(first, 0.95, groups),
-    lowestServing: lowest,
-    lowestPossible: lowestPossible(members, need, notice),
-    throttled: seen.throttled,
-    receivedTwice: twice,
-    readsPerGroup: Math.round((10 * reads) / groups) / 10,
-    launchCalls: seen.launches.filter(({ group }) => group !== bystander.name).length,
-    neededLaunchCalls: need.fleetCalls + need.asgCalls,
-    mutatingCalls: seen.mutating,
-    bystanderMs: whenServed(seen.launches, bystanderAtMs),
+    figures: {
+      groups,
+      members: storm.members,
+      case: caseName(storm),
+      warned: need.instances,
+      firstRequestedMs: roundedOrNull(times[0] ?? null),
+      p50RequestedMs: requested(0.5),
+      p95RequestedMs: requested(0.95),
+      lastRequestedMs: requested(1),
+      idealLastMs: idealLastMs(need),
+      firstPerGroupP95Ms: roundedOrNull(reached(first, 0.95, groups)),
+      lowestServing: lowest,
+      lowestPossible: lowestPossible(members, need, notice),
+      throttled: seen.throttled.length,
+      receivedTwice: twice,
+      readsPerGroup: Math.round((10 * reads.length) / groups) / 10,
+      launchCalls: seen.launches.filter(({ group }) => group !== bystander.name).length,
+      neededLaunchCalls: need.fleetCalls + need.asgCalls,
+      mutatingCalls: seen.mutating,
+      bystanderMs: roundedOrNull(whenServed(seen.launches, bystanderAtMs)),
+    },
+    ...(isBoundByInstances(need) && { requestedShare: requestedShare(times) }),
+    throttledBy: countBy(seen.throttled),
+    readsBy: countBy(reads.map(({ operation }) => operation)),
   };
 };

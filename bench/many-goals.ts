@@ -2,8 +2,14 @@ import type { ManyRun } from './many-figures.ts';
 
 const seconds = (ms: number | null): string => (ms === null ? 'never' : `${(ms / 1_000).toFixed(1)} s`);
 
+const listed = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .sort(([, one], [, other]) => other - one)
+    .map(([operation, count]) => `${operation} ${count}`)
+    .join(', ');
+
 /** What a storm over many groups should come to, and this one did not: a sentence each. */
-export const missedGoals = ({ figures, requestedShare }: ManyRun): readonly string[] => {
+export const missedGoals = ({ figures, requestedShare, throttledBy, readsBy }: ManyRun): readonly string[] => {
   const { lastRequestedMs, idealLastMs, launchCalls, neededLaunchCalls, bystanderMs } = figures;
   const lastBoundMs = 1.15 * idealLastMs + 5_000;
   const isLate = requestedShare === undefined ? (lastRequestedMs ?? Number.POSITIVE_INFINITY) > lastBoundMs : requestedShare < 0.95;
@@ -17,9 +23,9 @@ export const missedGoals = ({ figures, requestedShare }: ManyRun): readonly stri
       ? [`${launchCalls} launch calls where ${neededLaunchCalls} are needed, expected 1.2 times as many at most`]
       : []),
     ...(figures.lowestServing < figures.lowestPossible ? [`${figures.lowestServing} serve at the fewest, expected ${figures.lowestPossible}`] : []),
-    ...(figures.throttled > 0 ? [`${figures.throttled} calls are throttled, expected none`] : []),
+    ...(figures.throttled > 0 ? [`${figures.throttled} calls are throttled (${listed(throttledBy)}), expected none`] : []),
     ...(figures.receivedTwice > 0 ? [`${figures.receivedTwice} messages are received twice, expected none`] : []),
-    ...(figures.readsPerGroup > 3 ? [`${figures.readsPerGroup} reads a group until its first request, expected 3 at most`] : []),
+    ...(figures.readsPerGroup > 3 ? [`${figures.readsPerGroup} reads a group until its first request (${listed(readsBy)}), expected 3 at most`] : []),
     ...((bystanderMs ?? Number.POSITIVE_INFINITY) > 5_000 ? [`a warning elsewhere waits ${seconds(bystanderMs)}, expected 5.0 s at most`] : []),
   ];
 };

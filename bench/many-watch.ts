@@ -7,10 +7,11 @@ export type LaunchCall = { readonly group: string; readonly atMs: number; readon
 /** What functions did since the watch began. */
 export type Seen = {
   readonly launches: LaunchCall[];
-  /** When calls that read EC2, Auto Scaling or load balancers were made by the function that decides. */
-  readonly readsAtMs: number[];
+  /** Calls that read EC2, Auto Scaling or load balancers, by the function that decides. */
+  readonly reads: { readonly operation: string; readonly atMs: number }[];
+  /** Operations that a bucket of the account refused, one entry a call. */
+  readonly throttled: string[];
   readonly mutating: number;
-  readonly throttled: number;
 };
 
 const launchApis = ['CreateFleet', 'LaunchInstances'];
@@ -50,12 +51,12 @@ const watchMessages = (sandbox: Sandbox): { readonly twice: () => number } => {
 
 /** Notes from now on what functions do. */
 export const watchCalls = (sandbox: Sandbox) => {
-  const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = { launches: [], readsAtMs: [], mutating: 0, throttled: 0 };
+  const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = { launches: [], reads: [], throttled: [], mutating: 0 };
   sandbox.callLog.observe((call, { input, output }) => {
     if (call.invocation === undefined || !services.includes(call.service)) return;
-    if (call.trouble === 'bucket' || isThrottledWithin(output)) seen.throttled += 1;
+    if (call.trouble === 'bucket' || isThrottledWithin(output)) seen.throttled.push(call.operation);
     if (isMutating(call.operation)) seen.mutating += 1;
-    else if (call.invocation.functionName.endsWith('-react')) seen.readsAtMs.push(call.atMs);
+    else if (call.invocation.functionName.endsWith('-react')) seen.reads.push({ operation: call.operation, atMs: call.atMs });
     if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });
   });
   return { seen, twice: watchMessages(sandbox).twice };

@@ -1,7 +1,7 @@
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot } from '../sandbox/world/world.ts';
-import { figuresOf, type ManyRun, noticeMs, requestedShare, requestTimes } from './many-figures.ts';
-import { type GroupNeed, idealLastMs, isBoundByInstances, type LaunchApi, neededCalls, type StormNeed } from './many-need.ts';
+import { type ManyRun, noticeMs, runOf } from './many-figures.ts';
+import { type GroupNeed, idealLastMs, type LaunchApi, neededCalls, type StormNeed } from './many-need.ts';
 import { type LaunchCall, watchCalls } from './many-watch.ts';
 import { bystander, groupsOf, type ManyCase, type ManyStorm, manyWorld, policiesOf } from './many-world.ts';
 import { letters, refusedZone, zoneOf } from './storm-world.ts';
@@ -111,10 +111,7 @@ const play = async (sandbox: Sandbox, storm: ManyStorm, fixedMs: number): Promis
   const wanted = struck.warned.length;
   const idealMs = idealLastMs(need);
   const { lowest, bystanderAtMs } = await pass(sandbox, seen.launches, wanted, Math.min(idealMs / 2, noticeMs / 2));
-  return {
-    figures: figuresOf({ storm, need, seen, startedAtMs, twice: twice(), lowest, members: struck.members.length, bystanderAtMs }),
-    ...(isBoundByInstances(need) && { requestedShare: requestedShare(requestTimes(seen.launches, startedAtMs, wanted)) }),
-  };
+  return runOf({ storm, need, seen, startedAtMs, twice: twice(), lowest, members: struck.members.length, bystanderAtMs });
 };
 
 const inSandbox = async (storm: ManyStorm, fixedMs: number): Promise<ManyRun> => {
