@@ -3,19 +3,22 @@ import { type CallLog, createCallLog } from './call-log.ts';
 import { createPipeline, internalError, type Outcome, type PipelineOptions } from './call-pipeline.ts';
 import { encode, encodeError, readInput, unknownOperation } from './wire/codec.ts';
 import type { WireRequest, WireResponse } from './wire/http.ts';
+import { errorOf, inputOf, outputOf, unknownValue, type ValueAnswer, type ValueRequest } from './wire/in-memory.ts';
 import { identify, type WireTarget } from './wire/target.ts';
 
 export type CloudOptions = PipelineOptions & { readonly log?: CallLog };
 
 /** What becomes of a request: an answer, an answer that never arrives, or the death of the caller. */
-type CloudAnswer =
-  | { readonly kind: 'answer'; readonly response: WireResponse }
+type Fate<Answer> =
+  | { readonly kind: 'answer'; readonly response: Answer }
   | { readonly kind: 'lost'; readonly as: 'reset' | 'timeout' }
   | { readonly kind: 'crashed' };
 
 export type Cloud = {
   /** A request as it came over the wire. `accessKeyId` says who calls, whatever the signature says. */
-  handleHttp(request: WireRequest, accessKeyId?: string): Promise<CloudAnswer>;
+  handleHttp(request: WireRequest, accessKeyId?: string): Promise<Fate<WireResponse>>;
+  /** A request that is no text, from an SDK client in the same process. `environment` is the session token of its credentials. */
+  handleValues(request: ValueRequest, accessKeyId: string, environment?: string): Promise<Fate<ValueAnswer>>;
   /**
    * The same way without the wire, for integrations inside the cloud (a state machine's task, a rule's target).
    * @throws ApiError as the service would answer it, AnswerLost when a fault took the answer.
@@ -47,24 +50,53 @@ const createCallers = () => {
   };
 };
 
-/** Writes outcomes in the form of the caller's protocol, each under a request id of its own. */
+/** One request in the form that it came in: what it asks for, and how it is read and answered. */
+type Exchange<Answer> = {
+  readonly service: string;
+  readonly operation: string;
+  /** @throws ApiError for what is not known, and for input that the service would refuse. */
+  readInput(): Promise<Record<string, unknown>>;
+  unknown(): ApiError;
+  answer(output: unknown, requestId: string): Promise<Answer>;
+  refuse(error: ApiError, requestId: string): Promise<Answer>;
+};
+
+const overHttp = (target: WireTarget, request: WireRequest): Exchange<WireResponse> => ({
+  service: target.protocol.service,
+  operation: target.operation,
+  readInput: () => readInput(target, request),
+  unknown: () => unknownOperation(target),
+  answer: (output, requestId) => encode(target, output, requestId),
+  refuse: (error, requestId) => encodeError(target, error, requestId),
+});
+
+const inValues = (request: ValueRequest): Exchange<ValueAnswer> => ({
+  service: request.protocol.service,
+  operation: request.operation,
+  readInput: () => inputOf(request),
+  unknown: () => unknownValue(request),
+  answer: (output, requestId) => outputOf(request, output, requestId),
+  refuse: (error, requestId) => errorOf(request, error, requestId),
+});
+
+/** Writes outcomes in the form of the caller, each under a request id of its own. */
 const createAnswers = () => {
   let requests = 0;
   const nextRequestId = (): string => {
     requests += 1;
     return `00000000-0000-4000-8000-${String(requests).padStart(12, '0')}`;
   };
-  const refuse = async (target: WireTarget, error: ApiError): Promise<CloudAnswer> => ({
+  const refuse = async <Answer>(exchange: Exchange<Answer>, error: ApiError): Promise<Fate<Answer>> => ({
     kind: 'answer',
-    response: await encodeError(target, error, nextRequestId()),
+    response: await exchange.refuse(error, nextRequestId()),
   });
-  const respond = async (target: WireTarget, outcome: Outcome): Promise<CloudAnswer> => {
+  const respond = async <Answer>(exchange: Exchange<Answer>, outcome: Outcome): Promise<Fate<Answer>> => {
     if (outcome.kind === 'lost' || outcome.kind === 'crashed') return outcome;
-    if (outcome.kind === 'error') return refuse(target, outcome.error);
+    if (outcome.kind === 'error') return refuse(exchange, outcome.error);
     try {
-      return { kind: 'answer', response: await encode(target, outcome.output, nextRequestId()) };
+      return { kind: 'answer', response: await exchange.answer(outcome.output, nextRequestId()) };
     } catch (error) {
-      return refuse(target, internalError({ service: target.protocol.service, operation: target.operation }, error));
+      return refuse(exchange, internalError(exchange, error));
     }
   };
   return { refuse, respond };
@@ -77,29 +109,30 @@ export const createCloud = (options: CloudOptions): Cloud => {
   const callers = createCallers();
   const answers = createAnswers();
 
-  const read = async (target: WireTarget, request: WireRequest, caller: Caller): Promise<ApiCall> => {
-    const named = { service: target.protocol.service, operation: target.operation, caller };
-    if (!target.isKnown || !pipeline.isSimulated(named)) throw unknownOperation(target);
-    return { ...named, input: await readInput(target, request) };
+  const read = async (exchange: Exchange<unknown>, caller: Caller): Promise<ApiCall> => {
+    if (!pipeline.isSimulated(exchange)) throw exchange.unknown();
+    return { service: exchange.service, operation: exchange.operation, caller, input: await exchange.readInput() };
   };
   /** A call that never reached its service is in the log too: what is not simulated must be easy to find. */
-  const refuse = (target: WireTarget, caller: Caller, error: unknown): Promise<CloudAnswer> => {
-    const named = { service: target.protocol.service, operation: target.operation, caller };
-    const refused = error instanceof ApiError ? error : internalError(named, error);
-    log.begin(named)({ outcome: refused.code, applied: false });
-    return options.clock.busy(answers.refuse(target, refused));
+  const refuse = <Answer>(exchange: Exchange<Answer>, caller: Caller, error: unknown): Promise<Fate<Answer>> => {
+    const refused = error instanceof ApiError ? error : internalError(exchange, error);
+    log.begin({ service: exchange.service, operation: exchange.operation, caller })({ outcome: refused.code, applied: false });
+    return options.clock.busy(answers.refuse(exchange, refused));
   };
-  const handleHttp: Cloud['handleHttp'] = async (request, accessKeyId) => {
-    const target = identify(request);
-    const caller = callers.of(accessKeyId ?? target.accessKeyId);
+  const handle = async <Answer>(exchange: Exchange<Answer>, caller: Caller, environment: string | undefined): Promise<Fate<Answer>> => {
     let call: ApiCall;
     try {
-      call = await options.clock.busy(read(target, request, caller));
+      call = await options.clock.busy(read(exchange, caller));
     } catch (error) {
-      return refuse(target, caller, error);
+      return refuse(exchange, caller, error);
     }
-    return answers.respond(target, await pipeline.perform(call, request.headers['x-amz-security-token']));
+    return answers.respond(exchange, await pipeline.perform(call, environment));
   };
+  const handleHttp: Cloud['handleHttp'] = (request, accessKeyId) => {
+    const target = identify(request);
+    return handle(overHttp(target, request), callers.of(accessKeyId ?? target.accessKeyId), request.headers['x-amz-security-token']);
+  };
+  const handleValues: Cloud['handleValues'] = (request, accessKeyId, environment) => handle(inValues(request), callers.of(accessKeyId), environment);
   const call: Cloud['call'] = async (direct) => {
     const name = `${direct.service}:${direct.operation}`;
     if (!pipeline.isSimulated(direct)) throw new ApiError('UnknownOperationException', `The sandbox does not simulate ${name}.`);
@@ -107,5 +140,5 @@ export const createCloud = (options: CloudOptions): Cloud => {
     if (outcome.kind === 'ok') return outcome.output;
     throw outcome.kind === 'error' ? outcome.error : new AnswerLost(direct);
   };
-  return { handleHttp, call, registerCaller: callers.register, log };
+  return { handleHttp, handleValues, call, registerCaller: callers.register, log };
 };

@@ -1,5 +1,6 @@
 import type { Cloud } from './cloud.ts';
 import type { WireRequest } from './wire/http.ts';
+import { isValueRequest, type ValueAnswer, type ValueRequest } from './wire/in-memory.ts';
 
 /** The part of an SDK request that this handler reads. */
 type SdkRequest = {
@@ -10,10 +11,12 @@ type SdkRequest = {
   readonly body?: unknown;
 };
 type SdkResponse = { readonly statusCode: number; readonly headers: Record<string, string>; readonly body: Uint8Array };
+/** Requests of clients with the in-memory protocol are values, and so are their answers. */
+type Answered = { readonly response: SdkResponse | ValueAnswer };
 
 /** A `requestHandler` for SDK v3 clients that calls the cloud in the same process. */
 export type DirectHandler = {
-  handle(request: SdkRequest, options?: { readonly abortSignal?: AbortSignal }): Promise<{ readonly response: SdkResponse }>;
+  handle(request: SdkRequest | ValueRequest, options?: { readonly abortSignal?: AbortSignal }): Promise<Answered>;
   destroy(): void;
   httpHandlerConfigs(): Record<string, never>;
   updateHttpClientConfig(): void;
@@ -56,20 +59,29 @@ const neverEnds = (): Promise<never> => new Promise(() => undefined);
 export type DirectHandlerOptions = {
   /** Once this answers false, no call is carried out or answered any more. */
   readonly isAlive?: () => boolean;
+  /** Session token of the environment that calls, where requests carry no headers. */
+  readonly environment?: string;
 };
 
 /**
  * One handler stands for one execution environment. When a fault kills the caller, the handler is dead for good: the call that was hit and all
  * later ones neither settle nor reach the cloud. Whoever runs the environment hears of it through the cloud's `crashCaller`.
  */
-export const createDirectHandler = (cloud: Pick<Cloud, 'handleHttp'>, accessKeyId: string, options: DirectHandlerOptions = {}): DirectHandler => {
+export const createDirectHandler = (
+  cloud: Pick<Cloud, 'handleHttp' | 'handleValues'>,
+  accessKeyId: string,
+  options: DirectHandlerOptions = {},
+): DirectHandler => {
   let hasCrashed = false;
   const isDead = (): boolean => hasCrashed || options.isAlive?.() === false;
   const send: DirectHandler['handle'] = async (request) => {
-    const answer = await cloud.handleHttp(toWire(request), accessKeyId);
+    const answer = await (isValueRequest(request)
+      ? cloud.handleValues(request, accessKeyId, options.environment)
+      : cloud.handleHttp(toWire(request), accessKeyId));
     if (answer.kind === 'crashed') hasCrashed = true;
     if (isDead() || answer.kind === 'crashed') return neverEnds();
     if (answer.kind === 'lost') throw lostAnswer(answer.as);
+    if (!('body' in answer.response)) return { response: answer.response };
     const { status, headers, body } = answer.response;
     return { response: { statusCode: status, headers: { ...headers }, body: new Uint8Array(Buffer.from(body, 'utf8')) } };
   };

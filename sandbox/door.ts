@@ -28,6 +28,8 @@ export type SandboxOptions = {
   readonly seed?: number;
   /** How wrong the clocks of functions may be, each in its own way; simulated only. */
   readonly clockErrorMs?: number;
+  /** Requests and answers of functions are written down and read as on the wire, which takes most of the time; simulated only. */
+  readonly writes?: boolean;
   /** World seconds per wall second; live only. */
   readonly speed?: number;
   /** Live only; 0 or nothing takes any free port. */
@@ -177,13 +179,23 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   const assembly = await assemblyOf(options);
   const front = later<Cloud>();
   const self = later<Sandbox>();
-  const cloud: Pick<Cloud, 'handleHttp'> = { handleHttp: (...request) => front.get().handleHttp(...request) };
+  const cloud: Pick<Cloud, 'handleHttp' | 'handleValues'> = {
+    handleHttp: (...request) => front.get().handleHttp(...request),
+    handleValues: (...request) => front.get().handleValues(...request),
+  };
   const control = options.control && ((...exchange: [IncomingMessage, ServerResponse]) => options.control?.(self.get())(...exchange));
   const { region } = place;
   const machinery =
     mode === 'live'
       ? await liveMachinery({ ...options, region, cloud, control })
-      : simulatedMachinery({ region, cloud, seed, clockErrorMs: options.clockErrorMs, startMs: startMs ?? simulatedStartMs });
+      : simulatedMachinery({
+          region,
+          cloud,
+          seed,
+          clockErrorMs: options.clockErrorMs,
+          writes: options.writes,
+          startMs: startMs ?? simulatedStartMs,
+        });
   try {
     const built = await build({ assembly, machinery, spec, place, seed });
     front.set(built.cloud);

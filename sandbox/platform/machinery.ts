@@ -19,12 +19,12 @@ export type Machinery = {
   stop(): Promise<void>;
 };
 
-type Front = Pick<Cloud, 'handleHttp'>;
+type Front = Pick<Cloud, 'handleHttp' | 'handleValues'>;
 
 export type LiveOptions = {
   readonly region: string;
   /** The cloud that is served; it may be built after the door was opened. */
-  readonly cloud: Front;
+  readonly cloud: Pick<Front, 'handleHttp'>;
   readonly speed?: number | undefined;
   readonly port?: number | undefined;
   readonly startMs?: number | undefined;
@@ -57,10 +57,11 @@ export type SimulatedOptions = {
   readonly startMs: number;
   readonly seed: number;
   readonly clockErrorMs?: number | undefined;
+  readonly writes?: boolean | undefined;
 };
 
 /** All in this process, in virtual time, everything from one seed. */
-export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs }: SimulatedOptions): Machinery => {
+export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs, writes }: SimulatedOptions): Machinery => {
   const clock = createVirtualClock(startMs);
   return {
     clock,
@@ -69,7 +70,8 @@ export const simulatedMachinery = ({ region, cloud, startMs, seed, clockErrorMs 
       seed,
       region,
       clockErrorMs,
-      requestHandler: (spec, isAlive) => createDirectHandler(cloud, spec.role, { isAlive }),
+      writes,
+      requestHandler: (spec, environment, isAlive) => createDirectHandler(cloud, spec.role, { environment, isAlive }),
     }),
     run: clock.run,
     drive: clock.drive,

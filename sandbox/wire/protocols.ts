@@ -9,6 +9,8 @@ export type ServiceProtocol = {
   readonly style: 'ec2' | 'query' | 'json';
   /** First part of `x-amz-target` (json), or the `Version` parameter (ec2, query): tells the services apart. */
   readonly key: string;
+  /** Namespace of the service's API model. */
+  readonly model: string;
   /** XML namespace of answers (ec2, query) or Smithy namespace of errors (json). */
   readonly namespace: string;
   readonly jsonVersion?: '1.0' | '1.1';
@@ -20,6 +22,7 @@ export type ServiceProtocol = {
 const serviceProtocols: readonly ServiceProtocol[] = [
   {
     service: 'ec2',
+    model: 'com.amazonaws.ec2',
     style: 'ec2',
     key: '2016-11-15',
     namespace: 'http://ec2.amazonaws.com/doc/2016-11-15/',
@@ -27,6 +30,7 @@ const serviceProtocols: readonly ServiceProtocol[] = [
   },
   {
     service: 'autoscaling',
+    model: 'com.amazonaws.autoscaling',
     style: 'query',
     key: '2011-01-01',
     namespace: 'http://autoscaling.amazonaws.com/doc/2011-01-01/',
@@ -34,6 +38,7 @@ const serviceProtocols: readonly ServiceProtocol[] = [
   },
   {
     service: 'elasticloadbalancing',
+    model: 'com.amazonaws.elasticloadbalancingv2',
     style: 'query',
     key: '2015-12-01',
     namespace: 'http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/',
@@ -41,14 +46,23 @@ const serviceProtocols: readonly ServiceProtocol[] = [
   },
   {
     service: 'sts',
+    model: 'com.amazonaws.sts',
     style: 'query',
     key: '2011-06-15',
     namespace: 'https://sts.amazonaws.com/doc/2011-06-15/',
     load: () => import('./sts-schemas.ts'),
   },
-  { service: 'dynamodb', style: 'json', key: 'DynamoDB_20120810', namespace: 'com.amazonaws.dynamodb.v20120810', jsonVersion: '1.0' },
+  {
+    service: 'dynamodb',
+    model: 'com.amazonaws.dynamodb',
+    style: 'json',
+    key: 'DynamoDB_20120810',
+    namespace: 'com.amazonaws.dynamodb.v20120810',
+    jsonVersion: '1.0',
+  },
   {
     service: 'sqs',
+    model: 'com.amazonaws.sqs',
     style: 'json',
     key: 'AmazonSQS',
     namespace: 'com.amazonaws.sqs',
@@ -57,6 +71,7 @@ const serviceProtocols: readonly ServiceProtocol[] = [
   },
   {
     service: 'states',
+    model: 'com.amazonaws.sfn',
     style: 'json',
     key: 'AWSStepFunctions',
     namespace: 'com.amazonaws.sfn',
@@ -65,6 +80,7 @@ const serviceProtocols: readonly ServiceProtocol[] = [
   },
   {
     service: 'events',
+    model: 'com.amazonaws.eventbridge',
     style: 'json',
     key: 'AWSEvents',
     namespace: 'com.amazonaws.eventbridge',
@@ -75,3 +91,6 @@ const serviceProtocols: readonly ServiceProtocol[] = [
 
 const byKey = new Map(serviceProtocols.map((protocol) => [protocol.key, protocol]));
 export const protocolByKey = (key: string): ServiceProtocol | undefined => byKey.get(key);
+
+const byModel = new Map(serviceProtocols.map((protocol) => [protocol.model, protocol]));
+export const protocolOfModel = (namespace: string): ServiceProtocol | undefined => byModel.get(namespace);

@@ -76,7 +76,7 @@ type Members = readonly (readonly [string, Shape])[];
 const membersByShape = new WeakMap<object, { readonly members: Members; readonly names: ReadonlySet<string> }>();
 
 /** A shape's members are asked for once per instance of a long answer: worth remembering. */
-const membersOf = (shape: Shape): { readonly members: Members; readonly names: ReadonlySet<string> } => {
+export const membersOf = (shape: Shape): { readonly members: Members; readonly names: ReadonlySet<string> } => {
   const key = shape.getSchema() as unknown as object;
   const known = membersByShape.get(key);
   if (known !== undefined) return known;

@@ -22,6 +22,7 @@ const strangeProtocol = (style: 'query' | 'json', service: string): ServiceProto
   service,
   style,
   key: '',
+  model: '',
   namespace: style === 'json' ? `com.amazonaws.${service}` : `http://${service}.amazonaws.com/`,
   jsonVersion: '1.1',
 });

@@ -51,4 +51,6 @@ export type Situation = {
   readonly deaf?: boolean;
   /** How wrong the clocks of functions may be, each environment's in its own way. */
   readonly clockErrorMs?: number;
+  /** Calls of functions are written and read as on the wire: it changes nothing but the time that a run takes. */
+  readonly writes?: boolean;
 };

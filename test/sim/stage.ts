@@ -156,8 +156,8 @@ const attemptOf =
 /** Starts the synthesized stack in virtual time, in the world of this situation. */
 export const openStage = async (situation: Situation, synthesized: string | Promise<string> = current()): Promise<Stage> => {
   const directory = await synthesized;
-  const { name, spec, seed, clockErrorMs = 0 } = situation;
-  const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, assembly: directory });
+  const { name, spec, seed, clockErrorMs = 0, writes = false } = situation;
+  const sandbox = await startSandbox({ mode: 'simulated', spec, seed, clockErrorMs, writes, assembly: directory });
   const recorder = record(sandbox, { name, seed, spec, clockErrorMs });
   const { groupOf, learn, forget, isKept } = groupFinder(sandbox);
   const operate = operatorOf(sandbox);

@@ -45,12 +45,15 @@ export const traced =
       `${traceOf(stage, evidence)}\n${JSON.stringify(evidence.swaps)}`,
     );
 
-/** The traces of one seed played twice: they must be the same, byte by byte. */
-export const traceTwice = async (seed: number, choice?: Choice): Promise<readonly [string, string]> => {
-  const once = async (): Promise<string> => {
-    let text = '';
-    await play(randomSituation(seed, choice), { onEnd: traced((steps, trace) => (text = `${steps}\n${trace}`)) });
-    return text;
-  };
-  return [await once(), await once()];
+/** The trace of one seed. `writes`: with calls that are written and read as on the wire. */
+export const traceOnce = async (seed: number, choice?: Choice, writes = false): Promise<string> => {
+  let text = '';
+  await play({ ...randomSituation(seed, choice), writes }, { onEnd: traced((steps, trace) => (text = `${steps}\n${trace}`)) });
+  return text;
 };
+
+/** The traces of one seed played twice: they must be the same, byte by byte. */
+export const traceTwice = async (seed: number, choice?: Choice): Promise<readonly [string, string]> => [
+  await traceOnce(seed, choice),
+  await traceOnce(seed, choice),
+];

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { FunctionBundle, LambdaContext } from '../../../functions/contract.ts';
 import type { WorldClock } from '../../clock.ts';
 import { forkRandom } from '../../random.ts';
+import { inMemoryProtocol } from '../../wire/in-memory.ts';
 import { type Activity, createActivity } from './activity.ts';
 import {
   asJson,
@@ -22,11 +23,13 @@ export type SimulatedDeps = {
   /** The clock of an environment is wrong by up to so much, one way or the other, for as long as it lives (default: it is right). */
   readonly clockErrorMs?: number | undefined;
   readonly region: string;
+  /** Requests and answers are written down and read in the form of each service's protocol, and not passed on as values. */
+  readonly writes?: boolean | undefined;
   /**
    * Answers requests of the SDK clients of one environment. Once `isAlive` answers false the environment was killed, and no call of it may be
    * carried out or answered any more.
    */
-  readonly requestHandler: (spec: FunctionSpec, isAlive: () => boolean) => RequestHandler;
+  readonly requestHandler: (spec: FunctionSpec, environment: string, isAlive: () => boolean) => RequestHandler;
 };
 
 /** What an SDK client sends its requests through. */
@@ -103,8 +106,9 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
       random,
       clientConfig: {
         ...settled(spec, id, deps.region),
+        ...(!deps.writes && { protocol: inMemoryProtocol }),
         requestHandler: outside(
-          deps.requestHandler(spec, () => alive),
+          deps.requestHandler(spec, id, () => alive),
           activity,
         ),
         retryStrategy: worldRetries({ clock, random: forkRandom(deps.seed, `${id} retries`), inWorld: activity.inWorld }),

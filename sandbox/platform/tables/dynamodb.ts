@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { ApiError, type ApiService } from '../../api.ts';
 import type { WorldClock } from '../../clock.ts';
+import { plainCopy } from '../../wire/values.ts';
 import { createMemoryStore, type ItemChange, type KeySchema, type MemoryStore, type TableDescription } from './memory-store.ts';
 import { type AttributeMap, createTableStream, type TableStream } from './stream.ts';
 
@@ -60,7 +61,7 @@ const perform = (store: MemoryStore, name: Known, input: Input): Promise<Input> 
     const { act, validation } = parts[name];
     const fail = (error: unknown): void => reject(asApiError(error));
     try {
-      const data = checkTypes(structuredClone(input), validation.types);
+      const data = checkTypes(plainCopy(input), validation.types);
       checkValidations(data, validation.types, validation.custom, store);
       act(store, data, (error, value) => (error ? fail(error) : resolve(value as Input)));
     } catch (error) {

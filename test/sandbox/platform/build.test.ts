@@ -16,7 +16,8 @@ const spec: WorldSpec = {
   timing: { pendingSeconds: [1, 1], bootSeconds: [1, 1], lagSeconds: [0, 0], asgPeriodSeconds: 10, latencyMs: {} },
 };
 const place = { accountId: '123456789012', region: 'eu-west-1' };
-const cloud = { handleHttp: () => new Promise<never>(() => undefined) };
+const unanswered = () => new Promise<never>(() => undefined);
+const cloud = { handleHttp: unanswered, handleValues: unanswered };
 
 const machineArn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:finishing';
 
