@@ -190,9 +190,9 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
 };
 
 /**
- * Why an Auto Scaling group does not refill itself: it may not launch, it did not in time (`idle`), or its launch failed
- * (`refused`). A failed launch counts only once the describe shows the gap that it left: an older describe still shows
- * the group as full.
+ * Why an Auto Scaling group does not refill itself: it may not launch, it did not in time (`idle`), or its launch
+ * failed (`refused`). A failed launch counts only once the describe shows the gap that it left: an older describe
+ * still shows the group as full.
  */
 const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' | undefined => {
   const gap = state.asgGaps[asg.name];

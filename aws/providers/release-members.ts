@@ -19,8 +19,8 @@ const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instan
 const nothing: ActionResult = { done: [], failed: [] };
 
 /**
- * The most urgent first. When the minimum size leaves room for some only, instances that EC2 takes anyway do not need
- * it; those with a drain deadline do.
+ * The earliest deadline first: where the minimum size leaves room for only some, an instance with a deadline goes
+ * before one that can wait.
  */
 const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
   swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));

@@ -40,7 +40,8 @@ export class InstancesNotEnded extends Error {
   constructor(failed: ActionResult['failed']) {
     const codes = [...new Set(failed.map(({ code }) => code))].join(', ');
     super(
-      `${failed.length} drained instances still run (${codes}); they are recorded as drained, and ending them is tried again.`,
+      `${failed.length} drained instances still run (${codes}). ` +
+        'They are recorded as drained, and terminating them is tried again.',
     );
     this.name = 'InstancesNotEnded';
   }

@@ -54,7 +54,7 @@ const withDetached = (
   const fresh = detached.filter((instance) => !before.includes(instance));
   if (fresh.length > 0)
     telemetry.logger.warn(
-      'Somebody took members out of their Auto Scaling group: they are let go, and run on as they are.',
+      'A user took members out of their Auto Scaling group: they are let go, and run on as they are.',
       {
         group,
         instances: fresh,

@@ -134,7 +134,9 @@ const writeAnswers = async (
     base = (await ports.store.state(group.name)) ?? base;
   }
   throw new Error(
-    `The answers to ${launched.length} launch requests of group ${group.name} could not be written: the state item changed ${mostConflicts} times meanwhile. Nothing is lost: the requests stay reserved and are repeated under the same tokens.`,
+    `The responses to ${launched.length} launch requests of group ${group.name} could not be written: ` +
+      `the state item changed ${mostConflicts} times meanwhile. ` +
+      'Nothing is lost: the requests stay reserved and are repeated under the same tokens.',
   );
 };
 

@@ -147,7 +147,7 @@ describe('a drain that is ours to end', () => {
     await endDrain(fleet.ports, order());
     const keptUntilMs = fleet.nowMs + 3_600_000;
     const shortfall = { code: 'not-ended', awsCode: 'OperationNotPermitted', keptUntilMs };
-    const text = 'could not be ended (OperationNotPermitted): it takes work again, and is not chosen to leave before 13:00:00 UTC';
+    const text = 'could not be terminated (OperationNotPermitted): it takes work again, and is not chosen to leave before 13:00:00 UTC';
     expect([...fleet.ended]).toEqual(['i-1']);
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall, keptUntilMs });
     expect(fleet.stateOf('i-1')).not.toHaveProperty('keptUntilMs');
