@@ -53,8 +53,7 @@ export const againstText = (against: Against): string => {
       );
     case 'advised':
       return (
-        `${offeringText(against.offering)} is at risk (rebalance recommendation) ` +
-        `and ${comesLast(against.untilMs)}`
+        `${offeringText(against.offering)} is at risk (rebalance recommendation) ` + `and ${comesLast(against.untilMs)}`
       );
     case 'interrupted':
       return `${offeringText(against.offering)} was interrupted and ${comesLast(against.untilMs)}`;
