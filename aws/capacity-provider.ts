@@ -1,10 +1,11 @@
 import type { Group, Holding } from '../core/group.ts';
+import { namedTargetGroups } from '../core/holders.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
 import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers, noteJoined } from './providers/attach-members.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
-import { describeHoldings, namedTargetGroups } from './providers/describe-members.ts';
+import { describeHoldings } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
 import { createInspectDrain } from './providers/inspect-drain.ts';
 import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';

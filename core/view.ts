@@ -27,6 +27,8 @@ export type Member = {
    * and in every target group that the policy names.
    */
   readonly admitted: boolean;
+  /** It has joined its Auto Scaling group, which does not show it. Its user may have taken it out again. */
+  readonly unshown?: boolean;
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;
   /**
@@ -101,6 +103,8 @@ export type GroupState = {
   readonly raised: readonly RaisedMax[];
   /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
   readonly holders?: readonly string[];
+  /** Target groups that this policy or an earlier one named, the latest last. */
+  readonly targetGroups?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
   readonly detached?: readonly string[];

@@ -62,6 +62,7 @@ const readers: Readers<GroupState> = {
   alarms: eachIn(number),
   raised: eachOf(raisedMax),
   holders: absentOr(eachOf(text)),
+  targetGroups: absentOr(eachOf(text)),
   strays: eachIn(stray),
   detached: absentOr(eachOf(text)),
   chosen: absentOr(eachOf(chosen)),

@@ -369,6 +369,19 @@ describe('a throttle', () => {
   });
 });
 
+describe('members that have joined an Auto Scaling group which does not show them', () => {
+  const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+  const removals = (unshown: number) => {
+    const all = members(spotA, 10).map((member, index) => ({ ...member, reservation: 'r-1', ...(index < unshown && { unshown: true }) }));
+    return decide(view({ group: attached, state: state({ desired: 8 }), members: all })).removals;
+  };
+  it('make no surplus: others stay until a describe shows them', () => {
+    expect(removals(0)).toHaveLength(2);
+    expect(removals(1)).toHaveLength(1);
+    expect(removals(2)).toEqual([]);
+  });
+});
+
 describe('members of which nobody knows whether they serve', () => {
   const unread = members(spotA, 9).map((member) => ({ ...member, serving: false, mayServe: true as const }));
   it('are no surplus that may go, though idle ones would be', () => {
