@@ -72,7 +72,7 @@ const backlogAge = ({ signals }: Watched): IMetric =>
 const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
   {
     section: 'signals-dead-letters',
-    says: 'Signals failed five times and moved to the dead-letter queue.',
+    says: 'Signals failed for more than an hour and moved to the dead-letter queue.',
     metric: watched.signals.deadLetters.metricApproximateNumberOfMessagesVisible({
       statistic: 'Maximum',
       period: minute,
@@ -145,6 +145,12 @@ const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => 
 ];
 
 const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
+  {
+    section: 'groups-failing',
+    says: 'For three minutes groups could not be brought to what their policies say.',
+    metric: ownMetric(name, metrics.groupsFailed, { period: minute }),
+    periods: 3,
+  },
   {
     section: 'capacity-exhausted',
     says: 'For five minutes, instances have been missing that no eligible pool of their policy could give.',

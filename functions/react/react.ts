@@ -44,6 +44,7 @@ const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged |
       error: error as Error,
       group: facts.group,
     });
+    ports.telemetry.count(metrics.groupsFailed);
     return { kind: 'failed' };
   }
 };
