@@ -1,6 +1,14 @@
 import type { Decision, Rejection } from '../core/decision.ts';
 import type { CarriedOut, DecisionRecord, LaunchOutcome, TrimmedPart, Unreadable } from '../core/decision-record.ts';
-import { againstText, causeText, overtakenText, placementText, removalText, sizeText } from './reason-text.ts';
+import {
+  againstText,
+  causeText,
+  overtakenText,
+  placementText,
+  remarkText,
+  removalText,
+  sizeText,
+} from './reason-text.ts';
 import { timeText } from './time.ts';
 
 const launchLines = (launch: LaunchOutcome): readonly string[] => {
@@ -55,6 +63,7 @@ const roundLines = (rounds: readonly Decision[], claimed: CarriedOut['claimed'])
     ...rejectionLines(round),
     ...removalLines(round, claimed),
     ...groupLines(round),
+    ...(round.remarks ?? []).map((remark) => `  ${remarkText(remark)}`),
     ...(round.unplaced > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
   ]);
 

@@ -1,4 +1,4 @@
-import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
+import type { Against, PlacementReason, Remark, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
 import { parseOfferingKey } from '../core/offering.ts';
@@ -150,4 +150,18 @@ export const overtakenText = (overtaken: Overtaken): string => {
       ? `another write came after version ${overtaken.readVersion} of the group's state`
       : `policy version ${overtaken.policyVersion} came into force`;
   return `not carried out: ${why}, and the group was looked at again`;
+};
+
+/** What a look found, and why nothing was done about it. */
+export const remarkText = (remark: Remark): string => {
+  switch (remark.code) {
+    case 'detached':
+      return `lets go of what somebody took out of its Auto Scaling group, it runs on: ${someText(remark.instances, remark.count)}`;
+    case 'advice-not-followed':
+      return `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`;
+    case 'kept-by-minimum': {
+      const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
+      return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
+    }
+  }
 };

@@ -79,6 +79,23 @@ const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
   hasJustJoined(seen, instance) ? { unshown: true } : {};
 
 /**
+ * In the Auto Scaling group that members are attached to, long enough for its tags to be shown, and without the note
+ * that it joined: whoever attached it died, or the answer was lost.
+ */
+const unnotedIn = (
+  { group, deployment, nowMs }: Seen,
+  instance: Instance,
+  standing: Standing | undefined,
+): Pick<Member, 'isUnnoted'> =>
+  group.holding.kind === 'attach' &&
+  standing?.asg === group.holding.asg &&
+  groupOf(instance, deployment) === group.name &&
+  sinceJoinedMs({ nowMs }, instance) === undefined &&
+  nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs
+    ? { isUnnoted: true }
+    : {};
+
+/**
  * Whether it cannot be held any further: an instance without an Auto Scaling group can join the group that members are
  * attached to, and no other.
  */
@@ -146,6 +163,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
     ...unshownIn(seen, instance),
     ...serviceOf(admitted && isInService(seen, instance), [...named, ...own]),
     protected: standing?.protected ?? false,
+    ...unnotedIn(seen, instance, standing),
     unhealthy: failing || (standing?.unhealthy ?? false),
   };
 };

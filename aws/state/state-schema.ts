@@ -65,6 +65,7 @@ const readers: Readers<GroupState> = {
   targetGroups: absentOr(eachOf(text)),
   strays: eachIn(stray),
   detached: absentOr(eachOf(text)),
+  keptByMinimum: maybe(number),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),
   asgGaps: eachIn(gap),

@@ -26,6 +26,13 @@ describe('admitting members', () => {
     expect(more).toEqual([]);
   });
 
+  test('notes again on those that are in their Auto Scaling group that they joined it, and on nobody without one', async () => {
+    const { provider, aws } = over(attached, { CreateTags: {} });
+    await provider.noteJoined(attached, ['i-0001']);
+    await provider.noteJoined(group(), ['i-0002']);
+    expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: ['i-0001'], Tags: [{}, { Key: 'holdfast:joined' }] }]);
+  });
+
   test.each([
     ['i-0001 is already part of AutoScalingGroup:web', undefined],
     ['i-0001 is already part of AutoScalingGroup:other', { code: 'ValidationError', retry: 'never' }],

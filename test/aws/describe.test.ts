@@ -227,6 +227,24 @@ describe('a group attached to an Auto Scaling group', () => {
     expect((await look(group(), answers)).members).toHaveLength(5);
   });
 
+  test('sees who is in it and was never noted to have joined, once its tags have had time to be shown', async () => {
+    const old = (id: string, more: Record<string, string> = {}, agoMs = 180_001) => ({
+      ...ec2Instance(id, { ...ours, ...inWeb, ...more }),
+      LaunchTime: new Date(nowMs - agoMs),
+    });
+    const noted = old('i-noted', { 'holdfast:joined': `web ${nowMs - 170_000}` });
+    const launchedByIt = { ...ec2Instance('i-own', inWeb), LaunchTime: new Date(0) };
+    const { members } = await look(attached(), {
+      DescribeInstances: instances({ tagged: [old('i-unnoted'), old('i-young', {}, 180_000), noted], grouped: [launchedByIt] }),
+      DescribeAutoScalingGroups: {
+        AutoScalingGroups: [
+          autoScalingGroup('web', { 'i-unnoted': 'InService', 'i-young': 'InService', 'i-noted': 'InService', 'i-own': 'InService' }),
+        ],
+      },
+    });
+    expect(members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []))).toEqual(['i-unnoted']);
+  });
+
   test('finds target groups that are attached as traffic sources', async () => {
     const tg = 'arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1';
     const asg = {

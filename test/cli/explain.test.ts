@@ -212,6 +212,24 @@ describe('a decision in words', () => {
     for (const [change, text] of sizes) expect(decisionText({ ...launched, sizes: [change] })).toContain(`  ${text}\n`);
   });
 
+  it('says what it found and left as it is', () => {
+    const some = { instances: ['i-0000000000000000e'], count: 3 };
+    const round = decision({
+      remarks: [
+        { code: 'detached', ...some },
+        { code: 'advice-not-followed', ...some },
+        { code: 'kept-by-minimum', count: 2, asgs: [{ asg: 'web-asg', min: 4 }] },
+      ],
+    });
+    const text = decisionText({ ...launched, rounds: [round] });
+    for (const line of [
+      'lets go of what somebody took out of its Auto Scaling group, it runs on: i-0000000000000000e and 2 more',
+      'keeps what EC2 advises to replace, rebalance.act is false: i-0000000000000000e and 2 more',
+      'keeps 2 above the desired size, the minimum sizes hold: web-asg (4)',
+    ])
+      expect(text).toContain(`  ${line}\n`);
+  });
+
   it('says what it did to Auto Scaling groups', () => {
     const round = decision({
       raise: [{ asg: 'web-asg', fromMax: 4, toMax: 6 }],

@@ -199,6 +199,17 @@ describe('an Auto Scaling group', () => {
     expect([0, 4, 7, 10].map((min) => shrunk(min).length)).toEqual([6, 6, 3, 0]);
   });
 
+  it('says so when the number of those that its minimum keeps changes, and only then', () => {
+    const all = [...five(spotA), ...five(spotB)];
+    const asgs = [{ ...asg, min: 7, held: 7, holds: all.slice(0, 7).map(({ instance }) => instance) }];
+    const said = (kept?: number) =>
+      decide(attachView({ asgs, members: all.slice(0, 7), state: state({ desired: 4, ...(kept !== undefined && { keptByMinimum: kept }) }) }));
+    expect(said().keptByMinimum).toBe(3);
+    expect(said(2).remarks).toEqual([{ code: 'kept-by-minimum', count: 3, asgs: [{ asg: 'web-asg', min: 7 }] }]);
+    expect(said(3).remarks).toEqual([]);
+    expect(decide(attachView({ members: all, state: state({ desired: 4, keptByMinimum: 3 }) }))).not.toHaveProperty('keptByMinimum');
+  });
+
   it('keeps it in each of several groups, and takes the rest where it can', () => {
     const all = [...five(spotA), ...five(spotB)];
     const asgs = [spotA, spotB].map(({ name }, index) => ({

@@ -89,7 +89,7 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the reasons of a removal are kept only at the end',
     file: 'functions/react/rounds.ts',
-    from: ' || decision.removals.length > 0',
+    from: ' + removals.length + remarks.length',
     to: '',
     caughtBy: ['killed once removals are claimed'],
   },
