@@ -298,8 +298,9 @@ describe('rest', () => {
   it('counts those whose user protects them, as many as they are', () => {
     const surplus = (...kept: readonly string[]) =>
       details(sizeIsHeld, (script) => {
-        twoServe(script);
-        script.member('i-3');
+        script.policy(0, 1, attached);
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
         for (const instance of kept) script.at(100, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
       });
     expect(surplus('i-1', 'i-2', 'i-3')).toEqual([]);
