@@ -333,15 +333,20 @@ describe('rest', () => {
     ).toHaveLength(1);
   });
   it('counts those whose user protects them, as many as they are', () => {
-    const surplus = (...kept: readonly string[]) =>
+    const surplus = (keep: (script: Script, instance: string) => void, ...kept: readonly string[]) =>
       details(sizeIsHeld, (script) => {
         script.policy(0, 1, attached);
         script.desired(0, 2);
         for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
-        for (const instance of kept) script.at(100, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
+        for (const instance of kept) keep(script, instance);
       });
-    expect(surplus('i-1', 'i-2', 'i-3')).toEqual([]);
-    expect(surplus('i-1', 'i-2')).toHaveLength(1);
+    const protect = (script: Script, instance: string): void =>
+      script.at(100, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
+    expect(surplus(protect, 'i-1', 'i-2', 'i-3')).toEqual([]);
+    expect(surplus(protect, 'i-1', 'i-2')).toHaveLength(1);
+    const refuse = (script: Script, instance: string): void => script.refuse(100, instance);
+    expect(surplus(refuse, 'i-1', 'i-2', 'i-3')).toEqual([]);
+    expect(surplus(refuse, 'i-1')).toHaveLength(1);
   });
   it('is served by what was drawn from a warm pool', () => {
     const drawn = (script: Script): void => {
