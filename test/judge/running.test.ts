@@ -213,6 +213,11 @@ describe('what is said', () => {
     expect(told({ drainedAtMs: 110_000 })).toHaveLength(1);
     expect(told({ drainedAtMs: undefined })).toHaveLength(1);
     expect(told({ state: 'draining' })).toHaveLength(1);
+    const returned = (script: Script): void => {
+      warnedAndGone(script);
+      script.at(160, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+    };
+    expect(details(timesAreTrue, returned, swap({ drainedAtMs: 150_000 }))).toEqual([]);
     expect(details(timesAreTrue, twoServe, swap({}))).toEqual(['i-1 lives on, and its swap is closed']);
   });
   it('names every launch and every removal', () => {
