@@ -5,7 +5,6 @@ export const ownMessage = (
   detailType: (typeof ownMessages)[keyof typeof ownMessages],
   group: string,
   nowMs: number,
-  more: Readonly<Record<string, unknown>> = {},
 ): string =>
   JSON.stringify({
     version: '0',
@@ -14,5 +13,5 @@ export const ownMessage = (
     source: eventSource,
     time: new Date(nowMs).toISOString(),
     resources: [],
-    detail: { group, ...more },
+    detail: { group },
   });

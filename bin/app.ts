@@ -8,5 +8,16 @@ const app = new App();
 const name: string = app.node.tryGetContext('name') ?? 'holdfast';
 const onlyTagged = String(app.node.tryGetContext('only-tagged') ?? false) === 'true';
 
-new HoldfastStack(app, name, { onlyTagged });
+/** `-c hook-topics=ARN,ARN` and `-c image-parameters=NAME,NAME`: see `hookTopicArns` and `imageParameters`. */
+const listOf = (context: string): readonly string[] =>
+  String(app.node.tryGetContext(context) ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+new HoldfastStack(app, name, {
+  onlyTagged,
+  hookTopicArns: listOf('hook-topics'),
+  imageParameters: listOf('image-parameters'),
+});
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

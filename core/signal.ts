@@ -22,8 +22,7 @@ export type Signal =
       readonly atMs: number;
     }
   | { readonly kind: 'policy-change'; readonly group: string; readonly atMs: number }
-  /** `isScheduled`: of the schedule, so that the next one follows within a minute; any other is a wake. */
-  | { readonly kind: 'tick'; readonly group: string; readonly atMs: number; readonly isScheduled: boolean };
+  | { readonly kind: 'tick'; readonly group: string; readonly atMs: number };
 
 export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
 

@@ -1,31 +1,42 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { env, type FunctionName, functionNames, reactTimeoutSeconds } from '../functions/contract.ts';
 
 export type FunctionsProps = { readonly name: string; readonly logRetention: RetentionDays };
 
-type Size = { readonly memorySize: number; readonly timeoutSeconds: number; readonly does: string };
+type Size = {
+  readonly memorySize: number;
+  readonly timeoutSeconds: number;
+  readonly does: string;
+  readonly recursiveLoop?: RecursiveLoop;
+};
 
 /** Memory buys CPU: a cold start of `react` delays the replacement after a warning. */
 const sizes: Readonly<Record<FunctionName, Size>> = {
   react: {
     memorySize: 1024,
     timeoutSeconds: reactTimeoutSeconds,
+    // While a group waits, each look asks for the next by a message to its own queue. Lambda would stop that chain after
+    // about sixteen calls (Lambda Developer Guide, "Use Lambda recursive loop detection").
+    recursiveLoop: RecursiveLoop.ALLOW,
     does: 'turns signals into decisions and carries them out',
   },
-  tick: { memorySize: 512, timeoutSeconds: 30, does: 'sends every group a tick, once a minute' },
+  tick: { memorySize: 512, timeoutSeconds: 30, does: 'asks for every group to be looked at, once a minute' },
   'accept-policy': { memorySize: 512, timeoutSeconds: 30, does: 'accepts or rejects what users write' },
   'begin-drain': { memorySize: 512, timeoutSeconds: 60, does: 'takes leaving instances out of service' },
-  'check-drain': { memorySize: 512, timeoutSeconds: 60, does: 'looks at the connections of leaving instances' },
-  'end-drain': {
-    memorySize: 512,
-    timeoutSeconds: 60,
-    does: 'terminates drained instances, and records how drains ended',
-  },
+  'check-drain': { memorySize: 512, timeoutSeconds: 60, does: 'looks at what leaving instances still do' },
+  'end-drain': { memorySize: 512, timeoutSeconds: 60, does: 'ends what is ours to end, and records how it went' },
 };
 
 /** Bundles are found beside this package, wherever the app that uses it is run from. */
@@ -51,7 +62,7 @@ export class Functions extends Construct {
   }
 
   private create(name: FunctionName, { name: deployment, logRetention }: FunctionsProps): LambdaFunction {
-    const { memorySize, timeoutSeconds, does } = sizes[name];
+    const { memorySize, timeoutSeconds, does, recursiveLoop } = sizes[name];
     const functionName = `${deployment}-${name}`;
     const logGroup = new LogGroup(this, `${name}-log`, {
       logGroupName: `/aws/lambda/${functionName}`,
@@ -73,6 +84,7 @@ export class Functions extends Construct {
       memorySize,
       timeout: Duration.seconds(timeoutSeconds),
       loggingFormat: LoggingFormat.TEXT,
+      ...(recursiveLoop && { recursiveLoop }),
       environment: { [env.name]: deployment },
       logGroup,
       role,

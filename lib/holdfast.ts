@@ -41,8 +41,9 @@ export type HoldfastProps = {
    */
   readonly runbook?: string;
   /**
-   * What happens to both tables when the stack is deleted.
-   * @default RemovalPolicy.RETAIN
+   * What happens to both tables when the stack is deleted. The default keeps them, but not those of a first deployment
+   * that failed: they would stand in the way of the next.
+   * @default RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
    */
   readonly removalPolicy?: RemovalPolicy;
   /**
@@ -56,6 +57,18 @@ export type HoldfastProps = {
    * @default false - any group that a policy names
    */
   readonly onlyTagged?: boolean;
+  /**
+   * Parameters of Systems Manager that launch templates take their images from (`resolve:ssm:NAME`), by name or by a
+   * pattern such as `/images/*`. AWS's public parameters need no entry.
+   * @default - public parameters alone
+   */
+  readonly imageParameters?: readonly string[];
+  /**
+   * ARNs of SNS topics that may send to the signals queue, for lifecycle hooks that notify a topic. Subscribe the queue
+   * to the topic yourself.
+   * @default - none
+   */
+  readonly hookTopicArns?: readonly string[];
 };
 
 const namePattern = /^[a-z][a-z0-9-]{0,30}$/;
@@ -84,14 +97,14 @@ export class Holdfast extends Construct {
     const {
       name = 'holdfast',
       logRetention = RetentionDays.ONE_MONTH,
-      removalPolicy = RemovalPolicy.RETAIN,
+      removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       runbook = 'docs/runbook.md',
     } = props;
     this.name = checkedName(name);
     const eventBus = props.eventBus ?? EventBus.fromEventBusName(this, 'DefaultBus', 'default');
 
     const tables = new Tables(this, 'Tables', { name, removalPolicy });
-    const signals = new Signals(this, 'Signals', { name });
+    const signals = new Signals(this, 'Signals', { name, hookTopicArns: props.hookTopicArns ?? [] });
     const functions = new Functions(this, 'Functions', { name, logRetention });
     const { react, tick, 'accept-policy': acceptPolicy } = functions.byName;
     const { stateMachine: drainWorkflow } = new DrainWorkflow(this, 'DrainWorkflow', {
@@ -109,6 +122,7 @@ export class Holdfast extends Construct {
       eventBus,
       drainWorkflow,
       reach: { deployment: name, onlyTagged: props.onlyTagged ?? false },
+      imageParameters: props.imageParameters ?? [],
     });
     signals.feed(react);
     new SignalRules(this, 'Rules', { name, signals, eventBus });

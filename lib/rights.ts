@@ -4,7 +4,12 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { env, eventSource } from '../functions/contract.ts';
 import { allowCompletingHooks, allowEmptyingAsgs, allowFillingAsgs, allowProlongingHooks } from './asg-rights.ts';
 import type { Functions } from './functions.ts';
-import { allowEndingInstances, allowLaunchingInstances, allowTaggingAsgInstances } from './instance-rights.ts';
+import {
+  allowEndingInstances,
+  allowImageParameters,
+  allowLaunchingInstances,
+  allowTaggingAsgInstances,
+} from './instance-rights.ts';
 import type { Reach } from './reach.ts';
 import { allow } from './right.ts';
 import { allowSeeing } from './seeing-rights.ts';
@@ -18,6 +23,7 @@ export type RightsProps = {
   readonly eventBus: IEventBus;
   readonly drainWorkflow: IStateMachine;
   readonly reach: Reach;
+  readonly imageParameters: readonly string[];
 };
 
 /**
@@ -33,14 +39,18 @@ export const grantRights = ({ byName }: Functions, props: RightsProps): void => 
   grantEndDrain(byName['end-drain'], props);
 };
 
-const grantReact = (react: LambdaFunction, { tables, signals, eventBus, drainWorkflow, reach }: RightsProps): void => {
+const grantReact = (react: LambdaFunction, props: RightsProps): void => {
+  const { tables, signals, eventBus, drainWorkflow, reach } = props;
   tables.allowReadingGroups(react);
   tables.allowWritingState(react);
   signals.allowSending(react);
   allowAnnouncing(react, eventBus);
   allowStartingDrains(react, drainWorkflow);
   allowSeeing(react, [...holdings, ...health, 'ec2:DescribeSpotPriceHistory']);
+  // LaunchInstances reads the Auto Scaling group's template with the rights of its caller.
+  allowSeeing(react, ['ec2:DescribeLaunchTemplateVersions']);
   allowLaunchingInstances(react, reach.deployment);
+  allowImageParameters(react, props.imageParameters);
   allowTaggingAsgInstances(react, reach.deployment);
   allowFillingAsgs(react, reach);
   allowRegisteringTargets(react, reach);

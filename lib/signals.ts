@@ -1,23 +1,26 @@
 import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../functions/contract.ts';
 
-/**
- * A signal that fails goes to the dead-letter queue only after so long: an API that is down or throttled for an hour
- * costs no signal. It comes again each time its visibility time-out is over.
- */
-const failsForMinutes = 65;
-const receivesBeforeDeadLetter = Math.ceil((failsForMinutes * 60) / signalsVisibilitySeconds);
+/** A signal that failed this often goes to the dead-letter queue. */
+const receivesBeforeDeadLetter = 5;
+
+export type SignalsProps = {
+  readonly name: string;
+  /** Topics that lifecycle hooks notify, and that the queue is subscribed to. */
+  readonly hookTopicArns: readonly string[];
+};
 
 /** The queue that all signals arrive in, and its dead-letter queue. */
 export class Signals extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, { name }: { readonly name: string }) {
+  constructor(scope: Construct, id: string, { name, hookTopicArns }: SignalsProps) {
     super(scope, id);
     const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
     this.deadLetters = new Queue(this, 'DeadLetters', {
@@ -32,6 +35,19 @@ export class Signals extends Construct {
       visibilityTimeout: Duration.seconds(signalsVisibilitySeconds),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesBeforeDeadLetter },
     });
+    if (hookTopicArns.length > 0) this.admitTopics(hookTopicArns);
+  }
+
+  /** The queue's policy belongs to this stack, so nobody else can add a topic to it. */
+  private admitTopics(topicArns: readonly string[]): void {
+    this.queue.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('sns.amazonaws.com')],
+        actions: ['sqs:SendMessage'],
+        resources: [this.queue.queueArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': [...topicArns] } },
+      }),
+    );
   }
 
   /**

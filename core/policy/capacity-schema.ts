@@ -48,7 +48,11 @@ const poolUse = poolName.check(z.describe('Name of a pool under `pools`.'));
 const tiered = map(
   { tiered: children('Pool names and selectors, the preferred one first.') },
   'a map with tiered',
-).check(z.describe('The first eligible child. The decision records why earlier tiers were passed over.'));
+).check(
+  z.describe(
+    'The first child that is eligible. The reasons why earlier tiers were passed over are kept in the decision.',
+  ),
+);
 
 const by = z.optional(
   oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.')),

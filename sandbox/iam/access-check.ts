@@ -1,4 +1,6 @@
 import type { Place } from '../api.ts';
+import type { TemplateSpecification } from '../world/ec2/launch-templates.ts';
+import type { TemplateContents } from '../world/spec.ts';
 
 /** What a call needs to be allowed: one action on one resource. A call may need several, and all must be allowed. */
 export type AccessCheck = {
@@ -14,6 +16,8 @@ export type CheckDeps = {
   readonly place: Place;
   /** By instance id or ARN. In the ARN of an Auto Scaling group the unique id is `*`: names are what calls carry. */
   readonly tagsOf: (resource: string) => Readonly<Record<string, string>> | undefined;
+  /** What a version of a launch template holds: a launch needs rights on all of it. Undefined when there is no such template. */
+  readonly templateOf: (reference: TemplateSpecification) => TemplateContents | undefined;
 };
 
 type Input = Readonly<Record<string, unknown>>;

@@ -24,6 +24,9 @@ const checksByService: Readonly<Record<string, Readonly<Record<string, DeriveChe
   lambda: lambdaChecks,
 };
 
+/** Services whose rights a call of another service needs: a launch reads a parameter and hands over a role. */
+const servicesBehind = ['ssm', 'iam'];
+
 export type AuthoriserOptions = CheckDeps & {
   /** Statements of all policies of a role. A caller whose role is not here may do nothing. */
   readonly policiesByRole: Readonly<Record<string, readonly Statement[]>>;
@@ -101,7 +104,7 @@ export const createAuthoriser = async (options: AuthoriserOptions): Promise<Auth
   const { policiesByRole } = options;
   refuseUnknownOperators(policiesByRole);
   await refusePlainOperators(Object.values(policiesByRole).flat());
-  const { derive, contextOf } = createDerivation(await readActionCatalogue(Object.keys(checksByService)), options);
+  const { derive, contextOf } = createDerivation(await readActionCatalogue([...Object.keys(checksByService), ...servicesBehind]), options);
   const usage = createUsage(policiesByRole);
 
   const decide = (call: ApiCall, role: string, check: AccessCheck): ApiError | undefined => {

@@ -31,9 +31,17 @@ const groupOperations = [
   'RecordLifecycleActionHeartbeat',
 ];
 
-export const autoScalingChecks: Readonly<Record<string, DeriveChecks>> = Object.fromEntries(
-  groupOperations.map((operation) => [operation, onGroup(operation)]),
-);
+/** LaunchInstances needs two rights of EC2 beside its own, and passes none of the caller's tags (EC2 Auto Scaling User Guide, synchronous provisioning). */
+const launchInstances: DeriveChecks = (input, deps) => [
+  ...onGroup('LaunchInstances')(input, deps),
+  { action: 'ec2:CreateFleet', resourceType: 'instance', resource: arnOf(deps, 'ec2', 'instance/*'), context: {} },
+  { action: 'ec2:DescribeLaunchTemplateVersions', resource: '*', context: {} },
+];
+
+export const autoScalingChecks: Readonly<Record<string, DeriveChecks>> = {
+  ...Object.fromEntries(groupOperations.map((operation) => [operation, onGroup(operation)])),
+  LaunchInstances: launchInstances,
+};
 
 const onTargetGroup =
   (operation: string): DeriveChecks =>

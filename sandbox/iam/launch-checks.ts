@@ -1,9 +1,12 @@
+import type { TemplateContents } from '../world/spec.ts';
 import { type AccessCheck, arnOf, type CheckDeps, type DeriveChecks, requestTags, resourceTags, type Tag } from './access-check.ts';
 
-type TemplateReference = { readonly LaunchTemplateId?: string; readonly LaunchTemplateName?: string };
+type TemplateReference = { readonly LaunchTemplateId?: string; readonly LaunchTemplateName?: string; readonly Version?: string };
 type TagSpecification = { readonly ResourceType?: string; readonly Tags?: readonly Tag[] };
 type Launch = {
   readonly templates: readonly TemplateReference[];
+  /** What the templates hold. */
+  readonly contents: readonly TemplateContents[];
   readonly subnets: readonly string[];
   readonly images: readonly string[];
   readonly isSpot: boolean;
@@ -17,8 +20,16 @@ const templateArn = (deps: CheckDeps, { LaunchTemplateId, LaunchTemplateName }: 
 
 const imageArn = ({ place }: CheckDeps, image: string): string => `arn:aws:ec2:${place.region}::image/${image}`;
 
+/** The request's own tags, and those of the templates: both are set with the rights of the caller (EC2 User Guide, permissions for launch templates). */
+const tagsAsked = ({ tagSpecifications, contents, isSpot }: Launch): readonly TagSpecification[] =>
+  [...tagSpecifications, ...contents.flatMap(({ TagSpecifications }) => TagSpecifications ?? [])].filter(
+    ({ ResourceType }) => isSpot || ResourceType !== 'spot-instances-request',
+  );
+
 const tagsFor = (launch: Launch, resourceType: string): readonly Tag[] =>
-  launch.tagSpecifications.filter((specification) => specification.ResourceType === resourceType).flatMap(({ Tags }) => Tags ?? []);
+  tagsAsked(launch)
+    .filter((specification) => specification.ResourceType === resourceType)
+    .flatMap(({ Tags }) => Tags ?? []);
 
 /** Something that does not exist yet: the request names no id, so the policy must cover the whole type. */
 const createdCheck = (deps: CheckDeps, launch: Launch, action: string, resourceType: string): AccessCheck => ({
@@ -41,10 +52,58 @@ const usedByBoth = (deps: CheckDeps, launch: Launch, action: string): readonly A
   ...unique(launch.subnets).map((subnet) => usedCheck(deps, action, 'subnet', arnOf(deps, 'ec2', `subnet/${subnet}`))),
 ];
 
-/** What a launch always uses or makes; a launch template hides its image and security groups from us, so those are asked for as any. */
+/** An image that is named by a parameter of Systems Manager: EC2 reads it with the caller's rights (EC2 User Guide, parameter store aliases). */
+const ssmImage = /^resolve:ssm:(?:\/)?([^:]+)/;
+
+const imagesOf = ({ images, contents }: Launch): readonly string[] => unique([...images, ...contents.map(({ ImageId }) => ImageId)]);
+
+const parameterChecks = ({ place }: CheckDeps, launch: Launch): readonly AccessCheck[] =>
+  imagesOf(launch).flatMap((image) => {
+    const name = ssmImage.exec(image)?.[1];
+    if (name === undefined) return [];
+    // Public parameters belong to no account (Systems Manager User Guide, public parameters).
+    const owner = name.startsWith('aws/service/') ? '' : place.accountId;
+    return [
+      { action: 'ssm:GetParameters', resourceType: 'parameter', resource: `arn:aws:ssm:${place.region}:${owner}:parameter/${name}`, context: {} },
+    ];
+  });
+
+/** The role of a template's instance profile, which the caller hands to EC2 (IAM User Guide, passing a role). */
+const passChecks = ({ place }: CheckDeps, { contents }: Launch): readonly AccessCheck[] =>
+  unique(contents.map(({ IamInstanceProfile: profile }) => profile?.Name ?? profile?.Arn?.split('/').at(-1))).map((role) => ({
+    action: 'iam:PassRole',
+    resourceType: 'role',
+    resource: `arn:aws:iam::${place.accountId}:role/${role}`,
+    context: { 'iam:PassedToService': ['ec2.amazonaws.com'] },
+  }));
+
+/** Things outside EC2's own kinds that a template names by their ARNs, and what may belong to another account. */
+const namedChecks = (deps: CheckDeps, { contents }: Launch, action: string): readonly AccessCheck[] => {
+  const target = contents.map(({ CapacityReservationSpecification: reserved }) => reserved?.CapacityReservationTarget);
+  const licences = contents
+    .flatMap(({ LicenseSpecifications }) => LicenseSpecifications ?? [])
+    .map(({ LicenseConfigurationArn }) => LicenseConfigurationArn);
+  const owned = (kind: string, ids: readonly (string | undefined)[]) =>
+    unique(ids).map((id) => usedCheck(deps, action, kind, id.startsWith('arn:') ? id : arnOf(deps, 'ec2', `${kind}/${id}`)));
+  return [
+    ...unique(licences).map((arn) => usedCheck(deps, action, 'license-configuration', arn)),
+    ...unique(target.map((one) => one?.CapacityReservationResourceGroupArn)).map((arn) => usedCheck(deps, action, 'group', arn)),
+    ...owned(
+      'capacity-reservation',
+      target.map((one) => one?.CapacityReservationId),
+    ),
+    ...owned(
+      'placement-group',
+      contents.map(({ Placement }) => Placement?.GroupId ?? Placement?.GroupName),
+    ),
+  ];
+};
+
+/** What a launch always uses or makes; the security groups of a launch template are asked for as any. */
 const runChecks = (deps: CheckDeps, launch: Launch): readonly AccessCheck[] => {
   const action = 'ec2:RunInstances';
-  const images = launch.images.length > 0 ? unique(launch.images) : ['*'];
+  const named = imagesOf(launch).filter((image) => !ssmImage.test(image));
+  const images = named.length > 0 ? named : ['*'];
   const made = ['instance', 'network-interface', 'volume', ...(launch.isSpot ? ['spot-instances-request'] : [])];
   const circumstances = {
     'ec2:IsLaunchTemplateResource': [String(launch.templates.length > 0)],
@@ -56,13 +115,15 @@ const runChecks = (deps: CheckDeps, launch: Launch): readonly AccessCheck[] => {
     ...usedByBoth(deps, launch, action),
     ...images.map((image) => usedCheck(deps, action, 'image', imageArn(deps, image))),
     usedCheck(deps, action, 'security-group', arnOf(deps, 'ec2', 'security-group/*')),
+    ...namedChecks(deps, launch, action),
   ];
-  return checks.map((check) => ({ ...check, context: { ...circumstances, ...check.context } }));
+  const handed = [...parameterChecks(deps, launch), ...passChecks(deps, launch)];
+  return [...handed, ...checks.map((check) => ({ ...check, context: { ...circumstances, ...check.context } }))];
 };
 
 /** Tagging while something is made is an action of its own, told apart by what makes it. */
 const tagChecks = (deps: CheckDeps, launch: Launch, createActions: readonly string[]): readonly AccessCheck[] =>
-  unique(launch.tagSpecifications.map(({ ResourceType }) => ResourceType)).flatMap((type) =>
+  unique(tagsAsked(launch).map(({ ResourceType }) => ResourceType)).flatMap((type) =>
     createActions.map((createAction) => {
       const check = createdCheck(deps, launch, 'ec2:CreateTags', type);
       return { ...check, context: { ...check.context, 'ec2:CreateAction': [createAction] } };
@@ -78,16 +139,21 @@ type FleetInput = {
   readonly TagSpecifications?: readonly TagSpecification[];
 };
 
-const fleetLaunch = (input: FleetInput): Launch => {
+const contentsOf = ({ templateOf }: CheckDeps, templates: readonly TemplateReference[]): readonly TemplateContents[] =>
+  templates.flatMap((template) => templateOf(template) ?? []);
+
+const fleetLaunch = (input: FleetInput, deps: CheckDeps): Launch => {
   const configs = input.LaunchTemplateConfigs ?? [];
+  const templates = configs.flatMap(({ LaunchTemplateSpecification: template }) => template ?? []);
   const overrides = configs.flatMap(({ Overrides }) => Overrides ?? []);
   const target = input.TargetCapacitySpecification;
   return {
-    templates: configs.flatMap(({ LaunchTemplateSpecification }) => (LaunchTemplateSpecification === undefined ? [] : [LaunchTemplateSpecification])),
+    templates,
     subnets: unique(overrides.map(({ SubnetId }) => SubnetId)),
     images: unique(overrides.map(({ ImageId }) => ImageId)),
     isSpot: target?.DefaultTargetCapacityType === 'spot' || (target?.SpotTargetCapacity ?? 0) > 0,
     tagSpecifications: input.TagSpecifications ?? [],
+    contents: contentsOf(deps, templates),
   };
 };
 
@@ -96,7 +162,7 @@ const fleetLaunch = (input: FleetInput): Launch => {
  * instances of a fleet are tagged: both must be allowed.
  */
 export const createFleetChecks: DeriveChecks = (input, deps) => {
-  const launch = fleetLaunch(input as FleetInput);
+  const launch = fleetLaunch(input as FleetInput, deps);
   const action = 'ec2:CreateFleet';
   return [
     createdCheck(deps, launch, action, 'fleet'),
@@ -119,6 +185,7 @@ export const runInstancesChecks: DeriveChecks = (input, deps) => {
   const { LaunchTemplate, SubnetId, ImageId, InstanceMarketOptions, TagSpecifications } = input as RunInput;
   const launch: Launch = {
     templates: LaunchTemplate === undefined ? [] : [LaunchTemplate],
+    contents: contentsOf(deps, LaunchTemplate === undefined ? [] : [LaunchTemplate]),
     subnets: unique([SubnetId]),
     images: unique([ImageId]),
     isSpot: InstanceMarketOptions?.MarketType === 'spot',

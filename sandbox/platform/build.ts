@@ -66,8 +66,10 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
   const callLog = createCallLog({ clock });
   const late: { cloud?: Cloud } = {};
   const stack = resolveStack(assembly.template, { name: assembly.stackName, place, ...(url && { queueOrigin: url }) });
+  const acting = createActing();
   const platform = createPlatform({
     clock,
+    acting,
     seed,
     place,
     stack,
@@ -85,12 +87,11 @@ export const build = async ({ assembly, machinery, spec, place, seed }: BuildOpt
     ...(spec.lambda && { lambda: spec.lambda }),
     call: async (service, operation, input, role) => late.cloud?.call({ service, operation, input, caller: { kind: 'role', name: role } }),
   });
-  const acting = createActing();
   const random = forkRandom(seed, 'world');
   const world = createWorld({ spec, clock, place, seed, random, acting, emit: platform.bus.emit, notify: toQueue(platform) });
   const policiesByRole = policiesByRoleOf(platform);
   refuseBlindPollers(stack, policiesByRole);
-  const rights = await createAuthoriser({ place, tagsOf: world.tagsOf, policiesByRole });
+  const rights = await createAuthoriser({ place, tagsOf: world.tagsOf, templateOf: world.templateOf, policiesByRole });
   const cloud = createCloud({
     services: [...platform.services, ...world.services],
     clock,

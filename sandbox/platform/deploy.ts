@@ -70,7 +70,7 @@ export const queueOptions = ({ name, attributes, properties }: StackResource) =>
 };
 
 const lambdaFunction: Deploy = (resource, { functions, assetDirectory }) => {
-  const { Code, Handler, Role, Timeout, MemorySize, Environment, ReservedConcurrentExecutions, Runtime } = resource.properties;
+  const { Code, Handler, Role, Timeout, MemorySize, Environment, ReservedConcurrentExecutions, RecursiveLoop, Runtime } = resource.properties;
   if (!String(Runtime).startsWith('nodejs'))
     throw new Error(`The sandbox runs functions on Node.js only, not on ${Runtime} (${resource.logicalId}).`);
   const [module = 'index'] = String(Handler).split('.');
@@ -83,6 +83,7 @@ const lambdaFunction: Deploy = (resource, { functions, assetDirectory }) => {
     memoryMb: number(MemorySize, 128),
     variables: ((Environment as Properties | undefined)?.Variables ?? {}) as Record<string, string>,
     ...(ReservedConcurrentExecutions !== undefined && { reservedConcurrency: Number(ReservedConcurrentExecutions) }),
+    ...((RecursiveLoop === 'Allow' || RecursiveLoop === 'Terminate') && { recursiveLoop: RecursiveLoop }),
   });
 };
 

@@ -1,3 +1,4 @@
+import type { Acting } from '../acting.ts';
 import { ApiError, type ApiService, type BusEvent, type Place } from '../api.ts';
 import type { WorldClock } from '../clock.ts';
 import { forkRandom } from '../random.ts';
@@ -7,6 +8,7 @@ import { createEventBus, type EventBus, type EventFate } from './events/bus.ts';
 import type { StartEnvironment } from './functions/environment.ts';
 import { createFunctions, type Functions } from './functions/functions.ts';
 import type { InvocationResult } from './functions/invocation.ts';
+import { traceHeader } from './functions/lineage.ts';
 import { closedTargets } from './permissions.ts';
 import { createQueue, type Queue } from './queues/queue.ts';
 import type { MessageFate } from './queues/queue-poller.ts';
@@ -35,6 +37,8 @@ export type PlatformDeps = {
   readonly factor?: number;
   /** How Lambda treats the account. */
   readonly lambda?: LambdaSpec;
+  /** Who acts right now: a message that a function sends carries on the chain of calls that the function stands in. */
+  readonly acting?: Pick<Acting, 'current'>;
 };
 
 export type Pace = { readonly coldStartMs: number; readonly invokeMs: number; readonly transitionMs: number };
@@ -138,8 +142,12 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
       );
     },
   });
+  const traced = (): string | undefined => {
+    const by = deps.acting?.current().by;
+    return by?.kind === 'function' ? traceHeader(functions.lineageOf(by.invocation)) : undefined;
+  };
   return {
-    services: [bus.service, createSqs(queues, clock), tables.service, machines.service, lambdaService(functions), createSts(place)],
+    services: [bus.service, createSqs(queues, clock, traced), tables.service, machines.service, lambdaService(functions), createSts(place)],
     bus,
     functions,
     tables,

@@ -139,6 +139,7 @@ export const createWorld = (deps: WorldDeps): World => {
       return true;
     },
     tagsOf: (resource) => tagsOfResource(parts, resource),
+    templateOf: parts.templates.contentsOf,
     snapshot: () => createSnapshot(parts),
     observe: base.observe,
     follow: (listener) => {

@@ -47,7 +47,28 @@ export type OfferingSpec = {
   readonly priceUsdPerHour: number;
 };
 
-export type LaunchTemplateSpec = { readonly name: string; readonly imageId?: string; readonly instanceType?: string };
+export type LaunchTemplateSpec = {
+  readonly name: string;
+  readonly imageId?: string;
+  readonly instanceType?: string;
+  /** What else stands in it, in EC2's own form (default: nothing). It decides which rights a launch needs. */
+  readonly data?: TemplateContents;
+};
+
+/** What a launch template holds beside its image and type, as far as rights depend on it (EC2 API Reference, RequestLaunchTemplateData). */
+export type TemplateContents = {
+  readonly ImageId?: string;
+  readonly IamInstanceProfile?: { readonly Arn?: string; readonly Name?: string };
+  readonly TagSpecifications?: readonly {
+    readonly ResourceType?: string;
+    readonly Tags?: readonly { readonly Key?: string; readonly Value?: string }[];
+  }[];
+  readonly LicenseSpecifications?: readonly { readonly LicenseConfigurationArn?: string }[];
+  readonly Placement?: { readonly GroupName?: string; readonly GroupId?: string };
+  readonly CapacityReservationSpecification?: {
+    readonly CapacityReservationTarget?: { readonly CapacityReservationId?: string; readonly CapacityReservationResourceGroupArn?: string };
+  };
+};
 
 export type AutoScalingGroupSpec = {
   readonly name: string;

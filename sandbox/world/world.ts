@@ -2,6 +2,8 @@ import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
 import type { WorldEvent } from '../judge/history.ts';
 import type { BootFate, BootFilter } from './boot-fates.ts';
+import type { TemplateSpecification } from './ec2/launch-templates.ts';
+import type { TemplateContents } from './spec.ts';
 
 /** EC2, Auto Scaling and Elastic Load Balancing as one simulated world. */
 export type World = {
@@ -42,6 +44,8 @@ export type World = {
   setLoad(targetGroup: string, requestsPerSecond: number): boolean;
   /** Tags by ARN or instance id, for conditions of IAM policies. */
   tagsOf(resource: string): Readonly<Record<string, string>> | undefined;
+  /** What a launch template holds, for the rights that a launch from it needs. */
+  templateOf(specification: TemplateSpecification): TemplateContents | undefined;
   snapshot(): WorldSnapshot;
   /** Events of the history, as they happen; first what offerings and Auto Scaling groups are as the following begins. */
   follow(listener: (event: WorldEvent) => void): void;

@@ -34,7 +34,12 @@ const judgeOf = async (props: { readonly onlyTagged?: boolean }) => {
       .flatMap(({ properties }) => parseStatements((properties.PolicyDocument as { Statement: readonly unknown[] }).Statement));
   const names = resources.filter(({ type }) => type === 'AWS::IAM::Role').map(({ ref }) => ref);
   const tagsOf = (resource: string) => tagsById[resource.split('/').at(-1) ?? ''];
-  const rights = await createAuthoriser({ place, policiesByRole: Object.fromEntries(names.map((role) => [role, documents(role)])), tagsOf });
+  const rights = await createAuthoriser({
+    place,
+    policiesByRole: Object.fromEntries(names.map((role) => [role, documents(role)])),
+    tagsOf,
+    templateOf: () => undefined,
+  });
   const roleOf = (functionName: string): string => {
     const fn = resources.find(({ type, properties }) => type === 'AWS::Lambda::Function' && properties.FunctionName === functionName);
     return String(fn?.properties.Role).split('/').at(-1) ?? '';

@@ -31,11 +31,6 @@ export const neverNeeded: readonly NeverNeeded[] = [
   },
   {
     roles: ['react'],
-    actions: ['iam:PassRole'],
-    reason: 'Needed as soon as a launch template names an instance profile, which the simulated world has none of.',
-  },
-  {
-    roles: ['react'],
     actions: ['iam:CreateServiceLinkedRole'],
     reason: 'Needed once in the life of an account, at its first spot request and its first fleet.',
   },

@@ -71,6 +71,24 @@ describe('the Holdfast construct', () => {
     for (const { Condition } of changing) expect(Condition).toEqual({ StringEquals: { 'aws:ResourceTag/holdfast:managed': 'holdfast' } });
   });
 
+  test('topics that hooks notify may send to the queue, and no others', () => {
+    const topic = 'arn:aws:sns:eu-west-1:111122223333:hooks';
+    const sending = (template: Template) =>
+      Object.values(template.findResources('AWS::SQS::QueuePolicy') as Record<string, { Properties: { PolicyDocument: { Statement: object[] } } }>)
+        .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+        .filter((statement) => JSON.stringify(statement).includes('sns.amazonaws.com'));
+    expect(sending(templateOf(() => ({ hookTopicArns: [topic] })))).toEqual([
+      expect.objectContaining({ Effect: 'Allow', Action: 'sqs:SendMessage', Condition: { ArnEquals: { 'aws:SourceArn': [topic] } } }),
+    ]);
+    expect(sending(templateOf(() => ({})))).toEqual([]);
+  });
+
+  test('parameters that images come from are read by name', () => {
+    const policies = JSON.stringify(templateOf(() => ({ imageParameters: ['/images/*', 'golden'] })).findResources('AWS::IAM::Policy'));
+    expect(policies).toContain(':parameter/images/*');
+    expect(policies).toContain(':parameter/golden');
+  });
+
   test('an alarm topic hears every alarm', () => {
     const template = templateOf((stack) => ({ alarmTopic: new Topic(stack, 'Pager') }));
     template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [Match.anyValue()] });

@@ -3,6 +3,7 @@ import { type Authoriser, createAuthoriser } from '../../sandbox/iam/authoriser.
 import { parseStatements, type Statement } from '../../sandbox/iam/statement.ts';
 import { readAssembly } from '../../sandbox/platform/template/assembly.ts';
 import { resolveStack, type StackResource } from '../../sandbox/platform/template/stack.ts';
+import type { TemplateContents } from '../../sandbox/world/spec.ts';
 import { assemble } from '../../scripts/assemble.ts';
 
 const place = { accountId: '111122223333', region: 'eu-west-1' };
@@ -18,6 +19,8 @@ const tagsById: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   [theirMember]: { 'aws:autoscaling:groupName': 'web', 'holdfast:group': 'holdfast-b/web' },
 };
 
+/** What the launch template holds from which the fleets below are launched. */
+let held: TemplateContents = {};
 let rights: Authoriser;
 let roleOf: (functionName: string) => string;
 
@@ -35,7 +38,12 @@ beforeAll(async () => {
     return String(fn?.properties.Role).split('/').at(-1) ?? '';
   };
   const policiesByRole = Object.fromEntries(roles.map((role) => [role, documentsOf(resources, role)]));
-  rights = await createAuthoriser({ place, policiesByRole, tagsOf: (resource) => tagsById[resource.split('/').at(-1) ?? ''] });
+  rights = await createAuthoriser({
+    place,
+    policiesByRole,
+    tagsOf: (resource) => tagsById[resource.split('/').at(-1) ?? ''],
+    templateOf: () => held,
+  });
 });
 
 const may = (functionName: string, action: string, input: Readonly<Record<string, unknown>>): boolean => {
@@ -53,12 +61,56 @@ const fleet = (group: string | undefined) => ({
 });
 
 const arn = (service: string, rest: string): string => `arn:aws:${service}:eu-west-1:111122223333:${rest}`;
+const theirs = (rest: string): string => `arn:aws:ec2:eu-west-1:444455556666:${rest}`;
+const nameTag = [{ Key: 'Name', Value: 'web' }];
 
 describe('the synthesized roles, judged as IAM would', () => {
   test('react launches under this deployment’s tag, and not without it or under another’s', () => {
     expect(may('react', 'ec2:CreateFleet', fleet('holdfast/web'))).toBe(true);
     expect(may('react', 'ec2:CreateFleet', fleet(undefined))).toBe(false);
     expect(may('react', 'ec2:CreateFleet', fleet('holdfast-b/web'))).toBe(false);
+  });
+
+  test.each<[string, TemplateContents]>([
+    [
+      'tags on volumes, as the CDK writes them',
+      { TagSpecifications: ['instance', 'volume'].map((ResourceType) => ({ ResourceType, Tags: nameTag })) },
+    ],
+    [
+      'tags on network interfaces and spot requests',
+      { TagSpecifications: ['network-interface', 'spot-instances-request'].map((ResourceType) => ({ ResourceType, Tags: nameTag })) },
+    ],
+    ['an image by a public parameter', { ImageId: 'resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64' }],
+    ['a licence configuration', { LicenseSpecifications: [{ LicenseConfigurationArn: arn('license-manager', 'license-configuration:lic-0a') }] }],
+    [
+      'a group of capacity reservations',
+      {
+        CapacityReservationSpecification: { CapacityReservationTarget: { CapacityReservationResourceGroupArn: arn('resource-groups', 'group/web') } },
+      },
+    ],
+    [
+      'a reservation that another account shares',
+      { CapacityReservationSpecification: { CapacityReservationTarget: { CapacityReservationId: theirs('capacity-reservation/cr-0a') } } },
+    ],
+    ['a placement group that another account shares', { Placement: { GroupId: theirs('placement-group/pg-0a') } }],
+    ['an instance profile', { IamInstanceProfile: { Name: 'web' } }],
+  ])('react launches from a template with %s', (_, contents) => {
+    held = contents;
+    const denied = rights.authorise({
+      service: 'ec2',
+      operation: 'CreateFleet',
+      input: fleet('holdfast/web'),
+      caller: { kind: 'role', name: roleOf('holdfast-react') },
+    });
+    held = {};
+    expect(denied?.message).toBeUndefined();
+  });
+
+  test('react tags volumes only in a launch, and reads no parameter of the account', () => {
+    expect(may('react', 'ec2:CreateTags', { Resources: ['vol-0a'], Tags: nameTag })).toBe(false);
+    held = { ImageId: 'resolve:ssm:/prod/password' };
+    expect(may('react', 'ec2:CreateFleet', fleet('holdfast/web'))).toBe(false);
+    held = {};
   });
 
   test('end-drain ends our instances and nobody else’s', () => {

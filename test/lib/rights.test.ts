@@ -47,9 +47,8 @@ describe('rights', () => {
   });
 
   test('launched instances must carry this deployment’s group tag', () => {
-    for (const action of ['ec2:CreateFleet', 'ec2:RunInstances']) {
-      expect(conditionsOn(action, /:instance\/\*$/)).toEqual([{ StringLike: { 'aws:RequestTag/holdfast:group': 'holdfast/*' } }]);
-    }
+    // A fleet runs its instances with the right to run them.
+    expect(conditionsOn('ec2:RunInstances', /:instance\/\*$/)).toEqual([{ StringLike: { 'aws:RequestTag/holdfast:group': 'holdfast/*' } }]);
   });
 
   test('only instances with this deployment’s group tag can be ended', () => {

@@ -72,6 +72,13 @@ const strangers = asgSpec('strangers', 'on-demand', ['subnet-b'], { min: 2, max:
 const soldIn = ({ types, notSold = [] }: Landscape, zone: string): readonly TypeTerms[] =>
   types.filter(({ name }) => !notSold.some((one) => one.instanceType === name && one.zone === zone));
 
+/** As the CDK writes launch templates, with tags of volumes and an image by its parameter: each needs a right of whoever launches. */
+const usualTemplate = {
+  ImageId: 'resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64',
+  IamInstanceProfile: { Name: 'web' },
+  TagSpecifications: ['instance', 'volume'].map((ResourceType) => ({ ResourceType, Tags: [{ Key: 'Name', Value: 'web' }] })),
+};
+
 /** A world of three zones with spot and on-demand capacity, strangers, and these Auto Scaling groups. */
 export const specOf = (landscape: Landscape, autoScalingGroups: readonly AutoScalingGroupSpec[]): WorldSpec => ({
   zones,
@@ -82,7 +89,7 @@ export const specOf = (landscape: Landscape, autoScalingGroups: readonly AutoSca
       { instanceType, zone, market: 'on-demand' as const, capacity: null, priceUsdPerHour: onDemandUsd },
     ]),
   ),
-  launchTemplates: [{ name: 'web' }],
+  launchTemplates: [{ name: 'web', data: usualTemplate }],
   targetGroups: landscape.targetGroups.map((group) => ({ ...group, healthCheckIntervalSeconds: 10, healthyThreshold: 2 })),
   timing: { ...usualTiming, ...landscape.timing },
   autoScalingGroups: [strangers, ...autoScalingGroups],

@@ -3,7 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { heardAtMs } from '../leaving.ts';
-import { endless, goneAtMs, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
+import { endless, goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
@@ -106,23 +106,7 @@ const isNoEnd = new Set(['pending', 'running']);
 const wasTold = ({ deliveries }: Life, byMs: number): boolean =>
   deliveries.some(({ atMs, told }) => atMs <= byMs && !(told.about === 'state' && isNoEnd.has(told.state ?? '')));
 
-/** What an Auto Scaling group does not do at a moment. */
-const suspendedAt = ({ history, of }: Chronicle, asg: string, atMs: number): readonly string[] =>
-  of('asg-changed').findLast((change) => change.asg === asg && change.atMs <= atMs)?.suspended ??
-  history.spec.autoScalingGroups.find(({ name }) => name === asg)?.suspended ??
-  [];
-
-/** Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one too many. */
-const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
-  const asg = goneAtMs(life) <= atMs && !isFunction(life.ending?.by) ? stayAt(life, atMs)?.asg : undefined;
-  return asg !== undefined && !suspendedAt(chronicle, asg, atMs).some((name) => ['HealthCheck', 'ReplaceUnhealthy', 'Launch'].includes(name));
-};
-
-/** Asked for by Holdfast since the warning was heard, and lost since to others: asked for all the same. Its own loss is judged by itself. */
-const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
-  isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
-
-/** Who is there or on the way, who was, and who leaves and nobody had told so by then. */
+/** Who is there or on the way, and who leaves and nobody had told so by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const counted = new Set([...staying, ...waiting]);
@@ -130,10 +114,7 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const untold = chronicle
     .membersAt(group, sinceMs)
     .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(life, heardMs));
-  const others = chronicle
-    .livesIn(group)
-    .filter((life) => !counted.has(life) && !untold.includes(life) && (isRefilled(chronicle, life, atMs) || isLostSince(life, heardMs, atMs)));
-  return counted.size + untold.length + others.length;
+  return counted.size + untold.length;
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
@@ -143,7 +124,7 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
-  const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
+  const moments = [...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
   const shortBy = Math.min(
     ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),
   );

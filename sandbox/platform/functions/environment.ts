@@ -12,6 +12,8 @@ export type FunctionSpec = {
   readonly memoryMb: number;
   readonly variables: Readonly<Record<string, string>>;
   readonly reservedConcurrency?: number;
+  /** What becomes of a chain that calls it again and again: Lambda stops it unless the function allows it (default: it stops). */
+  readonly recursiveLoop?: 'Allow' | 'Terminate';
 };
 
 /** One call, as the runtime sees it. */

@@ -3,6 +3,7 @@ import type { Random } from '../../random.ts';
 import { uuid } from '../uuid.ts';
 import { asJson, type ExecutionEnvironment, type FunctionSpec, type StartEnvironment } from './environment.ts';
 import type { InvocationRecord, InvocationResult, InvocationStart } from './invocation.ts';
+import { isTooLong, type Lineage, lineageOf, oneLonger } from './lineage.ts';
 
 export type AsyncConfig = {
   readonly maximumRetryAttempts?: number;
@@ -42,6 +43,8 @@ export type Functions = {
   observe(onEnd: (record: InvocationRecord) => void, onBegin?: (start: InvocationStart) => void): void;
   /** What runs now in the environment with this id. */
   invocationOf(environmentId: string): { readonly id: string; readonly functionName: string } | undefined;
+  /** The chain of calls that an invocation, which runs now, stands in. */
+  lineageOf(invocationId: string): Lineage | undefined;
   /** Notes that a fault was injected into what runs now in the environment with this id. */
   noteFault(environmentId: string): void;
 };
@@ -63,6 +66,11 @@ const throttleDelaysMs = { first: 1_000, longest: 300_000 };
 const usualConcurrency = 1_000;
 
 const exited: InvocationResult = { kind: 'error', errorType: 'Runtime.ExitError', errorMessage: 'RequestId: Error: Runtime exited with error' };
+const stopped: InvocationResult = {
+  kind: 'error',
+  errorType: 'Lambda.RecursiveInvocationException',
+  errorMessage: 'Lambda stopped a recursive loop: the function was called about 16 times in a chain.',
+};
 const throttled: InvocationResult = { kind: 'error', errorType: 'Lambda.TooManyRequestsException', errorMessage: 'Rate Exceeded.' };
 
 /** Whether a call was refused because as many run at once as may. */
@@ -114,6 +122,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
   const fleets = new Map<string, Fleet>();
   const active = new Map<string, Environment>();
   const asyncConfigs = new Map<string, AsyncConfig>();
+  const lineages = new Map<string, Lineage>();
   const onEnds: ((record: InvocationRecord) => void)[] = [];
   const onBegins: ((start: InvocationStart) => void)[] = [];
   let started = 0;
@@ -162,7 +171,9 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     for (const onBegin of onBegins) onBegin(start);
     const running = { id: start.id, functionName: spec.name, injected: false };
     environment.running = running;
+    lineages.set(start.id, oneLonger(lineageOf(event), spec.name));
     const result = await race(environment, start);
+    lineages.delete(start.id);
     const { injected } = running;
     const record = { ...start, startedAtMs, endedAtMs: clock.now(), coldStart: warm === undefined, result, timeoutMs: timeoutMsOf(spec), injected };
     for (const onEnd of onEnds) onEnd(record);
@@ -172,6 +183,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
     const spec = specOf(nameOrArn);
     const fleet = fleets.get(spec.name) as Fleet;
     if (isAtLimit(spec, specs, fleets, concurrency)) return throttled;
+    if (spec.recursiveLoop !== 'Allow' && isTooLong(lineageOf(event), spec.name)) return stopped;
     fleet.running += 1;
     try {
       return await runIn(fleet, spec, asJson(event));
@@ -215,6 +227,7 @@ export const createFunctions = (deps: FunctionsDeps): Functions => {
       onEnds.push(onEnd);
       if (onBegin !== undefined) onBegins.push(onBegin);
     },
+    lineageOf: (invocationId) => lineages.get(invocationId),
     invocationOf: (environmentId) => active.get(environmentId)?.running,
     noteFault: (environmentId) => {
       const running = active.get(environmentId)?.running;

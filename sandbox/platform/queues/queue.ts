@@ -9,6 +9,8 @@ export type QueueMessage = {
   readonly sentAtMs: number;
   readonly receiveCount: number;
   readonly firstReceivedAtMs?: number;
+  /** The chain of calls that it was sent in, when a function sent it (attribute `AWSTraceHeader`). */
+  readonly traceHeader?: string;
   /** The handle of the latest receipt; earlier ones no longer change visibility. */
   readonly receipt?: string;
 };
@@ -33,7 +35,7 @@ export type QueueCounts = { readonly visible: number; readonly inFlight: number;
 
 /** A standard queue: at least once, roughly in order. A received message is hidden until its visibility time-out, and then comes again. */
 export type Queue = QueueOptions & {
-  send(body: string, attributes?: Readonly<Record<string, unknown>>, delaySeconds?: number): QueueMessage;
+  send(body: string, attributes?: Readonly<Record<string, unknown>>, delaySeconds?: number, traceHeader?: string): QueueMessage;
   /** Takes over a message that failed too often elsewhere. */
   accept(message: QueueMessage): void;
   receive(max: number, visibilitySeconds?: number): readonly QueueMessage[];
@@ -112,8 +114,8 @@ export const createQueue = (options: QueueOptions, { clock, random, deadLetterQu
   };
   return {
     ...options,
-    send: (body, attributes = {}, delaySeconds = options.delaySeconds) => {
-      const message = { id: uuid(random), body, attributes, sentAtMs: clock.now(), receiveCount: 0 };
+    send: (body, attributes = {}, delaySeconds = options.delaySeconds, traceHeader = undefined) => {
+      const message = { id: uuid(random), body, attributes, sentAtMs: clock.now(), receiveCount: 0, ...(traceHeader && { traceHeader }) };
       put(message, delaySeconds);
       return message;
     },

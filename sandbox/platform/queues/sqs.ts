@@ -21,14 +21,14 @@ const inRange = (value: unknown, name: string, most: number): number | undefined
   throw invalid(`Value ${value} for parameter ${name} is invalid. Reason: Must be between 0 and ${most}, if provided.`);
 };
 
-const send = (queue: Queue, { MessageBody, DelaySeconds, MessageAttributes }: Input) => {
+const send = (queue: Queue, { MessageBody, DelaySeconds, MessageAttributes }: Input, traceHeader: string | undefined) => {
   if (typeof MessageBody !== 'string' || MessageBody === '')
     throw new ApiError('MissingParameter', 'The request must contain the parameter MessageBody.');
   if (Buffer.byteLength(MessageBody) > largestMessageBytes) {
     throw invalid(`One or more parameters are invalid. Reason: Message must be shorter than ${largestMessageBytes} bytes.`);
   }
   const delay = inRange(DelaySeconds, 'DelaySeconds', longestDelaySeconds);
-  const message = queue.send(MessageBody, (MessageAttributes as Record<string, unknown> | undefined) ?? {}, delay);
+  const message = queue.send(MessageBody, (MessageAttributes as Record<string, unknown> | undefined) ?? {}, delay, traceHeader);
   return { MessageId: message.id, MD5OfMessageBody: md5(MessageBody) };
 };
 
@@ -64,6 +64,7 @@ export const systemAttributes = (message: QueueMessage): Readonly<Record<string,
   SentTimestamp: String(message.sentAtMs),
   SenderId: 'AIDASANDBOX',
   ApproximateFirstReceiveTimestamp: String(message.firstReceivedAtMs ?? message.sentAtMs),
+  ...(message.traceHeader && { AWSTraceHeader: message.traceHeader }),
 });
 
 const asReceived = (message: QueueMessage) => ({
@@ -109,8 +110,12 @@ const receive = async (queue: Queue, input: Input, clock: WorldClock) => {
   return messages.length > 0 ? { Messages: messages.map(asReceived) } : {};
 };
 
-/** SQS over the stack's queues. */
-export const createSqs = (queues: readonly Queue[], clock: WorldClock): ApiService => {
+/**
+ * SQS over the stack's queues.
+ *
+ * @param traced the trace header of whoever sends right now: that of a function which was called by a message
+ */
+export const createSqs = (queues: readonly Queue[], clock: WorldClock, traced: () => string | undefined = () => undefined): ApiService => {
   const byName = (name: unknown): Queue => {
     const queue = queues.find((candidate) => candidate.name === name);
     if (queue === undefined) throw new ApiError('QueueDoesNotExist', 'The specified queue does not exist.');
@@ -124,8 +129,8 @@ export const createSqs = (queues: readonly Queue[], clock: WorldClock): ApiServi
   return {
     service: 'sqs',
     operations: {
-      SendMessage: (input) => send(of(input), input),
-      SendMessageBatch: (input) => onEntries(input, send),
+      SendMessage: (input) => send(of(input), input, traced()),
+      SendMessageBatch: (input) => onEntries(input, (queue, entry) => send(queue, entry, traced())),
       ReceiveMessage: (input) => receive(of(input), input, clock),
       DeleteMessage: (input) => {
         of(input).delete(String(input.ReceiptHandle));

@@ -1,5 +1,5 @@
 import type { Market } from '../../../core/offering.ts';
-import { defaultImage } from '../ec2/launch-templates.ts';
+import { imageOf } from '../ec2/launch-templates.ts';
 import { tagsFor } from '../ec2/tag-lists.ts';
 import type { Choice, Fulfilment, FulfilmentOrder, Refused } from '../fulfilment.ts';
 import type { Subnet } from '../network.ts';
@@ -54,7 +54,7 @@ const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Bud
     strategy: strategyOf(group, ask.market),
     details: () => ({
       tags,
-      imageId: data.ImageId ?? defaultImage,
+      imageId: imageOf(data),
       template: reference,
       ...(!ask.isWarm && { asg: group.name }),
       ...(ask.ownAccord && { ownAccord: ask.ownAccord }),

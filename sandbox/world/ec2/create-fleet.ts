@@ -7,7 +7,7 @@ import type { Tags, TemplateReference } from '../instance.ts';
 import type { Network, Subnet } from '../network.ts';
 import { operation } from '../operation.ts';
 import { createTokenMemory } from '../token-memory.ts';
-import { defaultImage, type LaunchTemplates, type TemplateSpecification } from './launch-templates.ts';
+import { imageOf, type LaunchTemplates, type TemplateSpecification } from './launch-templates.ts';
 import { type TagSpecification, tagsFor } from './tag-lists.ts';
 
 type Override = { InstanceType?: string; SubnetId?: string; AvailabilityZone?: string; MaxPrice?: string; Priority?: number };
@@ -67,7 +67,7 @@ const toChoice = (network: Network, override: Override, market: Market, { refere
     instanceType: override.InstanceType ?? data.InstanceType ?? 'm5.large',
     subnet,
     market,
-    imageId: data.ImageId ?? defaultImage,
+    imageId: imageOf(data),
     template: reference,
     templateTags: tagsFor(data.TagSpecifications, 'instance'),
     described: {

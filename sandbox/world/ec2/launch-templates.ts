@@ -3,12 +3,11 @@ import type { Base } from '../base.ts';
 import type { Tags, TemplateReference } from '../instance.ts';
 import { type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
-import type { LaunchTemplateSpec } from '../spec.ts';
+import type { LaunchTemplateSpec, TemplateContents } from '../spec.ts';
 import { allOf, type Filter, type FilterField } from './filters.ts';
 import { type TagSpecification, tagsFor, toTagList } from './tag-lists.ts';
 
-export type TemplateData = {
-  readonly ImageId?: string;
+export type TemplateData = TemplateContents & {
   readonly InstanceType?: string;
   readonly InstanceMarketOptions?: { readonly MarketType?: string };
   readonly TagSpecifications?: readonly TagSpecification[];
@@ -32,12 +31,18 @@ export type TemplateSpecification = {
 export type LaunchTemplates = {
   /** Throws as EC2 does when there is no such template or version. */
   resolve(specification: TemplateSpecification | undefined): { readonly reference: TemplateReference; readonly data: TemplateData };
+  /** What a version holds; undefined when there is no such template or version. */
+  contentsOf(specification: TemplateSpecification): TemplateContents | undefined;
   tagsOf(id: string): Tags | undefined;
   setTags(id: string, tags: Tags): boolean;
   readonly operations: Operations;
 };
 
 export const defaultImage = 'ami-0a1b2c3d4e5f60718';
+
+/** The image that a template launches: one that it names by a parameter of Systems Manager is looked up (here it is always the same). */
+export const imageOf = ({ ImageId }: TemplateContents): string =>
+  ImageId === undefined || ImageId.startsWith('resolve:ssm:') ? defaultImage : ImageId;
 
 export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplateSpec[]): LaunchTemplates => {
   const byId = new Map<string, Template>();
@@ -50,8 +55,8 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     byId.set(template.id, template);
     return template;
   };
-  for (const { name, imageId = defaultImage, instanceType } of specs) {
-    add(name, { ImageId: imageId, ...(instanceType === undefined ? {} : { InstanceType: instanceType }) }, {});
+  for (const { name, imageId = defaultImage, instanceType, data } of specs) {
+    add(name, { ImageId: imageId, ...(instanceType === undefined ? {} : { InstanceType: instanceType }), ...(data as TemplateData) }, {});
   }
 
   const find = ({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateSpecification): Template => {
@@ -63,11 +68,15 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     const code = 'InvalidLaunchTemplateName.NotFoundException';
     throw new ApiError(code, `The specified launch template, with template name ${name}, does not exist.`);
   };
+  const numberOf = ({ versions }: Template, asked: string): number => {
+    if (asked === '$Default') return 1;
+    return asked === '$Latest' ? versions.length : Number(asked);
+  };
   const resolve: LaunchTemplates['resolve'] = (specification) => {
     if (specification === undefined) throw new ApiError('MissingParameter', 'The request must contain a launch template specification.');
     const template = find(specification);
     const asked = specification.Version ?? '$Default';
-    const version = asked === '$Default' ? 1 : asked === '$Latest' ? template.versions.length : Number(asked);
+    const version = numberOf(template, asked);
     const data = template.versions[version - 1];
     if (data === undefined) {
       throw new ApiError('InvalidLaunchTemplateId.VersionNotFound', `Could not find launch template version ${asked} for template ${template.id}.`);
@@ -98,6 +107,10 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
   type Versions = TemplateSpecification & { Versions?: string[] };
   return {
     resolve,
+    contentsOf: ({ LaunchTemplateId: id, LaunchTemplateName: name, Version = '$Default' }) => {
+      const template = [...byId.values()].find((one) => one.id === id || (id === undefined && one.name === name));
+      return template?.versions[numberOf(template, Version) - 1];
+    },
     tagsOf: (id) => byId.get(id)?.tags,
     setTags: (id, tags) => {
       const template = byId.get(id);

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 import { createTokenMemory } from '../token-memory.ts';
 import type { FleetDeps } from './create-fleet.ts';
 import { describeInstance } from './instance-output.ts';
-import { defaultImage, type TemplateData, type TemplateSpecification } from './launch-templates.ts';
+import { imageOf, type TemplateData, type TemplateSpecification } from './launch-templates.ts';
 import { type TagSpecification, tagsFor } from './tag-lists.ts';
 
 type RunInstancesInput = {
@@ -44,7 +44,7 @@ const planOf = ({ network, templates }: FleetDeps, input: RunInstancesInput): Pl
     choice: { instanceType, subnet: subnetOf(network, input), market: spot ? 'spot' : 'on-demand' },
     details: {
       tags: { ...tagsFor(data.TagSpecifications, 'instance'), ...tagsFor(input.TagSpecifications, 'instance') },
-      imageId: input.ImageId ?? data.ImageId ?? defaultImage,
+      imageId: input.ImageId ?? imageOf(data),
       ...(template === undefined ? {} : { template: template.reference }),
       ...(input.ClientToken === undefined ? {} : { clientToken: input.ClientToken }),
     },

@@ -15,7 +15,7 @@ const tags: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const tagsOf = (resource: string) => tags[resource];
 
 const authoriserWith = (statements: readonly Statement[]): Promise<Authoriser> =>
-  createAuthoriser({ policiesByRole: { react: statements }, place, tagsOf });
+  createAuthoriser({ policiesByRole: { react: statements }, place, tagsOf, templateOf: () => undefined });
 const callOf = (name: string, input: Record<string, unknown>): ApiCall => {
   const [service = '', operation = ''] = name.split(':');
   return { service, operation, input, caller: { kind: 'role', name: 'react' } };
@@ -122,9 +122,16 @@ test.each<[string, Statement, string, Record<string, unknown>, boolean]>([
   [
     'groups by tag',
     { Effect: 'Allow', Action: 'autoscaling:*', Resource: '*', Condition: { StringEquals: { 'aws:ResourceTag/holdfast:managed': 'holdfast' } } },
-    'autoscaling:LaunchInstances',
+    'autoscaling:AttachInstances',
     { AutoScalingGroupName: 'workers-asg' },
     true,
+  ],
+  [
+    'launching into a group, which needs rights of EC2 too',
+    { Effect: 'Allow', Action: 'autoscaling:LaunchInstances', Resource: '*' },
+    'autoscaling:LaunchInstances',
+    { AutoScalingGroupName: 'workers-asg' },
+    false,
   ],
   [
     'the group of an instance',
