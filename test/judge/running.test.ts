@@ -123,6 +123,22 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
+  it('asks for nothing that its Auto Scaling group launches by itself', () => {
+    const asked = (suspended: readonly string[]) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, attached);
+        script.desired(0, 2);
+        script.member('i-1', { asg: 'web-asg' });
+        script.member('i-2', { asg: 'web-asg' });
+        script.at(50, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired: 2, suspended, by: user });
+        script.end(99, 'i-2');
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(105, 'i-3', { by: react('i-a') });
+      });
+    expect(asked([])).toEqual([]);
+    expect(asked(['Launch'])).toHaveLength(1);
+  });
 });
 
 const swap = (more: Readonly<Record<string, unknown>>) => ({

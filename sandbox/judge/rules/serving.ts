@@ -3,7 +3,8 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { heardAtMs } from '../leaving.ts';
-import { endless, goneAtMs, isFunction, type Life, leavesAtMs, warnedAtMs } from '../life.ts';
+import { endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
+import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
@@ -106,6 +107,17 @@ const isNoEnd = new Set(['pending', 'running']);
 const wasTold = ({ deliveries }: Life, byMs: number): boolean =>
   deliveries.some(({ atMs, told }) => atMs <= byMs && !(told.about === 'state' && isNoEnd.has(told.state ?? '')));
 
+/** How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity. */
+const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const policy = chronicle.policyAt(group, atMs);
+  const alive = chronicle.lives.filter((life) => isAlive(life, atMs));
+  return (policy === undefined ? [] : asgsOf(policy)).reduce((sum, asg) => {
+    const { desired = 0, suspended = [] } = chronicle.cloud.asgAt(asg, atMs) ?? {};
+    const held = alive.filter((life) => stayAt(life, atMs)?.asg === asg).length;
+    return sum + (suspended.includes('Launch') ? 0 : Math.max(0, desired - held));
+  }, 0);
+};
+
 /** Who is there or on the way, and who leaves and nobody had told so by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
@@ -114,7 +126,7 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const untold = chronicle
     .membersAt(group, sinceMs)
     .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(life, heardMs));
-  return counted.size + untold.length;
+  return counted.size + untold.length + refillAt(chronicle, group, atMs);
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
