@@ -123,6 +123,23 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
+  it('asks for the successor of one that drains first when that has gone', () => {
+    const asked = (order: string) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...policy, swap: { order, maxSurge: 2 } });
+        script.desired(0, 2);
+        script.member('i-1');
+        script.member('i-2');
+        script.advise(90, 'i-2');
+        script.react(91, 93, 'i-b', [{ about: 'advice', instance: 'i-2' }]);
+        script.takeOut(95, 'i-2');
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(105, 'i-3', { by: react('i-a') });
+      });
+    expect(asked('drain-first')).toEqual([]);
+    expect(asked('launch-first')).toHaveLength(1);
+  });
   it('asks for nothing that its Auto Scaling group launches by itself', () => {
     const asked = (suspended: readonly string[]) =>
       details(requestedSoon, (script) => {
@@ -174,6 +191,13 @@ describe('what is said', () => {
     const because = (reason: string) => details(reasonsAreTrue, warnedAndGone, swap({ reason }));
     expect(because('interruption')).toEqual([]);
     expect(because('rebalance')).toHaveLength(1);
+    expect(because('moved')).toHaveLength(1);
+    const pools = Object.fromEntries(Object.entries(policy.pools).map(([name, pool]) => [name, { ...pool, asg: name }]));
+    const intoAsgs = (script: Script): void => {
+      warnedAndGone(script);
+      script.policy(50, 2, { ...policy, pools });
+    };
+    expect(details(reasonsAreTrue, intoAsgs, swap({ reason: 'moved' }))).toEqual([]);
     expect(because('hook')).toHaveLength(1);
   });
   it('has true excuses', () => {

@@ -3,6 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf } from '../leaving.ts';
 import { endless, goneAtMs, isAlive, isFunction, type Life, lastRefusalMs, type Service, takenOutAtMs } from '../life.ts';
+import { asgsOf, type Policy } from '../policy.ts';
 import { ownLaunches } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
 import { times } from '../times.ts';
@@ -88,21 +89,25 @@ export const excusesAreTrue: Rule = {
   }),
 };
 
-const happened: Readonly<Record<SaidSwap['reason'], (life: Life) => boolean>> = {
+/** A policy of pools that are Auto Scaling groups holds no member outside of them. */
+const wantsAsgs = (policy: Policy): boolean => policy.asg === undefined && asgsOf(policy).length > 0;
+
+const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chronicle, swap: SaidSwap) => boolean>> = {
   interruption: (life) => life.warnings.some(({ silent }) => !silent),
   rebalance: (life) => life.advisedAtMs.length > 0,
   hook: (life) => life.hooks.length > 0 || life.stays.some(({ how }) => how === 'terminating'),
   'scale-in': () => true,
-  // Only what an Auto Scaling group has can be moved out of it.
-  moved: (life) => life.stays.length > 0,
+  // It was in an Auto Scaling group, or in none where the policy wants each member in one.
+  moved: (life, chronicle, { group, claimedAtMs }) =>
+    life.stays.length > 0 || chronicle.policiesIn(group, claimedAtMs - slackOf(chronicle), claimedAtMs).some(wantsAsgs),
   unwanted: () => true,
 };
 
 export const reasonsAreTrue: Rule = {
   name: 'reasons are true',
   meaning: 'The reason that a swap gives is something that happened to its instance.',
-  broken: overLives((_, { reason, instance }, life) =>
-    happened[reason]?.(life) === false ? `${instance} is said to leave by ${reason}, which never came` : undefined,
+  broken: overLives((chronicle, swap, life) =>
+    happened[swap.reason]?.(life, chronicle, swap) === false ? `${swap.instance} is said to leave by ${swap.reason}, which never came` : undefined,
   ),
 };
 

@@ -118,6 +118,13 @@ const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => 
   }, 0);
 };
 
+/** With drain-first a member that leaves on advice is replaced when it has gone, unless EC2 takes it meanwhile. */
+const holdsPlace = (chronicle: Chronicle, life: Life, heardMs: number, atMs: number): boolean => {
+  const advisedMs = Math.min(endless, ...life.advisedAtMs);
+  const policies = advisedMs > atMs ? [] : chronicle.policiesIn(chronicle.groupAt(life, atMs) ?? '', advisedMs, atMs);
+  return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && warnedAtMs(life) > heardMs;
+};
+
 /** Who is there or on the way, and who leaves and nobody had told so by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
@@ -126,7 +133,9 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const untold = chronicle
     .membersAt(group, sinceMs)
     .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(life, heardMs));
-  return counted.size + untold.length + refillAt(chronicle, group, atMs);
+  const draining = chronicle.membersAt(group, atMs).filter((life) => !counted.has(life) && !untold.includes(life));
+  const held = draining.filter((life) => holdsPlace(chronicle, life, heardMs, atMs));
+  return counted.size + untold.length + held.length + refillAt(chronicle, group, atMs);
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
