@@ -48,7 +48,7 @@ export const createAnnouncer = ({ client, eventBusName }: AnnouncerDeps): Announ
     if (attempt < attempts) return put(refused, attempt + 1);
     const codes = [...new Set((Entries ?? []).flatMap(({ ErrorCode }) => ErrorCode ?? []))].join(', ');
     throw new Error(
-      `The event bus ${eventBusName} did not take ${refused.length} events (${codes}). What they tell of is done and stored.`,
+      `The event bus ${eventBusName} did not take ${refused.length} events (${codes}). What they report is stored.`,
     );
   };
 

@@ -1,10 +1,11 @@
 import type { Group, Holding } from '../core/group.ts';
+import { namedTargetGroups } from '../core/holders.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
 import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers, noteJoined } from './providers/attach-members.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
-import { describeHoldings, namedTargetGroups } from './providers/describe-members.ts';
+import { describeHoldings } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
 import { createInspectDrain } from './providers/inspect-drain.ts';
 import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';
@@ -16,6 +17,14 @@ import { registerTargets } from './providers/target-groups.ts';
 /** Requests under way at once: usually one for each pool of a decision. */
 const launchesAtOnce = 10;
 
+const noteMembers = async (
+  deps: ProviderDeps,
+  { name, holding }: Group,
+  instances: readonly string[],
+): Promise<void> => {
+  if (holding.kind === 'attach') await noteJoined(deps, name, holding.asg, instances);
+};
+
 /**
  * Puts running members into service: registers them with named target groups, and attaches them where the group is an
  * Auto Scaling group.
@@ -25,7 +34,7 @@ const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonl
   const { holding } = group;
   const attached =
     holding.kind === 'attach' ? await attachMembers(deps, holding.asg, instances) : { done: instances, failed: [] };
-  if (holding.kind === 'attach') await noteJoined(deps, group.name, holding.asg, attached.done);
+  await noteMembers(deps, group, attached.done);
   return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
 };
 
@@ -43,6 +52,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
       (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),
     ),
   admit: (group, instances) => admitMembers(deps, group, instances),
+  noteJoined: (group, instances) => noteMembers(deps, group, instances),
   release: (group, swaps) => releaseMembers(deps, group, swaps),
   ...createSizeChanges(deps),
 });

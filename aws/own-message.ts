@@ -5,6 +5,7 @@ export const ownMessage = (
   detailType: (typeof ownMessages)[keyof typeof ownMessages],
   group: string,
   nowMs: number,
+  more: Readonly<Record<string, unknown>> = {},
 ): string =>
   JSON.stringify({
     version: '0',
@@ -13,5 +14,5 @@ export const ownMessage = (
     source: eventSource,
     time: new Date(nowMs).toISOString(),
     resources: [],
-    detail: { group },
+    detail: { group, ...more },
   });

@@ -23,7 +23,7 @@ export const createTickQueue = ({ client, queueUrl, now }: Deps): TickQueue => (
     const parts = await inParallel(chunks(groups, entriesPerCall), callsAtOnce, async (part) => {
       const Entries = part.map((group, index) => ({
         Id: String(index),
-        MessageBody: ownMessage(ownMessages.tick, group, now()),
+        MessageBody: ownMessage(ownMessages.tick, group, now(), { isScheduled: true }),
       }));
       const { Failed } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
       return (Failed ?? []).map(({ Id, Code }) => ({ group: part[Number(Id)] ?? 'unknown', code: Code ?? 'Unknown' }));

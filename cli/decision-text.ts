@@ -1,16 +1,24 @@
 import type { Decision, Rejection } from '../core/decision.ts';
 import type { CarriedOut, DecisionRecord, LaunchOutcome, TrimmedPart, Unreadable } from '../core/decision-record.ts';
-import { againstText, causeText, overtakenText, placementText, removalText, sizeText } from './reason-text.ts';
+import {
+  againstText,
+  causeText,
+  overtakenText,
+  placementText,
+  remarkText,
+  removalText,
+  sizeText,
+} from './reason-text.ts';
 import { timeText } from './time.ts';
 
 const launchLines = (launch: LaunchOutcome): readonly string[] => {
   const { pool, count, replaces } = launch;
-  const asked = `  asked ${pool} for ${count}:`;
+  const asked = `  requested ${count} from ${pool}:`;
   const instead = replaces.length === 0 ? [] : [`    in place of ${replaces.join(', ')}`];
   if (launch.result !== 'answered') return [`${asked} ${launch.result} (${launch.code})`, ...instead];
   const { instances, refusals } = launch;
   return [
-    `${asked} got ${instances.length}${instances.length === 0 ? '' : ` (${instances.join(', ')})`}`,
+    `${asked} launched ${instances.length}${instances.length === 0 ? '' : ` (${instances.join(', ')})`}`,
     ...instead,
     ...refusals.map(
       ({ offering, code }) => `    refused: ${offering.instanceType} ${offering.zone} ${offering.market}, ${code}`,
@@ -35,8 +43,8 @@ const sizesText = (
 const groupLines = ({ raise, restore, takeOver, unnoticed }: Decision): readonly string[] => [
   ...(raise.length === 0 ? [] : [`  raises the maximum size of ${sizesText(raise, 'toMax')}`]),
   ...(restore.length === 0 ? [] : [`  puts back the maximum size of ${sizesText(restore, 'fromMax')}`]),
-  ...takeOver.map(({ asg, desired }) => `  takes over the refill of ${asg}: lowers its desired capacity to ${desired}`),
-  ...(unnoticed.length === 0 ? [] : [`  takes out of their Auto Scaling group: ${unnoticed.join(', ')}`]),
+  ...takeOver.map(({ asg, desired }) => `  launches in place of ${asg}: lowers its desired capacity to ${desired}`),
+  ...(unnoticed.length === 0 ? [] : [`  terminates through their Auto Scaling group: ${unnoticed.join(', ')}`]),
 ];
 
 const drainText = (drain: string | undefined): string => (drain === undefined ? '' : `, drain ${drain}`);
@@ -55,6 +63,7 @@ const roundLines = (rounds: readonly Decision[], claimed: CarriedOut['claimed'])
     ...rejectionLines(round),
     ...removalLines(round, claimed),
     ...groupLines(round),
+    ...(round.remarks ?? []).map((remark) => `  ${remarkText(remark)}`),
     ...(round.unplaced > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
   ]);
 
@@ -62,7 +71,7 @@ const claimLines = (claimed: CarriedOut['claimed'], rounds: readonly Decision[])
   const removed = new Set(rounds.flatMap(({ removals }) => removals.map(({ instance }) => instance)));
   return claimed
     .filter(({ instance }) => !removed.has(instance))
-    .map(({ instance, reason, drain }) => `  lets go ${instance} (${reason})${drainText(drain)}`);
+    .map(({ instance, reason, drain }) => `  leaves: ${instance} (${reason})${drainText(drain)}`);
 };
 
 const carriedOutLines = ({ launches, admitted, failed, drainsStarted }: CarriedOut): readonly string[] => [
@@ -74,8 +83,8 @@ const carriedOutLines = ({ launches, admitted, failed, drainsStarted }: CarriedO
 
 const parts: Readonly<Record<TrimmedPart, string>> = {
   rounds: 'the reasons',
-  view: 'what it saw',
-  outcome: 'what came of it',
+  view: 'the view',
+  outcome: 'the outcome',
 };
 
 const trimmedLines = ({ trimmed = [] }: DecisionRecord): readonly string[] =>
@@ -84,8 +93,7 @@ const trimmedLines = ({ trimmed = [] }: DecisionRecord): readonly string[] =>
   );
 
 const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly string[] => {
-  if (outcome === undefined)
-    return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  nothing is stored about what came of it'];
+  if (outcome === undefined) return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  no outcome is stored'];
   return outcome.code === 'carried-out' ? carriedOutLines(outcome) : [`  ${overtakenText(outcome.overtaken)}`];
 };
 
@@ -97,7 +105,9 @@ export const decisionText = (record: DecisionRecord): string => {
     `${timeText(record.atMs)}  ${record.group}  decision ${record.id}  policy version ${record.policyVersion}`,
     `  because of: ${causes.map(causeText).join(', ') || 'the minute tick'}`,
     ...sizes.map((change) => `  ${sizeText(change)}`),
-    ...(view === undefined ? [] : [`  saw: desired ${view.desired}, ${view.members} members, ${view.serving} serving`]),
+    ...(view === undefined
+      ? []
+      : [`  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving`]),
     ...claimLines(claimed, rounds),
     ...roundLines(rounds, claimed),
     ...outcomeLines(record),
@@ -107,4 +117,5 @@ export const decisionText = (record: DecisionRecord): string => {
 
 /** A stored decision that could not be read. */
 export const unreadableText = ({ group, item, problems }: Unreadable): string =>
-  `${group}  ${item} could not be read: ${problems.join('; ')}. It was written by another version of Holdfast, or by hand.`;
+  `${group}  ${item} could not be read: ${problems.join('; ')}. ` +
+  'Another version of Holdfast wrote it, or it was edited by hand.';

@@ -67,11 +67,11 @@ const inOrder = (moments: readonly Moment[]): readonly string[] =>
 
 const becauseOf = ({ reason, state }: Swap): string =>
   state === 'withdrawn'
-    ? `It was to leave because of: ${reason}. That was withdrawn, and it stays.`
-    : `It left because of: ${reason}. State: ${state}.`;
+    ? `Reason to leave: ${reason}. State: withdrawn, so it stays.`
+    : `Reason to leave: ${reason}. State: ${state}.`;
 
 const swapLines = (swap: Swap): readonly string[] => [
-  `${becauseOf(swap)} It came from pool ${swap.pool} (${swap.offering}).`,
+  `${becauseOf(swap)} Pool: ${swap.pool} (${swap.offering}).`,
   ...inOrder([
     ['warned', swap.warnedAtMs],
     ['claimed', swap.claimedAtMs],
@@ -79,20 +79,23 @@ const swapLines = (swap: Swap): readonly string[] => [
     ['drained', swap.drainedAtMs],
     ['gone', swap.goneAtMs],
     ['withdrawn', swap.withdrawnAtMs],
-    ['deadline: gone by then, whatever happens', swap.deadlineMs],
+    ['deadline: gone by this time', swap.deadlineMs],
   ]),
-  ...(swap.shortfall === undefined ? [] : [`  What fell short: ${shortfallText(swap.shortfall)}`]),
+  ...(swap.shortfall === undefined ? [] : [`  Shortfall: ${shortfallText(swap.shortfall)}`]),
 ];
 
 /** The explanation in plain text. */
 export const explanationText = ({ instance, group, swap, decisions, unreadable }: Explanation): string => {
   if (swap === undefined && decisions.length === 0) {
-    const nothing = `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. Holdfast did not launch it, or its decision is older than 14 days; decisions of a group: holdfast decisions GROUP.`;
+    const nothing =
+      `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. ` +
+      'Holdfast did not launch it, or its decision is older than 14 days. ' +
+      'To see the decisions of a group: holdfast decisions GROUP.';
     return [nothing, ...unreadable.map(unreadableText)].join('\n');
   }
   return [
     `${instance}${group === undefined ? '' : `, group ${group}`}`,
-    ...(swap === undefined ? ['It is a member; nothing has asked it to leave.'] : swapLines(swap)),
+    ...(swap === undefined ? ['It has no swap: no decision says that it leaves.'] : swapLines(swap)),
     ...decisions.flatMap(({ part, record }) => ['', `The decision by which it was ${part}:`, decisionText(record)]),
     ...(unreadable.length === 0 ? [] : ['', ...unreadable.map(unreadableText)]),
   ].join('\n');

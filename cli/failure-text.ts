@@ -2,12 +2,12 @@
 const advice: readonly (readonly [RegExp, string])[] = [
   [
     /Region is missing/,
-    'No region is set: set AWS_REGION or choose a profile that has one. For a sandbox give --sandbox URL.',
+    'No region is set: set AWS_REGION or choose a profile with a region. For a sandbox, use --sandbox URL.',
   ],
-  [/Could not load credentials|credentials/i, 'For a sandbox give --sandbox URL.'],
-  [/ECONNREFUSED/, 'Nothing answers there: does the sandbox run, and is this the address that it printed?'],
-  [/EADDRINUSE/, 'Another program has this port: choose another, or leave --port out for any that is free.'],
-  [/Requested resource not found/, 'The tables of this deployment are not there: is --name right, and the region?'],
+  [/Could not load credentials|credentials/i, 'For a sandbox, use --sandbox URL.'],
+  [/ECONNREFUSED/, 'No server answers at this address. Check that the sandbox runs and that it printed this address.'],
+  [/EADDRINUSE/, 'Another program uses this port: choose another, or leave out --port to use any free port.'],
+  [/Requested resource not found/, 'The tables of this deployment do not exist here: check --name and the region.'],
 ];
 
 /** The error in a line or two. A stack trace only for an unexpected error. */

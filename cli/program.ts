@@ -6,7 +6,7 @@ import { runSandbox, type SandboxFlags } from './sandbox-command.ts';
 
 const number = (what: string, holds: (value: number) => boolean) => (text: string) => {
   const value = Number(text);
-  if (text.trim() === '' || !holds(value)) throw new InvalidArgumentError(`It must be ${what}.`);
+  if (text.trim() === '' || !holds(value)) throw new InvalidArgumentError(`Expected ${what}.`);
   return value;
 };
 const wholeNumber = number('a whole number from 0', (value) => Number.isInteger(value) && value >= 0);
@@ -20,13 +20,13 @@ const speed = number('a number above 0, at most 1000', (value) => value > 0 && v
 
 const address = (text: string): string => {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:PORT.');
+    throw new InvalidArgumentError('Expected an address such as http://127.0.0.1:PORT.');
   return text;
 };
 
 const instanceId = (text: string): string => {
   if (!/^i-[0-9a-f]{8,17}$/.test(text))
-    throw new InvalidArgumentError('An instance id looks like i-0123456789abcdef0.');
+    throw new InvalidArgumentError('Expected an instance id such as i-0123456789abcdef0.');
   return text;
 };
 
@@ -37,7 +37,7 @@ const asked = (command: Command): Command =>
     .option('--name <deployment>', 'name of the deployment', 'holdfast')
     .option(
       '--sandbox <url>',
-      'address of a running sandbox; without it AWS is asked, with the credentials and region of the environment',
+      'address of a running sandbox; default: AWS, with the credentials and region of the environment',
       address,
     )
     .option('--json', 'print JSON');
@@ -47,26 +47,24 @@ const print = (value: unknown, text: string, json: boolean | undefined): void =>
 
 const sandboxCommand = (exitWith: (code: number) => void): Command =>
   new Command('sandbox')
-    .description('run the synthesized stack on this machine, in a simulated cloud')
-    .option('--scenario <name|file>', 'play a scenario and report on it: the name of one that ships, or a YAML file')
+    .description('run the synthesized stack on this machine, against a simulated AWS')
+    .option('--scenario <name|file>', 'play a scenario and report on it: a built-in name, or a YAML file')
     .option('--report <file>', 'write the report as JSON')
     .option('--port <port>', 'port on 127.0.0.1; by default any that is free', port)
     .option('--speed <factor>', 'world seconds per second of wall time', speed)
-    .option('--seed <number>', 'what every draw follows from', wholeNumber)
+    .option('--seed <number>', 'seed of all random numbers', wholeNumber)
     .option('--stay', 'keep running after the scenario, until interrupted')
     .addHelpText(
       'after',
       `
-Without --scenario it runs an empty region until interrupted, and prints "ready http://127.0.0.1:PORT" when it can be used.
-With one it ends with the report: exit code 0 when every invariant held, 1 when one was broken.
-Scenarios of kind simulated run in virtual time, unless --port, --speed or --stay asks for the wall clock.
+Without --scenario it runs an empty region until interrupted. It prints "ready http://127.0.0.1:PORT" at the start.
+With --scenario it ends with a report. Exit code 0: every invariant held. Exit code 1: an invariant was broken.
+A scenario of mode simulated runs in virtual time. With --port, --speed or --stay it runs in real time.
 The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, any credentials. See docs/sandbox.md.`,
     )
     .action(async (flags: SandboxFlags, command: Command) => {
       if (flags.report !== undefined && flags.scenario === undefined) {
-        command.error(
-          "error: option '--report <file>' needs --scenario: a report is of a scenario. Nothing was started.",
-        );
+        command.error("error: option '--report <file>' needs --scenario. Nothing was started.");
       }
       exitWith(await runSandbox(flags));
     });
@@ -74,7 +72,7 @@ The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, an
 const explainCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('explain')
-      .description('say why an instance was launched, replaced or let go')
+      .description('show why an instance was launched or replaced, and why it left')
       .argument('<instance>', 'its id', instanceId),
   ).action(async (instance: string, where: Where) => {
     const explanation = await explain(instance, openAccess(where));
@@ -85,13 +83,15 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
 const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('decisions')
-      .description('list what was decided for a group, and why, newest first')
+      .description('list the decisions for a group with their reasons, newest first')
       .argument('<group>', 'its name'),
   )
     .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
       const { records, unreadable } = await openAccess(where).log.decisions(group, where.limit);
-      const nothing = `No decision is stored for ${group}. A group at rest needs none; is the name right? Decisions are kept for 14 days.`;
+      const nothing =
+        `No decision is stored for ${group}. Check the name. ` +
+        'A group without changes has no decisions, and decisions are kept for 14 days.';
       const texts = [...records.map(decisionText), ...unreadable.map(unreadableText)];
       print([...records, ...unreadable], texts.length === 0 ? nothing : texts.join('\n\n'), where.json);
       exitWith(texts.length === 0 ? 1 : 0);
@@ -103,7 +103,7 @@ export const createProgram = (version: string, exitWith: (code: number) => void)
     .description('Keeps EC2 capacity in place when spot takes it away.')
     .version(version)
     .showSuggestionAfterError()
-    .showHelpAfterError('(run with --help for what there is)');
+    .showHelpAfterError('(run with --help for all commands and options)');
   for (const command of [sandboxCommand, explainCommand, decisionsCommand])
     program.addCommand(command(exitWith).copyInheritedSettings(program));
   return program;

@@ -1,4 +1,4 @@
-import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
+import type { Against, PlacementReason, Remark, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
 import { parseOfferingKey } from '../core/offering.ts';
@@ -9,16 +9,18 @@ const offeringText = (key: string): string => {
   return offering === undefined ? key : `${offering.instanceType} in ${offering.zone}`;
 };
 
+const priceText = (usd: number | undefined): string => (usd === undefined ? 'an unknown price' : `${usd} USD per hour`);
+
 const turnText = (turn: Turn): string => {
   switch (turn.kind) {
     case 'tiered':
       return `tiered: tier ${turn.tier} of ${turn.of}`;
     case 'spread':
-      return `spread by ${turn.by}: ${turn.name} holds the fewest (${turn.held})`;
+      return `spread by ${turn.by}: ${turn.name} has the fewest members (${turn.held})`;
     case 'weighted':
       return `weighted: ${turn.name} is ${turn.belowShare.toFixed(1)} below its share`;
     case 'cheapest':
-      return `cheapest: ${turn.name} at ${turn.priceUsdPerHour === undefined ? 'an unknown price' : `${turn.priceUsdPerHour} USD per hour`}`;
+      return `cheapest: ${turn.name} at ${priceText(turn.priceUsdPerHour)}`;
   }
 };
 
@@ -28,23 +30,33 @@ export const placementText = ({ turns, lastResort, prose }: PlacementReason): st
   return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
 };
 
+const comesLast = (untilMs: number): string => `comes last in its tier until ${timeText(untilMs)}`;
+
 /** Why a pool or an offering could not be used. */
 export const againstText = (against: Against): string => {
   switch (against.code) {
     case 'at-cap':
-      return `holds ${against.held}, its cap is ${against.cap}`;
+      return `has ${against.held} members, its cap is ${against.cap}`;
     case 'at-maximum':
-      return `holds ${against.held}, the maximum of its Auto Scaling group is ${against.max}`;
+      return `has ${against.held} members, the maximum size of its Auto Scaling group is ${against.max}`;
     case 'no-offering':
-      return 'has no offering here: no instance type or no zone';
+      return 'has no offering at this place of the tree';
     case 'over-price':
-      return `${offeringText(against.offering)} costs ${against.priceUsdPerHour} USD per hour, above the limit of ${against.limitUsdPerHour}`;
+      return (
+        `${offeringText(against.offering)} costs ${priceText(against.priceUsdPerHour)}, ` +
+        `above the limit of ${against.limitUsdPerHour}`
+      );
     case 'refused':
-      return `${offeringText(against.offering)} was refused (${against.awsCode}) and rests until ${timeText(against.untilMs)}`;
+      return (
+        `${offeringText(against.offering)} was refused (${against.awsCode}) ` +
+        `and rests until ${timeText(against.untilMs)}`
+      );
     case 'advised':
-      return `${offeringText(against.offering)} is at risk (rebalance recommendation) and comes last in its tier until ${timeText(against.untilMs)}`;
+      return (
+        `${offeringText(against.offering)} is at risk (rebalance recommendation) ` + `and ${comesLast(against.untilMs)}`
+      );
     case 'interrupted':
-      return `${offeringText(against.offering)} was interrupted and comes last in its tier until ${timeText(against.untilMs)}`;
+      return `${offeringText(against.offering)} was interrupted and ${comesLast(against.untilMs)}`;
     case 'more-offerings':
       return `and ${against.count} more`;
     case 'prose':
@@ -63,7 +75,7 @@ const rankText = (rank: RemovalRank): string => {
     case 'newest-first':
       return `newest first: launched ${timeText(rank.launchedAtMs)}`;
     case 'same-order':
-      return 'same order: what the tree would place last goes first';
+      return 'same order: the tree would place this member last';
   }
 };
 
@@ -73,7 +85,10 @@ export const removalText = (why: RemovalReason): string => {
     case 'surplus':
       return `above the desired size; ${why.unhealthy ? 'unhealthy; ' : ''}${rankText(why.rank)}`;
     case 'stray':
-      return `tagged as ours, but no reservation and no pool explains it; seen ${why.sightings} times since ${timeText(why.firstSeenAtMs)}`;
+      return (
+        'tagged as ours, but no reservation and no pool accounts for it; ' +
+        `seen ${why.sightings} times since ${timeText(why.firstSeenAtMs)}`
+      );
     case 'prose':
       return why.text;
   }
@@ -122,7 +137,7 @@ export const sizeText = (change: SizeChange): string => {
         ? `desired stays ${change.to}, the bound of the policy: alarm ${change.alarm}, ${adjustText(change.adjust)}`
         : `desired ${change.from} → ${change.to} by ${adjustText(change.adjust)} of alarm ${change.alarm}`;
     case 'alarm-cooling':
-      return `alarm ${change.alarm} did not act: it cools down until ${timeText(change.untilMs)}`;
+      return `alarm ${change.alarm} did not act: its cooldown lasts until ${timeText(change.untilMs)}`;
     case 'alarm-late':
       return `alarm ${change.alarm} did not act: it went off at ${timeText(change.atMs)}, more than an hour before`;
   }
@@ -135,4 +150,18 @@ export const overtakenText = (overtaken: Overtaken): string => {
       ? `another write came after version ${overtaken.readVersion} of the group's state`
       : `policy version ${overtaken.policyVersion} came into force`;
   return `not carried out: ${why}, and the group was looked at again`;
+};
+
+/** What a look found, and why nothing was done about it. */
+export const remarkText = (remark: Remark): string => {
+  switch (remark.code) {
+    case 'detached':
+      return `lets go of what somebody took out of its Auto Scaling group, it runs on: ${someText(remark.instances, remark.count)}`;
+    case 'advice-not-followed':
+      return `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`;
+    case 'kept-by-minimum': {
+      const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
+      return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
+    }
+  }
 };

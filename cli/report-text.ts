@@ -74,10 +74,11 @@ const invariantLines = ({ invariants }: Report): readonly string[] =>
 /** The report for a terminal. */
 export const reportText = (report: Report): string => {
   const { requests, costUsd, onDemandCostUsd, mutatingCalls, endedAtMs, startedAtMs } = report;
+  const worldTime = durationText(endedAtMs - startedAtMs);
   const share = onDemandCostUsd > 0 ? `, ${((100 * costUsd) / onDemandCostUsd).toFixed(1)} % of on-demand` : '';
   return [
     '',
-    `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${durationText(endedAtMs - startedAtMs)} of world time)`,
+    `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${worldTime} of world time)`,
     groupTable(report),
     ...interruptionSection(report),
     '',

@@ -74,7 +74,7 @@ const openReport = async (path: string | undefined) => {
     write: async (report: Report): Promise<void> => {
       await file.truncate();
       await file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`);
-      console.log(`The report stands in ${path}.`);
+      console.log(`The report was written to ${path}.`);
     },
     close: () => file.close(),
   };

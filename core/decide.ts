@@ -1,21 +1,13 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import { whileMembersWait } from './advice.ts';
 import type { Decision, Leaving } from './decision.ts';
-import {
-  endingItself,
-  groupsToTakeOver,
-  type Headcount,
-  notShownYet,
-  ownRefill,
-  ownShrink,
-  takeHeadcount,
-  unnoticed,
-} from './headcount.ts';
+import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticed } from './headcount.ts';
 import type { Placement } from './placement.ts';
 import type { Plan } from './plan-placements.ts';
 import { planWithinMaxima } from './plan-within-maxima.ts';
-import { chooseRemovals } from './removal.ts';
+import { remarksOf } from './remarks.ts';
 import { isHeldBack } from './reservation-life.ts';
+import { keptByMinimum, surplusRemovals } from './surplus.ts';
 import { swapsToBegin } from './swaps-to-begin.ts';
 import type { Member, View } from './view.ts';
 
@@ -31,6 +23,8 @@ const strayMinimumAgeMs = 300_000;
  * check).
  */
 const lookAgainMs = 10_000;
+/** A member that does not serve by this age is not coming up any more: the tick looks whether it serves after all. */
+const comesUpWithinMs = 300_000;
 
 /** Extra members to launch now, so that waiting swaps can begin without a gap. */
 const surgeOf = (view: View, headcount: Headcount): number =>
@@ -51,66 +45,6 @@ const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
         ]
       : [];
   });
-
-/**
- * How many members can leave without taking an Auto Scaling group below its minimum size. The minimum belongs to the
- * user and is never lowered.
- */
-const roomAboveMinimum = ({ asgs }: View, members: readonly Member[]) => {
-  const ids = new Set(members.map(({ instance }) => instance));
-  const roomOf = new Map<string, { left: number }>();
-  let total = members.length;
-  for (const { holds, min } of asgs) {
-    const held = holds.filter((instance) => ids.has(instance));
-    const room = { left: Math.max(0, held.length - min) };
-    total -= held.length - room.left;
-    for (const instance of held) roomOf.set(instance, room);
-  }
-  const take = (instance: string): boolean => {
-    const room = roomOf.get(instance);
-    return room === undefined || room.left-- > 0;
-  };
-  return { total, take };
-};
-
-/**
- * Members above the desired size, in the policy's order. Members that serve are taken only while the remaining ones
- * serve the desired size: a surplus that is still booting replaces none of them yet. Waiting swaps keep their place and
- * are not chosen here. The minimum size of an Auto Scaling group belongs to its user, and holds.
- */
-const surplusRemovals = (view: View, headcount: Headcount): readonly Leaving[] => {
-  const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
-  const candidates = headcount.staying.filter(({ instance }) => !waiting.has(instance));
-  const own = ownShrink(view) + notShownYet(view, candidates);
-  const surplus = Math.min(candidates.length - view.state.desired - own, roomAboveMinimum(view, candidates).total);
-  if (surplus <= 0) return [];
-  const servingIds = new Set(candidates.filter(({ serving }) => serving).map(({ instance }) => instance));
-  const idle = new Set(
-    candidates.filter(({ serving, mayServe }) => !serving && !mayServe).map(({ instance }) => instance),
-  );
-  const next = (count: number): readonly Leaving[] => {
-    let spare = Math.max(0, servingIds.size - view.state.desired);
-    const room = roomAboveMinimum(view, candidates);
-    const ordered = chooseRemovals({
-      count,
-      members: candidates,
-      group: view.group,
-      prices: view.state.prices.usdPerHour,
-      nowMs: view.nowMs,
-      memory: view.state.memory,
-    });
-    return ordered.filter(({ instance }) => {
-      const isIdle = idle.has(instance);
-      const goes = (isIdle || spare > 0) && room.take(instance);
-      if (goes && !isIdle) spare -= 1;
-      return goes;
-    });
-  };
-  // Usually the first members of the order may go. The whole order of a large group is computed only when some of them
-  // must stay.
-  const first = next(surplus);
-  return first.length === surplus ? first : next(candidates.length).slice(0, surplus);
-};
 
 const joiningByAsg = (
   view: View,
@@ -138,7 +72,9 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
     headcount.inFlightCount > 0 ||
     headcount.staying.some(({ admitted }) => !admitted) ||
     view.asgs.some((asg) => endingItself(view, asg).length > 0);
-  const swapsWait = headcount.waiting.length > 0 && headcount.staying.some(({ serving }) => !serving);
+  const isYoung = ({ launchedAtMs }: Member): boolean => view.nowMs - launchedAtMs < comesUpWithinMs;
+  const swapsWait =
+    headcount.waiting.length > 0 && headcount.staying.some((member) => !member.serving && isYoung(member));
   const cooling =
     unplaced > 0
       ? Object.values(view.state.memory)
@@ -211,6 +147,7 @@ export const decide = (view: View): Decision => {
   const admissions = chooseAdmissions(view, headcount);
   const raise = chooseRaises(view, joiningByAsg(view, headcount, plan.placements, admissions));
   const wakeAtMs = nextLook(view, headcount, plan.unplaced);
+  const kept = keptByMinimum(view, headcount);
   return {
     group: view.group.name,
     desired: view.state.desired,
@@ -227,6 +164,8 @@ export const decide = (view: View): Decision => {
     takeOver: groupsToTakeOver(view),
     unnoticed: unnoticed(view, -lack),
     cheapest: plan.cheapest,
+    remarks: remarksOf(view, kept),
+    ...(kept > 0 && { keptByMinimum: kept }),
     ...(wakeAtMs === undefined ? {} : { wakeAtMs }),
   };
 };
@@ -242,4 +181,5 @@ export const isQuiet = (decision: Decision): boolean =>
     decision.restore,
     decision.takeOver,
     decision.unnoticed,
+    decision.remarks ?? [],
   ].every((list) => list.length === 0) && decision.unplaced === 0;

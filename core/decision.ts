@@ -71,6 +71,19 @@ export type RemovalReason =
 /** Members that leave the group: each gets a swap item and a drain. */
 export type Leaving = { readonly instance: string; readonly reason: LeaveReason; readonly why: RemovalReason };
 
+/** Something that a look found and that nothing was done about, with the reason. */
+export type Remark =
+  /** A user took these out of their Auto Scaling group: they are let go, and run on. */
+  | { readonly code: 'detached'; readonly instances: readonly string[]; readonly count: number }
+  /** EC2 advises to replace these, and the policy says not to act on that. */
+  | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
+  /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
+  | {
+      readonly code: 'kept-by-minimum';
+      readonly count: number;
+      readonly asgs: readonly { readonly asg: string; readonly min: number }[];
+    };
+
 /** The pure result of looking at a view. */
 export type Decision = {
   readonly group: string;
@@ -102,6 +115,10 @@ export type Decision = {
   readonly unnoticed: readonly string[];
   /** The last choice of each `cheapest` node, to be stored. */
   readonly cheapest: Readonly<Record<string, string>>;
+  /** What was found and left as it is. Absent in decisions that were stored before there were any. */
+  readonly remarks?: readonly Remark[];
+  /** Members above the desired size that stay because of minimum sizes. Absent: none. */
+  readonly keptByMinimum?: number;
   /** When to look again without a signal, if anything is due before the next tick. */
   readonly wakeAtMs?: number;
 };

@@ -37,6 +37,8 @@ export type Group = {
    * and are not part of a policy.
    */
   readonly former?: readonly string[];
+  /** Target groups that an earlier policy named. Members that were registered there leave them too. */
+  readonly formerTargetGroups?: readonly string[];
   /**
    * Groups that held one of its Auto Scaling groups before, the latest first. This group puts back the maximum sizes
    * that they raised and left raised.

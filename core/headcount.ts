@@ -130,14 +130,16 @@ export const ownShrink = (view: View): number =>
   view.asgs.reduce((sum, asg) => sum + (asg.suspended.includes('Terminate') ? 0 : Math.max(0, -shortBy(view, asg))), 0);
 
 /**
- * Members that Auto Scaling groups launched by themselves and do not show yet. Only a newer describe can tell whether
- * one of them is surplus.
+ * Members that Auto Scaling groups launched by themselves and do not show yet, and those that have joined and are not
+ * shown: their user may have taken them out again. Only a newer describe can tell whether there is a surplus.
  */
 export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
   const held = new Set(asgs.flatMap(({ holds }) => holds));
   return group.holding.kind === 'tag'
     ? 0
-    : members.filter(({ instance, reservation }) => reservation === undefined && !held.has(instance)).length;
+    : members.filter(
+        ({ instance, reservation, unshown }) => (unshown || reservation === undefined) && !held.has(instance),
+      ).length;
 };
 
 const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
@@ -190,9 +192,9 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
 };
 
 /**
- * Why an Auto Scaling group does not refill itself: it may not launch, it did not in time (`idle`), or its launch failed
- * (`refused`). A failed launch counts only once the describe shows the gap that it left: an older describe still shows
- * the group as full.
+ * Why an Auto Scaling group does not refill itself: it may not launch, it did not in time (`idle`), or its launch
+ * failed (`refused`). A failed launch counts only once the describe shows the gap that it left: an older describe
+ * still shows the group as full.
  */
 const whyNoRefill = ({ state, nowMs }: View, asg: AsgView): 'idle' | 'refused' | undefined => {
   const gap = state.asgGaps[asg.name];

@@ -20,14 +20,34 @@ export const asgsFor = (group: Group, swaps: readonly Pick<Swap, 'asg'>[]): read
   ...new Set([...asgsOf(group), ...swaps.flatMap(({ asg }) => asg ?? [])]),
 ];
 
+/** Target groups that the policy in force names: Holdfast itself registers members with them. */
+export const namedTargetGroups = ({ drain }: Pick<Group, 'drain'>): readonly string[] =>
+  drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
+
+/** How many target groups are remembered: a look at a drain reads each of them. */
+const mostTargetGroups = 10;
+
+/** Target groups to remember: those of the policy in force last. */
+export const targetGroupsNow = ({ targetGroups = [] }: Pick<GroupState, 'targetGroups'>, group: Group) => {
+  const named = namedTargetGroups(group);
+  return [...targetGroups.filter((arn) => !named.includes(arn)), ...named].slice(-mostTargetGroups);
+};
+
 /**
- * The group in force, with the Auto Scaling groups that its state remembers of earlier policies: no member is forgotten
- * by an edit.
+ * The group in force, with the Auto Scaling groups and target groups that its state remembers of earlier policies: no
+ * member is forgotten by an edit.
  */
-export const withFormer = (group: Group, state: Pick<GroupState, 'holders'> | undefined): Group => {
-  const named = new Set(namedAsgs(group));
+export const withFormer = (group: Group, state: Pick<GroupState, 'holders' | 'targetGroups'> | undefined): Group => {
+  const named = new Set([...namedAsgs(group), ...namedTargetGroups(group)]);
   const former = (state?.holders ?? []).filter((asg) => !named.has(asg));
-  return former.length === 0 ? group : { ...group, former };
+  const formerTargetGroups = (state?.targetGroups ?? []).filter((arn) => !named.has(arn));
+  return former.length + formerTargetGroups.length === 0
+    ? group
+    : {
+        ...group,
+        ...(former.length > 0 && { former }),
+        ...(formerTargetGroups.length > 0 && { formerTargetGroups }),
+      };
 };
 
 /**

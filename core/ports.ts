@@ -108,6 +108,8 @@ export type CapacityProvider = {
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
+  /** Notes on members that they are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
+  noteJoined(group: Group, instances: readonly string[]): Promise<void>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
    * Scaling group with a decrement of its desired capacity.
@@ -137,7 +139,7 @@ export type CapacityProvider = {
  */
 export type CapacityIn = Pick<
   CapacityProvider,
-  'describe' | 'requestOf' | 'launch' | 'admit' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'
+  'describe' | 'requestOf' | 'launch' | 'admit' | 'noteJoined' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'
 >;
 
 /** What a drain needs from a provider. Nothing here can launch. */

@@ -22,7 +22,8 @@ export type Signal =
       readonly atMs: number;
     }
   | { readonly kind: 'policy-change'; readonly group: string; readonly atMs: number }
-  | { readonly kind: 'tick'; readonly group: string; readonly atMs: number };
+  /** `isScheduled`: of the schedule, so that the next one follows within a minute; any other is a wake. */
+  | { readonly kind: 'tick'; readonly group: string; readonly atMs: number; readonly isScheduled: boolean };
 
 export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
 

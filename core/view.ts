@@ -27,6 +27,8 @@ export type Member = {
    * and in every target group that the policy names.
    */
   readonly admitted: boolean;
+  /** It has joined its Auto Scaling group, which does not show it. Its user may have taken it out again. */
+  readonly unshown?: boolean;
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;
   /**
@@ -39,6 +41,11 @@ export type Member = {
    * protection itself is not read, because EC2 returns it for one instance a call.
    */
   readonly protected: boolean;
+  /**
+   * It is in the Auto Scaling group that members are attached to, and its tag does not say that it joined: whoever
+   * attached it died, or the answer was lost.
+   */
+  readonly isUnnoted?: true;
   /** Known to fail its health checks: chosen for removal before all others. */
   readonly unhealthy: boolean;
 };
@@ -101,9 +108,13 @@ export type GroupState = {
   readonly raised: readonly RaisedMax[];
   /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
   readonly holders?: readonly string[];
+  /** Target groups that this policy or an earlier one named, the latest last. */
+  readonly targetGroups?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
   readonly detached?: readonly string[];
+  /** How many members above the desired size minimum sizes kept, as far as a decision said so. */
+  readonly keptByMinimum?: number;
   /**
    * Members that decisions let leave and whose swaps may not be written yet. They make a removal binding, as a
    * reservation makes a launch binding.
@@ -143,4 +154,9 @@ export type View = {
   readonly asgs: readonly AsgView[];
   /** Instances of this group that EC2 shows as ended. */
   readonly ended: readonly string[];
+  /** What this look found for the first time, and that no decision changes: it is told. */
+  readonly news?: {
+    readonly detached: readonly string[];
+    readonly adviceNotFollowed: readonly string[];
+  };
 };

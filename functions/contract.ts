@@ -121,6 +121,8 @@ export const metrics = {
   policiesAccepted: 'PoliciesAccepted',
   policiesRejected: 'PoliciesRejected',
   groupsTicked: 'GroupsTicked',
+  /** Groups that could not be converged; their signals come again. */
+  groupsFailed: 'GroupsFailed',
 } as const;
 
 /** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */

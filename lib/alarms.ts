@@ -72,7 +72,7 @@ const backlogAge = ({ signals }: Watched): IMetric =>
 const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
   {
     section: 'signals-dead-letters',
-    says: 'Signals failed five times and were set aside.',
+    says: 'Signals failed for more than an hour and moved to the dead-letter queue.',
     metric: watched.signals.deadLetters.metricApproximateNumberOfMessagesVisible({
       statistic: 'Maximum',
       period: minute,
@@ -80,7 +80,7 @@ const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
   },
   {
     section: 'policy-dead-letters',
-    says: 'Changes of the groups table could not be processed and were set aside.',
+    says: 'Changes of the groups table could not be processed and moved to the dead-letter queue.',
     metric: watched.policyDeadLetters.metricApproximateNumberOfMessagesVisible({
       statistic: 'Maximum',
       period: minute,
@@ -98,7 +98,7 @@ const queueAlarms = (watched: Watched): readonly AlarmSpec[] => [
 const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] => [
   ...functionNames.map((name) => ({
     section: `${name}-errors`,
-    says: `The function ${name} ended in an error that it did not expect.`,
+    says: `The function ${name} ended with an unexpected error.`,
     metric: functions.byName[name].metricErrors({ ...sum, period: fiveMinutes }),
   })),
   {
@@ -116,7 +116,7 @@ const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] => [
   },
   {
     section: 'tick-missing',
-    says: 'The minute tick has not run for five minutes: lost events are not made up for.',
+    says: 'The minute tick has not run for five minutes: lost events have no effect until it runs.',
     metric: functions.byName.tick.metricInvocations({ ...sum, period: fiveMinutes }),
     below: true,
   },
@@ -125,7 +125,7 @@ const functionAlarms = ({ functions }: Watched): readonly AlarmSpec[] => [
 const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => [
   {
     section: 'drain-workflow-failed',
-    says: 'A drain ended without recording how it went.',
+    says: 'A drain ended without a record of its result.',
     metric: new MathExpression({
       expression: 'failed + timedOut + aborted',
       label: 'Drains failed, timed out or aborted',
@@ -139,15 +139,21 @@ const drainAlarms = ({ name, drainWorkflow }: Watched): readonly AlarmSpec[] => 
   },
   {
     section: 'drains-late',
-    says: 'Instances went before their work was taken off them.',
+    says: 'Instances ended before their work was taken off them.',
     metric: ownMetric(name, metrics.drainsLate, { period: fiveMinutes }),
   },
 ];
 
 const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
   {
+    section: 'groups-failing',
+    says: 'For three minutes groups could not be brought to what their policies say.',
+    metric: ownMetric(name, metrics.groupsFailed, { period: minute }),
+    periods: 3,
+  },
+  {
     section: 'capacity-exhausted',
-    says: 'Instances have been missing for five minutes that no pool of their policy could give.',
+    says: 'For five minutes, instances have been missing that no eligible pool of their policy could give.',
     metric: ownMetric(name, metrics.unplaced, { statistic: 'Maximum', period: minute }),
     periods: 5,
   },
@@ -158,7 +164,7 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
   },
   {
     section: 'actions-failed',
-    says: 'Actions failed in a way that no retry will mend.',
+    says: 'Actions failed, and repeating them cannot succeed.',
     metric: ownMetric(name, metrics.actionsFailed),
   },
   {

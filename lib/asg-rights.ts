@@ -35,5 +35,7 @@ const allowChanging = (fn: LambdaFunction, reach: Reach, operations: readonly st
       }),
     ],
     ...reachConditions(reach),
-    reason: `Users name Auto Scaling groups in policies after this stack is deployed; the property onlyTagged narrows this to tagged ones: ${page}`,
+    reason:
+      'Users name Auto Scaling groups in policies after this stack is deployed; ' +
+      `the property onlyTagged narrows this to tagged ones: ${page}`,
   });

@@ -42,7 +42,7 @@ const own = (name: string, names: readonly string[]): readonly IMetric[] =>
 
 const capacity = (name: string): IWidget[] => [
   graph('Leaving and launched', own(name, [metrics.interruptions, metrics.launched])),
-  graph('What EC2 refused, and what is missing', own(name, [metrics.refused, metrics.throttled, metrics.unplaced])),
+  graph('Refused, throttled and missing', own(name, [metrics.refused, metrics.throttled, metrics.unplaced])),
 ];
 
 const drains = ({ name, drainWorkflow }: Watched): IWidget[] => [

@@ -84,15 +84,11 @@ export class DrainWorkflow extends Construct {
       beginDrain,
       'Waits for replacements to serve, then takes the batch out of service.',
     );
-    const check = this.step(
-      'Check drain',
-      checkDrain,
-      'Looks where connections stand and keeps lifecycle hooks alive.',
-    );
+    const check = this.step('Check drain', checkDrain, 'Looks at the connections and keeps lifecycle hooks alive.');
     const end = this.step(
       'End drain',
       endDrain,
-      'Completes hooks, ends what is ours to end, and says what fell short.',
+      'Completes hooks, terminates the instances that Holdfast has to terminate, and records shortfalls.',
     );
     const next = Choice.jsonata(this, 'What next?')
       .when(
@@ -141,17 +137,19 @@ export class DrainWorkflow extends Construct {
       ...versions,
       {
         id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'Log delivery actions know no resources (Step Functions, logging with CloudWatch Logs).',
+        reason: 'Log delivery actions have no resources (Step Functions, logging with CloudWatch Logs).',
       },
       {
         id: 'AwsSolutions-SF1',
         reason:
-          'A Standard execution keeps its whole history for 90 days; logging every event would pay for it twice. Errors are logged.',
+          'A Standard execution keeps its whole history for 90 days; logging every event would pay for it twice. ' +
+          'Errors are logged.',
       },
       {
         id: 'AwsSolutions-SF2',
         reason:
-          'A trace would show three Lambda calls minutes apart, as the history does. The functions carry no tracer, which keeps their bundles small.',
+          'A trace would show three Lambda calls minutes apart, as the history does. ' +
+          'The functions have no tracer, which keeps their bundles small.',
       },
     );
   }

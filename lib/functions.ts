@@ -32,11 +32,15 @@ const sizes: Readonly<Record<FunctionName, Size>> = {
     recursiveLoop: RecursiveLoop.ALLOW,
     does: 'turns signals into decisions and carries them out',
   },
-  tick: { memorySize: 512, timeoutSeconds: 30, does: 'asks for every group to be looked at, once a minute' },
+  tick: { memorySize: 512, timeoutSeconds: 30, does: 'sends every group a tick, once a minute' },
   'accept-policy': { memorySize: 512, timeoutSeconds: 30, does: 'accepts or rejects what users write' },
   'begin-drain': { memorySize: 512, timeoutSeconds: 60, does: 'takes leaving instances out of service' },
-  'check-drain': { memorySize: 512, timeoutSeconds: 60, does: 'looks at what leaving instances still do' },
-  'end-drain': { memorySize: 512, timeoutSeconds: 60, does: 'ends what is ours to end, and records how it went' },
+  'check-drain': { memorySize: 512, timeoutSeconds: 60, does: 'looks at the connections of leaving instances' },
+  'end-drain': {
+    memorySize: 512,
+    timeoutSeconds: 60,
+    does: 'terminates drained instances, and records how drains ended',
+  },
 };
 
 /** Bundles are found beside this package, wherever the app that uses it is run from. */

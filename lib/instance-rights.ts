@@ -58,7 +58,9 @@ export const allowLaunchingInstances = (fn: LambdaFunction, deployment: string):
   allow(fn, {
     actions: ['ec2:CreateFleet', 'ec2:RunInstances'],
     resources: [...ec2Arns(fn, ['fleet', ...ingredients]), ...sharedArns(fn)],
-    reason: `Users name launch templates and subnets in policies after this stack is deployed; what is launched from them is limited by tag: ${page}`,
+    reason:
+      'Users name launch templates and subnets in policies after this stack is deployed; ' +
+      `what is launched from them is limited by tag: ${page}`,
   });
   allow(fn, {
     actions: ['ec2:CreateTags'],
@@ -119,14 +121,16 @@ const allowHandingOverRoles = (fn: LambdaFunction): void => {
     resources: [roleArn('*')],
     conditions: { StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] } },
     reason:
-      'The role is the one of the launch template that a user names; it can be handed to Amazon EC2 alone: https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html',
+      'The role is the one of the launch template that a user names; it can be passed only to Amazon EC2: ' +
+      'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html',
   });
   allow(fn, {
     actions: ['iam:CreateServiceLinkedRole'],
     resources: spotAndFleet.map((role) => roleArn(`aws-service-role/${role}`)),
     conditions: { StringEquals: { 'iam:AWSServiceName': ['spot.amazonaws.com', 'ec2fleet.amazonaws.com'] } },
     reason:
-      'Two roles by their full names: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html',
+      'Two roles by their full names: ' +
+      'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html',
   });
 };
 
@@ -136,7 +140,7 @@ export const allowEndingInstances = (fn: LambdaFunction, deployment: string): vo
     actions: ['ec2:TerminateInstances'],
     resources: ec2Arns(fn, ['instance']),
     conditions: { StringLike: { [`ec2:ResourceTag/${tags.group}`]: ourTag(deployment) } },
-    reason: `Instance ids are known at run time alone; only instances with this deployment's tag can be ended: ${page}`,
+    reason: `Instance ids are known only at run time; only instances with this deployment's tag can be ended: ${page}`,
   });
 
 /**
@@ -152,5 +156,5 @@ export const allowTaggingAsgInstances = (fn: LambdaFunction, deployment: string)
       StringLikeIfExists: { [`aws:ResourceTag/${tags.group}`]: ourTag(deployment) },
       Null: { 'aws:ResourceTag/aws:autoscaling:groupName': 'false' },
     },
-    reason: `Instance ids are known at run time alone; only members of Auto Scaling groups can be tagged: ${page}`,
+    reason: `Instance ids are known only at run time; only members of Auto Scaling groups can be tagged: ${page}`,
   });

@@ -17,7 +17,7 @@ export class TickSchedule extends Construct {
     tick.configureAsyncInvoke({ maxEventAge, retryAttempts: 1 });
     this.rule = new Rule(this, 'EveryMinute', {
       ruleName: `${name}-tick`,
-      description: `Holdfast ${name}: every group is looked at once a minute, whatever events were lost`,
+      description: `Holdfast ${name}: every group is converged once a minute, whatever events were lost`,
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaTarget(tick, { deadLetterQueue: deadLetters, maxEventAge, retryAttempts: 1 })],
     });

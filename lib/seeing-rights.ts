@@ -12,5 +12,6 @@ export const allowSeeing = (fn: LambdaFunction, actions: readonly Seeing[]): voi
     actions,
     resources: ['*'],
     reason:
-      'Describe calls of these services know no resources: https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html',
+      'Describe calls of these services have no resources: ' +
+      'https://docs.aws.amazon.com/service-authorization/latest/reference/reference_policies_actions-resources-contextkeys.html',
   });

@@ -6,8 +6,12 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../functions/contract.ts';
 
-/** A signal that failed this often goes to the dead-letter queue. */
-const receivesBeforeDeadLetter = 5;
+/**
+ * A signal that fails goes to the dead-letter queue only after so long: an API that is down or throttled for an hour
+ * costs no signal. It comes again each time its visibility time-out is over.
+ */
+const failsForMinutes = 65;
+const receivesBeforeDeadLetter = Math.ceil((failsForMinutes * 60) / signalsVisibilitySeconds);
 
 export type SignalsProps = {
   readonly name: string;

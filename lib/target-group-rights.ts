@@ -17,5 +17,7 @@ const allowChanging = (fn: LambdaFunction, reach: Reach, operation: string): voi
       Stack.of(fn).formatArn({ service: 'elasticloadbalancing', resource: 'targetgroup', resourceName: '*/*' }),
     ],
     ...reachConditions(reach),
-    reason: `Users name target groups in policies after this stack is deployed; the property onlyTagged narrows this to tagged ones: ${page}`,
+    reason:
+      'Users name target groups in policies after this stack is deployed; ' +
+      `the property onlyTagged narrows this to tagged ones: ${page}`,
   });

@@ -7,7 +7,7 @@ export const groupJsonSchemaText = (): string => {
   const document = {
     $schema: schema.$schema,
     title: 'Holdfast group',
-    description: 'A group of interchangeable EC2 instances that Holdfast keeps at a size, and where its capacity comes from.',
+    description: 'A group of interchangeable EC2 instances that Holdfast keeps at a size, and the source of its capacity.',
     ...schema,
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;

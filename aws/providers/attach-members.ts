@@ -58,7 +58,7 @@ export const noteJoined = async (
   for (const part of chunks(instances, tagsPerCall)) {
     await deps.ec2.send(new CreateTagsCommand({ Resources: [...part], Tags })).catch((error: unknown) =>
       deps.note(
-        'Members joined their Auto Scaling group and could not be tagged so: one that is detached later is attached again.',
+        'Members joined their Auto Scaling group without our tag: a member that is detached later is attached again.',
         {
           instances: part,
           code: codeOf(error),

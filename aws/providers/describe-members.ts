@@ -1,6 +1,6 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
-import { asgsOf } from '../../core/holders.ts';
+import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
 import type { Holdings } from '../../core/ports.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
@@ -16,15 +16,13 @@ import { describeHealth, hasRegistered, type TargetHealth, type TargetState } fr
  * default grace period).
  */
 const bootGraceMs = 300_000;
+/** Describes of EC2 and of Auto Scaling do not both lag behind for so long. */
+const bothLagMs = 45_000;
 /**
  * By this age a member runs and was registered. Before it, an instance whose registration cannot be read is registered
  * again, which is harmless.
  */
 const registeredByMs = 120_000;
-
-/** Target groups named in the policy: Holdfast itself registers members with them. */
-export const namedTargetGroups = (group: Group): readonly string[] =>
-  group.drain.loadBalancers === 'auto' ? [] : group.drain.loadBalancers;
 
 /** Target groups in which an instance of this group takes work: the named ones, and those of its Auto Scaling group. */
 export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly string[] => [
@@ -64,16 +62,38 @@ const sinceJoinedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): numb
 
 /**
  * Out of the Auto Scaling group that it had joined, after describes have had time to show it there: its user detached
- * it.
+ * it. Where EC2 does not show the tag of an Auto Scaling group either, two services agree, and less time is enough.
  */
 const isDetached = (seen: Seen, instance: Instance): boolean =>
   seen.group.holding.kind !== 'tag' &&
   !seen.standings.has(instance.InstanceId ?? '') &&
-  (sinceJoinedMs(seen, instance) ?? 0) > describeLagMs;
+  (sinceJoinedMs(seen, instance) ?? 0) > (tagOf(instance, asgTag) === undefined ? bothLagMs : describeLagMs);
 
 /** It has joined, and describes of its Auto Scaling group do not show it yet. */
 const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
-  !seen.standings.has(instance.InstanceId ?? '') && sinceJoinedMs(seen, instance) !== undefined;
+  seen.group.holding.kind !== 'tag' &&
+  !seen.standings.has(instance.InstanceId ?? '') &&
+  sinceJoinedMs(seen, instance) !== undefined;
+
+const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
+  hasJustJoined(seen, instance) ? { unshown: true } : {};
+
+/**
+ * In the Auto Scaling group that members are attached to, long enough for its tags to be shown, and without the note
+ * that it joined: whoever attached it died, or the answer was lost.
+ */
+const unnotedIn = (
+  { group, deployment, nowMs }: Seen,
+  instance: Instance,
+  standing: Standing | undefined,
+): Pick<Member, 'isUnnoted'> =>
+  group.holding.kind === 'attach' &&
+  standing?.asg === group.holding.asg &&
+  groupOf(instance, deployment) === group.name &&
+  sinceJoinedMs({ nowMs }, instance) === undefined &&
+  nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs
+    ? { isUnnoted: true }
+    : {};
 
 /**
  * Whether it cannot be held any further: an instance without an Auto Scaling group can join the group that members are
@@ -140,8 +160,10 @@ const toMember = (seen: Seen, instance: Instance): Member => {
     ...(reservation !== undefined && { reservation }),
     ...(launchedFor !== undefined && launchedFor !== seen.group.name && { launchedFor }),
     admitted,
+    ...unshownIn(seen, instance),
     ...serviceOf(admitted && isInService(seen, instance), [...named, ...own]),
     protected: standing?.protected ?? false,
+    ...unnotedIn(seen, instance, standing),
     unhealthy: failing || (standing?.unhealthy ?? false),
   };
 };

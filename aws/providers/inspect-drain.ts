@@ -32,7 +32,8 @@ export const createInspectDrain = (deps: ProviderDeps) => {
       instancesById(deps.ec2, ids),
       describeAsgs(deps.autoScaling, asgsFor(group, swaps)),
     ]);
-    const health = await describeHealth(deps, targetGroupsOf(group, asgs));
+    const targetGroups = new Set([...targetGroupsOf(group, asgs), ...(group.formerTargetGroups ?? [])]);
+    const health = await describeHealth(deps, [...targetGroups]);
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
     const delayOf = await delaysOf(mayHave.map(([arn]) => arn));
     // The targets of a target group that could not be read are unknown. A target that was deregistered is gone when its

@@ -33,7 +33,7 @@ const refusal = (offering: Offering, { code, message, subnet }: Complaint): Refu
  */
 const unexplained = (placement: Placement, given: number): Complaint => ({
   code: unexplainedShortfall,
-  message: `EC2 gave ${given} of ${placement.count} and did not say why`,
+  message: `EC2 granted ${given} of ${placement.count} without a reason`,
 });
 
 /**

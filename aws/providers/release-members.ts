@@ -1,6 +1,6 @@
 import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { Group } from '../../core/group.ts';
-import { asgsFor } from '../../core/holders.ts';
+import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
@@ -8,7 +8,6 @@ import { belowMinSize, isBelowMin } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
-import { namedTargetGroups } from './describe-members.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { deregisterTargets } from './target-groups.ts';
 
@@ -19,8 +18,8 @@ const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instan
 const nothing: ActionResult = { done: [], failed: [] };
 
 /**
- * The most urgent first. When the minimum size leaves room for some only, instances that EC2 takes anyway do not need
- * it; those with a drain deadline do.
+ * The earliest deadline first: where the minimum size leaves room for only some, an instance with a deadline goes
+ * before one that can wait.
  */
 const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
   swaps.toSorted((a, b) => (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY));
@@ -68,6 +67,12 @@ const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
   return together([await endThroughAsg(deps, asg.name, idsOf(going)), await withoutRoom(deps, asg, staying)]);
 };
 
+/** In no Auto Scaling group of ours, neither now nor when it was claimed. */
+const isLoose =
+  (standings: ReadonlyMap<string, unknown>) =>
+  ({ instance, asg }: Swap): boolean =>
+    asg === undefined && !standings.has(instance);
+
 /**
  * One that terminates already, or waits on a hook, is leaving already. One in standby, or warm, has no
  * work of its group to give up: where EC2 takes it, it is its user's until then.
@@ -88,7 +93,15 @@ const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly
     ),
   );
   const held = new Set(idsOf(counted));
-  return together([...parts, { done: idsOf(swaps).filter((instance) => !held.has(instance)), failed: [] }]);
+  const others = swaps.filter(({ instance }) => !held.has(instance));
+  // A policy that was in force before may have registered them itself with what is the group's own target group now.
+  const [loose, leaving] = [others.filter(isLoose(standings)), others.filter((swap) => !isLoose(standings)(swap))];
+  const targetGroups = [...new Set(asgs.flatMap((asg) => asg.targetGroups))];
+  return together([
+    ...parts,
+    loose.length === 0 ? nothing : await deregisterTargets(deps.elb, targetGroups, idsOf(loose)),
+    { done: idsOf(leaving), failed: [] },
+  ]);
 };
 
 /**
@@ -102,7 +115,8 @@ export const releaseMembers = async (
 ): Promise<ActionResult> => {
   const ids = idsOf(swaps);
   if (ids.length === 0) return nothing;
-  const named = await deregisterTargets(deps.elb, namedTargetGroups(group), ids);
+  const registered = [...namedTargetGroups(group), ...(group.formerTargetGroups ?? [])];
+  const named = await deregisterTargets(deps.elb, registered, ids);
   const own = asgsFor(group, swaps).length === 0 ? nothing : await releaseFromAsgs(deps, group, swaps);
   return allOf(ids, [named, own]);
 };

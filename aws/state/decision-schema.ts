@@ -4,6 +4,7 @@ import type {
   Leaving,
   PlacementReason,
   Rejection,
+  Remark,
   RemovalRank,
   RemovalReason,
   Turn,
@@ -82,6 +83,17 @@ const removalReason: z.ZodMiniType<RemovalReason> = z.union([
 
 const leaving = objectOf<Leaving>({ instance: text, reason: leaveReason, why: removalReason });
 
+const some = { instances: texts, count: number };
+
+const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
+  z.object({ code: z.enum(['detached', 'advice-not-followed']), ...some }),
+  z.object({
+    code: z.literal('kept-by-minimum'),
+    count: number,
+    asgs: z.array(z.object({ asg: text, min: number })),
+  }),
+]);
+
 /** A stored decision of either version. The versions differ in the form of the reasons only. */
 export const decision = objectOf<Decision>({
   group: text,
@@ -101,5 +113,7 @@ export const decision = objectOf<Decision>({
   takeOver: z.array(z.object({ asg: text, desired: number })),
   unnoticed: texts,
   cheapest: z.record(text, text),
+  remarks: z.optional(z.array(remark)),
+  keptByMinimum: z.optional(number),
   wakeAtMs: z.optional(number),
 });

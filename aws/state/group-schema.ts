@@ -57,6 +57,7 @@ export const checkGroup = objectOf<Group>({
   pools: mapOf(pool),
   holding,
   former: optional(listOf(text)),
+  formerTargetGroups: optional(listOf(text)),
   after: optional(listOf(text)),
   removal: objectOf<Group['removal']>({ order }),
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),

@@ -13,7 +13,7 @@ export const timeOfDay = (atMs: number): string => {
 const cutters: Readonly<Record<CutBy, string>> = {
   ec2: 'EC2',
   'auto-scaling': 'Auto Scaling',
-  holdfast: 'the end of the instance',
+  holdfast: 'Holdfast, which terminates the instance',
 };
 
 const areCut = ({ cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy }): string =>
@@ -23,23 +23,33 @@ const areCut = ({ cutAtMs, by }: { readonly cutAtMs: number; readonly by: CutBy 
 export const shortfallText = (shortfall: Shortfall): string => {
   switch (shortfall.code) {
     case 'delay-exceeds-deadline':
-      return `deregistration delay ${seconds(shortfall.delayMs)} exceeds the ${seconds(shortfall.leftMs)} left: ${areCut(shortfall)}`;
+      return (
+        `deregistration delay ${seconds(shortfall.delayMs)} exceeds the ${seconds(shortfall.leftMs)} left: ` +
+        areCut(shortfall)
+      );
     case 'not-released':
-      return `could not be taken out of service (${shortfall.awsCode}): work on it is cut when it goes`;
+      return `could not be taken out of service (${shortfall.awsCode}): its work is cut when it ends`;
     case 'not-released-in-time':
       return `was not taken out of service in time: ${areCut(shortfall)}`;
     case 'still-draining':
-      return `was still draining when its time was up: ${areCut(shortfall)}`;
+      return `was still draining when its time ran out: ${areCut(shortfall)}`;
     case 'not-seen':
-      return 'its time was up, and AWS did not say whether its connections had closed: those still open are cut when it goes';
+      return (
+        'its time ran out, and AWS did not say whether its connections had closed: ' +
+        'those still open are cut when it ends'
+      );
     case 'drain-broke':
-      return `the drain broke off (${shortfall.error}${shortfall.cause === undefined ? '' : `: ${shortfall.cause}`}): connections still open are cut when it goes`;
+      return (
+        `the drain failed (${shortfall.error}${shortfall.cause === undefined ? '' : `: ${shortfall.cause}`}): ` +
+        'connections still open are cut when it ends'
+      );
     case 'not-ended':
       return shortfall.keptUntilMs === undefined
-        ? `could not be ended (${shortfall.awsCode}): it runs on, out of service, until someone ends it`
-        : `could not be ended (${shortfall.awsCode}): it takes work again, and is not chosen to leave before ${timeOfDay(shortfall.keptUntilMs)} UTC`;
+        ? `could not be terminated (${shortfall.awsCode}): it runs on, out of service, until someone terminates it`
+        : `could not be terminated (${shortfall.awsCode}): it takes work again, ` +
+            `and is not chosen to leave before ${timeOfDay(shortfall.keptUntilMs)} UTC`;
     case 'ended-before-drain':
-      return 'it ended before it was taken out of service: work on it was cut';
+      return 'it ended before it was taken out of service: its work was cut';
     case 'let-go':
       return 'the group was let go while it drained: the instance is left as it is';
     case 'prose':

@@ -67,6 +67,15 @@ export const unfinishedShortfall = (swap: Swap, timeoutMs: number): Shortfall =>
   ...cutOf(swap, timeoutMs),
 });
 
+/**
+ * When the connections of an instance end by themselves, if that is before anybody cuts them: EC2 leaves an instance
+ * running for a while after its drain has ended. Undefined when they may be cut.
+ */
+export const endsUncutAtMs = (swap: Swap, timeoutMs: number): number | undefined =>
+  swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= cutOf(swap, timeoutMs).cutAtMs
+    ? swap.busyUntilMs
+    : undefined;
+
 /** The shortfall of an instance whose time ran out before AWS told whether its connections had closed. */
 export const unseenShortfall: Shortfall = { code: 'not-seen' };
 
@@ -89,10 +98,14 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
   keptUntilMs,
 });
 
-/** A swap whose target groups have finished with it: the shortfall that was foreseen did not happen and is removed. */
+/** Whether a shortfall is not true of an instance that is seen to be out of service, with no connection left. */
+const isDisproved = (shortfall: Shortfall, nowMs: number): boolean =>
+  shortfall.code === 'not-released' || (shortfall.code === 'delay-exceeds-deadline' && shortfall.cutAtMs > nowMs);
+
+/** A swap whose target groups have finished with it: a shortfall that did not happen is removed. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
   const { shortfall, ...rest } = swap;
-  const stands = shortfall !== undefined && (shortfall.code !== 'delay-exceeds-deadline' || shortfall.cutAtMs <= nowMs);
+  const stands = shortfall !== undefined && !isDisproved(shortfall, nowMs);
   return { ...rest, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs, ...(stands && { shortfall }) };
 };
 
@@ -115,6 +128,11 @@ const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: num
 /** A swap whose instance has ended, with the time at which it had drained before that, or else the shortfall. */
 export const asGone = (swap: Swap, nowMs: number): Swap => {
   const end = { state: 'gone', goneAtMs: nowMs } as const;
+  // EC2 took it before its last connections could close.
+  if (swap.state === 'drained' && (swap.drainedAtMs ?? 0) > nowMs) {
+    const { drainedAtMs: _, ...rest } = swap;
+    return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: cutters[swap.reason] } };
+  }
   if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };
   if (wasLetGo(swap, nowMs)) return { ...asDrainedInTime(swap, nowMs), ...end };
   if (swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs)

@@ -18,8 +18,8 @@ export const idleScaling = (document: Fields): readonly Problem[] => {
   return [
     problemOf({
       path: ['scaling'],
-      found: 'alarms on a fixed size',
-      allowed: 'a size with min below max: these alarms change nothing',
+      found: 'alarms on a fixed size, which they cannot change',
+      allowed: 'a size with min below max',
     }),
   ];
 };
@@ -28,7 +28,7 @@ const sizeProblems = (size: unknown): readonly Problem[] => {
   const [min, max, desired] = ['min', 'max', 'desired'].map((name) => fieldOf(size, name));
   if (typeof min !== 'number' || typeof max !== 'number') return [];
   if (min > max)
-    return [problemOf({ path: ['size', 'max'], found: showFound(max), allowed: `a number not below min (${min})` })];
+    return [problemOf({ path: ['size', 'max'], found: showFound(max), allowed: `a number of at least min (${min})` })];
   if (typeof desired !== 'number' || (desired >= min && desired <= max)) return [];
   return [
     problemOf({

@@ -31,8 +31,8 @@ export const hopelessCaps = (document: Fields): readonly Problem[] => {
   return [
     problemOf({
       path: ['capacity'],
-      found: `pools whose caps leave room for ${room}`,
-      allowed: `room for the largest size, ${wanted}: the other ${wanted - room} are never launched`,
+      found: `pools whose caps leave room for ${room}, so that ${wanted - room} are never launched`,
+      allowed: `room for the largest size, ${wanted}`,
     }),
   ];
 };

@@ -20,7 +20,7 @@ export const capacityProblems = (document: Fields): readonly Problem[] => {
       problemOf({
         path: root,
         found: 'deeper nesting',
-        allowed: `at most ${maxCapacityDepth} selectors inside each other`,
+        allowed: `at most ${maxCapacityDepth} nested selectors`,
       }),
     ];
   return [...unknownPools(document, poolUses(capacity, root)), ...branchesOf(capacity, root).flatMap(branchProblems)];
@@ -33,8 +33,8 @@ export const unusedPools = (document: Fields): readonly Problem[] => {
   return idle.map((name) =>
     problemOf({
       path: ['pools', name],
-      found: 'a pool that capacity does not name',
-      allowed: 'a pool that capacity names: it is kept and never used',
+      found: 'a pool that capacity does not name, and that is never used',
+      allowed: 'a pool that capacity names',
     }),
   );
 };

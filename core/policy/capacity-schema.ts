@@ -48,11 +48,7 @@ const poolUse = poolName.check(z.describe('Name of a pool under `pools`.'));
 const tiered = map(
   { tiered: children('Pool names and selectors, the preferred one first.') },
   'a map with tiered',
-).check(
-  z.describe(
-    'The first child that is eligible. The reasons why earlier tiers were passed over are kept in the decision.',
-  ),
-);
+).check(z.describe('The first eligible child. The decision records why earlier tiers were passed over.'));
 
 const by = z.optional(
   oneOf(['zone', 'pool', 'instance-type']).check(z.describe('What the spread counts by. Default: pool.')),

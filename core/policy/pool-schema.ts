@@ -16,7 +16,7 @@ const launchTemplate = text(
   launchTemplateText,
 ).check(
   z.describe(
-    'Launch template, by name or id, with an optional version after a colon: a number, $Latest or $Default. Default version: $Default.',
+    'Launch template, by name or id. A version may follow after a colon: a number, $Latest or $Default (the default).',
   ),
 );
 
@@ -26,7 +26,7 @@ const fields = {
   market: z.optional(
     oneOf(['spot', 'on-demand']).check(
       z.describe(
-        'Who sells the capacity. Required, here or in `defaults`; taken from the Auto Scaling group where the pool is one.',
+        'Spot or on-demand. Required, here or in `defaults`. A pool with `asg` takes it from the Auto Scaling group.',
       ),
     ),
   ),
@@ -49,14 +49,14 @@ const fields = {
   ),
   cap: z.optional(
     wholeNumber(0).check(
-      z.describe('Most members that the pool may hold, launches in flight counted. 0 closes it. Default: no limit.'),
+      z.describe('The most members of the pool, including launches in flight. 0 closes it. Default: no limit.'),
     ),
   ),
 };
 
 /** Fields that `defaults` may have: those of a pool, except the Auto Scaling group, which belongs to one pool. */
 export const defaultsSchema = map(fields, 'a map of pool fields').check(
-  z.describe('Merged under every pool: a field that a pool does not have is taken from here.'),
+  z.describe('Merged into every pool: a field that a pool does not have is taken from here.'),
 );
 
 export const poolSchema = map(
@@ -65,7 +65,7 @@ export const poolSchema = map(
     asg: z.optional(
       asgName.check(
         z.describe(
-          'The single-market Auto Scaling group of one zone that this pool launches through (LaunchInstances). Either every pool has one, or none.',
+          'Auto Scaling group of one market and one zone to launch through (LaunchInstances). For all pools or none.',
         ),
       ),
     ),

@@ -62,7 +62,7 @@ export type ProblemInput = {
 const sentence = (where: string, { found, allowed, nearest }: ProblemInput): string => {
   const start = where === '' ? 'the policy' : where;
   const what =
-    found === 'nothing' ? `${start} is missing: write ${allowed}` : `${start}: found ${found}, allowed is ${allowed}`;
+    found === 'nothing' ? `${start} is missing: expected ${allowed}` : `${start}: expected ${allowed}, found ${found}`;
   return nearest === undefined ? `${what}.` : `${what}. Did you mean ${JSON.stringify(nearest)}?`;
 };
 

@@ -103,7 +103,7 @@ const asgPoolProblems = ({ market }: PoolDocument, asg: string, facts: AsgFacts,
       ? [problem('which launches both markets', 'a group of one market, spot or on-demand')]
       : []),
     ...(facts.market === 'unknown'
-      ? [problem('whose market cannot be told', 'a group with a launch template or a mixed instances policy')]
+      ? [problem('whose market is unknown', 'a group with a launch template or a mixed instances policy')]
       : []),
     ...(facts.zones.length === 1 ? [] : [problem(`which spans ${facts.zones.length} zones`, 'a group of one zone')]),
     ...(facts.instanceTypes.length > 0

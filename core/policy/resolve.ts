@@ -126,6 +126,6 @@ const adjustmentOf = (adjust: number | string): Adjustment => {
 /** The schema rejects everything else. */
 const durationMs = (text: string): number => {
   const ms = parseDurationMs(text);
-  if (ms === undefined) throw new Error(`${text} is not a duration, though the schema accepted it`);
+  if (ms === undefined) throw new Error(`${text} is not a duration, although the schema accepted it`);
   return ms;
 };

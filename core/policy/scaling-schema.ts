@@ -28,7 +28,7 @@ const adjust = z
   )
   .check(
     z.describe(
-      'What the alarm adds to the desired size: instances, or a share of it (at least one instance). Stays within min and max.',
+      'What the alarm adds to the desired size: instances, or a share of it (at least one). Stays within min and max.',
     ),
   );
 
@@ -41,7 +41,9 @@ export const scalingSchema = shortList(
         .string({ error: alarmText })
         .check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
       adjust,
-      cooldown: z._default(duration('0s', '24h'), '5m').check(z.describe('How long this alarm rests after it acted.')),
+      cooldown: z
+        ._default(duration('0s', '24h'), '5m')
+        .check(z.describe('How long this alarm has no further effect after it acted.')),
     },
     'a map with alarm, adjust and cooldown',
   ),

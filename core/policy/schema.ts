@@ -21,8 +21,8 @@ const sizeSchema = z
       wholeNumber(0),
       map(
         {
-          min: count('Least that an alarm may set.'),
-          max: count('Most that an alarm may set.'),
+          min: count('The smallest size that an alarm may set.'),
+          max: count('The largest size that an alarm may set.'),
           desired: z.optional(count('Size to start with. Default: min.')),
         },
         'a map with min and max',
@@ -45,7 +45,7 @@ const swapSchema = map(
       ._default(wholeNumber(1), 3)
       .check(
         z.describe(
-          'Most members that are replaced at once where nothing presses (rebalance). Interruptions are never held back by it.',
+          'The most members replaced at once when there is no deadline (rebalance). It never delays interruptions.',
         ),
       ),
   },
@@ -56,7 +56,7 @@ const drainSchema = map(
   {
     timeout: z
       ._default(duration('0s', '48h'), '5m')
-      .check(z.describe('Most that a drain may take when no deadline presses.')),
+      .check(z.describe('The longest that a drain may take when there is no deadline.')),
     loadBalancers: z
       ._default(
         z.union(
@@ -74,7 +74,8 @@ const drainSchema = map(
       )
       .check(
         z.describe(
-          'auto: the target groups of the Auto Scaling group, none for a group that Holdfast keeps by tag. A list: these target groups; members of a group kept by tag are registered with them.',
+          'auto: the target groups of the Auto Scaling group; none for a group kept by tag. ' +
+            'A list: these target groups. Members of a group kept by tag are registered with them.',
         ),
       ),
   },
@@ -105,13 +106,11 @@ export const groupSchema = map(
           order: z
             ._default(oneOf(['dearest-first', 'oldest-first', 'newest-first', 'same-order']), 'dearest-first')
             .check(
-              z.describe(
-                'Who leaves first when the group shrinks. Unhealthy members always leave first, protected ones never.',
-              ),
+              z.describe('Which members leave first. Unhealthy ones always leave first, protected ones never leave.'),
             ),
         },
         'a map with order',
-      ).check(z.describe('Who leaves when the group shrinks.')),
+      ).check(z.describe('Which members leave when the group shrinks.')),
       {},
     ),
     swap: z.prefault(swapSchema, {}),
@@ -120,10 +119,10 @@ export const groupSchema = map(
         {
           act: z
             ._default(z.boolean({ error: 'true or false' }), false)
-            .check(z.describe('Whether a member that EC2 says is at risk is replaced before it is warned.')),
+            .check(z.describe('Whether a member at risk (rebalance recommendation) is replaced before a warning.')),
         },
         'a map with act',
-      ).check(z.describe('What a rebalance recommendation of EC2 does.')),
+      ).check(z.describe('The effect of rebalance recommendations.')),
       {},
     ),
     drain: z.prefault(drainSchema, {}),

@@ -14,7 +14,7 @@ const nothing: Quote = { price: undefined, spot: false };
 const cheapestOf = (choices: readonly Choice[], quote: (node: TreeNode) => Quote): Quote =>
   choices.map(({ node }) => quote(node)).reduce(merge, nothing);
 
-/** The quote of what is eligible below a node now: of a `tiered` all tiers, of others the children that they pick from. */
+/** The quote of what is eligible below a node now: for `tiered` all tiers, for others the children they pick from. */
 export const quoteOf = (node: TreeNode): Quote => {
   if (node.kind === 'pool') return node.quote;
   return cheapestOf(node.kind === 'tiered' ? node.choices.filter(canGive) : candidatesOf(node), quoteOf);

@@ -42,7 +42,9 @@ type Place = {
 const poolNamed = (soil: Soil, name: string): Pool => {
   const pool = soil.pools[name];
   if (pool === undefined)
-    throw new Error(`The policy tree names pool "${name}", which the group does not have; an accepted policy cannot.`);
+    throw new Error(
+      `The policy tree names pool "${name}", which the group does not have. An accepted policy cannot do that.`,
+    );
   return pool;
 };
 

@@ -23,7 +23,7 @@ export const acceptBatch = async (
   const { groups, unreadable } = changedGroups(event);
   if (unreadable > 0) {
     telemetry.count(metrics.poisonMessages, unreadable);
-    telemetry.logger.warn('Stream records that are no change of a policy item were acknowledged and left alone.', {
+    telemetry.logger.warn('Stream records that are not about a policy item were acknowledged and ignored.', {
       unreadable,
     });
   }
@@ -48,7 +48,7 @@ const attempt = async (
   } catch (error) {
     if (sequenceNumber === undefined) throw error;
     logger.error(
-      'A policy change could not be handled; what was in force stays in force, and the change is delivered again.',
+      'A policy change could not be handled. The version in force stays in force, and the change is delivered again.',
       {
         group: nameFor(group, hash),
         error,

@@ -111,7 +111,8 @@ const putInForce = async (
   const added = leftOver ? 'done' : await store.addVersion(version);
   if (added === 'conflict' || (await store.putInForce(version)) === 'conflict') {
     throw new Error(
-      `Another run wrote a version of group ${candidate.group} at the same time. Nothing was lost: the item is read again on the next delivery.`,
+      `Another run wrote a version of group ${candidate.group} at the same time. ` +
+        'Nothing was lost: the item is read again on the next delivery.',
     );
   }
   return version;
@@ -182,7 +183,8 @@ const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> 
     await store.removeInForce(group);
   }
   const message =
-    'The policy item was deleted: the group is let go. Its instances run on, untouched; write the policy again to take them up.';
+    'The policy item was deleted, so the group is let go. Its instances run on, unchanged. ' +
+    'Write the policy again to take them back.';
   await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
   await changes.tell(group, clock.now());
   return { kind: 'let-go', group };

@@ -6,18 +6,18 @@ export const attributesBeside = (names: readonly string[]): readonly Problem[] =
   names.map((name) =>
     problemOf({
       path: [name],
-      found: `the attribute ${showFound(name)} beside policy`,
-      allowed: 'the attribute policy alone: this one is not read',
+      found: `the attribute ${showFound(name)}, which is not read`,
+      allowed: 'no attribute beside policy',
     }),
   );
 
-/** Items of a group that somebody wrote under a sort key of his own. One may be a policy under a misspelt key. */
+/** Items of a group under an unknown sort key. One may be a policy under a misspelt key. */
 export const itemsBeside = (sortKeys: readonly string[]): readonly Problem[] =>
   sortKeys.map((key) =>
     problemOf({
       path: ['item'],
       found: showFound(key),
-      allowed: `${showFound(items.policy)} as the sort key: no other item is read`,
+      allowed: `the sort key ${showFound(items.policy)}`,
       nearest: nearestName(key, [items.policy]),
     }),
   );

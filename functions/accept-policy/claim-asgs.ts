@@ -63,7 +63,8 @@ const claimOne = async (named: NamedAsg, group: string, ports: Ports, looks = 1)
     return { before, problems: [], ...(isOurs ? {} : { release: claim }) };
   if (looks >= mostLooks)
     throw new Error(
-      `The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} asked for it. It is judged again.`,
+      `The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} tried to claim it. ` +
+        'The policy is processed again.',
     );
   return claimOne(named, group, ports, looks + 1);
 };

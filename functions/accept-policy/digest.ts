@@ -6,7 +6,7 @@ import { sha256 } from '../runtime/sha256.ts';
 const mostDepth = 40;
 
 /**
- * SHA-256, in hexadecimal, of what stands under `policy`: of a text as it is, of a map as JSON without white space whose
+ * SHA-256, in hexadecimal, of the attribute `policy`: of a text as it is, of a map as JSON without white space whose
  * keys are in order. Undefined when there is no such attribute.
  */
 export const digestOf = (attribute: unknown): string | undefined => {

@@ -2,8 +2,10 @@ import { belowMinSize } from '../../aws/errors.ts';
 import { openHooks } from '../../core/drain/heartbeat.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
+  asDrainedInTime,
   brokenShortfall,
   type DrainError,
+  endsUncutAtMs,
   unendedShortfall,
   unfinishedShortfall,
   unseenShortfall,
@@ -40,7 +42,8 @@ export class InstancesNotEnded extends Error {
   constructor(failed: ActionResult['failed']) {
     const codes = [...new Set(failed.map(({ code }) => code))].join(', ');
     super(
-      `${failed.length} drained instances still run (${codes}); they are recorded as drained, and ending them is tried again.`,
+      `${failed.length} drained instances still run (${codes}). ` +
+        'They are recorded as drained, and terminating them is tried again.',
     );
     this.name = 'InstancesNotEnded';
   }
@@ -60,9 +63,19 @@ const shortfallOf = (swap: Swap, { error, group }: Ending, wasSeen: boolean): Sh
   return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
 };
 
-/** A group was let go: nothing is taken off its instances, and no shortfall is recorded for that. */
-const closedLate = (swap: Swap, group: Group | undefined, nowMs: number): Swap =>
-  group === undefined ? { ...swap, state: 'drained' } : asDrained(swap, nowMs);
+/**
+ * A swap whose drain is over and whose instance was not seen to be drained. Where nothing was taken off it (its group
+ * was let go, or AWS refused), it has no time at which it had drained.
+ */
+const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number): Swap => {
+  const { error, group } = ending;
+  const uncutMs = error === undefined && group !== undefined ? endsUncutAtMs(swap, group.drain.timeoutMs) : undefined;
+  if (uncutMs !== undefined) return asDrainedInTime({ ...swap, drainedAtMs: uncutMs }, nowMs);
+  const shortfall = shortfallOf(swap, ending, wasSeen);
+  return shortfall.code === 'let-go' || shortfall.code === 'not-released'
+    ? { ...swap, state: 'drained', shortfall }
+    : { ...asDrained(swap, nowMs), shortfall };
+};
 
 /**
  * The last look at swaps that are not known to have drained: their shortfall says what was seen. Undefined when the
@@ -91,9 +104,7 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
   const settled = new Set(over.map(({ instance }) => instance));
   const late = own
     .filter(({ state, instance }) => state !== 'drained' && !settled.has(instance))
-    .map((swap) =>
-      closedLate({ ...swap, shortfall: shortfallOf(swap, ending, seen !== undefined) }, ending.group, nowMs),
-    );
+    .map((swap) => closedLate(swap, ending, seen !== undefined, nowMs));
   const written = await recordForward(ports.store, order.drain, [...over, ...late]);
   const closed = [...own.filter(({ state }) => state === 'drained'), ...written];
   // A write that was refused may be a repeat of our own write: only the stored swap tells whose the instance is now.
@@ -107,8 +118,11 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 const hooksAtOnce = 8;
 
 /** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
-const mayGoOn = ({ state, reason, shortfall, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
-  state === 'gone' || reason !== 'interruption' || shortfall === undefined || deadlineMs <= nowMs;
+const mayGoOn = ({ state, reason, shortfall, drainedAtMs = 0, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
+  state === 'gone' ||
+  reason !== 'interruption' ||
+  (shortfall === undefined && drainedAtMs <= nowMs) ||
+  deadlineMs <= nowMs;
 
 const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
   onEach(

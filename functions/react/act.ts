@@ -49,6 +49,12 @@ const letGo = async ({ group, provider }: Run, { decision, view }: Round): Promi
     );
 };
 
+/** Notes on members that they joined, where whoever attached them did not come to it. */
+const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
+  const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
+  if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
+};
+
 const wakeTime = (rounds: readonly Round[], nowMs: number, admissionsFailed: boolean): number | undefined => {
   const last = rounds.at(-1);
   const repeat = rounds.some(({ launched }) => mustRepeat(launched)) || admissionsFailed ? [nowMs + repeatAfterMs] : [];
@@ -75,6 +81,7 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const last = rounds.at(-1);
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, first);
+  await noteJoined(context, first);
   const admissions = await admit(context, first.decision);
   const restored = await restore(context, first.decision);
   const nowMs = ports.clock.now();

@@ -125,7 +125,7 @@ const letLeave = async (
     const drainBefore = new Map(known.map(({ instance, drain }) => [instance, drain]));
     const isOrdered = ({ instance, drain }: Swap): boolean => drain !== drainBefore.get(instance);
     const active = [...changed.values()].filter(({ state }) => state !== 'waiting' && state !== 'gone');
-    return startDrains({ run, swaps: active, isOrdered });
+    return startDrains({ run, swaps: active, known: [...changed.values()], isOrdered });
   });
   run.ports.telemetry.count(metrics.drainsStarted, drains);
   return { claimed, drains };

@@ -30,7 +30,10 @@ export type Facts = {
   readonly refusedAsgs: readonly string[];
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
-  /** The messages of these facts. All of them are delivered again when the group cannot be converged. */
+  /**
+   * Messages that are delivered again when the group cannot be converged: those of these facts, except scheduled ticks.
+   * The next tick follows within a minute, and the ticks of an outage would pile up.
+   */
   readonly messages: readonly string[];
 };
 
@@ -71,7 +74,7 @@ export const createFactsByGroup = () => {
       facts.alarms.push(...(news.alarms ?? []));
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
       facts.isTick ||= news.isTick ?? false;
-      facts.messages.push(message);
+      if (!(signal.kind === 'tick' && signal.isScheduled)) facts.messages.push(message);
     },
     all: (): readonly Facts[] => [...byGroup.values()].map((facts) => ({ ...facts, causes: facts.causes.all() })),
   };

@@ -44,24 +44,8 @@ const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): P
   return { ...state, prices: { atMs: nowMs, usdPerHour } };
 };
 
-/** A member that was detached is let go, and that is reported once. */
-const withDetached = (
-  { detached: before = [], ...state }: GroupState,
-  { detached = [] }: Holdings,
-  { telemetry }: ReactPorts,
-  group: string,
-): GroupState => {
-  const fresh = detached.filter((instance) => !before.includes(instance));
-  if (fresh.length > 0)
-    telemetry.logger.warn(
-      'Somebody took members out of their Auto Scaling group: they are let go, and run on as they are.',
-      {
-        group,
-        instances: fresh,
-      },
-    );
-  return detached.length === 0 ? state : { ...state, detached };
-};
+const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
+  detached.length === 0 ? state : { ...state, detached };
 
 const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
   const chosen = stillChosen({ chosen: _before ?? [] }, swaps, nowMs);
@@ -116,7 +100,7 @@ export const gather = async (
   return {
     group,
     stored,
-    state: await readPrices(group, withDetached(followed, holdings, ports, group.name), ports),
+    state: await readPrices(group, withDetached(followed, holdings), ports),
     sizes,
     swaps,
     holdings,
@@ -124,7 +108,18 @@ export const gather = async (
   };
 };
 
-export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string[]): View =>
+/** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
+const newsOf = ({ stored, group, holdings }: Gathered, { leaving }: Facts): NonNullable<View['news']> => {
+  const known = new Set(stored.detached);
+  const members = new Set(holdings.members.map(({ instance }) => instance));
+  const advised = leaving.filter(({ reason, instance }) => reason === 'rebalance' && members.has(instance));
+  return {
+    detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
+    adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
+  };
+};
+
+export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
   seeKept({
     nowMs,
     group: gathered.group,
@@ -132,5 +127,6 @@ export const viewOf = (gathered: Gathered, nowMs: number, ended: readonly string
     members: gathered.holdings.members,
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: gathered.holdings.asgs,
-    ended: [...gathered.holdings.ended, ...ended, ...Object.keys(gathered.state.ended ?? {})],
+    ended: [...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})],
+    news: newsOf(gathered, facts),
   });

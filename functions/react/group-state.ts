@@ -3,7 +3,7 @@ import { rememberAdvice } from '../../core/advice.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import { gapsNow, isStray } from '../../core/headcount.ts';
-import { holdersNow, namedAsgs } from '../../core/holders.ts';
+import { holdersNow, namedAsgs, targetGroupsNow } from '../../core/holders.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';
 import { isBelieved } from '../../core/reservation-life.ts';
@@ -35,7 +35,15 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
   const wanted = policySize === state.policySize ? state.desired : group.size.desired;
   const desired = Math.min(group.size.max, Math.max(group.size.min, wanted));
   const holders = [...new Set([...(state.holders ?? []), ...namedAsgs(group)])];
-  return { ...state, desired, policyVersion: group.policyVersion, policySize, ...(holders.length > 0 && { holders }) };
+  const targetGroups = targetGroupsNow(state, group);
+  return {
+    ...state,
+    desired,
+    policyVersion: group.policyVersion,
+    policySize,
+    ...(holders.length > 0 && { holders }),
+    ...(targetGroups.length > 0 && { targetGroups }),
+  };
 };
 
 /** An alarm that went off longer ago says nothing about the present load. */

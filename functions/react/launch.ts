@@ -95,7 +95,7 @@ const countLaunches = (launched: readonly Launched[], { telemetry }: ReactPorts)
     if (result.kind === 'throttled') telemetry.count(metrics.throttled);
     if (result.kind === 'invalid') {
       telemetry.count(metrics.actionsFailed);
-      telemetry.logger.error('EC2 refused a launch request as wrong; the policy goes on with its next choice.', {
+      telemetry.logger.error('EC2 refused a launch request as invalid. The next choice of the policy is tried.', {
         pool: reservation.placement.pool,
         code: result.code,
         reason: result.message,

@@ -60,7 +60,10 @@ export const beginWaiting = async (
 /** What a run knows about the swaps whose drains it starts. */
 export type Starting = {
   readonly run: Run;
+  /** The active ones. */
   readonly swaps: readonly Swap[];
+  /** All that the run knows, those of ended instances included. */
+  readonly known: readonly Swap[];
   /** Whether this run has put the swap on its drain. */
   readonly isOrdered: (swap: Swap) => boolean;
 };
@@ -82,15 +85,21 @@ const drainsAtOnce = 8;
 /** A drain looks at least this often at instances that it could not take out of service. */
 const patienceMs = 15_000;
 
+/** Instances that a drain took out of service, also those that have ended since. */
+const begunOf = (drain: string | undefined, swaps: readonly Swap[]): readonly Swap[] =>
+  swaps.filter(
+    ({ drain: own, state, drainStartedAtMs }) =>
+      own === drain &&
+      (state === 'draining' || state === 'drained' || (state === 'gone' && drainStartedAtMs !== undefined)),
+  );
+
 /**
  * Whether a drain began without this member: it joined at that moment, and might not be seen before all the others have
  * drained.
  */
-const isLeftBehind = (swap: Swap, { run: { facts, ports }, swaps }: Starting): boolean => {
+const isLeftBehind = (swap: Swap, { run: { facts, ports }, known }: Starting): boolean => {
   if (!facts.isTick) return false;
-  const begun = swaps.filter(
-    ({ drain, state }) => drain === swap.drain && (state === 'draining' || state === 'drained'),
-  );
+  const begun = begunOf(swap.drain, known);
   const sinceMs = Math.max(
     swap.drainOrderedAtMs ?? 0,
     ...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs),
@@ -113,16 +122,34 @@ const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Sw
   return [...new Set(late.filter((_, index) => written[index] === 'done').map(drainFor))];
 };
 
+/**
+ * Swaps that this run put on a drain that runs already, and that has begun without them: it read its batch before they
+ * joined. They are read again, because the drain may have begun since this run looked.
+ */
+const joinedTooLate = async (
+  { run: { group, ports }, swaps, isOrdered }: Starting,
+  running: ReadonlySet<string>,
+): Promise<readonly Swap[]> => {
+  const joined = swaps.filter((swap) => swap.state === 'leaving' && isOrdered(swap) && running.has(swap.drain ?? ''));
+  if (joined.length === 0) return [];
+  const stored = await ports.store.swaps(group.name);
+  const leaving = new Set(stored.filter(({ state }) => state === 'leaving').map(({ instance }) => instance));
+  return joined.filter(({ instance, drain }) => leaving.has(instance) && begunOf(drain, stored).length > 0);
+};
+
 /** Starts the drains that are due, one execution per batch. Returns how many. */
 export const startDrains = async (starting: Starting): Promise<number> => {
   const { group, ports } = starting.run;
   const start = (drain: string): Promise<'running' | 'over'> => ports.drains.start({ group: group.name, drain });
   const batches = [...Map.groupBy(dueOf(starting), ({ drain }) => drain ?? '')];
   const started = await inParallel(batches, drainsAtOnce, ([drain]) => start(drain));
-  const over = new Set(batches.flatMap(([drain], index) => (started[index] === 'over' ? [drain] : [])));
+  const found = (what: 'running' | 'over'): ReadonlySet<string> =>
+    new Set(batches.flatMap(([drain], index) => (started[index] === what ? [drain] : [])));
+  const over = found('over');
   const late = starting.swaps.filter(
     (swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap, starting)),
   );
-  await inParallel(await moveOn(starting, late), drainsAtOnce, start);
+  const tooLate = await joinedTooLate(starting, found('running'));
+  await inParallel(await moveOn(starting, [...new Set([...late, ...tooLate])]), drainsAtOnce, start);
   return batches.length;
 };

@@ -71,7 +71,7 @@ const lookAgain = async (group: string, { state, swaps }: Left, ports: ReactPort
   if (wakeAtMs - nowMs > duringDrainsMs / 2) return wakeAtMs;
   if (raised.length > 0)
     ports.telemetry.logger.warn(
-      'A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.',
+      'A maximum size stays raised after the group was let go: its Auto Scaling group holds more than the old maximum.',
       {
         group,
         raised,
@@ -112,7 +112,7 @@ const tellLaunched = async (
   if (policySize === '' || coming.length === 0) return;
   const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
   const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
-  telemetry.logger.warn('A group was let go while instances were on their way into it; they run on, tagged for it.', {
+  telemetry.logger.warn('A group was let go during launches. The launched instances run on, with its tag.', {
     group,
     ...detail,
   });

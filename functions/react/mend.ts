@@ -1,6 +1,7 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import { isOnHook, isUnattended } from '../../core/drain/heartbeat.ts';
 import { asGone } from '../../core/drain/shortfall.ts';
+import { drainEndsByMs } from '../../core/drain.ts';
 import { isHard } from '../../core/headcount.ts';
 import { isKept } from '../../core/kept.ts';
 import { isMisplaced } from '../../core/moved.ts';
@@ -93,11 +94,11 @@ const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
  * A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an
  * instance that EC2 only stopped.
  */
-const isLeftover = (swap: Swap, shown: ReadonlySet<string>, nowMs: number): boolean => {
+const isLeftover = (swap: Swap, timeoutMs: number, shown: ReadonlySet<string>, nowMs: number): boolean => {
   if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
   const sinceMs = Math.max(
     swap.drainOrderedAtMs ?? 0,
-    isHard(swap) ? (swap.deadlineMs ?? 0) + spareMs - overdueMs : (swap.drainedAtMs ?? swap.claimedAtMs),
+    isHard(swap) ? (swap.deadlineMs ?? 0) + spareMs - overdueMs : (swap.drainedAtMs ?? drainEndsByMs(swap, timeoutMs)),
   );
   return nowMs - sinceMs >= overdueMs;
 };
@@ -129,7 +130,7 @@ const takeOverDrains = async (
   const stuck = swaps.flatMap((swap) => {
     const order = { drain: drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
     if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: order }];
-    if (!isLeftover(swap, shown, nowMs)) return [];
+    if (!isLeftover(swap, run.group.drain.timeoutMs, shown, nowMs)) return [];
     const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;
     return [{ swap, set: { ...order, reason } }];
   });

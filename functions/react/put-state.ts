@@ -14,7 +14,7 @@ export const putState = async (
 ): Promise<GroupState | 'conflict'> => {
   const { state, shed, bytes } = fitting(wanted, clock.now());
   if (shed.length > 0) {
-    telemetry.logger.warn('The state of a group passed its bound; what can be learned again was left out.', {
+    telemetry.logger.warn('The state of a group was too large: parts that can be learned again were left out.', {
       group,
       shed,
       bytes,
@@ -22,7 +22,7 @@ export const putState = async (
   }
   if (bytes > mostStateBytes) {
     telemetry.count(metrics.actionsFailed);
-    telemetry.logger.error('The state of a group is larger than its bound.', { group, bytes, bound: mostStateBytes });
+    telemetry.logger.error('The state of a group is too large.', { group, bytes, bound: mostStateBytes });
   }
   return (await store.putState(group, state)) === 'done' ? state : 'conflict';
 };

@@ -26,7 +26,7 @@ const readAll = (
     if (reading.kind === 'ignored') return [];
     ports.telemetry.count(metrics.poisonMessages);
     // The message itself is not logged: it comes from outside, and logs are kept longer.
-    ports.telemetry.logger.warn('A message could not be read; it was acknowledged and dropped.', {
+    ports.telemetry.logger.warn('A message could not be read. It was acknowledged and dropped.', {
       messageId: id,
       sha256: hash(body),
       reason: reading.why,
@@ -40,10 +40,11 @@ const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged |
   } catch (error) {
     // A group that fails must not hold up the others of the batch: its messages are delivered again, those of the
     // others are done.
-    ports.telemetry.logger.error('A group could not be converged; its signals come again.', {
+    ports.telemetry.logger.error('A group could not be converged. Its signals are delivered again.', {
       error: error as Error,
       group: facts.group,
     });
+    ports.telemetry.count(metrics.groupsFailed);
     return { kind: 'failed' };
   }
 };

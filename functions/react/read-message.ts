@@ -74,10 +74,10 @@ const notAfter = (event: Envelope, sentAtMs: number): Envelope =>
 
 const readEvent = (event: Envelope, arrival: Arrival): Reading => {
   const type = typeOf.get(`${event.source} ${event['detail-type']}`);
-  if (type === undefined) return { kind: 'invalid', why: 'no such detail-type is known' };
+  if (type === undefined) return { kind: 'invalid', why: 'unknown detail-type' };
   if (event.source !== 'aws.ec2' && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
   if (timeOf(event) < arrival.sentAtMs - tooOldMs)
-    return { kind: 'ignored', why: 'it happened too long before it was sent' };
+    return { kind: 'ignored', why: 'the event is much older than its message' };
   return type.read(notAfter(event, arrival.sentAtMs));
 };
 

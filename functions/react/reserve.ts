@@ -90,12 +90,13 @@ export const bind = (
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, id.decision, view.nowMs + leaseMs)];
+  const { keptByMinimum: _before, ...state } = view.state;
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
     fresh,
     repeated,
     state: {
-      ...view.state,
+      ...state,
       reservations: [
         ...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)),
         ...repeated.map(({ reservation }) => reservation),
@@ -103,6 +104,7 @@ export const bind = (
       ],
       raised: [...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)), ...decision.raise],
       cheapest: decision.cheapest,
+      ...(decision.keptByMinimum !== undefined && { keptByMinimum: decision.keptByMinimum }),
       ...(chosen.length === 0 ? {} : { chosen }),
       ...(lastReservation ? { lastReservation } : {}),
     },

@@ -58,7 +58,8 @@ const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<D
 };
 
 /** A decision that neither launches nor removes is stored only together with its outcome. */
-const isKept = ({ decision }: Decided): boolean => decision.placements.length > 0 || decision.removals.length > 0;
+const isKept = ({ decision: { placements, removals, remarks = [] } }: Decided): boolean =>
+  placements.length + removals.length + remarks.length > 0;
 
 const explain = async (run: Run, decided: Decided): Promise<void> => {
   if (isKept(decided)) await recordDecided(run, decided);
@@ -91,10 +92,10 @@ const write = async (run: Run, decided: Decided, state: GroupState): Promise<Gro
 /** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
   const { ports, facts } = run;
-  const look = viewOf(gathered, ports.clock.now(), facts.ended);
+  const look = viewOf(gathered, ports.clock.now(), facts);
   const view = { ...look, state: followView(look, facts) };
   // Removals are decided once. Decisions after a refusal are about launches alone.
-  const wanted = earlier.length === 0 ? decide(view) : { ...decide(view), removals: [], drains: [] };
+  const wanted = earlier.length === 0 ? decide(view) : { ...decide(view), removals: [], drains: [], remarks: [] };
   const before = { view, decision: wanted, sizes: gathered.sizes, earlier: earlier.map((one) => one.decision) };
   // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from the
   // decision.
@@ -134,7 +135,9 @@ const writeAnswers = async (
     base = (await ports.store.state(group.name)) ?? base;
   }
   throw new Error(
-    `The answers to ${launched.length} launch requests of group ${group.name} could not be written: the state item changed ${mostConflicts} times meanwhile. Nothing is lost: the requests stay reserved and are repeated under the same tokens.`,
+    `The responses to ${launched.length} launch requests of group ${group.name} could not be written: ` +
+      `the state item changed ${mostConflicts} times meanwhile. ` +
+      'Nothing is lost: the requests stay reserved and are repeated under the same tokens.',
   );
 };
 

@@ -14,6 +14,6 @@ export const capacityDeps = (surroundings: Surroundings, telemetry: Telemetry): 
   note: (what, detail) => telemetry.logger.warn(what, { detail }),
   missed: (read, code) => {
     telemetry.count(metrics.readsMissed);
-    telemetry.logger.warn('Something could not be read; the work goes on with what is known.', { read, code });
+    telemetry.logger.warn('An optional read failed. The work goes on without it.', { read, code });
   },
 });

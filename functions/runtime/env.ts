@@ -8,7 +8,8 @@ export const requireEnv = ({ env }: Surroundings, name: string): string => {
   const value = env[name];
   if (value === undefined || value === '') {
     throw new Error(
-      `Environment variable ${name} is not set. The Holdfast construct sets it; deploy the stack again and do not edit the function by hand.`,
+      `Environment variable ${name} is not set. The Holdfast construct sets it: deploy the stack again, ` +
+        'and do not edit the function by hand.',
     );
   }
   return value;

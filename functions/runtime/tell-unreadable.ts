@@ -7,5 +7,5 @@ export const tellUnreadable =
   ({ count, logger }: Telemetry): TellUnreadable =>
   (found) => {
     count(metrics.unreadableItems);
-    logger.error('A stored item could not be read in full. What could not be read counts as lost.', { ...found });
+    logger.error('A stored item could not be read in full. The unreadable parts count as lost.', { ...found });
   };

@@ -27,7 +27,7 @@ const wrap = (telemetry: Telemetry, work: Work): Work => {
   const logFailure = {
     // Returns nothing: a value returned here would stop the remaining error handlers before metrics are flushed.
     onError: ({ error }: { error: unknown }): void => {
-      telemetry.logger.error('The invocation failed; what it was given will be delivered again.', error as Error);
+      telemetry.logger.error('The invocation failed. Its messages are delivered again.', error as Error);
     },
   };
   const wrapped = middy({ timeoutEarlyInMillis: timeoutEarlyMs })

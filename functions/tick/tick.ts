@@ -22,7 +22,7 @@ export const tick = async ({ registry, queue, telemetry }: TickPorts): Promise<{
   telemetry.count(metrics.groupsTicked, groups.length - failed.length);
   if (failed.length > 0)
     telemetry.logger.warn(
-      'The queue did not take every tick; the next one, a minute from now, includes these groups again.',
+      'The queue did not take every tick. The next tick, in a minute, includes these groups again.',
       { failed },
     );
   return { groups: groups.length };

@@ -1,7 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
 import { givingOf, isAtRisk, type Moment } from './giving.ts';
-import type { Policy, TreeNode } from './policy.ts';
+import type { Policy, PolicyPool, TreeNode } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { poolsOf, selectorOf } from './tree.ts';
 
@@ -15,14 +15,21 @@ export type Search = {
 
 const isWithin = ({ within }: Search, offering: OfferingName): boolean => within === undefined || within(offering);
 
+/** Pools below a node that get members at all: a child of weight 0 gets none. */
+const usedPools = (policy: Policy, node: TreeNode): readonly PolicyPool[] => {
+  const selector = selectorOf(node);
+  if (selector === undefined) return poolsOf(policy, node);
+  return selector.children.filter((_, index) => selector.weights[index] !== 0).flatMap((child) => usedPools(policy, child));
+};
+
 /** What is below a node would have given one more, if only what EC2 takes or may take. */
 export const givesAtAll = (search: Search, node: TreeNode): boolean =>
-  poolsOf(search.policy, node).some((pool) =>
+  usedPools(search.policy, node).some((pool) =>
     givingOf(search.chronicle, search.policy, pool, search.moment).some((offering) => isWithin(search, offering)),
   );
 
 const mayBeUsedLast = (search: Search, node: TreeNode): boolean =>
-  poolsOf(search.policy, node)
+  usedPools(search.policy, node)
     .flatMap(offeringsOf)
     .some((offering) => isWithin(search, offering) && isAtRisk(search.chronicle, offering, search.moment));
 

@@ -66,12 +66,16 @@ export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number):
 const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
   chronicle.groupAt(life, life.launchedAtMs) ?? tagsAt(life, life.launchedAtMs)['holdfast:group']?.split('/')[1];
 
+const reservationOf = (life: Life): string | undefined => tagsAt(life, life.launchedAtMs)['holdfast:reservation'];
+
 /**
  * When the function began to look that first made the request of a launch: whoever repeats a request makes the one that was made, whatever has
- * changed since. Undefined where no request was stored before.
+ * changed since. Undefined where no request was stored before, and where it had launched already: EC2 launches once for a token.
  */
 const firstAskedSince = (chronicle: Chronicle, life: Life): number | undefined => {
-  const reservation = tagsAt(life, life.launchedAtMs)['holdfast:reservation'];
+  const reservation = reservationOf(life);
+  const firstMs = chronicle.lives.find((one) => reservationOf(one) === reservation)?.launchedAtMs ?? life.launchedAtMs;
+  if (firstMs < life.launchedAtMs - chronicle.times.launchCallMs) return undefined;
   const written = chronicle.of('item-written').find(({ item }) => item === `request#${reservation}`);
   return written && lookedSince(chronicle, written.by, written.atMs);
 };

@@ -33,7 +33,8 @@ const shapesOf = async (request: Pick<ValueRequest, 'protocol' | 'operation'>): 
  */
 export const inputOf = async (request: ValueRequest): Promise<Record<string, unknown>> => {
   const shapes = await shapesOf(request);
-  if (shapes === undefined) return plainCopy(request.input) as Record<string, unknown>;
+  // The table engine copies what it is given, and returns what it made for this answer alone.
+  if (shapes === undefined) return { ...(request.input as object) };
   return shapes.input.isUnitSchema() ? {} : readValues(shapes.input, request.protocol.style, request.input);
 };
 
@@ -43,7 +44,7 @@ export const inputOf = async (request: ValueRequest): Promise<Record<string, unk
  */
 export const outputOf = async (request: ValueRequest, output: unknown, requestId: string): Promise<ValueAnswer> => {
   const shapes = await shapesOf(request);
-  const copy = shapes === undefined ? (plainCopy(output ?? {}) as object) : shapes.output.isUnitSchema() ? {} : writeValues(shapes.output, output);
+  const copy = shapes === undefined ? ((output ?? {}) as object) : shapes.output.isUnitSchema() ? {} : writeValues(shapes.output, output);
   return { output: { ...copy, $metadata: { httpStatusCode: 200, requestId } } };
 };
 

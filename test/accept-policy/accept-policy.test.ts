@@ -73,7 +73,7 @@ describe('an accepted policy', () => {
     expect(house.status('workers')).toMatchObject({
       status: 'accepted',
       warnings: [{ path: 'scaling' }],
-      message: 'Version 1 is in force. scaling: found alarms on a fixed size, allowed is a size with min below max: these alarms change nothing.',
+      message: 'Version 1 is in force. scaling: expected a size with min below max, found alarms on a fixed size, which they cannot change.',
     });
   });
 });
@@ -88,7 +88,7 @@ describe('what stands beside a policy', () => {
       warnings: [
         {
           path: 'author',
-          message: 'author: found the attribute "author" beside policy, allowed is the attribute policy alone: this one is not read.',
+          message: 'author: expected no attribute beside policy, found the attribute "author", which is not read.',
         },
       ],
     });
@@ -161,7 +161,7 @@ describe('a rejected policy', () => {
       message:
         'Rejected for 2 reasons. breaker is not supported yet: leave it out. Supported here: ' +
         'group, size, capacity, pools, defaults, asg, removal, swap, rebalance, drain, scaling, tags. ' +
-        'size: found -1, allowed is a whole number from 0 to 100000. Version 1 stays in force. Correct the item and write it again.',
+        'size: expected a whole number from 0 to 100000, found -1. Version 1 stays in force. Correct the item and write it again.',
       problems: [{ path: 'breaker' }, { path: 'size', found: '-1' }],
     });
   });
@@ -169,7 +169,7 @@ describe('a rejected policy', () => {
   it('is told on the bus and counted, and the loop hears nothing', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1 });
     expect(house.announced).toEqual([
-      { detailType: announcements.policyRejected, group: 'workers', detail: { problems: [expect.stringContaining('size: found -1')] } },
+      { detailType: announcements.policyRejected, group: 'workers', detail: { problems: [expect.stringContaining('found -1')] } },
     ]);
     expect(house.counted).toEqual([metrics.policiesRejected]);
     expect(house.told).toEqual([]);

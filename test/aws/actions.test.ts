@@ -26,6 +26,13 @@ describe('admitting members', () => {
     expect(more).toEqual([]);
   });
 
+  test('notes again on those that are in their Auto Scaling group that they joined it, and on nobody without one', async () => {
+    const { provider, aws } = over(attached, { CreateTags: {} });
+    await provider.noteJoined(attached, ['i-0001']);
+    await provider.noteJoined(group(), ['i-0002']);
+    expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: ['i-0001'], Tags: [{}, { Key: 'holdfast:joined' }] }]);
+  });
+
   test.each([
     ['i-0001 is already part of AutoScalingGroup:web', undefined],
     ['i-0001 is already part of AutoScalingGroup:other', { code: 'ValidationError', retry: 'never' }],
@@ -92,6 +99,13 @@ describe('releasing leaving members', () => {
     expect(sizes(aws.inputsOf('DeregisterTargets'), 'Targets')).toEqual([300, 300]);
   });
 
+  test('takes them out of the target groups of an earlier policy too', async () => {
+    const edited = { ...named(), formerTargetGroups: ['tg-0'] };
+    const { provider, aws } = over(edited, { DeregisterTargets: {} });
+    expect(await provider.release(edited, [swap('i-0001')])).toEqual({ done: ['i-0001'], failed: [] });
+    expect(aws.inputsOf('DeregisterTargets').map(({ TargetGroupArn }) => TargetGroupArn)).toEqual(['tg-1', 'tg-2', 'tg-0']);
+  });
+
   test.each(['TargetGroupNotFoundException', 'InvalidTargetException'])('from a target that is no more is done: %s', async (code) => {
     const { provider } = over(named(), { DeregisterTargets: failsWith(code, 'i-0001') });
     expect(await provider.release(named(), [swap('i-0001')])).toEqual({ done: ['i-0001'], failed: [] });
@@ -117,6 +131,19 @@ describe('releasing leaving members', () => {
     const calls = aws.inputsOf('TerminateInstanceInAutoScalingGroup');
     expect(sizes(calls, 'InstanceIds')).toEqual([100, 100, 50]);
     expect(calls[0]).toMatchObject({ AutoScalingGroupName: 'web', ShouldDecrementDesiredCapacity: true });
+  });
+
+  test('takes whoever is in no Auto Scaling group out of the target groups of all of them', async () => {
+    const asgs = [autoScalingGroup('asg-a', { 'i-1': 'InService' }, { targetGroups: ['tg-own'] })];
+    const { provider, aws } = over(groupOfAsgs(), {
+      DescribeAutoScalingGroups: { AutoScalingGroups: asgs },
+      TerminateInstanceInAutoScalingGroup: {},
+      DeregisterTargets: {},
+    });
+    expect(await provider.release(groupOfAsgs(), [swap('i-1'), swap('i-2'), swap('i-3', 'rebalance', { asg: 'asg-a' })])).toMatchObject({
+      failed: [],
+    });
+    expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-2' }] }]);
   });
 
   test("goes to each member's own Auto Scaling group", async () => {

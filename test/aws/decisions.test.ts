@@ -95,6 +95,12 @@ describe('decisions', () => {
       rounds: [
         decision({
           placements: [{ pool: 'spot-a', count: 2, offerings: [{ instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' }] }],
+          remarks: [
+            { code: 'detached', instances: ['i-1'], count: 1 },
+            { code: 'advice-not-followed', instances: ['i-1'], count: 60 },
+            { code: 'kept-by-minimum', count: 2, asgs: [{ asg: 'web-asg', min: 3 }] },
+          ],
+          keptByMinimum: 2,
           reasons: [
             {
               pool: 'spot-a',

@@ -207,20 +207,42 @@ describe('a group attached to an Auto Scaling group', () => {
   });
 
   test('lets go of who had joined it and is in it no more, as soon as describes have had time to show it there', async () => {
-    const joined = (agoMs: number) => ec2Instance(`i-${agoMs}`, { ...ours, 'holdfast:joined': `web ${nowMs - agoMs}` });
+    const joined = (agoMs: number, more = {}) => ec2Instance(`i-${agoMs}`, { ...ours, 'holdfast:joined': `web ${nowMs - agoMs}`, ...more });
     const answers = {
-      DescribeInstances: instances({ tagged: [joined(180_000), joined(180_001), ec2Instance('i-new', ours)] }),
+      DescribeInstances: instances({
+        // Where EC2 still shows the tag of the group, the two disagree, and it takes longer.
+        tagged: [joined(45_000), joined(45_001), joined(180_000, inWeb), joined(180_001, inWeb), ec2Instance('i-new', ours)],
+      }),
       DescribeAutoScalingGroups: { AutoScalingGroups: [autoScalingGroup('web', {})] },
     };
     const { members, detached, ended } = await look(attached(), answers);
-    expect(detached).toEqual(['i-180001']);
+    expect(detached).toEqual(['i-45001', 'i-180001']);
     expect(ended).toEqual([]);
     // The newcomer is to be attached. Who has just joined is not attached again, and is not believed to serve before its group shows it.
-    expect(members.map(({ instance, admitted, serving }) => [instance, admitted, serving])).toEqual([
-      ['i-180000', true, false],
-      ['i-new', false, false],
+    expect(members.map(({ instance, admitted, serving, unshown }) => [instance, admitted, serving, unshown])).toEqual([
+      ['i-45000', true, false, true],
+      ['i-180000', true, false, true],
+      ['i-new', false, false, undefined],
     ]);
-    expect((await look(group(), answers)).members).toHaveLength(3);
+    expect((await look(group(), answers)).members).toHaveLength(5);
+  });
+
+  test('sees who is in it and was never noted to have joined, once its tags have had time to be shown', async () => {
+    const old = (id: string, more: Record<string, string> = {}, agoMs = 180_001) => ({
+      ...ec2Instance(id, { ...ours, ...inWeb, ...more }),
+      LaunchTime: new Date(nowMs - agoMs),
+    });
+    const noted = old('i-noted', { 'holdfast:joined': `web ${nowMs - 170_000}` });
+    const launchedByIt = { ...ec2Instance('i-own', inWeb), LaunchTime: new Date(0) };
+    const { members } = await look(attached(), {
+      DescribeInstances: instances({ tagged: [old('i-unnoted'), old('i-young', {}, 180_000), noted], grouped: [launchedByIt] }),
+      DescribeAutoScalingGroups: {
+        AutoScalingGroups: [
+          autoScalingGroup('web', { 'i-unnoted': 'InService', 'i-young': 'InService', 'i-noted': 'InService', 'i-own': 'InService' }),
+        ],
+      },
+    });
+    expect(members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []))).toEqual(['i-unnoted']);
   });
 
   test('finds target groups that are attached as traffic sources', async () => {

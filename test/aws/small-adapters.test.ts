@@ -172,6 +172,7 @@ describe('ticks', () => {
     const { failed } = await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick(numbered(23, 'g'));
     expect(failed).toEqual([{ group: 'g21', code: 'InternalError' }]);
     expect(aws.inputsOf('SendMessageBatch').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 10, 3]);
+    expect(aws.inputsOf('SendMessageBatch')[0]?.Entries).toContainEqual({ Id: '0', MessageBody: expect.stringContaining('"isScheduled":true') });
   });
 });
 

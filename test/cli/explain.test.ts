@@ -144,15 +144,15 @@ describe('a decision in words', () => {
     expect(decisionText(records.find(({ id }) => id === '0001') ?? launched)).toBe(`2026-11-20 12:00:00 UTC  web  decision 0001  policy version 1
   because of: policy-change
   desired 2 → 4 by the policy
-  saw: desired 4, 0 members, 0 serving
+  view: desired 4, 0 members, 0 serving
   2 from spot-a: tiered: tier 1 of 2
   decided again after refusals:
   1 from od: tiered: tier 2 of 2
   passed over spot-a (tiered[0]): m7g.large in us-east-1a was refused (InsufficientInstanceCapacity) and rests until 2026-11-20 12:03:00 UTC; and 2 more
   1 could not be placed anywhere
-  asked spot-a for 3: got 2 (i-0000000000000000a, i-0000000000000000b)
+  requested 3 from spot-a: launched 2 (i-0000000000000000a, i-0000000000000000b)
     refused: m7g.large us-east-1a spot, InsufficientInstanceCapacity
-  asked od for 1: throttled (RequestLimitExceeded)`);
+  requested 1 from od: throttled (RequestLimitExceeded)`);
   });
 
   it('does not say of a pool that it was passed over when it was launched from all the same', () => {
@@ -162,7 +162,7 @@ describe('a decision in words', () => {
   it('says what it let go, put into service and drained', () => {
     const text = decisionText(replaced);
     for (const line of [
-      'lets go i-0000000000000000a (interruption), drain web-0002-d0',
+      'leaves: i-0000000000000000a (interruption), drain web-0002-d0',
       'in place of i-0000000000000000a',
       'put into service: i-0000000000000000b',
       'drains started: 1',
@@ -183,7 +183,7 @@ describe('a decision in words', () => {
       trimmed: [{ part: 'rounds', bytes: 400_000 }, { part: 'outcome' }],
     });
     expect(text).toBe(
-      '2026-11-20 12:00:00 UTC  web  decision 0003  policy version 1\n  because of: the minute tick\n  too large to be stored (400000 bytes): the reasons\n  too large to be stored: what came of it',
+      '2026-11-20 12:00:00 UTC  web  decision 0003  policy version 1\n  because of: the minute tick\n  too large to be stored (400000 bytes): the reasons\n  too large to be stored: the outcome',
     );
   });
 
@@ -194,7 +194,7 @@ describe('a decision in words', () => {
       'not carried out: policy version 3 came into force',
     );
     const { outcome: _none, ...open } = replaced;
-    expect(decisionText(open)).toContain('  nothing is stored about what came of it');
+    expect(decisionText(open)).toContain('  no outcome is stored');
   });
 
   it('names what changed the size, or why it stayed', () => {
@@ -202,7 +202,7 @@ describe('a decision in words', () => {
     const sizes: readonly (readonly [SizeChange, string])[] = [
       [{ code: 'alarm', alarm: 'busy', atMs: at(0), adjust, from: 4, to: 6 }, 'desired 4 → 6 by +50 % of alarm busy'],
       [{ code: 'alarm', alarm: 'busy', atMs: at(0), adjust, from: 6, to: 6 }, 'desired stays 6, the bound of the policy: alarm busy, +50 %'],
-      [{ code: 'alarm-cooling', alarm: 'busy', untilMs: at(60) }, 'alarm busy did not act: it cools down until 2026-11-20 12:01:00 UTC'],
+      [{ code: 'alarm-cooling', alarm: 'busy', untilMs: at(60) }, 'alarm busy did not act: its cooldown lasts until 2026-11-20 12:01:00 UTC'],
       [
         { code: 'alarm-late', alarm: 'busy', atMs: at(0) },
         'alarm busy did not act: it went off at 2026-11-20 12:00:00 UTC, more than an hour before',
@@ -210,6 +210,24 @@ describe('a decision in words', () => {
       [{ code: 'caught-up', from: 4, to: 7 }, 'desired 4 → 7: the stored state was older than the members'],
     ];
     for (const [change, text] of sizes) expect(decisionText({ ...launched, sizes: [change] })).toContain(`  ${text}\n`);
+  });
+
+  it('says what it found and left as it is', () => {
+    const some = { instances: ['i-0000000000000000e'], count: 3 };
+    const round = decision({
+      remarks: [
+        { code: 'detached', ...some },
+        { code: 'advice-not-followed', ...some },
+        { code: 'kept-by-minimum', count: 2, asgs: [{ asg: 'web-asg', min: 4 }] },
+      ],
+    });
+    const text = decisionText({ ...launched, rounds: [round] });
+    for (const line of [
+      'lets go of what somebody took out of its Auto Scaling group, it runs on: i-0000000000000000e and 2 more',
+      'keeps what EC2 advises to replace, rebalance.act is false: i-0000000000000000e and 2 more',
+      'keeps 2 above the desired size, the minimum sizes hold: web-asg (4)',
+    ])
+      expect(text).toContain(`  ${line}\n`);
   });
 
   it('says what it did to Auto Scaling groups', () => {
@@ -223,8 +241,8 @@ describe('a decision in words', () => {
     for (const line of [
       'raises the maximum size of web-asg to 6',
       'puts back the maximum size of api-asg to 3',
-      'takes over the refill of web-asg: lowers its desired capacity to 2',
-      'takes out of their Auto Scaling group: i-0000000000000000e',
+      'launches in place of web-asg: lowers its desired capacity to 2',
+      'terminates through their Auto Scaling group: i-0000000000000000e',
     ])
       expect(text).toContain(`  ${line}\n`);
   });
@@ -262,10 +280,10 @@ describe('explaining an instance', () => {
       ['let go', '0002'],
     ]);
     expect(explanationText(explanation)).toContain(`i-0000000000000000a, group web
-It left because of: interruption. State: leaving. It came from pool spot-a (m7g.large/us-east-1a/spot).
+Reason to leave: interruption. State: leaving. Pool: spot-a (m7g.large/us-east-1a/spot).
   2026-11-20 12:01:39 UTC  warned
   2026-11-20 12:01:41 UTC  claimed
-  2026-11-20 12:03:39 UTC  deadline: gone by then, whatever happens
+  2026-11-20 12:03:39 UTC  deadline: gone by this time
 
 The decision by which it was launched:
 2026-11-20 12:00:00 UTC  web  decision 0001`);
@@ -274,7 +292,7 @@ The decision by which it was launched:
   it('that stays says what was withdrawn', () => {
     const withdrawn = { ...swap, reason: 'moved', state: 'withdrawn', withdrawnAtMs: swap.claimedAtMs + 1_000 } as const;
     const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], unreadable: [] });
-    expect(text).toContain('It was to leave because of: moved. That was withdrawn, and it stays.');
+    expect(text).toContain('Reason to leave: moved. State: withdrawn, so it stays.');
     expect(text).toContain('2026-11-20 12:01:42 UTC  withdrawn');
   });
 
@@ -287,7 +305,7 @@ The decision by which it was launched:
       unreadable: [],
     });
     expect(text.indexOf('gone\n')).toBeLessThan(text.indexOf('deadline'));
-    expect(text).toContain('What fell short: could not be taken out of service (AccessDenied): work on it is cut when it goes');
+    expect(text).toContain('Shortfall: could not be taken out of service (AccessDenied): its work is cut when it ends');
   });
 
   it('that is a member finds its group by its tag', async () => {
@@ -297,7 +315,7 @@ The decision by which it was launched:
       state: 'running',
     });
     const text = explanationText(await explain('i-0000000000000000c', access));
-    expect(text).toContain('It is a member; nothing has asked it to leave.');
+    expect(text).toContain('It has no swap: no decision says that it leaves.');
     expect(text).toContain('The decision by which it was launched:\n2026-11-20 12:01:40 UTC  web  decision 0002');
   });
 

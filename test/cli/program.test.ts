@@ -42,20 +42,20 @@ describe('the command line', () => {
 
   it.each([
     ['an unknown command', ['sandbx'], '(Did you mean sandbox?)'],
-    ['a port that is none', ['sandbox', '--port', '99999'], 'It must be a port from 0 (any that is free) to 65535.'],
-    ['no speed', ['sandbox', '--speed', '0'], 'It must be a number above 0, at most 1000.'],
-    ['a speed that no machine keeps up with', ['sandbox', '--speed', '1e9'], 'It must be a number above 0, at most 1000.'],
-    ['a report of nothing', ['sandbox', '--report', 'run.json'], 'needs --scenario: a report is of a scenario'],
-    ['no decision', ['decisions', 'workers', '--limit', '0'], 'It must be a whole number from 1.'],
-    ['an address that is none', ['decisions', 'workers', '--sandbox', '127.0.0.1:4700'], 'It must be an address such as http://127.0.0.1:PORT.'],
-    ['half a seed', ['sandbox', '--seed', '1.5'], 'It must be a whole number from 0.'],
-    ['an empty number', ['sandbox', '--seed', ''], 'It must be a whole number from 0.'],
-    ['an id that is none', ['explain', 'i-xyz'], 'An instance id looks like i-0123456789abcdef0.'],
+    ['a port that is none', ['sandbox', '--port', '99999'], 'Expected a port from 0 (any that is free) to 65535.'],
+    ['no speed', ['sandbox', '--speed', '0'], 'Expected a number above 0, at most 1000.'],
+    ['a speed that no machine keeps up with', ['sandbox', '--speed', '1e9'], 'Expected a number above 0, at most 1000.'],
+    ['a report of nothing', ['sandbox', '--report', 'run.json'], 'needs --scenario. Nothing was started.'],
+    ['no decision', ['decisions', 'workers', '--limit', '0'], 'Expected a whole number from 1.'],
+    ['an address that is none', ['decisions', 'workers', '--sandbox', '127.0.0.1:4700'], 'Expected an address such as http://127.0.0.1:PORT.'],
+    ['half a seed', ['sandbox', '--seed', '1.5'], 'Expected a whole number from 0.'],
+    ['an empty number', ['sandbox', '--seed', ''], 'Expected a whole number from 0.'],
+    ['an id that is none', ['explain', 'i-xyz'], 'Expected an instance id such as i-0123456789abcdef0.'],
     ['a group left out', ['decisions'], "missing required argument 'group'"],
   ])('refuses %s', async (_, words, text) => {
     const answer = await run(...words);
     expect(answer.text).toContain(text);
-    expect(answer.text).toContain('(run with --help for what there is)');
+    expect(answer.text).toContain('(run with --help for all commands and options)');
   });
 
   it('says which scenarios ship when a name is none of them', async () => {
@@ -82,9 +82,9 @@ describe('the text of a failure', () => {
   const failure = (message: string, more: object = {}) => failureText(Object.assign(new Error(message), more));
   it.each([
     ['Region is missing', /set AWS_REGION or choose a profile/],
-    ['connect ECONNREFUSED 127.0.0.1:1', /Nothing answers there/],
-    ['listen EADDRINUSE: address already in use', /choose another, or leave --port out/],
-    ['Requested resource not found', /is --name right/],
+    ['connect ECONNREFUSED 127.0.0.1:1', /No server answers/],
+    ['listen EADDRINUSE: address already in use', /choose another, or leave out --port/],
+    ['Requested resource not found', /check --name/],
     ['Could not load credentials from any providers', /--sandbox URL/],
   ])('of "%s" says what to do', (message, advice) => {
     const text = failure(message);

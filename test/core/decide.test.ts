@@ -199,6 +199,17 @@ describe('an Auto Scaling group', () => {
     expect([0, 4, 7, 10].map((min) => shrunk(min).length)).toEqual([6, 6, 3, 0]);
   });
 
+  it('says so when the number of those that its minimum keeps changes, and only then', () => {
+    const all = [...five(spotA), ...five(spotB)];
+    const asgs = [{ ...asg, min: 7, held: 7, holds: all.slice(0, 7).map(({ instance }) => instance) }];
+    const said = (kept?: number) =>
+      decide(attachView({ asgs, members: all.slice(0, 7), state: state({ desired: 4, ...(kept !== undefined && { keptByMinimum: kept }) }) }));
+    expect(said().keptByMinimum).toBe(3);
+    expect(said(2).remarks).toEqual([{ code: 'kept-by-minimum', count: 3, asgs: [{ asg: 'web-asg', min: 7 }] }]);
+    expect(said(3).remarks).toEqual([]);
+    expect(decide(attachView({ members: all, state: state({ desired: 4, keptByMinimum: 3 }) }))).not.toHaveProperty('keptByMinimum');
+  });
+
   it('keeps it in each of several groups, and takes the rest where it can', () => {
     const all = [...five(spotA), ...five(spotB)];
     const asgs = [spotA, spotB].map(({ name }, index) => ({
@@ -366,6 +377,19 @@ describe('a throttle', () => {
   });
   it('is over when its time has come', () => {
     expect(launched(decide(view({ nowMs: nowMs + 4_000, members: members(spotA, 8), state: throttled })).placements)).toBe(2);
+  });
+});
+
+describe('members that have joined an Auto Scaling group which does not show them', () => {
+  const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+  const removals = (unshown: number) => {
+    const all = members(spotA, 10).map((member, index) => ({ ...member, reservation: 'r-1', ...(index < unshown && { unshown: true }) }));
+    return decide(view({ group: attached, state: state({ desired: 8 }), members: all })).removals;
+  };
+  it('make no surplus: others stay until a describe shows them', () => {
+    expect(removals(0)).toHaveLength(2);
+    expect(removals(1)).toHaveLength(1);
+    expect(removals(2)).toEqual([]);
   });
 });
 

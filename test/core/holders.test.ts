@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asgsFor, asgsOf, holdersNow, withFormer } from '../../core/holders.ts';
+import { asgsFor, asgsOf, holdersNow, targetGroupsNow, withFormer } from '../../core/holders.ts';
 import type { AsgView } from '../../core/view.ts';
 import { group, reservation, state, view } from './views.ts';
 
@@ -14,6 +14,13 @@ describe('Auto Scaling groups that hold members', () => {
     expect(asgsOf(withFormer(attached, state({ holders: ['fleet', 'next'] })))).toEqual(['next', 'fleet']);
     expect(asgsOf(withFormer(group(), state({ holders: ['fleet'] })))).toEqual(['fleet']);
     expect(withFormer(attached, undefined)).toBe(attached);
+  });
+
+  it('and its target groups are remembered, of earlier policies too, the latest ten', () => {
+    const serving = (...loadBalancers: readonly string[]) => group({ drain: { timeoutMs: 1, loadBalancers } });
+    expect(targetGroupsNow({ targetGroups: ['tg-1', 'tg-2'] }, serving('tg-1', 'tg-3'))).toEqual(['tg-2', 'tg-1', 'tg-3']);
+    expect(targetGroupsNow({ targetGroups: Array.from({ length: 10 }, (_, n) => `tg-${n}`) }, serving('tg-new'))).toHaveLength(10);
+    expect(withFormer(serving('tg-1'), state({ targetGroups: ['tg-1', 'tg-2'] })).formerTargetGroups).toEqual(['tg-2']);
   });
 
   it('are those of leaving instances too', () => {

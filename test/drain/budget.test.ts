@@ -203,7 +203,7 @@ describe('a shortfall says what is cut, when and by whom', () => {
     expect(foreseenShortfall({ swap: draining }, 600_000)).toBeUndefined();
   });
   test.each([
-    ['rebalance', 'the end of the instance'],
+    ['rebalance', 'Holdfast, which terminates the instance'],
     ['hook', 'Auto Scaling'],
   ] as const)('a %s drain is bounded by the drain time-out', (reason, by) => {
     const { deadlineMs: _, ...untimed } = draining;
@@ -228,25 +228,25 @@ describe('a shortfall says what is cut, when and by whom', () => {
     expect(unfinishedShortfall({ ...draining, state: 'leaving' }, 600_000)).toEqual({ code: 'not-released-in-time', ...cut });
   });
   test.each<readonly [Shortfall, string]>([
-    [{ code: 'not-released', awsCode: 'AccessDenied' }, 'could not be taken out of service (AccessDenied): work on it is cut when it goes'],
+    [{ code: 'not-released', awsCode: 'AccessDenied' }, 'could not be taken out of service (AccessDenied): its work is cut when it ends'],
     [
       { code: 'not-released-in-time', cutAtMs: inMs(130), by: 'auto-scaling' },
       'was not taken out of service in time: connections still open at 12:02:10 UTC are cut by Auto Scaling',
     ],
     [
       { code: 'still-draining', cutAtMs: inMs(130), by: 'ec2' },
-      'was still draining when its time was up: connections still open at 12:02:10 UTC are cut by EC2',
+      'was still draining when its time ran out: connections still open at 12:02:10 UTC are cut by EC2',
     ],
-    [{ code: 'drain-broke', error: 'States.Timeout' }, 'the drain broke off (States.Timeout): connections still open are cut when it goes'],
+    [{ code: 'drain-broke', error: 'States.Timeout' }, 'the drain failed (States.Timeout): connections still open are cut when it ends'],
     [
       { code: 'drain-broke', error: 'AccessDenied', cause: 'no right' },
-      'the drain broke off (AccessDenied: no right): connections still open are cut when it goes',
+      'the drain failed (AccessDenied: no right): connections still open are cut when it ends',
     ],
     [
       { code: 'not-ended', awsCode: 'OperationNotPermitted' },
-      'could not be ended (OperationNotPermitted): it runs on, out of service, until someone ends it',
+      'could not be terminated (OperationNotPermitted): it runs on, out of service, until someone terminates it',
     ],
-    [{ code: 'ended-before-drain' }, 'it ended before it was taken out of service: work on it was cut'],
+    [{ code: 'ended-before-drain' }, 'it ended before it was taken out of service: its work was cut'],
     [{ code: 'let-go' }, 'the group was let go while it drained: the instance is left as it is'],
     [{ code: 'prose', text: 'as the first version stored it' }, 'as the first version stored it'],
   ])('%o in words', (shortfall, text) => {

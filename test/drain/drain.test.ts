@@ -48,6 +48,18 @@ describe('a drain under a spot notice', () => {
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(45) });
   });
 
+  test('that began too late for its own end says nothing of connections that end before EC2 takes the instance', async () => {
+    const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
+    const fleet = createFleet([swap('i-1', { ...warned, hooks: [hook] }), swap('i-2', warned)], 60_000);
+    fleet.nowMs = inMs(55);
+    const { visits, outcome } = await execute(fleet, order());
+    expect(secondsOf(visits)).toEqual(['begin 55', 'check 110', 'end 110']);
+    expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', drainedAtMs: inMs(115) });
+    expect(fleet.stateOf('i-2').shortfall).toBeUndefined();
+    expect(outcome).toMatchObject({ drained: 2, late: 0 });
+    expect(fleet.completed.size).toBe(0);
+  });
+
   test('with a deregistration delay of 300 s it gives connections half of the notice and says what is cut', async () => {
     const awaitServingUntilMs = latestDrainStart({ nowMs: noonMs, deadlineMs: inMs(120), deregistrationDelayMs: 300_000, timeoutMs: 300_000 });
     const fleet = createFleet(pair(warned), 300_000);
@@ -147,7 +159,7 @@ describe('a drain that is ours to end', () => {
     await endDrain(fleet.ports, order());
     const keptUntilMs = fleet.nowMs + 3_600_000;
     const shortfall = { code: 'not-ended', awsCode: 'OperationNotPermitted', keptUntilMs };
-    const text = 'could not be ended (OperationNotPermitted): it takes work again, and is not chosen to leave before 13:00:00 UTC';
+    const text = 'could not be terminated (OperationNotPermitted): it takes work again, and is not chosen to leave before 13:00:00 UTC';
     expect([...fleet.ended]).toEqual(['i-1']);
     expect(fleet.stateOf('i-2')).toMatchObject({ state: 'drained', shortfall, keptUntilMs });
     expect(fleet.stateOf('i-1')).not.toHaveProperty('keptUntilMs');
@@ -181,6 +193,7 @@ describe('taking out of service', () => {
       state: 'drained',
       shortfall: { code: 'not-released', awsCode: 'Throttling' },
     });
+    expect(fleet.stateOf('i-2')).not.toHaveProperty('drainedAtMs');
     expect(outcome).toMatchObject({ late: 1 });
   });
 

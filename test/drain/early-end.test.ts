@@ -25,6 +25,12 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...swap, state: 'drained', drainedAtMs: 3_000 }, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 3_000 });
     expect(asGone({ ...swap, state: 'drained' }, 5_000).shortfall).toBeUndefined();
   });
+  it('after its drain, and before its last connections could close, is said to have', () => {
+    const uncut: Swap = { ...swap, state: 'drained', drainedAtMs: 9_000, deadlineMs: 15_000 };
+    expect(asGone(uncut, 5_000)).toMatchObject({ state: 'gone', shortfall: { code: 'still-draining', cutAtMs: 5_000, by: 'ec2' } });
+    expect(asGone(uncut, 5_000)).not.toHaveProperty('drainedAtMs');
+    expect(asGone(uncut, 15_000)).toMatchObject({ state: 'gone', drainedAtMs: 9_000 });
+  });
   it('while its connections had yet to close is said to have', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
     expect(asGone(draining, 5_000).shortfall).toEqual({ code: 'still-draining', cutAtMs: 5_000, by: 'ec2' });

@@ -154,6 +154,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       requestOf: () => undefined,
       launch: none,
       admit: none,
+      noteJoined: async () => {},
       release: (_group, batch) =>
         call('release', () =>
           act(ids(batch), fleet.failRelease, (instance) => {

@@ -68,6 +68,19 @@ describe('an earlier tier is used while it gives', () => {
     });
     expect(found).toHaveLength(1);
   });
+  it('holds where all that is left of the earlier tier has no weight', () => {
+    const found = (weight: number) =>
+      late((script) => {
+        const weighted = [
+          { use: 'spot-a', weight: 1 },
+          { use: 'spot-b', weight },
+        ];
+        script.policy(100, 2, { ...policy, capacity: { tiered: [{ weighted }, 'od-b'] } });
+        refused(script, 140, 'z-a');
+      });
+    expect(found(0)).toEqual([]);
+    expect(found(1)).toHaveLength(1);
+  });
   it('breaks when only one zone had refused', () => {
     expect(late((script) => refused(script, 140, 'z-a'))).toHaveLength(1);
   });
@@ -170,6 +183,29 @@ describe('spreads and weights hold at every launch', () => {
     expect(at(1_000, 1_010)).toEqual([]);
     expect(at(1_000, 900)).toHaveLength(1);
     expect(at(1_000, 110)).toHaveLength(1);
+  });
+  it('judges a spread by type, but for Auto Scaling groups that pick among several by themselves', () => {
+    const types = { instanceTypes: ['t', 'u'] };
+    const offerings = spec.offerings.flatMap((offering) => [offering, { ...offering, instanceType: 'u' }]);
+    const group = { name: 'a', launchTemplate: 'web', subnets: ['subnet-a'], ...types, market: 'spot' as const, min: 0, max: 10, desired: 0 };
+    const asg = { ...spec, offerings, autoScalingGroups: [...spec.autoScalingGroups, group] };
+    const found = (pool: Readonly<Record<string, unknown>>) =>
+      details(
+        sharedOut,
+        (script) => {
+          twoServe(script);
+          script.policy(50, 2, {
+            ...policy,
+            capacity: { spread: ['spot-a'], by: 'instance-type' },
+            pools: { 'spot-a': { market: 'spot', ...pool } },
+          });
+          script.member('i-4', { pool: 'spot-a' });
+          launched(script, 150, 'i-5', 'spot-a');
+        },
+        { spec: asg },
+      );
+    expect(found({ subnets: ['subnet-a'], ...types })).toHaveLength(1);
+    expect(found({ asg: 'a' })).toEqual([]);
   });
   it('judges weights by their shares', () => {
     const weighted = {

@@ -28,6 +28,14 @@ describe('a request that is repeated', () => {
     expect(found(request('request#r-i-3'))).toBe(0);
   });
 
+  it('is judged by the policy of now where it had launched already', () => {
+    const again = (script: Script): void => {
+      request('request#r-i-3')(script);
+      script.launch(103, 'i-2b', { pool: 'spot-b', by: react('i-a'), tags: { 'holdfast:reservation': 'r-i-3' } });
+    };
+    expect(found(again)).toBe(1);
+  });
+
   it('is judged by the policy of now where it was never made before', () => {
     expect(found(() => undefined)).toBe(1);
     expect(found(request('request#r-i-4'))).toBe(1);

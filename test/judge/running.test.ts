@@ -156,6 +156,43 @@ describe('time to serve', () => {
     expect(asked([])).toEqual([]);
     expect(asked(['Launch'])).toHaveLength(1);
   });
+  it('counts what was asked for before another delivery of the warning, and what was lost to others since', () => {
+    const asked = (second: number, heardSecond: number, lost: (script: Script) => void) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(100, 'i-1');
+        script.react(101, 104, 'i-a', [{ about: 'warning', instance: 'i-1' }], true);
+        script.launch(second, 'i-3', { by: react('i-a') });
+        lost(script);
+        script.react(heardSecond, heardSecond + 4, 'i-b', [{ about: 'warning', instance: 'i-1' }]);
+      });
+    const endsBy = (second: number) => (script: Script) => {
+      script.end(second, 'i-3');
+      script.react(second, second, 'i-c', [{ about: 'state', instance: 'i-3', state: 'terminated' }], true);
+    };
+    expect(asked(103, 105, endsBy(108))).toEqual([]);
+    expect(asked(103, 105, endsBy(104))).toHaveLength(1);
+    expect(asked(106, 105, endsBy(108))).toEqual([]);
+    expect(asked(106, 105, (script) => script.end(108, 'i-3', react('i-b')))).toEqual([]);
+  });
+  it('leaves to an Auto Scaling group what it still holds and is gone, unless it is told not to replace that', () => {
+    const asked = (suspended: readonly string[]) =>
+      details(requestedSoon, (script) => {
+        script.policy(0, 1, { ...attached, size: 2 });
+        script.desired(1, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        script.at(90, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired: 2, suspended, by: user });
+        script.end(99, 'i-2');
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [
+          { about: 'warning', instance: 'i-1' },
+          { about: 'state', instance: 'i-2', state: 'terminated' },
+        ]);
+        script.launch(103, 'i-3', { by: react('i-a'), asg: 'web-asg' });
+      });
+    expect(asked([])).toEqual([]);
+    expect(asked(['ReplaceUnhealthy'])).toHaveLength(1);
+  });
 });
 
 const swap = (more: Readonly<Record<string, unknown>>) => ({
@@ -216,6 +253,11 @@ describe('what is said', () => {
     expect(told({ drainedAtMs: 110_000 })).toHaveLength(1);
     expect(told({ drainedAtMs: undefined })).toHaveLength(1);
     expect(told({ state: 'draining' })).toHaveLength(1);
+    const returned = (script: Script): void => {
+      warnedAndGone(script);
+      script.at(160, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+    };
+    expect(details(timesAreTrue, returned, swap({ drainedAtMs: 150_000 }))).toEqual([]);
     expect(details(timesAreTrue, twoServe, swap({}))).toEqual(['i-1 lives on, and its swap is closed']);
   });
   it('names every launch and every removal', () => {
@@ -336,14 +378,20 @@ describe('rest', () => {
     ).toHaveLength(1);
   });
   it('counts those whose user protects them, as many as they are', () => {
-    const surplus = (...kept: readonly string[]) =>
+    const surplus = (keep: (script: Script, instance: string) => void, ...kept: readonly string[]) =>
       details(sizeIsHeld, (script) => {
-        twoServe(script);
-        script.member('i-3');
-        for (const instance of kept) script.at(100, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
+        script.policy(0, 1, attached);
+        script.desired(0, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg' });
+        for (const instance of kept) keep(script, instance);
       });
-    expect(surplus('i-1', 'i-2', 'i-3')).toEqual([]);
-    expect(surplus('i-1', 'i-2')).toHaveLength(1);
+    const protect = (script: Script, instance: string): void =>
+      script.at(100, { kind: 'protection', instance, from: 'scale-in', isOn: true, by: user });
+    expect(surplus(protect, 'i-1', 'i-2', 'i-3')).toEqual([]);
+    expect(surplus(protect, 'i-1', 'i-2')).toHaveLength(1);
+    const refuse = (script: Script, instance: string): void => script.refuse(100, instance);
+    expect(surplus(refuse, 'i-1', 'i-2', 'i-3')).toEqual([]);
+    expect(surplus(refuse, 'i-1')).toHaveLength(1);
   });
   it('is served by what was drawn from a warm pool', () => {
     const drawn = (script: Script): void => {

@@ -43,8 +43,14 @@ describe('what fails goes to a dead-letter queue', () => {
 
   test('from each queue', () => {
     for (const [, properties] of ofType(resources, 'AWS::SQS::Queue')) {
-      if (!isDeadLetter(properties.QueueName)) expect(at(properties, 'RedrivePolicy.maxReceiveCount')).toBe(5);
+      if (!isDeadLetter(properties.QueueName)) expect(at(properties, 'RedrivePolicy.deadLetterTargetArn')).toBeDefined();
     }
+  });
+
+  test('a signal only after more than an hour of attempts, so that no outage of an hour costs one', () => {
+    const queue = ofType(resources, 'AWS::SQS::Queue').find(([, { QueueName }]) => QueueName === 'holdfast-signals')?.[1] ?? {};
+    expect(Number(at(queue, 'RedrivePolicy.maxReceiveCount')) * signalsVisibilitySeconds).toBeGreaterThan(3_600);
+    expect(at(queue, 'RedrivePolicy.maxReceiveCount')).toBeLessThanOrEqual(1_000);
   });
 
   test('from each rule', () => {

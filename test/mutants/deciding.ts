@@ -60,7 +60,7 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'what an Auto Scaling group ends by itself is ignored',
-    file: 'core/decide.ts',
+    file: 'core/surplus.ts',
     from: 'const own = ownShrink(view) +',
     to: 'const own = 0 * ownShrink(view) +',
     caughtBy: ['zones evened out by its own group'],
@@ -81,7 +81,7 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'the surplus goes before replacements serve',
-    file: 'core/decide.ts',
+    file: 'core/surplus.ts',
     from: '(isIdle || spare > 0)',
     to: '(isIdle || spare > -99)',
     caughtBy: ['surplus while replacements boot'],

@@ -33,8 +33,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the drain never deregisters',
     file: 'aws/providers/release-members.ts',
-    from: 'const named = await deregisterTargets(deps.elb, namedTargetGroups(group), ids);',
-    to: 'const named = { ...nothing, done: namedTargetGroups(group).length < 0 ? [] : ids };',
+    from: 'const named = await deregisterTargets(deps.elb, registered, ids);',
+    to: 'const named = { ...nothing, done: registered.length < 0 ? [] : ids };',
     caughtBy: ['interruption, own group', 'scenario zone-outage'],
   },
   {
@@ -89,7 +89,7 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the reasons of a removal are kept only at the end',
     file: 'functions/react/rounds.ts',
-    from: ' || decision.removals.length > 0',
+    from: ' + removals.length + remarks.length',
     to: '',
     caughtBy: ['killed once removals are claimed'],
   },

@@ -21,7 +21,7 @@ const problemsOf = (document: unknown): readonly string[] => {
 describe('limits of a policy', () => {
   it('keeps documents to 100,000 characters, whatever they hold', () => {
     expect(problemsOf(policy({ tags: { team: 'x'.repeat(100_000) } }))).toEqual([
-      'the policy: found a larger document, allowed is a document of at most 100000 characters.',
+      'the policy: expected a document of at most 100000 characters, found a larger document.',
     ]);
   });
 

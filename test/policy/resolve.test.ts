@@ -203,7 +203,7 @@ describe('what AWS does not know or allow', () => {
     ['an Auto Scaling group of both markets and two zones', through({ a: { asg: 'both-asg' } }), 'pools.a.asg', 'which launches both markets'],
     ['an Auto Scaling group of two zones', through({ a: { asg: 'both-asg' } }), 'pools.a.asg', 'which spans 2 zones'],
     ['an Auto Scaling group that names no type', through({ a: { asg: 'odd-asg' } }), 'pools.a.asg', 'which names no instance type'],
-    ['an Auto Scaling group without a known market', through({ a: { asg: 'odd-asg' } }), 'pools.a.asg', 'whose market cannot be told'],
+    ['an Auto Scaling group without a known market', through({ a: { asg: 'odd-asg' } }), 'pools.a.asg', 'whose market is unknown'],
     [
       'a market that is not that of the Auto Scaling group',
       through({ a: { asg: 'spot-1a-asg', market: 'on-demand' } }),

@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
   ['a size below 0', small({ size: -1 }), 'size', '-1', /^a whole number from 0/],
   ['a size that is not whole', small({ size: 1.5 }), 'size', '1.5', /^a whole number/],
   ['a size without max', small({ size: { min: 1 } }), 'size.max', 'nothing', /^a whole number/],
-  ['min above max', small({ size: { min: 5, max: 3 } }), 'size.max', '3', /^a number not below min \(5\)$/],
+  ['min above max', small({ size: { min: 5, max: 3 } }), 'size.max', '3', /^a number of at least min \(5\)$/],
   ['desired above max', small({ size: { min: 1, max: 3, desired: 4 } }), 'size.desired', '4', /^a number from min \(1\) to max \(3\)$/],
   ['desired below min', small({ size: { min: 2, max: 3, desired: 1 } }), 'size.desired', '1', /^a number from min/],
   ['no capacity', { ...smallDocument, capacity: undefined }, 'capacity', 'nothing', /^a pool name, or a map with one of/],
@@ -311,7 +311,7 @@ describe('a policy is refused for', () => {
   it('selectors inside each other beyond what people can read', () => {
     let capacity: unknown = 'spot-1a';
     for (let depth = 0; depth < 13; depth += 1) capacity = { tiered: [capacity] };
-    expect(messagesOf(small({ capacity }))).toEqual(['capacity: found deeper nesting, allowed is at most 12 selectors inside each other.']);
+    expect(messagesOf(small({ capacity }))).toEqual(['capacity: expected at most 12 nested selectors, found deeper nesting.']);
   });
 
   it('a document that contains itself', () => {
@@ -343,9 +343,9 @@ describe('problems', () => {
   });
 
   it('say in one sentence where, what was found, what is allowed and what was probably meant', () => {
-    expect(messagesOf(pool({ market: 'sopt' }))).toEqual(['pools.spot-1a.market: found "sopt", allowed is spot or on-demand. Did you mean "spot"?']);
+    expect(messagesOf(pool({ market: 'sopt' }))).toEqual(['pools.spot-1a.market: expected spot or on-demand, found "sopt". Did you mean "spot"?']);
     expect(messagesOf(pool({ market: undefined }))).toEqual([
-      'pools.spot-1a.market is missing: write spot or on-demand, in the pool or in defaults.',
+      'pools.spot-1a.market is missing: expected spot or on-demand, in the pool or in defaults.',
     ]);
   });
 
@@ -371,12 +371,14 @@ describe('warnings', () => {
 
   it('name a pool that capacity never uses', () => {
     expect(warningsOf(small({ pools: { ...smallDocument.pools, spare: four.a } }))).toEqual([
-      expect.stringContaining('pools.spare: found a pool that capacity does not name'),
+      expect.stringContaining('pools.spare: expected a pool that capacity names'),
     ]);
   });
 
   it('name alarms on a size that cannot change', () => {
-    expect(warningsOf(small({ scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([expect.stringContaining('these alarms change nothing')]);
+    expect(warningsOf(small({ scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([
+      expect.stringContaining('alarms on a fixed size, which they cannot change'),
+    ]);
     expect(warningsOf(small({ size: { min: 1, max: 2 }, scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([]);
   });
 
@@ -387,7 +389,7 @@ describe('warnings', () => {
       return warningsOf(small({ size: 10, capacity: { tiered: ['a', { spread: { of: ['b', 'c'] } }] }, pools: Object.fromEntries(pools), ...rest }));
     };
     expect(capped([1, 1, 1])).toEqual([
-      'capacity: found pools whose caps leave room for 3, allowed is room for the largest size, 10: the other 7 are never launched.',
+      'capacity: expected room for the largest size, 10, found pools whose caps leave room for 3, so that 7 are never launched.',
     ]);
     expect(capped([0, 0, 0])).toHaveLength(1);
     expect(capped([5, 4, 1])).toEqual([]);

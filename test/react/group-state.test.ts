@@ -9,6 +9,7 @@ const group = {
   policyVersion: 2,
   size: { min: 2, max: 12, desired: 4 },
   holding: { kind: 'tag' },
+  drain: { loadBalancers: 'auto' },
   scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }],
 } as unknown as Group;
 const fresh = initialState(group);

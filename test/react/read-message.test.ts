@@ -84,7 +84,7 @@ describe('alarms and our own messages', () => {
     expect(read(alarmStateChange('OK')).kind).toBe('ignored');
   });
   it('reads ticks and policy changes', () => {
-    expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', group: 'workers', atMs: eventAtMs });
+    expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', group: 'workers', atMs: eventAtMs, isScheduled: false });
     expect(signal(ownMessage('Holdfast Policy Change'))).toMatchObject({ kind: 'policy-change', group: 'workers' });
   });
 });

@@ -66,8 +66,8 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
 };
 
 /** Plays the rounds of an invocation that gathered with this policy, whatever is in force by the time it decides. */
-const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>) => {
-  const facts = { group: 'web', causes: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [] } as unknown as Run['facts'];
+const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>, heard: Partial<Run['facts']> = {}) => {
+  const facts = { group: 'web', causes: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [], ...heard } as unknown as Run['facts'];
   const run: Run = { group: policy, provider, facts, ports, id: 'd-1', startedAtMs: nowMs };
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored }), []);
 };
@@ -162,5 +162,33 @@ describe('a decision under a policy that is not in force any more', () => {
     };
     expect(await play(eight, of)).toEqual({ kind: 'let-go' });
     expect(of.world.asked).toEqual([]);
+  });
+});
+
+describe('what a look finds and leaves as it is', () => {
+  const six = inB(6, 1);
+  const advice = { leaving: [{ instance: members(onDemandB, 6)[0]?.instance, reason: 'rebalance', atMs: nowMs }] };
+
+  test('is a decision of its own: a member that its user detached is told once', async () => {
+    const of = worldOf(six, stateUnder(six, 5));
+    const { describe: look } = of.provider;
+    of.provider.describe = async (one) => ({ ...(await look(one)), detached: ['i-gone'] });
+    const played = await play(six, of);
+    expect(played.kind === 'played' && played.rounds[0]?.decision.remarks).toEqual([{ code: 'detached', instances: ['i-gone'], count: 1 }]);
+    expect(of.world.kept).toHaveLength(1);
+    const again = await play(six, of);
+    expect(again.kind === 'played' && again.rounds[0]?.decision.remarks).toEqual([]);
+    expect(of.world.kept).toHaveLength(1);
+  });
+
+  test('is advice, where the policy does not follow it', async () => {
+    const still = { ...six, rebalance: { act: false } };
+    const told = async (policy: Group) => {
+      const of = worldOf(policy, stateUnder(policy, 5));
+      const played = await play(policy, of, advice as unknown as Partial<Run['facts']>);
+      return played.kind === 'played' ? (played.rounds[0]?.decision.remarks ?? []).map(({ code }) => code) : undefined;
+    };
+    expect(await told(still)).toEqual(['advice-not-followed']);
+    expect(await told(six)).toEqual([]);
   });
 });

@@ -77,3 +77,11 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
   expect(await groupsOf(warning, [entry('api', ['fleet']), entry('web', ['next'], ['fleet'])], untagged)).toEqual(['api']);
   expect(await groupsOf(warning, [entry('web', ['next'])], untagged)).toEqual([]);
 });
+
+test('a scheduled tick is not delivered again, for the next one follows; a wake and any other signal are', async () => {
+  const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', group: 'web', atMs: nowMs, isScheduled });
+  const messagesOf = async (signal: Signal) => (await routed(signal)).facts.flatMap(({ messages }) => messages);
+  expect(await messagesOf(tick(true))).toEqual([]);
+  expect(await messagesOf(tick(false))).toEqual(['m']);
+  expect(await messagesOf(warning)).toEqual(['m']);
+});

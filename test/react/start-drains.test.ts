@@ -10,9 +10,11 @@ type Options = {
   readonly isTick?: boolean;
   readonly named?: readonly string[];
   readonly ordered?: readonly string[];
+  /** Swaps as they are stored when the drains run. */
+  readonly stored?: readonly Swap[];
 };
 
-const start = async (swaps: readonly Swap[], { over = [], isTick = false, named = [], ordered = [] }: Options = {}) => {
+const start = async (swaps: readonly Swap[], { over = [], isTick = false, named = [], ordered = [], stored = swaps }: Options = {}) => {
   const started: DrainOrder[] = [];
   const moved: (SwapChange & { readonly instance: string })[] = [];
   const ports = {
@@ -24,6 +26,7 @@ const start = async (swaps: readonly Swap[], { over = [], isTick = false, named 
       },
     },
     store: {
+      swaps: () => Promise.resolve(stored),
       advance: ({ instance }: Swap, change: SwapChange) => {
         moved.push({ instance, ...change });
         return Promise.resolve('done');
@@ -32,7 +35,8 @@ const start = async (swaps: readonly Swap[], { over = [], isTick = false, named 
   };
   const facts = { isTick, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
   const run = { group: group(), id: 'decision-9', facts, ports } as unknown as Run;
-  const count = await startDrains({ run, swaps, isOrdered: ({ instance }) => ordered.includes(instance) });
+  const active = swaps.filter(({ state }) => state !== 'gone');
+  const count = await startDrains({ run, swaps: active, known: swaps, isOrdered: ({ instance }) => ordered.includes(instance) });
   return { started, moved, count };
 };
 
@@ -62,5 +66,26 @@ describe('the drains that a run starts', () => {
     expect(drain).toMatch(/^web-interruption-\w+-decision-9$/);
     expect(moved).toEqual([{ instance: 'i-1', from: ['leaving'], drain: 'd-1', set: { drain, drainOrderedAtMs: noonMs } }]);
     expect(started).toHaveLength(2);
+  });
+  it('that began without those whom this run put on them leave those to a new one', async () => {
+    const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { deadlineMs })];
+    const begun = (more: Partial<Swap>) =>
+      start(swaps, { ordered: ['i-1'], stored: [swap('i-1', { deadlineMs }), swap('i-2', { deadlineMs, ...more })] });
+    for (const state of ['draining', 'drained', 'gone'] as const) {
+      const { started, moved } = await begun({ state, drainStartedAtMs: noonMs - 100 });
+      expect(moved).toMatchObject([{ instance: 'i-1', from: ['leaving'], drain: 'd-1' }]);
+      expect(started.map(({ drain }) => drain)).toEqual(['d-1', moved[0]?.set.drain]);
+    }
+    expect((await begun({})).moved).toEqual([]);
+    expect((await begun({ state: 'gone' })).moved).toEqual([]);
+    expect((await start(swaps, { ordered: ['i-1'], stored: [swap('i-1', { state: 'draining' }), swaps[1] ?? swap('i-2')] })).moved).toEqual([]);
+  });
+  it('that left somebody behind are found by the tick, also when all the others have ended since', async () => {
+    const behind = (agoMs: number) =>
+      start([swap('i-1', { deadlineMs, drainOrderedAtMs: noonMs - 60_000 }), swap('i-2', { state: 'gone', drainStartedAtMs: noonMs - agoMs })], {
+        isTick: true,
+      });
+    expect((await behind(16_000)).moved).toMatchObject([{ instance: 'i-1' }]);
+    expect((await behind(14_000)).moved).toEqual([]);
   });
 });

@@ -66,10 +66,17 @@ const swapIn = (item: Item): Swap => {
   return whole(item, value, lost);
 };
 
-/** What Holdfast wrote into the state table. */
-export const readTable = (table: readonly Readonly<Record<string, unknown>>[]): Pick<Evidence, 'states' | 'swaps' | 'decisions'> => ({
+type Table = readonly Readonly<Record<string, unknown>>[];
+
+/** What Holdfast wrote into the state table of what is under way. */
+export const readUnderWay = (table: Table): Pick<Evidence, 'states' | 'swaps'> => ({
   states: new Map(table.filter(({ item }) => item === items.state).map((item) => [String(item.group), stateIn(item)])),
   swaps: table.filter(({ claimedAtMs }) => claimedAtMs !== undefined).map(swapIn),
+});
+
+/** All that Holdfast wrote into the state table. */
+const readTable = (table: Table): Pick<Evidence, 'states' | 'swaps' | 'decisions'> => ({
+  ...readUnderWay(table),
   decisions: table.filter(({ item }) => String(item).startsWith(items.decisionPrefix)).map(decisionIn),
 });
 

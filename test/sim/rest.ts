@@ -2,7 +2,7 @@ import { isKept } from '../../core/kept.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
-import { readTable } from './evidence.ts';
+import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';
 import { asgsOf, type Stage } from './stage.ts';
 
@@ -46,7 +46,7 @@ const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnaps
 export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, number | undefined>>): Promise<boolean> => {
   const { sandbox, watched, situation } = stage;
   if (!isWorldStill(stage)) return false;
-  const { states, swaps } = readTable(await sandbox.items('state'));
+  const { states, swaps } = readUnderWay(await sandbox.items('state'));
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const isGroupStill = ([group, { desired, reservations, raised }]: readonly [string, GroupState]): boolean =>

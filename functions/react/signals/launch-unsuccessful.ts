@@ -2,6 +2,15 @@ import * as z from 'zod/mini';
 import { asgName, timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 
+const refusalCodes = [
+  'InsufficientInstanceCapacity',
+  'UnfulfillableCapacity',
+  'SpotMaxPriceTooLow',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+];
+const refusalCode = new RegExp(`\\b(${refusalCodes.join('|')})\\b`);
+
 /**
  * An Auto Scaling group could not launch by itself. Only the status message has the code of the refusal, if there is
  * one.
@@ -11,10 +20,7 @@ export const launchUnsuccessful = signalType({
   detailType: 'EC2 Instance Launch Unsuccessful',
   detail: z.object({ AutoScalingGroupName: asgName, StatusMessage: z.optional(z.string()) }),
   toReading: (detail, event) => {
-    const code =
-      /\b(InsufficientInstanceCapacity|UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotInstanceCountExceeded|VcpuLimitExceeded)\b/.exec(
-        detail.StatusMessage ?? '',
-      );
+    const code = refusalCode.exec(detail.StatusMessage ?? '');
     return {
       kind: 'signal',
       signal: {

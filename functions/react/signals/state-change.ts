@@ -11,8 +11,7 @@ export const stateChange = signalType({
     state: z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']),
   }),
   toReading: (detail, event) => {
-    if (detail.state === 'pending')
-      return { kind: 'ignored', why: 'pending: the launch that caused it is known already' };
+    if (detail.state === 'pending') return { kind: 'ignored', why: 'pending: its launch is known already' };
     return {
       kind: 'signal',
       signal: { kind: 'state-change', instance: detail['instance-id'], state: detail.state, atMs: timeOf(event) },

@@ -38,7 +38,7 @@ export type LifecycleAction = z.infer<typeof lifecycleAction>;
 export const readLifecycleAction = (action: LifecycleAction, atMs: number): Reading => {
   if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING')
     return { kind: 'ignored', why: `lifecycle transition ${action.LifecycleTransition}` };
-  if (action.Destination === 'WarmPool') return { kind: 'ignored', why: 'return to the warm pool is no termination' };
+  if (action.Destination === 'WarmPool') return { kind: 'ignored', why: 'a return to the warm pool is no termination' };
   const hook = {
     asg: action.AutoScalingGroupName,
     hook: action.LifecycleHookName,

@@ -1,4 +1,5 @@
 import type { Group } from '../../../core/group.ts';
+import { withFormer } from '../../../core/holders.ts';
 import { isKept } from '../../../core/kept.ts';
 import type { DrainOrder, StateStore } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
@@ -16,14 +17,18 @@ export type Batch = {
 };
 
 /**
- * Reads a batch: two reads, whatever its size. Each swap names its drain, so one that joined after the start is among
+ * Reads a batch: three reads, whatever its size. The group comes with what earlier policies named. Each swap names its drain, so one that joined after the start is among
  * them.
  */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
-  const [group, all] = await Promise.all([store.group(order.group), store.swaps(order.group)]);
+  const [group, state, all] = await Promise.all([
+    store.group(order.group),
+    store.state(order.group),
+    store.swaps(order.group),
+  ]);
   const ours = all.filter(({ drain }) => drain === order.drain);
   return {
-    group,
+    group: group && withFormer(group, state),
     all: all.filter((swap) => !isKept(swap)),
     own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
     gone: ours.filter(({ state }) => state === 'gone'),

@@ -22,7 +22,7 @@ export const onEach = async <Item, Result>(
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) {
     throw new Error(
-      `${failures.length} of ${items.length} failed, the first with: ${String(failures[0])}. The rest is done.`,
+      `${failures.length} of ${items.length} failed, the first with: ${String(failures[0])}. The others succeeded.`,
       {
         cause: failures[0],
       },

@@ -166,12 +166,18 @@ const unfair = (chronicle: Chronicle, placed: Placed, selector: Selector): strin
     : `${placed.life.instance} went to ${one.name}, and ${other.name} had fewer of its share and would have given it`;
 };
 
+/** LaunchInstances takes no instance type: an Auto Scaling group of several picks among them by itself. */
+const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
+  selector.by === 'instance-type' &&
+  selector.children.flatMap((child) => poolsOf(policy, child)).some(({ asg, instanceTypes }) => asg !== undefined && instanceTypes.length > 1);
+
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
   meaning: 'A launch goes to no child of a spread or of weights while another one that would have given it is further below its share.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;
+      if (isLeftToAsgs(placed.policy, selector)) return undefined;
       const detail = unfair(chronicle, placed, selector);
       if (detail !== undefined) return detail;
       // A spread by zone or type chooses that first; what is below decides within it.

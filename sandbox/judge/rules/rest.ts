@@ -1,8 +1,9 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isAlive, isProtected, type Life } from '../life.ts';
+import { isAlive, isProtected, type Life, lastRefusalMs } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { isStray } from '../staying.ts';
+import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -32,7 +33,7 @@ export const sizeIsHeld: Rule = {
       const written = chronicle.groups.get(group)?.written.at(-1)?.desired;
       const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
-      const kept = members.filter((life) => isProtected(life, atMs)).length;
+      const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
       const wanted = Math.max(written ?? policy.size.desired, leastOf(chronicle, policy, atMs), kept);
       return serving === wanted && members.length === wanted
         ? []

@@ -144,7 +144,8 @@ export const timesAreTrue: Rule = {
         ? `${instance} left undrained, and nothing says why`
         : undefined;
     }
-    const workedUntilMs = Math.max(0, ...outs.map(({ untilMs }) => untilMs));
+    // What its user put back into service later was drained all the same.
+    const workedUntilMs = Math.max(0, ...outs.filter(({ fromMs }) => fromMs < drainedAtMs).map(({ untilMs }) => untilMs));
     return drainedAtMs < Math.min(workedUntilMs, goneAtMs(life)) - slackOf(chronicle)
       ? `${instance} is said to be drained before it was taken out of service`
       : undefined;

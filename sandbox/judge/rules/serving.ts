@@ -107,13 +107,12 @@ const isNoEnd = new Set(['pending', 'running']);
 const wasTold = ({ deliveries }: Life, byMs: number): boolean =>
   deliveries.some(({ atMs, told }) => atMs <= byMs && !(told.about === 'state' && isNoEnd.has(told.state ?? '')));
 
-/** How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity. */
+/** How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity; whom they still hold counts as held. */
 const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => {
   const policy = chronicle.policyAt(group, atMs);
-  const alive = chronicle.lives.filter((life) => isAlive(life, atMs));
   return (policy === undefined ? [] : asgsOf(policy)).reduce((sum, asg) => {
     const { desired = 0, suspended = [] } = chronicle.cloud.asgAt(asg, atMs) ?? {};
-    const held = alive.filter((life) => stayAt(life, atMs)?.asg === asg).length;
+    const held = chronicle.lives.filter((life) => stayAt(life, atMs)?.asg === asg).length;
     return sum + (suspended.includes('Launch') ? 0 : Math.max(0, desired - held));
   }, 0);
 };
@@ -125,7 +124,23 @@ const holdsPlace = (chronicle: Chronicle, life: Life, heardMs: number, atMs: num
   return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && warnedAtMs(life) > heardMs;
 };
 
-/** Who is there or on the way, and who leaves and nobody had told so by then. */
+/** What an Auto Scaling group does not do at a moment. */
+const suspendedAt = ({ history, of }: Chronicle, asg: string, atMs: number): readonly string[] =>
+  of('asg-changed').findLast((change) => change.asg === asg && change.atMs <= atMs)?.suspended ??
+  history.spec.autoScalingGroups.find(({ name }) => name === asg)?.suspended ??
+  [];
+
+/** Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one too many. */
+const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const asg = goneAtMs(life) <= atMs && !isFunction(life.ending?.by) ? stayAt(life, atMs)?.asg : undefined;
+  return asg !== undefined && !suspendedAt(chronicle, asg, atMs).some((name) => ['HealthCheck', 'ReplaceUnhealthy', 'Launch'].includes(name));
+};
+
+/** Asked for by Holdfast since the warning was heard, and lost since to others: asked for all the same. Its own loss is judged by itself. */
+const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
+  isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
+
+/** Who is there or on the way, who was, and who leaves and nobody had told so by then. */
 const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: number): number => {
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const counted = new Set([...staying, ...waiting]);
@@ -133,9 +148,15 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const untold = chronicle
     .membersAt(group, sinceMs)
     .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(life, heardMs));
-  const draining = chronicle.membersAt(group, atMs).filter((life) => !counted.has(life) && !untold.includes(life));
-  const held = draining.filter((life) => holdsPlace(chronicle, life, heardMs, atMs));
-  return counted.size + untold.length + held.length + refillAt(chronicle, group, atMs);
+  const others = chronicle
+    .livesIn(group)
+    .filter(
+      (life) =>
+        !counted.has(life) &&
+        !untold.includes(life) &&
+        (isRefilled(chronicle, life, atMs) || isLostSince(life, heardMs, atMs) || holdsPlace(chronicle, life, heardMs, atMs)),
+    );
+  return counted.size + untold.length + others.length + refillAt(chronicle, group, atMs);
 };
 
 const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
@@ -145,7 +166,7 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
-  const moments = [...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
+  const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
   const shortBy = Math.min(
     ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),
   );

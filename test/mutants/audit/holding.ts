@@ -26,8 +26,8 @@ export const holding: readonly PutBack[] = [
   {
     name: '7: a maximum stays raised where the policy moves away from it',
     file: 'core/holders.ts',
-    from: 'return former.length === 0 ? group : { ...group, former };',
-    to: 'return former.length >= 0 ? group : { ...group, former };',
+    from: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg));',
+    to: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg) && named.has(asg));',
     also: [
       {
         file: 'core/admissions.ts',
@@ -47,8 +47,8 @@ export const holding: readonly PutBack[] = [
   {
     name: '10: members of what the policy no longer names are forgotten',
     file: 'core/holders.ts',
-    from: 'return former.length === 0 ? group : { ...group, former };',
-    to: 'return former.length >= 0 ? group : { ...group, former };',
+    from: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg));',
+    to: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg) && named.has(asg));',
     situation: 'a pool is dropped, then its zone is lost',
   },
   {

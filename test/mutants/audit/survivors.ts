@@ -78,8 +78,8 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'only the first target group is left',
     file: 'aws/providers/release-members.ts',
-    from: 'deregisterTargets(deps.elb, namedTargetGroups(group), ids)',
-    to: 'deregisterTargets(deps.elb, namedTargetGroups(group).slice(0, 1), ids)',
+    from: 'deregisterTargets(deps.elb, registered, ids)',
+    to: 'deregisterTargets(deps.elb, registered.slice(0, 1), ids)',
   },
   {
     name: 'nothing is told on the bus',

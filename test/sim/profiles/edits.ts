@@ -5,7 +5,7 @@ import type { Step } from '../situation.ts';
 import { alarm, deletePolicy, interrupt, kill, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
 import { restoreState } from '../table-steps.ts';
 import { asgSpec, groupIn, type HoldingKind, holdings, type Landscape, onDemandPools, plainLandscape, specOf, spotPools, zones } from '../worlds.ts';
-import { drawSome, type Profile } from './profile.ts';
+import { type DrawnWorld, drawSome, type Profile, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type Policy = Readonly<Record<string, unknown>>;
@@ -76,6 +76,24 @@ const drawEdits = (draw: Draw, policy: Policy, kinds: readonly DrawEdit[]): read
     draw.chance(0.15) ? deleteAndWrite(draw, atMs, policy) : [draw.one(kinds)(draw, atMs, policy)],
   );
 
+/** The group grows by an alarm, and then its state is as it was before: only its members show that it was told to grow. */
+const growAndRestore = (draw: Draw): readonly Step[] => {
+  const atMs = draw.between(1, 60) * 1_000;
+  return [restoreState(atMs, draw.between(40, 120) * 1_000), alarm(atMs + draw.between(2, 20) * 1_000, 'high')];
+};
+
+/** The group grows by an alarm, and then gets another name: the new one begins at the size that its policy says. */
+const growsAndIsRenamed = (draw: Draw, world: DrawnWorld, policy: Policy): DrawnWorld => {
+  const atMs = draw.between(1, 60) * 1_000;
+  const renamed = rename(atMs + draw.between(60, 150) * 1_000, policy, 'renamed', draw.between(0, 30) * 1_000, 'delete-first');
+  return withSteps({ ...world, steps: [] }, [alarm(atMs, 'high'), renamed]);
+};
+
+const drawMore = (draw: Draw, world: DrawnWorld, policy: Policy): DrawnWorld => {
+  if (draw.chance(0.25)) return withSteps(world, growAndRestore(draw));
+  return draw.chance(0.2) ? growsAndIsRenamed(draw, world, policy) : world;
+};
+
 export const edited: Profile = {
   about: 'one group whose policy is renamed, deleted, written again, moved and changed in every field, in calm and in storms',
   weight: 8,
@@ -92,6 +110,6 @@ export const edited: Profile = {
     const kinds = [...edits, ...moves(landscape, holding)];
     const steps = [...drawEdits(draw, placed.policy, kinds), ...(draw.chance(0.6) ? drawSome(draw, storms, { least: 1, most: 2 }) : [])];
     const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.4, restWithinMs: 900_000 });
-    return { ...world, spec: specOf(landscape, [...placed.asgs, ...empty]) };
+    return { ...drawMore(draw, world, placed.policy), spec: specOf(landscape, [...placed.asgs, ...empty]) };
   },
 };

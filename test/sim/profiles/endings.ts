@@ -4,7 +4,7 @@ import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, killPending, loseZone, recommendRebalance, setSpot, warnAgain } from '../steps.ts';
 import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile, seconds } from './profile.ts';
+import { drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const replay = (draw: Draw, atMs: number): Step => {
@@ -44,6 +44,8 @@ export const endings: Profile = {
     const policy = { capacity: randomTree(draw), ...alarmsBy('+1', '-1'), ...drawHabits(draw) };
     const options = { name: 'web', holding: draw.one(holdings), size, targetGroups: namesOf(landscape), policy, asg: { min: 0, max: 60 } };
     const script = [...drawSome(draw, steps, { least: 1, most: isLong ? 1 : 4 }), ...(isLong ? longTrickle(5_000) : [])];
-    return worldOf(draw, { landscape, placed: groupIn(landscape, options), size, steps: script, faults: 0.3, restWithinMs: 1_200_000 });
+    const world = worldOf(draw, { landscape, placed: groupIn(landscape, options), size, steps: script, faults: 0.3, restWithinMs: 1_200_000 });
+    // EC2 takes back what it said of some, long enough after everything else that they are drained, stay, and must be let go.
+    return withSteps(world, draw.chance(0.3) ? [warnInVain(seconds(draw, 1, 200), draw.between(1, 3))] : []);
   },
 };

@@ -2,9 +2,9 @@ import { movePrice, noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
-import { alarm, interrupt, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
+import { alarm, interrupt, kill, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
 import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile } from './profile.ts';
+import { type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 /** Limits between the cheapest and the dearest price that the pools have, so that some of their types are passed over. */
@@ -62,6 +62,21 @@ const marketSteps = (types: readonly TypeTerms[], policy: Readonly<Record<string
   },
 ];
 
+/**
+ * Two looks over one surplus, while writes are slow: the group is told to shrink when a newcomer is about to pass its first health checks, so that the
+ * second look sees one more to choose from than the first.
+ */
+const shrinksWhileOneComes = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const { timing } = world.spec;
+  const latencyMs = { ...timing?.latencyMs, 'dynamodb:PutItem': [1_500, 1_500] as const };
+  const always = { pendingSeconds: [10, 10], bootSeconds: [10, 10], lagSeconds: [0, 0] } as const;
+  const change = { removal: { order: 'oldest-first' }, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
+  const [atMs, laterMs] = [seconds(draw, 1, 20), seconds(draw, 38, 46)];
+  const steps = [kill(atMs, 1), alarm(atMs + laterMs, 'low'), alarm(atMs + laterMs + seconds(draw, 2, 5), 'low')];
+  const policies = world.policies.map((policy) => ({ ...policy, ...change }));
+  return withSteps({ ...world, spec: { ...world.spec, timing: { ...timing, ...always, latencyMs } }, policies, steps: [] }, steps);
+};
+
 export const market: Profile = {
   about: 'several instance types whose prices move, price limits that bind, caps and weights, and sizes that go up and down',
   weight: 6,
@@ -86,6 +101,7 @@ export const market: Profile = {
       asg: { min: 0 },
     });
     const steps = drawSome(draw, marketSteps(types, placed.policy), { least: 2, most: 6, withinSeconds: 180 });
-    return worldOf(draw, { landscape, placed, size, steps, faults: 0.25, restWithinMs: 900_000 });
+    const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.25, restWithinMs: 900_000 });
+    return draw.chance(0.2) ? shrinksWhileOneComes(draw, world) : world;
   },
 };

@@ -5,7 +5,7 @@ import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
 import { alarm, endThroughAsg, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
 import { groupIn, type HoldingKind, holdings, plainLandscape, spotPools, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile, seconds } from './profile.ts';
+import { type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type DrawStep = (draw: Draw, atMs: number) => Step;
@@ -69,6 +69,14 @@ const drawAsg = (draw: Draw, holding: HoldingKind) => ({
     : {}),
 });
 
+/** A group on demand, some of whose members their user lets nobody end, is told to shrink. EC2 protects no spot instance. */
+const shrinksProtected = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const change = { capacity: { spread: ['od-b', 'od-c'] }, removal: { order: 'oldest-first' } };
+  const atMs = seconds(draw, 1, 60);
+  const steps = [protect(atMs, draw.between(1, 3), 'termination', undefined), alarm(atMs + seconds(draw, 3, 30), 'low')];
+  return withSteps({ ...world, policies: world.policies.map((policy) => ({ ...policy, ...change })) }, steps);
+};
+
 export const members: Profile = {
   about: 'launch hooks, standby, detach, warm pools, protection of both kinds, instances that never boot, never serve or stop serving',
   weight: 6,
@@ -80,6 +88,7 @@ export const members: Profile = {
     const asg = drawAsg(draw, holding);
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, asg });
     const steps = [...drawSome(draw, stepsOf(holding), { least: 1, most: 3 }), ...drawSome(draw, changes, { least: 1, most: 3, withinSeconds: 150 })];
-    return worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
+    const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
+    return draw.chance(0.25) ? shrinksProtected(draw, world) : world;
   },
 };

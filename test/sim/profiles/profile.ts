@@ -21,6 +21,13 @@ export const calmAfter = (steps: readonly Step[], faults: readonly FaultInput[] 
     ...faults.map(({ untilMs = 0 }) => (Number.isFinite(untilMs) ? untilMs + 10_000 : 0)),
   );
 
+/** The world with more steps, which are drawn last so that all else in a seed is as it was without them. */
+export const withSteps = (world: DrawnWorld, steps: readonly Step[]): DrawnWorld => ({
+  ...world,
+  steps: [...world.steps, ...steps],
+  calmAtMs: Math.max(world.calmAtMs, calmAfter(steps)),
+});
+
 /** Some of these, each drawn anew, at times within so many seconds. */
 export const drawSome = <Step>(
   draw: Draw,

@@ -4,7 +4,7 @@ import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { alarm, endThroughEc2, fewEverywhere, interrupt, kill, loseZone, recommendRebalance } from '../steps.ts';
 import { groupIn, holdings, type Landscape, plainLandscape, subnetsIn, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile } from './profile.ts';
+import { type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const both = ['spot', 'on-demand'] as const;
@@ -32,6 +32,15 @@ const needs: readonly ((draw: Draw, atMs: number) => Step)[] = [
 /** One pool over all zones, which a spread counts by zone; other pools keep their names. */
 const wide = (landscape: Landscape) => ({ 'spot-a': { subnets: zones.flatMap((zone) => subnetsIn(landscape, zone)) } });
 
+/** A subnet is full for long beside others of its zone that have room, and one member after another is lost. */
+const oneOfSubnetsFull = (draw: Draw, world: DrawnWorld, landscape: Landscape): DrawnWorld => {
+  const atMs = seconds(draw, 1, 20);
+  const full = zones.map((zone) => fillSubnet(atMs, minutes(draw, 8, 12), draw.one(subnetsIn(landscape, zone)), 0));
+  const losses = [0, 1, 2, 3].map((turn) => kill(atMs + seconds(draw, 5, 40) + turn * 90_000, 1));
+  const change = { capacity: { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'] }, { spread: ['od-b', 'od-c'] }] } };
+  return withSteps({ ...world, policies: world.policies.map((policy) => ({ ...policy, ...change })), steps: [] }, [...full, ...losses]);
+};
+
 export const scarce: Profile = {
   about: 'no capacity anywhere or almost, quotas, full subnets beside empty ones, several subnets to a pool',
   weight: 6,
@@ -55,6 +64,7 @@ export const scarce: Profile = {
       ...drawSome(draw, needs, { least: 1, most: 3, withinSeconds: 120 }),
     ];
     // What rests longest after many refusals is asked again only then.
-    return worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
+    const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
+    return landscape.subnetsPerZone > 1 && draw.chance(0.35) ? oneOfSubnetsFull(draw, world, landscape) : world;
   },
 };

@@ -1,5 +1,5 @@
 import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/errors.ts';
-import type { Against, RemovalReason, Turn } from '../../../core/decision.ts';
+import type { Against, Remark, RemovalReason, Turn } from '../../../core/decision.ts';
 import type { Cause, Outcome, Overtaken, SizeChange } from '../../../core/decision-record.ts';
 import type { Shortfall } from '../../../core/shortfall.ts';
 import type { Signal } from '../../../core/signal.ts';
@@ -35,6 +35,7 @@ const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true,
 const leaving = listed<LeaveReason>({ interruption: true, rebalance: true, hook: true, 'scale-in': true, unwanted: true, moved: true });
 const removals = listed<RemovalReason['code']>({ surplus: true, stray: true });
 const sizes = listed<SizeChange['code']>({ policy: true, 'caught-up': true, alarm: true, 'alarm-cooling': true, 'alarm-late': true });
+const remarks = listed<Remark['code']>({ detached: true, 'advice-not-followed': true, 'kept-by-minimum': true });
 const shortfalls = listed<Shortfall['code']>({
   'delay-exceeds-deadline': true,
   'not-released': true,
@@ -56,6 +57,7 @@ export const everyReason: readonly string[] = Object.entries({
   turns,
   leaving,
   removals,
+  remarks,
   sizes,
   shortfalls,
   outcomes,
@@ -69,6 +71,7 @@ const kinds: Readonly<Record<string, string>> = {
   'turns.kind': 'turns',
   'swap.reason': 'leaving',
   'why.code': 'removals',
+  'remarks.code': 'remarks',
   'sizes.code': 'sizes',
   'shortfall.code': 'shortfalls',
   'outcome.code': 'outcomes',

@@ -1,0 +1,28 @@
+import type { Remark } from './decision.ts';
+import type { AsgView, View } from './view.ts';
+
+/** Instances that one remark names. `count` counts all of them. */
+const namedAtMost = 50;
+
+const aboutMembers = (
+  code: 'detached' | 'advice-not-followed',
+  instances: readonly string[] = [],
+): readonly Remark[] =>
+  instances.length === 0 ? [] : [{ code, instances: instances.slice(0, namedAtMost), count: instances.length }];
+
+const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
+
+/** What a look found and did nothing about. A minimum that keeps members is said when their number changes. */
+export const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
+  ...aboutMembers('detached', news?.detached),
+  ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
+  ...(kept === (state.keptByMinimum ?? 0) || kept === 0
+    ? []
+    : [
+        {
+          code: 'kept-by-minimum' as const,
+          count: kept,
+          asgs: asgs.filter(isAtMinimum).map(({ name, min }) => ({ asg: name, min })),
+        },
+      ]),
+];
