@@ -13,6 +13,10 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
   return sandbox.world.snapshot().instances.every(isStill) && sandbox.executions().every(({ status }) => status !== 'RUNNING');
 };
 
+/** A signal that was not done with comes again when its visibility time-out is over: a policy edit, perhaps, that nobody follows yet. */
+const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
+  platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
+
 /** A member that runs and does not serve yet will change what its group does once it serves. */
 const isComingUp = ({ sandbox: { world }, watched: { lives }, groupOf }: Stage, group: string): boolean =>
   world
@@ -40,12 +44,12 @@ const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnaps
 };
 
 /**
- * Whether nothing is under way any more: no instance comes or goes, no drain runs, nothing is reserved or raised, every group serves this size (or,
+ * Whether nothing is under way any more: no instance comes or goes, no signal comes again, no drain runs, nothing is reserved or raised, every group serves this size (or,
  * where none is given, the one it has come to). What was let go need not come to rest.
  */
 export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, number | undefined>>): Promise<boolean> => {
   const { sandbox, watched, situation } = stage;
-  if (!isWorldStill(stage)) return false;
+  if (!isWorldStill(stage) || comesAgain(stage)) return false;
   const { states, swaps } = readUnderWay(await sandbox.items('state'));
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
