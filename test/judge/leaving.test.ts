@@ -83,6 +83,22 @@ describe('a warned member works until its successor does, or its drain must begi
     expect(out(120, 139)).toHaveLength(1);
     expect(out(120, 139, { ...policy, swap: { order: 'drain-first' } })).toEqual([]);
   });
+  it('counts others until their own warning has reached a function that lives', () => {
+    const beside = (injected: boolean) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.launch(70, 'i-3');
+        script.serves(90, 'i-3');
+        script.warn(100, 'i-1');
+        script.warn(100, 'i-2');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.react(101, 103, 'i-b', [{ about: 'warning', instance: 'i-2' }], injected);
+        script.takeOut(120, 'i-1');
+        for (const instance of ['i-1', 'i-2']) script.end(220, instance, end);
+      });
+    expect(beside(true)).toEqual([]);
+    expect(beside(false)).toHaveLength(1);
+  });
 });
 
 describe('work is taken off once', () => {
