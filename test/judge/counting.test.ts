@@ -329,6 +329,17 @@ describe('the desired size changes only when asked', () => {
     expect(edited({ ...policy, tags: {} }, 4)).toEqual([]);
     expect(edited({ ...policy, tags: {} }, 2)).toHaveLength(1);
   });
+  it('lets an alarm that is heard first after a restore act on what is there, and nothing else', () => {
+    const restored = (alarm: string, desired: number) =>
+      written((script) => {
+        heard(script, 100, 'high', 'i-a', 4);
+        script.desired(150, 2, 1, { kind: 'user' });
+        heard(script, 160, alarm, 'i-b', desired);
+      });
+    expect(restored('high', 4)).toEqual([]);
+    expect(restored('high', 5)).toHaveLength(1);
+    expect(restored('nobody', 4)).toHaveLength(1);
+  });
   it('breaks when an older policy follows a newer one', () => {
     const found = written((script) => {
       script.policy(50, 2, { ...policy, size: { min: 1, max: 6, desired: 5 } });

@@ -91,9 +91,9 @@ const judgeOne = (
 
 /**
  * A state item that somebody restored from an older time: what alarms made of the size since is not known any more, so as many as are there stay, within
- * the bounds of the policy.
+ * the bounds of the policy; and what alarms make of that which the same look hears of.
  */
-const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written): string | undefined => {
+const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Written, written: Written, memory: Memory): string | undefined => {
   const { group } = timeline;
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
@@ -102,6 +102,11 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const least = Math.min(policy.size.max, staying.length + waiting.length, written.desired === before.desired ? staying.length : present);
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
   if (written.desired >= least && written.desired <= most) return undefined;
+  const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
+  const outcomes = sizes.flatMap((size) => outcomesOf(size, heardBy(chronicle, written, policy), policy));
+  const outcome = outcomes.find(({ size }) => size === written.desired);
+  for (const alarm of outcome?.acted ?? []) memory.lastActedAtMs.set(alarm, written.atMs);
+  if (outcome !== undefined) return undefined;
   return `after the state was restored the desired size became ${written.desired}, and ${staying.length + waiting.length} are there`;
 };
 
@@ -135,7 +140,7 @@ const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number
     memory.lastActedAtMs.clear();
     return afterLoss(chronicle, timeline, written);
   }
-  if (before !== undefined && !isFunction(before.by)) return afterRestore(chronicle, timeline, before, written);
+  if (before !== undefined && !isFunction(before.by)) return afterRestore(chronicle, timeline, before, written, memory);
   return judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
 };
 
