@@ -4,7 +4,7 @@ import type { RegistryEntry } from '../core/ports.ts';
 import { items, keys, registryPartition } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
-import { queryAll } from './state/query-all.ts';
+import { latestVersion } from './state/latest-version.ts';
 import { createRegistry } from './state/registry.ts';
 import { readHolders } from './state/state-schema.ts';
 import { type TellUnreadable, UnreadableItem } from './state/unreadable.ts';
@@ -65,16 +65,7 @@ const createReads = (client: DynamoDBDocumentClient, TableName: string, tell: Te
     },
 
     async latest(group: string): Promise<PolicyVersion | undefined> {
-      const query = {
-        TableName,
-        ConsistentRead: true,
-        ScanIndexForward: false,
-        Limit: 1,
-        KeyConditionExpression: '#group = :group AND begins_with(#item, :version)',
-        ExpressionAttributeNames: { '#group': keys.group, '#item': keys.item },
-        ExpressionAttributeValues: { ':group': group, ':version': items.versionPrefix },
-      };
-      const [item] = await queryAll(client, query, 1);
+      const item = await latestVersion(client, TableName, group);
       const read = item && readVersion(group, item);
       if (read?.kind === 'unreadable') throw new UnreadableItem(read.unreadable);
       return read?.version;
@@ -134,9 +125,5 @@ const createRegistration = (client: DynamoDBDocumentClient, TableName: string) =
     await client.send(
       new PutCommand({ TableName, Item: { ...entry, ...keyOf(registryPartition, items.entry(entry.group)) } }),
     );
-  },
-
-  async unregister(group: string): Promise<void> {
-    await client.send(new DeleteCommand({ TableName, Key: keyOf(registryPartition, items.entry(group)) }));
   },
 });

@@ -4,6 +4,7 @@ import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { readGroup } from './state/group-schema.ts';
+import { latestVersion } from './state/latest-version.ts';
 import { createRegistry } from './state/registry.ts';
 import { createRequestItems } from './state/request-items.ts';
 import { sameContent } from './state/same-content.ts';
@@ -41,7 +42,7 @@ const createGroupItems = ({
   groupsTable,
   stateTable: table,
   tell,
-}: StateStoreDeps): Pick<StateStore, 'group' | 'registry' | 'state' | 'putState'> => {
+}: StateStoreDeps): Pick<StateStore, 'group' | 'lastGroup' | 'registry' | 'state' | 'putState'> => {
   const get = async (TableName: string, group: string, item: string) => {
     const Key = { [keys.group]: group, [keys.item]: item };
     return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
@@ -60,6 +61,11 @@ const createGroupItems = ({
     async group(name) {
       const item = await get(groupsTable, name, items.accepted);
       return item && readGroup(name, items.accepted, item.resolved);
+    },
+
+    async lastGroup(name) {
+      const item = await latestVersion(client, groupsTable, name);
+      return item && readGroup(name, String(item[keys.item]), item.resolved);
     },
 
     registry: createRegistry({ client, table: groupsTable, tell }),

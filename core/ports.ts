@@ -199,11 +199,18 @@ export type RegistryEntry = {
   /** Auto Scaling groups that an earlier policy named and that were not empty when this entry was written. */
   readonly former?: readonly string[];
   readonly alarms: readonly string[];
+  /**
+   * Its policy is gone: it is ticked until then, so that what is open of it comes to its end. It names no Auto Scaling
+   * group and no alarm.
+   */
+  readonly letGoUntilMs?: number;
 };
 
 /** The state table. Every write is conditional. A lost race returns a value. */
 export type StateStore = {
   group(name: string): Promise<Group | undefined>;
+  /** The group as its latest policy made it, whether that is still in force or not. */
+  lastGroup(name: string): Promise<Group | undefined>;
   registry(): Promise<readonly RegistryEntry[]>;
   state(group: string): Promise<GroupState | undefined>;
   /** Writes when the stored version is `state.version - 1` (0: no item yet). */

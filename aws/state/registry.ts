@@ -3,7 +3,7 @@ import type { RegistryEntry, StateStore } from '../../core/ports.ts';
 import { items, keys, registryPartition } from '../../functions/contract.ts';
 import { number, text } from './checks.ts';
 import { type Item, queryAll } from './query-all.ts';
-import { absentOr, eachOf, essential, orElse, type Readers, type Reading, readFields } from './readers.ts';
+import { absentOr, eachOf, essential, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
 import type { TellUnreadable } from './unreadable.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string; readonly tell: TellUnreadable };
@@ -15,6 +15,7 @@ const readers: Readers<RegistryEntry> = {
   asgs: eachOf(text),
   former: absentOr(eachOf(text)),
   alarms: eachOf(text),
+  letGoUntilMs: maybe(number),
 };
 
 const readEntry = ({ [keys.item]: item, ...entry }: Item): Reading<RegistryEntry> =>

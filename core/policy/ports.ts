@@ -77,7 +77,6 @@ export type PolicyStore = {
   /** Writes a claim unless it has changed since it was read (undefined: there was none). */
   claim(claim: AsgClaim, seen: AsgClaim | undefined): Promise<'done' | 'conflict'>;
   register(entry: RegistryEntry): Promise<void>;
-  unregister(group: string): Promise<void>;
 };
 
 /**

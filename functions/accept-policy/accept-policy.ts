@@ -167,14 +167,22 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] =>
   problems.slice(0, mostProblems).map(({ message }) => message);
 
 /**
- * Removes the group and leaves its instances alone. The event is sent while a version is still in force, because an
- * interrupted run is repeated as a whole. Then the status is written, so that its readers can rely on it. Last, the
- * loop gets a message, so that it puts back the maximum sizes that it raised.
+ * How long a group that was let go is looked at: longer than a lifecycle hook can hold an instance (two days; EC2 Auto
+ * Scaling User Guide). A maximum that its Auto Scaling group still needs after that is its owner's by now.
+ */
+const openForMs = 7 * 24 * 3_600_000;
+
+/**
+ * Removes the group and leaves its instances alone. It stays in the registry for as long as something of it may be open.
+ * The event is sent while a version is still in force, because an interrupted run is repeated as a whole. Then the
+ * status is written, so that its readers can rely on it. Last, the loop gets a message, so that it puts back the maximum
+ * sizes that it raised.
  */
 const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, announcer, clock } = ports;
   const inForce = await store.accepted(group);
-  await store.unregister(group);
+  const letGoUntilMs = clock.now() + openForMs;
+  await store.register({ group, policyVersion: 0, asgs: [], alarms: [], letGoUntilMs });
   if (inForce !== undefined) {
     await releaseAsgs(group, [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])], ports);
     await announcer.announce([

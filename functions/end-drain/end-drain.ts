@@ -10,15 +10,15 @@ import {
   unfinishedShortfall,
   unseenShortfall,
 } from '../../core/drain/shortfall.ts';
-import { drainEndsByMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
 import { isKept, keptForMs } from '../../core/kept.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
-import { gatherBatch } from '../runtime/drain/batch.ts';
+import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import { asDrained, recordForward, recordKeptUntil, seenOver } from '../runtime/drain/record.ts';
+import { leaveAsTheyAre, partsOf } from './left-alone.ts';
 import type { EndDrainPorts } from './ports.ts';
 import { releaseLate } from './release-late.ts';
 import { tellEnd } from './tell-end.ts';
@@ -54,11 +54,17 @@ type Ending = {
   readonly order: DrainOrder;
   readonly error: DrainError | undefined;
   readonly group: Group | undefined;
+  readonly isLetGo: boolean;
 };
 
-const shortfallOf = (swap: Swap, { error, group }: Ending, wasSeen: boolean): Shortfall => {
+/** Nothing is taken off an instance whose group was let go before its drain began. */
+const isUntouched = (swap: Swap, { group, isLetGo }: Pick<Ending, 'group' | 'isLetGo'>): boolean =>
+  group === undefined || (isLetGo && !hasBegun(swap));
+
+const shortfallOf = (swap: Swap, ending: Ending, wasSeen: boolean): Shortfall => {
+  const { error, group } = ending;
   if (swap.shortfall !== undefined) return swap.shortfall;
-  if (group === undefined) return { code: 'let-go' };
+  if (group === undefined || isUntouched(swap, ending)) return { code: 'let-go' };
   if (error !== undefined) return brokenShortfall(error);
   return wasSeen || swap.state === 'leaving' ? unfinishedShortfall(swap, group.drain.timeoutMs) : unseenShortfall;
 };
@@ -69,7 +75,10 @@ const shortfallOf = (swap: Swap, { error, group }: Ending, wasSeen: boolean): Sh
  */
 const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number): Swap => {
   const { error, group } = ending;
-  const uncutMs = error === undefined && group !== undefined ? endsUncutAtMs(swap, group.drain.timeoutMs) : undefined;
+  const uncutMs =
+    error === undefined && group !== undefined && !isUntouched(swap, ending)
+      ? endsUncutAtMs(swap, group.drain.timeoutMs)
+      : undefined;
   if (uncutMs !== undefined) return asDrainedInTime({ ...swap, drainedAtMs: uncutMs }, nowMs);
   const shortfall = shortfallOf(swap, ending, wasSeen);
   return shortfall.code === 'let-go' || shortfall.code === 'not-released'
@@ -166,10 +175,6 @@ const recordKept = async (
 /** By then this execution has ended, so its name can no longer be in use. */
 const afterEndMs = 2_000;
 
-/** Swaps that joined when nothing was left to begin, and whose time is not up. */
-const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
-  own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
-
 /**
  * With drain-first the replacement comes after the drain, and a kept member has to serve again. So the group is
  * converged now and not at the next tick.
@@ -186,14 +191,15 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
  * @throws {InstancesNotEnded} when terminating was throttled: repeat the step.
  */
 export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
-  const { group, own: all, gone: before } = await gatherBatch(ports.store, order);
-  const tooLate = error === undefined && group !== undefined ? joinedLate(all, group, ports.clock.now()) : [];
+  const batch = await gatherBatch(ports.store, order);
+  const { group, gone: before, isLetGo } = batch;
+  const { mine: own, untouched } = partsOf(batch, ports.clock.now(), error);
   // The next look puts them on a drain of their own.
-  if (tooLate.length > 0) await ports.wakes.wake(order.group, ports.clock.now() + afterEndMs);
-  const own = all.filter((swap) => !tooLate.includes(swap));
-  if (own.length + before.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
-  const ending: Ending = { ports, order, error, group };
-  const released = group === undefined ? own : await releaseLate(ports, group, own);
+  if (!isLetGo && untouched.length > 0) await ports.wakes.wake(order.group, ports.clock.now() + afterEndMs);
+  const left = isLetGo ? await leaveAsTheyAre(ports, order.drain, untouched) : [];
+  if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
+  const ending: Ending = { ports, order, error, group, isLetGo };
+  const released = group === undefined || isLetGo ? own : await releaseLate(ports, group, own);
   const closed = await closeSwaps(ending, released);
   const drained = closed.filter(({ state }) => state === 'drained');
   const gone = [...before, ...closed.filter(({ state }) => state === 'gone')];
@@ -213,12 +219,12 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   );
   if (later.length > 0) throw new InstancesNotEnded(later);
   await wakeGroup(ending, swaps);
-  await tellEnd(ports, order, { swaps, gone, error });
+  await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error });
   return {
     drained: swaps.length,
     gone: gone.length,
     ended: done.length,
-    late: swaps.filter(({ shortfall }) => shortfall !== undefined).length,
+    late: [...swaps, ...left].filter(({ shortfall }) => shortfall !== undefined).length,
     failed,
   };
 };

@@ -6,7 +6,7 @@ const hooksAtOnce = 8;
 
 /** Completes hooks of instances that will not get a drain. */
 export const answerHooks = (
-  leaving: readonly LeavingFact[],
+  leaving: readonly Pick<LeavingFact, 'instance' | 'hook'>[],
   { lifecycle }: Pick<ReactPorts, 'lifecycle'>,
 ): Promise<unknown> =>
   inParallel(leaving, hooksAtOnce, async ({ instance, hook }) =>

@@ -4,6 +4,7 @@ import { asGone } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import { isHard } from '../../core/headcount.ts';
 import { isKept } from '../../core/kept.ts';
+import { wasLeftAlone } from '../../core/let-go.ts';
 import { isMisplaced } from '../../core/moved.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
@@ -11,6 +12,7 @@ import { changeTo } from '../runtime/drain/record.ts';
 import { writesAtOnce } from './claims.ts';
 import type { NameDrain } from './drain-names.ts';
 import type { Gathered } from './gather.ts';
+import type { ReactPorts } from './ports.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -76,7 +78,8 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   const old = gathered.swaps.filter((swap) =>
     swap.state === 'gone'
       ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs
-      : isMistake(swap, held, nowMs) ||
+      : wasLeftAlone(swap) ||
+        isMistake(swap, held, nowMs) ||
         isBack(gathered, swap, nowMs) ||
         (swap.keptUntilMs ?? Number.POSITIVE_INFINITY) <= nowMs,
   );
@@ -112,40 +115,49 @@ const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };
 
+/** Which instances run on, and what a drain may take. */
+type TakingOver = {
+  readonly timeoutMs: number;
+  readonly shown: ReadonlySet<string>;
+  readonly drainFor: NameDrain;
+};
+
 /**
  * Puts swaps on a new drain whose own drain failed, or ended while their instances did not. An instance that EC2 warned
- * about and did not take is terminated by us from then on.
+ * about and did not take is terminated by us from then on. Returns the swaps that were put on a new drain.
  */
-const takeOverDrains = async (
-  run: Run,
-  gathered: Gathered,
+export const takeOverDrains = async (
   swaps: readonly Swap[],
-  drainFor: NameDrain,
+  { timeoutMs, shown, drainFor }: TakingOver,
+  { store, clock }: Pick<ReactPorts, 'store' | 'clock'>,
 ): Promise<readonly Swap[]> => {
-  const nowMs = run.ports.clock.now();
-  const { members, stopped } = gathered.holdings;
-  // An instance that EC2 stopped may start again, and is kept while too few members serve.
-  const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
-  const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
+  const nowMs = clock.now();
   const stuck = swaps.flatMap((swap) => {
     const order = { drain: drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
-    if (isBroken(swap, run.group.drain.timeoutMs, nowMs)) return [{ swap, set: order }];
-    if (!isLeftover(swap, run.group.drain.timeoutMs, shown, nowMs)) return [];
+    if (isBroken(swap, timeoutMs, nowMs)) return [{ swap, set: order }];
+    if (!isLeftover(swap, timeoutMs, shown, nowMs)) return [];
     const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;
     return [{ swap, set: { ...order, reason } }];
   });
   const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) =>
-    run.ports.store.advance(swap, { from: [swap.state], set }),
+    store.advance(swap, { from: [swap.state], set }),
   );
-  const taken = new Map(
-    stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => [swap.instance, { ...swap, ...set }]),
-  );
-  return swaps.map((swap) => taken.get(swap.instance) ?? swap);
+  return stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => ({ ...swap, ...set }));
 };
 
 /** Repairs what time or lost messages left unfinished. Returns the swaps as they are afterwards. */
-export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): Promise<readonly Swap[]> =>
-  takeOverDrains(run, gathered, await close(run, gathered), drainFor);
+export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): Promise<readonly Swap[]> => {
+  const swaps = await close(run, gathered);
+  const { members, stopped } = gathered.holdings;
+  // An instance that EC2 stopped may start again, and is kept while too few members serve.
+  const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
+  const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
+  const { timeoutMs } = run.group.drain;
+  const taken = new Map(
+    (await takeOverDrains(swaps, { timeoutMs, shown, drainFor }, run.ports)).map((swap) => [swap.instance, swap]),
+  );
+  return swaps.map((swap) => taken.get(swap.instance) ?? swap);
+};
 
 /**
  * Instances of reservations that have ended will not come: there is nothing to wait for until the reservation is

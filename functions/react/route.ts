@@ -87,6 +87,9 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
   return group === undefined ? [] : [group];
 };
 
+/** About the group itself, and not about what happened in it: a group may have been let go until now. */
+const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
+
 const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
   if (isOver(signal, owner, nowMs)) return {};
   const leaving = leavingFact(signal, owner);
@@ -97,10 +100,8 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
   }
   if (signal.kind === 'alarm') return { alarms: [{ alarm: signal.alarm, atMs: signal.atMs }] };
   if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
-  return { isTick: signal.kind === 'tick' };
+  return { isTick: namesGroup(signal) };
 };
-
-const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
 /**
  * An instance that no describe shows yet: its signal is delivered again while it is young. A state change needs no

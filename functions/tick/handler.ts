@@ -19,5 +19,5 @@ export const { handler, create } = withRuntime('tick', (surroundings, telemetry)
     table: requireEnv(surroundings, env.groupsTable),
     tell: tellUnreadable(telemetry),
   });
-  return () => tick({ registry, queue, telemetry });
+  return () => tick({ registry, queue, clock: { now: surroundings.now }, telemetry });
 });

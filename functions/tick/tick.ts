@@ -1,4 +1,4 @@
-import type { StateStore } from '../../core/ports.ts';
+import type { Clock, StateStore } from '../../core/ports.ts';
 import { metrics } from '../contract.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
@@ -9,15 +9,19 @@ export type TickPorts = {
       groups: readonly string[],
     ): Promise<{ readonly failed: readonly { readonly group: string; readonly code: string }[] }>;
   };
+  readonly clock: Clock;
   readonly telemetry: Telemetry;
 };
 
 /**
- * Sends every group a tick message. It converges none itself: a tick is a signal like any other, and waits in the same
- * queue.
+ * Sends a tick message to every group, and to those that were let go while something of them may be open. It converges
+ * none itself: a tick is a signal like any other, and waits in the same queue.
  */
-export const tick = async ({ registry, queue, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
-  const groups = (await registry()).map(({ group }) => group);
+export const tick = async ({ registry, queue, clock, telemetry }: TickPorts): Promise<{ readonly groups: number }> => {
+  const nowMs = clock.now();
+  const groups = (await registry())
+    .filter(({ letGoUntilMs = Number.POSITIVE_INFINITY }) => nowMs < letGoUntilMs)
+    .map(({ group }) => group);
   const { failed } = groups.length === 0 ? { failed: [] } : await queue.tick(groups);
   telemetry.count(metrics.groupsTicked, groups.length - failed.length);
   if (failed.length > 0)

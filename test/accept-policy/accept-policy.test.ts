@@ -226,13 +226,15 @@ describe('a rejected policy', () => {
 });
 
 describe('a deleted policy', () => {
-  it('lets the group go: nothing in force, no longer listed, told once', async () => {
+  it('lets the group go: nothing in force, listed for a week without what it named, told once', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');
     await house.accept();
     await house.accept();
     expect(house.inForce('workers')).toBeUndefined();
-    expect(house.registered()).toEqual([]);
+    const weekMs = 7 * 24 * 3_600_000;
+    expect(house.registered()).toEqual([{ group: 'workers', policyVersion: 0, asgs: [], alarms: [], letGoUntilMs: expect.any(Number) }]);
+    expect(house.registered()[0]?.letGoUntilMs).toBeGreaterThan(house.ports.clock.now() + weekMs - 1_000);
     expect(house.status('workers')).toMatchObject({ status: 'let-go' });
     expect(house.announced.filter(({ detailType }) => detailType === announcements.groupLetGo)).toHaveLength(1);
   });
@@ -318,7 +320,7 @@ const endOf = (house: House) => {
     status,
     version: inForce?.version,
     resolved: inForce?.resolved,
-    registered: house.registered(),
+    registered: house.registered().map(({ letGoUntilMs, ...entry }) => ({ ...entry, isLetGo: letGoUntilMs !== undefined })),
     versions: house.versionsOf('workers').length,
   };
 };

@@ -47,9 +47,6 @@ export const createMemoryStore = () => {
     register: async (entry) => {
       registry.set(entry.group, entry);
     },
-    unregister: async (group) => {
-      registry.delete(group);
-    },
   };
   return {
     store,

@@ -90,15 +90,15 @@ describe.each([
     expect(await store.claimOf('fleet')).toEqual({ ...claim('api', 2), before: ['web'] });
   });
 
-  it('lists groups until they are let go', async () => {
+  it('lists groups, and those that were let go with the time until which they are looked at', async () => {
     const { store } = open();
     const entry = (group: string) => ({ group, policyVersion: 1, asgs: ['x-asg'], alarms: [] });
     await store.register(entry('d'));
     await store.register(entry('e'));
     expect(await store.registry()).toEqual(expect.arrayContaining([expect.objectContaining(entry('d')), expect.objectContaining(entry('e'))]));
-    await store.unregister('d');
-    expect((await store.registry()).map(({ group }) => group)).toEqual(['e']);
-    await store.unregister('e');
+    const letGo = { group: 'd', policyVersion: 1, asgs: [], alarms: [], letGoUntilMs: 9 };
+    await store.register(letGo);
+    expect(await store.registry()).toEqual(expect.arrayContaining([expect.objectContaining(letGo), expect.objectContaining(entry('e'))]));
   });
 });
 
@@ -109,7 +109,14 @@ describe('a policy store over DynamoDB', () => {
     await store.register({ group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] });
     const state = createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => 0, tell: throwUnreadable });
     expect(await state.group('f')).toEqual(versionOf('f', 4).resolved);
-    expect(await state.registry()).toEqual([expect.objectContaining({ group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] })]);
+    const entry = { group: 'f', policyVersion: 4, asgs: ['workers-asg'], alarms: ['x'] };
+    expect(await state.registry()).toEqual(expect.arrayContaining([expect.objectContaining(entry)]));
+    await store.addVersion(versionOf('f', 4));
+    await store.addVersion(versionOf('f', 5));
+    await store.removeInForce('f');
+    expect(await state.group('f')).toBeUndefined();
+    expect(await state.lastGroup('f')).toEqual(versionOf('f', 5).resolved);
+    expect(await state.lastGroup('nobody')).toBeUndefined();
   });
 
   it('writes a status that people can read', async () => {

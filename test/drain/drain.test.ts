@@ -387,7 +387,26 @@ test('a group that was let go keeps its instances', async () => {
   const { visits } = await execute(fleet, order());
   expect(secondsOf(visits)).toEqual(['begin 0', 'end 0']);
   expect(fleet.ended.size + fleet.releasedAtMs.size).toBe(0);
-  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'let-go' } });
+  expect(fleet.stateOf('i-1')).toMatchObject({ state: 'leaving', shortfall: { code: 'let-go' } });
+  expect(fleet.told[0]?.detail).toMatchObject({ shortfalls: [{ code: 'let-go', instances: ['i-1', 'i-2'] }] });
+});
+
+test('whom EC2 takes stays as it is when its group is let go, so that a policy that comes back finds it', async () => {
+  const before = swap('i-1', warned);
+  const fleet = createFleet([before]);
+  fleet.group = undefined;
+  await execute(fleet, order());
+  expect(fleet.stateOf('i-1')).toEqual(before);
+  expect(fleet.releasedAtMs.size).toBe(0);
+});
+
+test('whom its drain had taken out of service comes to its end, though its group is let go meanwhile', async () => {
+  const fleet = createFleet(pair({ reason: 'rebalance' }), 60_000);
+  await beginDrain(fleet.ports, order());
+  fleet.group = undefined;
+  await execute(fleet, order());
+  expect([...fleet.ended]).toEqual(['i-1', 'i-2']);
+  expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
 });
 
 describe('a batch of a thousand', () => {

@@ -126,6 +126,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
   };
   const store: StateStore = {
     group: () => call('group', () => fleet.group),
+    lastGroup: () => call('group', () => fleet.group ?? group()),
     registry: none,
     state: () => call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired } as never))),
     putState: none,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Cause } from '../../core/decision-record.ts';
 import type { Announcement } from '../../core/ports.ts';
 import type { GroupState } from '../../core/view.ts';
 import { letGo } from '../../functions/react/let-go.ts';
@@ -6,11 +7,10 @@ import type { ReactPorts } from '../../functions/react/ports.ts';
 import { nowMs, reservation, state } from '../core/views.ts';
 
 /** Lets a group with this state go, and gives what was written and told. */
-const letGoOf = async (stored: GroupState) => {
+const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: 'policy-change' }]) => {
   const written: GroupState[] = [];
   const told: Announcement[] = [];
   const ports = {
-    wakes: { wake: async () => {} },
     store: {
       swaps: async () => [],
       state: async () => stored,
@@ -23,7 +23,7 @@ const letGoOf = async (stored: GroupState) => {
     clock: { now: () => nowMs },
     telemetry: { logger: { warn: () => {} } },
   } as unknown as ReactPorts;
-  await letGo({ group: 'web', leaving: [] } as never, ports);
+  await letGo({ group: 'web', leaving: [], causes } as never, ports);
   return { written, told };
 };
 
@@ -32,6 +32,7 @@ describe('a group that is let go', () => {
 
   test('has its state item written even where nothing changes, so that a decision under the policy of before loses its write', async () => {
     expect((await letGoOf(settled)).written).toEqual([{ ...settled, version: 8 }]);
+    expect((await letGoOf(settled, [{ code: 'tick' }])).written).toEqual([]);
   });
 
   test('names what was launched for it and may not have joined, once', async () => {

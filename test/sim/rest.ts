@@ -44,8 +44,8 @@ const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnaps
 };
 
 /**
- * Whether nothing is under way any more: no instance comes or goes, no signal comes again, no drain runs, nothing is reserved or raised, every group serves this size (or,
- * where none is given, the one it has come to). What was let go need not come to rest.
+ * Whether nothing is under way any more: no instance comes or goes, no signal comes again, no drain runs, nothing is reserved or raised, every group
+ * serves this size (or, where none is given, the one it has come to). Of what was let go nothing is open any more; its members are nobody's.
  */
 export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, number | undefined>>): Promise<boolean> => {
   const { sandbox, watched, situation } = stage;
@@ -53,14 +53,11 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const { states, swaps } = readUnderWay(await sandbox.items('state'));
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
-  const isGroupStill = ([group, { desired, reservations, raised }]: readonly [string, GroupState]): boolean =>
+  const isSettled = ({ reservations, raised }: GroupState): boolean => raised.length === 0 && reservations.every(({ instances }) => instances);
+  const isWhole = (group: string, { desired }: GroupState): boolean =>
     watched.serving(group) ===
       Math.max((sizes[group] ?? desired) + kept.size, leastOf(situation, snapshot, group) + kept.size, protectedIn(stage, snapshot, group)) &&
-    !isComingUp(stage, group) &&
-    raised.length === 0 &&
-    reservations.every(({ instances }) => instances);
+    !isComingUp(stage, group);
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
-  return (
-    swaps.filter(({ group }) => stage.isKept(group)).every(isSwapOver) && [...states].filter(([group]) => stage.isKept(group)).every(isGroupStill)
-  );
+  return swaps.every(isSwapOver) && [...states].every(([group, state]) => isSettled(state) && (!stage.isKept(group) || isWhole(group, state)));
 };

@@ -6,8 +6,10 @@ import type { Swap } from '../../../core/swap.ts';
 
 /** The swaps of a drain as they are stored now. */
 export type Batch = {
-  /** Undefined when the group was let go. */
+  /** In force now; of a group that was let go, as its latest policy made it. */
   readonly group: Group | undefined;
+  /** Its policy is gone: what was taken out of service comes to its end, and nobody else is taken out. */
+  readonly isLetGo: boolean;
   /** Every swap of the group whose instance leaves, or has left. */
   readonly all: readonly Swap[];
   /** Those of this drain that are not gone. Those that were handed over to another drain are not among them. */
@@ -16,19 +18,24 @@ export type Batch = {
   readonly gone: readonly Swap[];
 };
 
+/** Whether it was taken out of service, or is known never to be. */
+export const hasBegun = ({ state }: Pick<Swap, 'state'>): boolean => state === 'draining' || state === 'drained';
+
 /**
- * Reads a batch: three reads, whatever its size. The group comes with what earlier policies named. Each swap names its drain, so one that joined after the start is among
- * them.
+ * Reads a batch: three reads, whatever its size, and one more once the group was let go. The group comes with what
+ * earlier policies named. Each swap names its drain, so one that joined after the start is among them.
  */
 export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise<Batch> => {
-  const [group, state, all] = await Promise.all([
+  const [inForce, state, all] = await Promise.all([
     store.group(order.group),
     store.state(order.group),
     store.swaps(order.group),
   ]);
+  const group = inForce ?? (await store.lastGroup(order.group));
   const ours = all.filter(({ drain }) => drain === order.drain);
   return {
     group: group && withFormer(group, state),
+    isLetGo: inForce === undefined,
     all: all.filter((swap) => !isKept(swap)),
     own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
     gone: ours.filter(({ state }) => state === 'gone'),

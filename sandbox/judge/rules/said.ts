@@ -41,8 +41,10 @@ const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
     chronicle.of('drain').some((event) => event.drain === drain && ['failed', 'timed-out', 'aborted'].includes(event.status)),
   ) || chronicle.of('invocation-ended').some(({ error, function: name }) => error !== undefined && name.includes('drain'));
 
-const wasLetGo = (chronicle: Chronicle, { group }: SaidSwap): boolean =>
-  (chronicle.groups.get(group)?.policies ?? []).some(({ policy }) => policy === undefined);
+/** Whether no policy was in force for its group at some time between its claim and its end. */
+const wasLetGo = ({ groups, policyAt }: Chronicle, { group, claimedAtMs }: SaidSwap, untilMs: number): boolean =>
+  policyAt(group, claimedAtMs) === undefined ||
+  (groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy === undefined && atMs >= claimedAtMs && atMs <= untilMs);
 
 /** Holdfast had its Auto Scaling group end it, which takes it out of service first. */
 const wasLetGoFirst = (life: Life): boolean =>
@@ -60,7 +62,7 @@ const truths: Truth = {
   'drain-broke': (chronicle, life) => brokeOff(chronicle, life),
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
   'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life) && !wasLetGoFirst(life),
-  'let-go': (chronicle, _, __, swap) => wasLetGo(chronicle, swap),
+  'let-go': (chronicle, life, _, swap) => wasLetGo(chronicle, swap, goneAtMs(life)),
   prose: () => true,
 };
 

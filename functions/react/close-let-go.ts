@@ -1,0 +1,71 @@
+import { inParallel } from '../../aws/in-parallel.ts';
+import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../core/let-go.ts';
+import type { Owner } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import { hasBegun } from '../runtime/drain/batch.ts';
+import { changeTo } from '../runtime/drain/record.ts';
+import { answerHooks } from './answer-hooks.ts';
+import { writesAtOnce } from './claims.ts';
+import { drainsOf } from './drain-names.ts';
+import { newDecisionId } from './identifiers.ts';
+import { takeOverDrains } from './mend.ts';
+import type { ReactPorts } from './ports.ts';
+
+/** Describes show ended instances for about an hour: one that nobody shows so long after its claim has ended. */
+const unseenMs = 600_000;
+
+const hasEnded = ({ claimedAtMs, deadlineMs = 0 }: Swap, owner: Owner | undefined, nowMs: number): boolean =>
+  owner === undefined
+    ? nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs
+    : owner.state !== 'pending' && owner.state !== 'running';
+
+const drainsAtOnce = 8;
+
+/** Drains that had begun are carried to their end, by another execution where their own broke off. */
+const carryOn = async (
+  group: string,
+  open: readonly Swap[],
+  known: ReadonlyMap<string, Owner>,
+  ports: ReactPorts,
+): Promise<void> => {
+  const begun = open.filter(hasBegun);
+  const last = begun.length === 0 ? undefined : await ports.store.lastGroup(group);
+  if (last === undefined) return;
+  const drainFor = drainsOf(group, newDecisionId(ports.clock, ports.random), open);
+  const shown = new Set(known.keys());
+  const taken = await takeOverDrains(begun, { timeoutMs: last.drain.timeoutMs, shown, drainFor }, ports);
+  const drains = new Set(taken.flatMap(({ drain }) => drain ?? []));
+  await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));
+};
+
+/** Nobody drains what a hook holds for a group that is gone, and its Auto Scaling group waits. */
+const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> =>
+  answerHooks(
+    open
+      .filter(({ state, reason }) => state === 'leaving' && reason === 'hook')
+      .flatMap(({ instance, hooks = [] }) => hooks.map((hook) => ({ instance, hook }))),
+    ports,
+  );
+
+/**
+ * Brings the swaps of a group that was let go to their end: closes those whose instances have ended, drops those that
+ * nobody is to take any more, and has begun drains carried on. Returns those that are still open.
+ */
+export const closeLetGo = async (group: string, ports: ReactPorts): Promise<readonly Swap[]> => {
+  const { store, owners, clock } = ports;
+  const swaps = (await store.swaps(group)).filter(({ state }) => state !== 'gone');
+  if (swaps.length === 0) return [];
+  const known = await owners.ownersOf(swaps.map(({ instance }) => instance));
+  const nowMs = clock.now();
+  const ended = swaps.filter((swap) => hasEnded(swap, known.get(swap.instance), nowMs));
+  const alive = swaps.filter((swap) => !ended.includes(swap));
+  const off = alive.filter((swap) => isLetOff(swap, nowMs));
+  const open = alive.filter((swap) => !off.includes(swap));
+  await inParallel(ended, writesAtOnce, (swap) =>
+    store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),
+  );
+  await inParallel(off, writesAtOnce, (swap) => store.retire(asLetOff(swap)));
+  await answerHeld(open, ports);
+  await carryOn(group, open, known, ports);
+  return open;
+};
