@@ -176,6 +176,9 @@ export const troubleOf = (error: unknown): LaunchTrouble => {
 export const isGone = (error: unknown): boolean => gone.has(codeOf(error));
 export const isInvalidTarget = (error: unknown): boolean =>
   ['InvalidTarget', 'InvalidTargetException'].includes(codeOf(error));
+/** A target group holds 1,000 instances (Elastic Load Balancing quotas); those that drain count. */
+export const isTargetGroupFull = (error: unknown): boolean =>
+  ['TooManyTargets', 'TooManyTargetsException'].includes(codeOf(error));
 
 const isValidation = (error: unknown): boolean => ['ValidationError', 'ValidationException'].includes(codeOf(error));
 const says = (error: unknown, what: RegExp): boolean => isValidation(error) && what.test(messageOf(error));

@@ -7,10 +7,11 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ActionResult } from '../../core/ports.ts';
-import { isGone, isInvalidTarget } from '../errors.ts';
+import { chunks } from '../chunks.ts';
+import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { hasty, type Missed, optionalRead } from '../optional-read.ts';
-import { actOn, allOf, ordinaryVerdict } from './act-on.ts';
+import { actOn, allOf, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 
 /**
  * The state of an instance in a target group. `ready`: takes work, or nothing checks it. `coming`: registered, not
@@ -121,7 +122,8 @@ export const hasRegistered = (elb: ElasticLoadBalancingV2Client, arns: readonly 
   arns.every((arn) => registrations.get(elb)?.has(`${arn} ${instance}`));
 
 /**
- * Registers instances with every target group, one call each. An instance that is not running yet is left for later.
+ * Registers instances with every target group. An instance that is not running yet, or that finds the target group
+ * full, is left for later.
  */
 export const registerTargets = async (
   elb: ElasticLoadBalancingV2Client,
@@ -129,10 +131,12 @@ export const registerTargets = async (
   ids: readonly string[],
 ): Promise<ActionResult> => {
   const results = await inParallel(arns, callsAtOnce, async (arn) => {
-    const result = await actOn(
-      ids,
-      (part) => elb.send(new RegisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
-      (error) => (isInvalidTarget(error) ? { code: 'InvalidTarget', retry: 'later' } : ordinaryVerdict(error)),
+    const result = await inBatches(ids, (batch) =>
+      actOn(
+        batch,
+        (part) => elb.send(new RegisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
+        registerVerdict,
+      ),
     );
     remember(elb, arn, result.done);
     return result;
@@ -140,8 +144,22 @@ export const registerTargets = async (
   return allOf(ids, results);
 };
 
+/** A full target group has room again as soon as members leave it. */
+const registerVerdict = (error: unknown): Verdict => {
+  if (isInvalidTarget(error)) return { code: 'InvalidTarget', retry: 'later' };
+  return isTargetGroupFull(error) ? { code: codeOf(error), retry: 'later' } : ordinaryVerdict(error);
+};
+
+/** Elastic Load Balancing rejects larger lists at times (kubernetes#101592). */
+const targetsPerCall = 100;
+
+const inBatches = async (
+  ids: readonly string[],
+  act: (batch: readonly string[]) => Promise<ActionResult>,
+): Promise<ActionResult> => together(await inParallel(chunks(ids, targetsPerCall), 1, act));
+
 /**
- * Deregisters instances from every target group, one call each. An instance that is not registered, or a target group
+ * Deregisters instances from every target group. An instance that is not registered, or a target group
  * that is gone, counts as success.
  */
 export const deregisterTargets = async (
@@ -150,10 +168,12 @@ export const deregisterTargets = async (
   ids: readonly string[],
 ): Promise<ActionResult> => {
   const results = await inParallel(arns, callsAtOnce, (arn) =>
-    actOn(
-      ids,
-      (part) => elb.send(new DeregisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
-      (error) => (isInvalidTarget(error) ? 'done' : ordinaryVerdict(error)),
+    inBatches(ids, (batch) =>
+      actOn(
+        batch,
+        (part) => elb.send(new DeregisterTargetsCommand({ TargetGroupArn: arn, Targets: targetsOf(part) })),
+        (error) => (isInvalidTarget(error) ? 'done' : ordinaryVerdict(error)),
+      ),
     ),
   );
   return allOf(ids, results);

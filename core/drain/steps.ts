@@ -2,12 +2,16 @@
 const shortestStepMs = 5_000;
 const longestStepMs = 15_000;
 
+/** A look at something old may be late by this share of its age. */
+const lateShare = 60;
+
 /**
- * How long until the next look at something that has taken `ageMs` already: half of its age. So a look comes at most a
- * third of the whole time too late, and never more than fifteen seconds (an eighth of a spot notice).
+ * How long until the next look at something that has taken `ageMs` already: half of its age, and fifteen seconds at most
+ * (an eighth of a spot notice). After a quarter of an hour it is a sixtieth of the age: a drain of 48 hours then costs a
+ * few hundred looks. One each fifteen seconds would pass the 25,000 events that Step Functions keeps of an execution.
  */
 export const growingStepMs = (ageMs: number): number =>
-  Math.min(longestStepMs, Math.max(shortestStepMs, Math.floor(ageMs / 2)));
+  Math.max(Math.min(longestStepMs, Math.max(shortestStepMs, Math.floor(ageMs / 2))), Math.floor(ageMs / lateShare));
 
 const shortestRetryMs = 2_000;
 

@@ -79,6 +79,14 @@ describe('admitting members', () => {
     });
   });
 
+  test('a target group that is full has room later', async () => {
+    const full = failsWith('TooManyTargetsException', "You have reached the limit on the number of targets for the target group 'tg-1'");
+    const of = { ...group(), drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } };
+    const { provider } = over(of, { RegisterTargets: [full] });
+    const { failed } = await provider.admit(of, ['i-0001']);
+    expect(failed).toMatchObject([{ instance: 'i-0001', retry: 'later' }]);
+  });
+
   test("of LaunchInstances groups is the groups' own affair", async () => {
     const { provider, aws } = over(groupOfAsgs(), {});
     expect(await provider.admit(groupOfAsgs(), ['i-0001'])).toEqual({ done: ['i-0001'], failed: [] });
@@ -87,7 +95,7 @@ describe('admitting members', () => {
 });
 
 describe('releasing leaving members', () => {
-  test('of a group held by tag deregisters the whole batch, one call per target group', async () => {
+  test('of a group held by tag deregisters the whole batch, a hundred a call for each target group', async () => {
     const { provider, aws } = over(named(), { DeregisterTargets: {} });
     const ids = numbered(300);
     expect(
@@ -96,7 +104,7 @@ describe('releasing leaving members', () => {
         ids.map((id) => swap(id)),
       ),
     ).toEqual({ done: ids, failed: [] });
-    expect(sizes(aws.inputsOf('DeregisterTargets'), 'Targets')).toEqual([300, 300]);
+    expect(sizes(aws.inputsOf('DeregisterTargets'), 'Targets')).toEqual([100, 100, 100, 100, 100, 100]);
   });
 
   test('takes them out of the target groups of an earlier policy too', async () => {

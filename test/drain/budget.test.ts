@@ -118,6 +118,14 @@ describe('steps', () => {
   test('grow by half of the age between five and fifteen seconds', () => {
     expect([0, 8_000, 16_000, 24_000, 60_000].map(growingStepMs)).toEqual([5_000, 5_000, 8_000, 12_000, 15_000]);
   });
+  test('a drain of two days is looked at a few hundred times, each at most a sixtieth too late', () => {
+    const dayMs = 86_400_000;
+    let looks = 0;
+    for (let ageMs = 0; ageMs < 2 * dayMs; ageMs += growingStepMs(ageMs)) looks += 1;
+    expect(looks).toBeLessThan(500);
+    expect(growingStepMs(900_000)).toBe(15_000);
+    expect(growingStepMs(3_600_000)).toBe(60_000);
+  });
   test('a throttled call is repeated more densely as time runs out', () => {
     expect([200, 80, 40, 10, 0].map((leftS) => (retryAtMs(noonMs, inMs(leftS)) - noonMs) / 1000)).toEqual([15, 10, 5, 2, 2]);
   });

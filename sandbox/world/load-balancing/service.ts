@@ -48,6 +48,16 @@ const describeUnregistered = ({ Id, Port }: TargetInput, group: TargetGroup) => 
   TargetHealth: { State: 'unused', Reason: 'Target.NotRegistered', Description: 'Target is not registered to the target group' },
 });
 
+/** Targets of one target group (Elastic Load Balancing, "Quotas for your Application Load Balancers"). */
+const mostTargets = 1_000;
+/** No limit is published. Calls with some hundreds were rejected (kubernetes#101592); 200 was agreed upon with the service (aws-load-balancer-controller#1342). */
+const mostInOneCall = 200;
+
+const checkedLength = (inputs: readonly TargetInput[]): readonly TargetInput[] => {
+  if (inputs.length <= mostInOneCall) return inputs;
+  throw new ApiError('ValidationError', `The list of targets is too long: it holds ${inputs.length}, and ${mostInOneCall} are allowed`);
+};
+
 /** Elastic Load Balancing v2: target groups in full, load balancers as far as they decide which target groups are used. */
 export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps): ApiService => {
   const describe = (group: TargetGroup) => ({
@@ -124,13 +134,17 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
       }),
       RegisterTargets: operation<{ TargetGroupArn: string; Targets: TargetInput[] }>((input) => {
         const group = book.byArn(input.TargetGroupArn);
-        for (const instance of registrable(input.Targets)) targets.register(group, instance);
+        const found = registrable(checkedLength(input.Targets));
+        const added = found.filter(({ id }) => !group.targets.has(id)).length;
+        if (group.targets.size + added > mostTargets)
+          throw new ApiError('TooManyTargets', `You have reached the limit on the number of targets for the target group '${group.arn}'`);
+        for (const instance of found) targets.register(group, instance);
         return nothing;
       }),
       DeregisterTargets: operation<{ TargetGroupArn: string; Targets: TargetInput[] }>((input) => {
         const group = book.byArn(input.TargetGroupArn);
         // A target that is not registered is no error.
-        for (const { Id } of input.Targets) {
+        for (const { Id } of checkedLength(input.Targets)) {
           const target = group.targets.get(Id);
           if (target !== undefined) targets.deregister(group, target.instance);
         }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, startMs, targetGroup } from './build.ts';
+import { createTestWorld, plainSpec, startMs, targetGroup } from './build.ts';
 
 type Health = { TargetHealthDescriptions: { Target: { Id: string }; TargetHealth: { State: string; Reason?: string } }[] };
 
-const build = (load?: { requestsPerSecond: number; requestSeconds: [number, number]; perInstancePerSecond?: number }) => {
-  const test = createTestWorld({ targetGroups: [targetGroup(load === undefined ? {} : { load })] });
+type Load = { requestsPerSecond: number; requestSeconds: [number, number]; perInstancePerSecond?: number };
+
+const build = (load?: Load, offering: { readonly capacity?: null } = {}) => {
+  const test = createTestWorld({
+    targetGroups: [targetGroup(load === undefined ? {} : { load })],
+    offerings: plainSpec.offerings.map((one) => ({ ...one, ...offering })),
+  });
   const TargetGroupArn = test.world.snapshot().targetGroups[0]?.arn ?? '';
   const input = (ids: readonly string[]) => ({ TargetGroupArn, Targets: ids.map((Id) => ({ Id })) });
   return {
@@ -51,6 +56,23 @@ describe('a target', () => {
     expect(health()).toEqual([]);
     expect(health(ids)).toEqual(['unused']);
     expect(facts.map(({ kind }) => kind).slice(-2)).toEqual(['draining', 'drained']);
+  });
+
+  it('is one of at most 200 in a call, and of at most 1,000 in its target group', async () => {
+    const { launch, seconds, register, deregister, refusal, health } = build(undefined, { capacity: null });
+    const first = launch(900);
+    await seconds(120);
+    const ids = [...first, ...launch(101)];
+    await seconds(20);
+    expect(refusal(() => register(ids.slice(0, 201)))).toMatchObject({ code: 'ValidationError' });
+    for (let from = 0; from < 1_000; from += 200) register(ids.slice(from, from + 200));
+    register(ids.slice(0, 200));
+    expect(refusal(() => register(ids.slice(1_000)))).toMatchObject({ code: 'TooManyTargets' });
+    deregister(ids.slice(0, 1));
+    expect(refusal(() => register(ids.slice(1_000)))).toMatchObject({ code: 'TooManyTargets' });
+    await seconds(31);
+    register(ids.slice(1_000));
+    expect(health()).toHaveLength(1_000);
   });
 
   it('must run to be registered; deregistering a stranger is no error', () => {
