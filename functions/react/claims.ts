@@ -140,7 +140,12 @@ export const claimAll = async (
       const before = byInstance.get(instance);
       const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
       byInstance.set(instance, swap);
-      if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)
+      // Advice may bear the very time of the warning: only the deadline tells that this one is new.
+      if (
+        fact.reason === 'interruption' &&
+        swap.deadlineMs === fact.deadlineMs &&
+        before?.deadlineMs !== fact.deadlineMs
+      )
         warned.push(swap);
     }
   });

@@ -79,6 +79,22 @@ describe('a warned member works until its successor does, or its drain must begi
     expect(out(140, 139)).toEqual([]);
     expect(out(186, 300)).toEqual([]);
   });
+  it('counts others whose own warning nobody has heard of', () => {
+    const counted = (heard: boolean) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.warn(95, 'i-2');
+        if (heard) script.react(96, 97, 'i-b', [{ about: 'warning', instance: 'i-2' }]);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(102, 'i-3');
+        script.serves(118, 'i-3');
+        script.takeOut(120, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(counted(false)).toEqual([]);
+    expect(counted(true)).toHaveLength(1);
+  });
   it('breaks when it leaves a gap, unless the policy drains first', () => {
     expect(out(120, 139)).toHaveLength(1);
     expect(out(120, 139, { ...policy, swap: { order: 'drain-first' } })).toEqual([]);

@@ -57,6 +57,8 @@ describe('a warning about a member that waits to leave for advice', () => {
   };
   it('is news about its offering, though its swap is not', async () => {
     expect(await tightened(waiting)).toMatchObject({ fresh: [], warned: [{ instance: 'i-spot', reason: 'interruption' }] });
+    const advisedThen = { ...waiting, warnedAtMs: warning.atMs };
+    expect((await tightened(advisedThen)).warned).toMatchObject([{ instance: 'i-spot', deadlineMs: warning.deadlineMs }]);
   });
   it('is none when it comes again', async () => {
     const { swaps } = await tightened(waiting);
