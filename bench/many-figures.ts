@@ -24,7 +24,7 @@ export type ManyFigures = {
   readonly throttled: number;
   /** Messages that a function was given more than once. */
   readonly receivedTwice: number;
-  /** Reads of EC2, Auto Scaling and load balancers by the function that decides, until every group had asked for something, by group. */
+  /** Reads of EC2, Auto Scaling and load balancers by the function that decides, until every group had requested something, by group. */
   readonly readsPerGroup: number;
   readonly launchCalls: number;
   readonly neededLaunchCalls: number;
@@ -38,7 +38,7 @@ export type ManyRun = {
   readonly figures: ManyFigures;
   /** Where the bucket of launched instances binds: the least of what it allowed that was requested at any time. */
   readonly requestedShare?: number;
-  /** Calls by operation: those that were throttled, and reads until every group had asked for something. */
+  /** Calls by operation: those that were throttled, and reads until every group had requested something. */
   readonly throttledBy: Readonly<Record<string, number>>;
   readonly readsBy: Readonly<Record<string, number>>;
 };

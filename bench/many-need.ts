@@ -27,7 +27,7 @@ export const spreadOver = (zones: readonly string[], { staying, missing }: Group
   return placed;
 };
 
-/** LaunchInstances gives 100 instances a call, CreateFleet all that one is asked for. */
+/** LaunchInstances gives 100 instances a call, CreateFleet all that are requested. */
 const perCall = { 'create-fleet': 10_000, 'launch-instances': 100 } as const;
 export type LaunchApi = keyof typeof perCall;
 

@@ -12,7 +12,7 @@ export type StormFigures = {
   readonly mutatingCalls: number;
   /** When the first launch call was made: how long it takes from a warning to a request. */
   readonly firstRequestedMs: number;
-  /** When the launch call was made that got the last of as many instances as were warned: after what was refused was asked for elsewhere. */
+  /** When the launch call was made that got the last of as many instances as were warned: after what was refused was requested elsewhere. */
   readonly allRequestedMs: number;
   /** When EC2 had answered that call. */
   readonly allGrantedMs: number;

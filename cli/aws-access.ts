@@ -16,7 +16,7 @@ export type Target = {
 
 export type Access = { readonly store: StateStore; readonly log: DecisionLog; readonly owners: Owners };
 
-/** A sandbox accepts any credentials: a caller that is none of its functions counts as the operator. */
+/** A sandbox accepts any credentials: a caller that is not one of its functions counts as the operator. */
 const sandboxConfig = (endpoint: string) => ({
   endpoint,
   region: process.env.AWS_REGION ?? 'us-east-1',

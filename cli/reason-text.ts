@@ -156,7 +156,7 @@ export const overtakenText = (overtaken: Overtaken): string => {
 export const remarkText = (remark: Remark): string => {
   switch (remark.code) {
     case 'detached':
-      return `lets go of what somebody took out of its Auto Scaling group, it runs on: ${someText(remark.instances, remark.count)}`;
+      return `lets go of members that a user took out: ${someText(remark.instances, remark.count)}`;
     case 'advice-not-followed':
       return `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`;
     case 'kept-by-minimum': {

@@ -93,7 +93,7 @@ export type Outcome = CarriedOut | { readonly code: 'not-carried-out'; readonly 
 export type TrimmedPart = 'rounds' | 'view' | 'outcome';
 
 /**
- * A stored decision: what was decided, from which view, and what came of it. `holdfast explain` and `holdfast
+ * A stored decision: what was decided, from which view, and its outcome. `holdfast explain` and `holdfast
  * decisions` read these.
  */
 export type DecisionRecord = {

@@ -108,7 +108,7 @@ export type CapacityProvider = {
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
   /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
   admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
-  /** Notes on members that they are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
+  /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto

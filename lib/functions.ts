@@ -27,8 +27,8 @@ const sizes: Readonly<Record<FunctionName, Size>> = {
   react: {
     memorySize: 1024,
     timeoutSeconds: reactTimeoutSeconds,
-    // While a group waits, each look asks for the next by a message to its own queue. Lambda would stop that chain after
-    // about sixteen calls (Lambda Developer Guide, "Use Lambda recursive loop detection").
+    // While a group waits, each look sends the message for the next to its own queue. Lambda would stop that chain
+    // after about sixteen calls (Lambda Developer Guide, "Use Lambda recursive loop detection").
     recursiveLoop: RecursiveLoop.ALLOW,
     does: 'turns signals into decisions and carries them out',
   },

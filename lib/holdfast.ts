@@ -42,7 +42,7 @@ export type HoldfastProps = {
   readonly runbook?: string;
   /**
    * What happens to both tables when the stack is deleted. The default keeps them, but not those of a first deployment
-   * that failed: they would stand in the way of the next.
+   * that failed: they would get in the way of the next.
    * @default RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
    */
   readonly removalPolicy?: RemovalPolicy;

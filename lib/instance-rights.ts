@@ -75,7 +75,7 @@ export const allowLaunchingInstances = (fn: LambdaFunction, deployment: string):
     actions: ['ec2:CreateTags'],
     resources: ec2Arns(fn, taggedByTemplates),
     conditions: { StringEquals: { 'ec2:CreateAction': ['CreateFleet', 'RunInstances'] } },
-    reason: `The tags are those of the launch template that a user names; they are set only as part of a launch: ${page}`,
+    reason: `The tags are those of the user's launch template; they are set only as part of a launch: ${page}`,
   });
   allowReadingImageParameters(fn);
   allowHandingOverRoles(fn);
@@ -92,7 +92,8 @@ const allowReadingImageParameters = (fn: LambdaFunction): void =>
       Stack.of(fn).formatArn({ service: 'ssm', account: '', resource: 'parameter', resourceName: 'aws/service/*' }),
     ],
     reason:
-      'The public parameters of AWS, which name images: https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-public-parameters.html',
+      'The public parameters of AWS, which name images: ' +
+      'https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-public-parameters.html',
   });
 
 /** @param parameters names of parameters, or patterns of names, that launch templates take images from */

@@ -1,6 +1,6 @@
 import type { Actor } from './judge/history.ts';
 
-/** On whose account something happens to the world, and when it was asked for by a call. */
+/** Who causes something that happens to the world, and when it was requested by a call. */
 export type Act = { readonly by: Actor; readonly askedAtMs?: number };
 
 /** Who acts right now. It holds for what happens within one synchronous piece of work; what follows later must carry its actor along. */

@@ -1,7 +1,7 @@
 import type { ApiCall, Caller } from './api.ts';
 import type { WorldClock } from './clock.ts';
 
-/** One call as it stands in the log. `outcome` is absent while the call is under way. */
+/** One call as it is in the log. `outcome` is absent while the call is under way. */
 export type LoggedCall = {
   readonly service: string;
   readonly operation: string;

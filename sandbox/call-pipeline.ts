@@ -31,7 +31,7 @@ export type PipelineOptions = {
   readonly invocationOf?: (environment: string) => Invocation | undefined;
   /** Hears that a fault was injected into a call of this environment. */
   readonly onFault?: (environment: string) => void;
-  /** Tells the services on whose account they work. */
+  /** Tells the services for which caller they work. */
   readonly acting?: Acting;
 };
 

@@ -38,7 +38,7 @@ export type SandboxOptions = {
   readonly startMs?: number;
   /** Called before anything runs, for those who watch from the beginning. */
   readonly onBuilt?: (sandbox: Sandbox) => void;
-  /** Answers what comes under `/_sandbox/`; live only. */
+  /** Answers requests under `/_sandbox/`; live only. */
   readonly control?: (sandbox: Sandbox) => (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
   /** What functions write to their output; live only. */
   readonly onLog?: (functionName: string, text: string) => void;

@@ -19,7 +19,7 @@ type Entry = { readonly id: number; readonly fault: Fault; readonly setAtMs: num
 export type Faults = {
   /** Sets a fault; answers its number. */
   add(fault: FaultInput): number;
-  /** Takes a fault back; false when there is none of that number. */
+  /** Takes a fault back; false when no fault has that number. */
   remove(id: number): boolean;
   clear(): void;
   /** Hears of every fault when it is set and when it is taken back. */

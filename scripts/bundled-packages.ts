@@ -14,7 +14,7 @@ const packageOf = (file: string): string | undefined => /^(?:.*:)?(?<path>.*node
 
 const contentsOf = ({ outputs }: Metafile, name: FunctionName): ReadonlyMap<string, number> => {
   const output = outputs[`dist/functions/${name}/index.mjs`];
-  if (output === undefined) throw new Error(`dist/metafile.json knows no bundle of ${name}: build again (npm run build).`);
+  if (output === undefined) throw new Error(`dist/metafile.json has no bundle of ${name}: build again (npm run build).`);
   const bytes = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(output.inputs)) {
     const path = packageOf(file);

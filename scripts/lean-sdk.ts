@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /**
- * Parts of the SDK that no function can reach, and what stands in for them. Left in, they are a third of every bundle, and because they are loaded by
+ * Parts of the SDK that no function can reach, and what replaces them. Left in, they are a third of every bundle, and because they are loaded by
  * dynamic imports, whatever they share with the rest is neither shaken nor minified well.
  */
 const standIns: Readonly<Record<string, string>> = {
-  // In Lambda credentials stand in the environment, which the SDK's chain asks first. The other links are profiles, SSO, STS and metadata services.
+  // In Lambda credentials are in the environment, which the SDK's chain asks first. The other links are profiles, SSO, STS and metadata services.
   '@aws-sdk/credential-provider-node': `
     import { fromEnv } from '@aws-sdk/credential-provider-env';
     export const defaultProvider = (init) => fromEnv(init);`,

@@ -70,7 +70,7 @@ export const candidatesOf = ({ kind, rank, choices }: Branch): readonly Choice[]
 };
 
 /**
- * The rank of the best that a branch can give: of a `tiered`, that of the first child that can give, however poor it is.
+ * The rank of the best that a branch can give. For `tiered`: the rank of the first child that can give, however poor.
  */
 export const rankIn = ({ kind, choices }: Pick<Branch, 'kind' | 'choices'>): Rank => {
   const giving = choices.filter(canGive);

@@ -53,7 +53,7 @@ const moved = (
 
 type Told = {
   readonly claimed: Claimed;
-  /** Members that signals told of. */
+  /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
   readonly ended: ReadonlySet<string>;
   readonly drainFor: NameDrain;
@@ -97,7 +97,7 @@ const withClaims = async (
 };
 
 /**
- * Tells of claims while the work goes on: a claim stands whatever becomes of the rest, and nothing waits for the word
+ * Reports claims while the work goes on: a claim stands whatever becomes of the rest, and nothing waits for the word
  * about it. Both come to their end before a failure is thrown.
  */
 const telling = async <T>(run: Run, claimed: readonly Swap[], work: () => Promise<T>): Promise<T> => {

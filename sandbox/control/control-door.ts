@@ -168,7 +168,7 @@ const problem = (error: unknown): Answer => {
   return { status: 500, body: { error: `The sandbox failed: ${(error as Error).message}` } };
 };
 
-/** What stands in the braces of a route's path, or undefined when the path is another. */
+/** What is in the braces of a route's path, or undefined when the path is another. */
 const partsOf = (path: string, asked: string): readonly string[] | undefined => {
   const names = path.split('/');
   const parts = asked.split('/');
@@ -184,7 +184,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/** Answers requests below `/_sandbox/`: looks into the world and changes it. Shapes stand in docs/sandbox.md. */
+/** Answers requests below `/_sandbox/`: looks into the world and changes it. Shapes are in docs/sandbox.md. */
 export const createControlDoor = (stage: Stage): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) => {
   const routes = [...readRoutes(stage), ...writeRoutes(stage)];
   const listing = routes.map(({ method, path, about }) => `${method} ${path}: ${about}`);

@@ -6,7 +6,7 @@ import type { TemplateContents } from '../world/spec.ts';
 export type AccessCheck = {
   /** With the service's prefix, for example `ec2:RunInstances`. */
   readonly action: string;
-  /** As the service authorization reference names it; absent for actions that know no resources. */
+  /** As the service authorization reference names it; absent for actions that have no resources. */
   readonly resourceType?: string;
   readonly resource: string;
   readonly context: Readonly<Record<string, readonly string[]>>;

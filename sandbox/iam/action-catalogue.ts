@@ -60,7 +60,7 @@ export const readActionCatalogue = async (services: readonly string[]): Promise<
     if (ofType === undefined) throw new Error(`${check.action} cannot be limited to ${check.resourceType}`);
     return [...action.keys, ...ofType];
   };
-  /** Which keys are visible, by action and type of resource: the same few are asked for with every call. */
+  /** Which keys are visible, by action and type of resource: the same few are looked up in every call. */
   const known = new Map<string, Map<string, boolean>>();
   const isVisible = (check: AccessCheck): ((key: string) => boolean) => {
     const name = `${check.action} ${check.resourceType}`;

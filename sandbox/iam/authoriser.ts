@@ -45,7 +45,7 @@ type StatementUse = {
 };
 
 export type Authoriser = {
-  /** Answers the error that AWS would give, or nothing when the call is allowed. The operator may do everything. */
+  /** Returns the error that AWS would give, or nothing when the call is allowed. The operator may do everything. */
   authorise(call: ApiCall): ApiError | undefined;
   usage(): readonly StatementUse[];
 };

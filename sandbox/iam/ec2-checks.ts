@@ -30,7 +30,7 @@ const onTagged =
       return { ...check, context: { ...check.context, ...requestTags((input.Tags ?? []) as readonly Tag[]) } };
     });
 
-/** By operation. Describes need no line: they know no resources. */
+/** By operation. Describes need no line: they have no resources. */
 export const ec2Checks: Readonly<Record<string, DeriveChecks>> = {
   CreateFleet: createFleetChecks,
   RunInstances: runInstancesChecks,

@@ -99,7 +99,7 @@ const namedChecks = (deps: CheckDeps, { contents }: Launch, action: string): rea
   ];
 };
 
-/** What a launch always uses or makes; the security groups of a launch template are asked for as any. */
+/** What a launch always uses or makes; the security groups of a launch template are requested as any. */
 const runChecks = (deps: CheckDeps, launch: Launch): readonly AccessCheck[] => {
   const action = 'ec2:RunInstances';
   const named = imagesOf(launch).filter((image) => !ssmImage.test(image));

@@ -2,7 +2,7 @@ import { iamConditionKeyDetails, iamConditionKeyExists } from '@cloud-copilot/ia
 import { parseOperator } from './condition.ts';
 import type { Statement } from './statement.ts';
 
-/** Keys of all services stand in the reference of each service that knows them; EC2 knows those that any service here has. */
+/** Keys of all services are in the reference of each service that knows them; EC2 knows those that any service here has. */
 const serviceOf = (key: string): string => {
   const [prefix = ''] = key.split(':');
   return prefix.toLowerCase() === 'aws' ? 'ec2' : prefix;

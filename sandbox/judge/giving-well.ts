@@ -34,7 +34,7 @@ const mayBeUsedLast = (search: Search, node: TreeNode): boolean =>
     .some((offering) => isWithin(search, offering) && isAtRisk(search.chronicle, offering, search.moment));
 
 /**
- * Offerings below a node that would have given one more, and that Holdfast had to prefer to all at risk. A later tier is none of them where an
+ * Offerings below a node that would have given one more, and that Holdfast had to prefer to all at risk. A later tier is not one of them where an
  * earlier one may still have given what is at risk: that is used before.
  */
 export const givingWell = (search: Search, node: TreeNode): readonly OfferingName[] => {

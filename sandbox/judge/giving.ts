@@ -46,7 +46,7 @@ const restsUntil = (refusals: readonly Refused[], successes: readonly number[]):
   return untilMs;
 };
 
-/** Refusals that a function could know when it placed. What it asked for at the same time came back later: it knows that it has asked. */
+/** Refusals that a function could know when it placed. What it requested at the same time came back later: it knows that it has asked. */
 const isKnown =
   ({ times: { launchCallMs } }: Chronicle, { atMs: placedAtMs, invocation: own }: Moment) =>
   ({ atMs, invocation }: { readonly atMs: number; readonly invocation: string }): boolean =>
@@ -55,7 +55,7 @@ const isKnown =
 const subnetsIn = ({ history }: Chronicle, pool: PolicyPool, zone: string) =>
   history.spec.subnets.filter((subnet) => pool.subnets.includes(subnet.id) && subnet.zone === zone);
 
-/** Until when a subnet rests that was refused for want of addresses. */
+/** Until when a subnet rests that was refused for lack of addresses. */
 const subnetRestsUntil = (chronicle: Chronicle, subnet: string, moment: Moment): number => {
   const refusals = refusalsTo(chronicle, moment.group).filter((refused) => isOfSubnet(refused) && refused.subnet === subnet);
   return (refusals.findLast(isKnown(chronicle, moment))?.atMs ?? Number.NEGATIVE_INFINITY) + times.refusedRestMs;
@@ -98,7 +98,7 @@ export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order:
     .membersAt(group, atMs)
     .filter((life) => leavesAtMs(life, atMs) > atMs && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
 
-/** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was asked for at the same time. */
+/** Who may have counted for the function that placed: what leaves, what ended a moment ago, and what was requested at the same time. */
 export const perhapsHeld = (chronicle: Chronicle, { group, sinceMs, atMs }: Moment): readonly Life[] => {
   const { lagMs, asgLagMs, launchCallMs } = chronicle.times;
   return chronicle

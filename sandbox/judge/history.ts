@@ -101,7 +101,7 @@ export type InstanceEvent =
   | At<'answering', { readonly instance: string; readonly isOn: boolean }>
   /** It takes requests of this target group (its name): registered and healthy. */
   | At<'in-service', { readonly instance: string; readonly targetGroup: string }>
-  /** It takes no new requests of this target group any more; told of a deregistration also where it never was in service. */
+  /** It takes no new requests of this target group any more; recorded for a deregistration also where it never was in service. */
   | At<
       'out-of-service',
       { readonly instance: string; readonly targetGroup: string; readonly why: 'deregistered' | 'unhealthy' | 'ending'; readonly by: Actor }
@@ -129,7 +129,7 @@ export type InstanceEvent =
   /** `by`: who began its end, also where a hook held it meanwhile. */
   | At<'ending', { readonly instance: string; readonly by: Actor }>
   | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
-  /** EC2 refused to end it, because its user protects it from termination. Those that the same call named besides are asked for again. */
+  /** EC2 refused to end it, because its user protects it from termination. Those that the same call named besides are requested again. */
   | At<'end-refused', { readonly instance: string; readonly by: Actor }>
   | At<'tagged', { readonly instance: string; readonly tags: Readonly<Record<string, string>>; readonly by: Actor }>
   | At<'joined', { readonly instance: string; readonly asg: string; readonly by: Actor }>
@@ -195,7 +195,7 @@ export type Told =
 
 /** What functions of Holdfast were given, and did. */
 export type FunctionEvent =
-  /** A message reached an invocation. `happenedAtMs`: when what it tells of happened, as the message says it (EventBridge cuts off milliseconds). */
+  /** A message reached an invocation. `happenedAtMs`: when what it reports happened, as the message says it (EventBridge cuts off milliseconds). */
   | At<
       'delivered',
       { readonly invocation: string; readonly function: string; readonly message: string; readonly told: Told; readonly happenedAtMs: number }
@@ -232,7 +232,7 @@ export type FunctionEvent =
         /** Whether the service applied it, whatever the caller heard. */
         readonly applied: boolean;
         readonly isMutating: boolean;
-        /** What a call that launches asked for: `CreateFleet` names its group by tag, `LaunchInstances` its Auto Scaling group. */
+        /** What a call that launches requested: `CreateFleet` names its group by tag, `LaunchInstances` its Auto Scaling group. */
         readonly launch?: { readonly group?: string; readonly asg?: string; readonly count: number };
       }
     >
@@ -245,7 +245,7 @@ export type FunctionEvent =
         readonly asg?: string;
         readonly instanceType: string;
         readonly zone: string;
-        /** The subnet that was asked for, where the answer names it. */
+        /** The subnet that was requested, where the answer names it. */
         readonly subnet?: string;
         readonly market: Market;
         readonly code: string;

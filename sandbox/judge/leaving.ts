@@ -30,7 +30,7 @@ const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibern
 /** When EC2 takes it, by the tightest warning that was announced. */
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(saidOf));
 
-/** When Holdfast knew: it heard of the warning, or had claimed the member already. */
+/** When Holdfast knew: it received the warning, or had claimed the member already. */
 export const knewAtMs = (chronicle: Chronicle, life: Life): number => {
   const warnedMs = warnedAtMs(life);
   const claimedMs = Math.min(endless, ...life.claims.filter(({ atMs }) => atMs >= warnedMs).map(({ atMs }) => atMs));

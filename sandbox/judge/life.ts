@@ -111,7 +111,7 @@ export const isProtected = (life: Life, atMs: number): boolean => {
 export const lastRefusalMs = ({ refusedAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...refusedAtMs.filter((refusedMs) => refusedMs <= atMs));
 
-/** Announced warnings: what nobody was told of cannot be acted on. */
+/** Announced warnings: a warning that no function received cannot be acted on. */
 export const warnedAtMs = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(({ atMs }) => atMs));
 
 /** Why it leaves without Holdfast's choice, from when on: EC2 takes it, or its Auto Scaling group ends it. */

@@ -37,7 +37,7 @@ export type PlatformDeps = {
   readonly factor?: number;
   /** How Lambda treats the account. */
   readonly lambda?: LambdaSpec;
-  /** Who acts right now: a message that a function sends carries on the chain of calls that the function stands in. */
+  /** Who acts right now: a message that a function sends carries on the chain of calls that the function is in. */
   readonly acting?: Pick<Acting, 'current'>;
 };
 

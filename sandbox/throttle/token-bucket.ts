@@ -18,7 +18,7 @@ export type TokenBucketOptions = {
   readonly clock: Pick<WorldClock, 'now'>;
 };
 
-/** A refill is a product of fractions: a token that is there but for the rounding counts as there. */
+/** A refill is a product of fractions: a token that is there except for the rounding counts as there. */
 const rounding = 1e-9;
 
 export const createTokenBucket = ({ capacity, refillPerSecond, clock }: TokenBucketOptions): TokenBucket => {

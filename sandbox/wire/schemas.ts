@@ -75,7 +75,7 @@ export const requiredMembers = (shape: Shape): readonly string[] => {
 type Members = readonly (readonly [string, Shape])[];
 const membersByShape = new WeakMap<object, { readonly members: Members; readonly names: ReadonlySet<string> }>();
 
-/** A shape's members are asked for once per instance of a long answer: worth remembering. */
+/** A shape's members are looked up once per instance of a long answer: worth remembering. */
 export const membersOf = (shape: Shape): { readonly members: Members; readonly names: ReadonlySet<string> } => {
   const key = shape.getSchema() as unknown as object;
   const known = membersByShape.get(key);

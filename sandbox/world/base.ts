@@ -14,7 +14,7 @@ export type Base = {
   readonly emit: Emit;
   readonly place: Place;
   readonly ids: Ids;
-  /** The most that a page holds: AWS may give fewer than were asked for. */
+  /** The most that a page holds: AWS may give fewer than were requested. */
   readonly longestPage: number;
   readonly stalePages?: { readonly drawLagMs: () => number; readonly moved: () => boolean };
   /** When the world began, epoch ms. */

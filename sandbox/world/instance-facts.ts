@@ -2,7 +2,7 @@ import type { Base } from './base.ts';
 import type { InstanceRecord } from './instance.ts';
 import type { OwnAccord } from './world.ts';
 
-/** Tells those who watch the world what instances go through, and the history on whose account. */
+/** Tells those who watch the world what instances go through, and tells the history who caused it. */
 export const createInstanceFacts = (base: Base) => {
   const fact = (kind: 'running' | 'shutting-down' | 'terminated', { id }: InstanceRecord): void =>
     base.tell({ kind, instance: id, atMs: base.clock.now() });

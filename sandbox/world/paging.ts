@@ -7,7 +7,7 @@ const encode = (offset: number): string => Buffer.from(`from:${offset}`).toStrin
 /** How a later page is read: from a list of some moment past, with neighbours that may have changed places where the page begins. */
 export type Later<T> = { readonly list: () => readonly T[]; readonly moved: () => boolean };
 
-/** The offset in a token that {@link pageOf} gave out; undefined when it is none of ours. */
+/** The offset in a token that {@link pageOf} gave out; undefined when it is not one of ours. */
 const decode = (token: string): number | undefined => {
   const match = /^from:(\d+)$/.exec(Buffer.from(token, 'base64url').toString());
   return match?.[1] === undefined ? undefined : Number(match[1]);
@@ -35,7 +35,7 @@ export const pageByOrdinal = <T extends { readonly ordinal: number }>(
   return { items: rest.slice(0, size), next: encode((rest[size] as T).ordinal) };
 };
 
-/** Pages of a list without an order of its own: each counts from the list's beginning, as the list is when the page is asked for. */
+/** Pages of a list without an order of its own: each counts from the list's beginning, as the list is when the page is requested. */
 export const pageOfMoving = <T>(
   items: readonly T[],
   later: Later<T>,

@@ -14,7 +14,7 @@ export type WorldSpec = {
   readonly timing: TimingSpec;
   /** The account's limits per market, counted in instances where AWS counts vCPUs (default: none). */
   readonly quotas?: Readonly<Partial<Record<Market, number>>>;
-  /** The most that one page of instances or Auto Scaling groups holds, however many were asked for (default: as many as were asked for). */
+  /** The most that one page of instances or Auto Scaling groups holds, however many were requested (default: as many as were requested). */
   readonly longestPage?: number;
   /** How Lambda treats the account (default: as it treats one of a usual age, its pollers aside). */
   readonly lambda?: LambdaSpec;
@@ -51,7 +51,7 @@ export type LaunchTemplateSpec = {
   readonly name: string;
   readonly imageId?: string;
   readonly instanceType?: string;
-  /** What else stands in it, in EC2's own form (default: nothing). It decides which rights a launch needs. */
+  /** What else is in it, in EC2's own form (default: nothing). It decides which rights a launch needs. */
   readonly data?: TemplateContents;
 };
 

@@ -9,7 +9,7 @@ import type { TemplateContents } from './spec.ts';
 export type World = {
   /** `ec2`, `autoscaling` and `elasticloadbalancing`, ready to be called. */
   readonly services: readonly ApiService[];
-  /** EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (unless it `spares` them: then they run on). Answers which ids were not running spot instances. */
+  /** EC2 takes spot instances: a warning now (unless `silent`), the end after `noticeMs` (unless it `spares` them: then they run on). Returns which ids were not running spot instances. */
   interrupt(
     instances: readonly string[],
     how: { readonly noticeMs: number; readonly silent?: boolean; readonly spares?: boolean; readonly action?: 'terminate' | 'stop' | 'hibernate' },
@@ -106,7 +106,7 @@ export type WorldSnapshot = {
   }[];
 };
 
-/** Why an Auto Scaling group launches without being asked for just that instance: to hold its desired capacity, or to even out its zones. */
+/** Why an Auto Scaling group launches without a request for just that instance: to hold its desired capacity, or to even out its zones. */
 export type OwnAccord = 'size' | 'zones';
 
 /**

@@ -78,7 +78,7 @@ describe('an accepted policy', () => {
   });
 });
 
-describe('what stands beside a policy', () => {
+describe('what is beside a policy', () => {
   it('is warned of when it is an attribute of the same item', async () => {
     const house = createHouse();
     house.writeBeside('workers', ['author']);
@@ -166,7 +166,7 @@ describe('a rejected policy', () => {
     });
   });
 
-  it('is told on the bus and counted, and the loop hears nothing', async () => {
+  it('is sent to the bus and counted, and the loop hears nothing', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1 });
     expect(house.announced).toEqual([
       { detailType: announcements.policyRejected, group: 'workers', detail: { problems: [expect.stringContaining('found -1')] } },
@@ -218,7 +218,7 @@ describe('a rejected policy', () => {
     expect(house.status('workers')?.problems).toHaveLength(50);
   });
 
-  it('does not stand in the way of the next one', async () => {
+  it('does not get in the way of the next one', async () => {
     const house = await afterWriting({ ...smallDocument, size: -1 });
     await afterWriting(smallDocument, house);
     expect(house.status('workers')).toMatchObject({ status: 'accepted', version: 1, problems: [] });

@@ -54,7 +54,7 @@ describe('an Auto Scaling group', () => {
     expect(statusOf(house, 'api')).toBe('accepted');
   });
 
-  it('is kept for a group whose run died on its way into force, and not for ever', async () => {
+  it('is kept for a group whose run died on its way into force, and not forever', async () => {
     for (let call = 1; call <= 12; call += 1) {
       const dying = createHouse();
       dying.write('web', { ...smallDocument, group: 'web', asg: 'workers-asg' });
@@ -68,7 +68,7 @@ describe('an Auto Scaling group', () => {
     }
   });
 
-  it('stays free when the policy that asked for it is refused for another one that is taken', async () => {
+  it('stays free when the policy that requested it is refused for another one that is taken', async () => {
     const house = createHouse();
     const asks = (group: string, ...asgs: readonly string[]): Promise<unknown> => {
       const pools = Object.fromEntries(asgs.map((asg) => [asg, { asg }]));

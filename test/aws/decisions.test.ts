@@ -57,7 +57,7 @@ const record = (id: string, more: Partial<DecisionRecord> = {}): DecisionRecord 
 const recordsOf = async (group: string, limit: number) => (await log.decisions(group, limit)).records;
 
 describe('decisions', () => {
-  test('come back newest first, at most as many as asked for', async () => {
+  test('come back newest first, at most as many as requested', async () => {
     for (const id of ['001', '003', '002']) await store.putDecision(record(id));
     expect((await recordsOf('decided', 2)).map(({ id }) => id)).toEqual(['003', '002']);
     const { Item } = await tables.client.send(new GetCommand({ TableName: 'state', Key: { group: 'decided', item: items.decision('001') } }));

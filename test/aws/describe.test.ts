@@ -218,7 +218,7 @@ describe('a group attached to an Auto Scaling group', () => {
     const { members, detached, ended } = await look(attached(), answers);
     expect(detached).toEqual(['i-45001', 'i-180001']);
     expect(ended).toEqual([]);
-    // The newcomer is to be attached. Who has just joined is not attached again, and is not believed to serve before its group shows it.
+    // The new member is to be attached. Who has just joined is not attached again, and is not believed to serve before its group shows it.
     expect(members.map(({ instance, admitted, serving, unshown }) => [instance, admitted, serving, unshown])).toEqual([
       ['i-45000', true, false, true],
       ['i-180000', true, false, true],

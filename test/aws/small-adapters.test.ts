@@ -46,7 +46,7 @@ describe('owners', () => {
 describe('prices', () => {
   const spot = (instanceType: string, zone: string): Offering => ({ instanceType, zone, market: 'spot' });
 
-  test('are the newest of the offerings asked for, every page read', async () => {
+  test('are the newest of the offerings requested, every page read', async () => {
     const price = (InstanceType: string, AvailabilityZone: string, SpotPrice: string, minute: number) => ({
       InstanceType,
       AvailabilityZone,
@@ -85,7 +85,7 @@ describe('prices', () => {
     await expect(read(bug).spotPrices([spot('a', 'z1')])).rejects.toThrow('bug');
   });
 
-  test('are not asked for when nothing is spot', async () => {
+  test('are not requested when nothing is spot', async () => {
     const aws = createFakeAws({});
     expect(await createPrices({ client: aws.ec2, now, missed: () => {} }).spotPrices([{ ...spot('a', 'z1'), market: 'on-demand' }])).toEqual({});
     expect(aws.calls).toEqual([]);

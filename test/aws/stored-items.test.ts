@@ -89,7 +89,7 @@ describe('a group state that cannot be read in full', () => {
     expect(lost.length).toBeGreaterThan(1);
   });
 
-  test('whose size is lost takes the size of the policy, or what stands there', () => {
+  test('whose size is lost takes the size of the policy, or the present number of members', () => {
     for (const damage of [{ desired: 'three' }, { policySize: 3 }]) {
       const { state } = read(damage);
       expect(state.policySize).toBe('');

@@ -98,7 +98,7 @@ describe('a launch over the wire', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  test('is not asked for once the lease of its reservation is over, by the clock of whoever asks', async () => {
+  test('is not requested once the lease of its reservation is over, by the clock of whoever asks', async () => {
     const { deps, bodies } = await cloudOf([fleet('i-1')]);
     const provider = createCapacityProvider({ kind: 'tag' }, deps);
     const [result] = await launchNow(provider, group(), [reservation('spot-a', 1, [m7a])], { leaseUntilMs: nowMs });

@@ -223,7 +223,7 @@ describe('a decision in words', () => {
     });
     const text = decisionText({ ...launched, rounds: [round] });
     for (const line of [
-      'lets go of what somebody took out of its Auto Scaling group, it runs on: i-0000000000000000e and 2 more',
+      'lets go of members that a user took out: i-0000000000000000e and 2 more',
       'keeps what EC2 advises to replace, rebalance.act is false: i-0000000000000000e and 2 more',
       'keeps 2 above the desired size, the minimum sizes hold: web-asg (4)',
     ])
@@ -296,7 +296,7 @@ The decision by which it was launched:
     expect(text).toContain('2026-11-20 12:01:42 UTC  withdrawn');
   });
 
-  it('puts the deadline after an early end, and says what fell short', () => {
+  it('puts the deadline after an early end, and says the shortfall', () => {
     const text = explanationText({
       instance: swap.instance,
       group: 'web',

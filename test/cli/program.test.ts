@@ -58,7 +58,7 @@ describe('the command line', () => {
     expect(answer.text).toContain('(run with --help for all commands and options)');
   });
 
-  it('says which scenarios ship when a name is none of them', async () => {
+  it('says which scenarios ship when a name is not one of them', async () => {
     await expect(runSandbox({ scenario: 'zone-outag' })).rejects.toThrow(/These ship: .*zone-outage/);
   });
 

@@ -84,7 +84,7 @@ describe('a rebalance, launch first', () => {
     expect(decision.drains).toEqual(['spot-a#1', 'spot-a#2']);
     expect(decision.removals).toEqual([]);
   });
-  it('holds on while the newcomers do not serve', () => {
+  it('holds on while the new members do not serve', () => {
     const newcomers = members(onDemandB, 2, { serving: false });
     expect(decide(view({ swaps: waiting, members: [...five(spotA), ...five(spotB), ...newcomers] })).drains).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('a rebalance, drain first', () => {
     const drained = decide(view({ group: drainFirst(1), swaps: [swapOf('spot-a#1', { ...soft, state: 'drained' })] }));
     expect(launched(drained.placements)).toBe(1);
   });
-  it('goes on only when the successor of the one before serves, and not when it is merely there', () => {
+  it('goes on only when the replacement of the one before serves, and not when it is merely there', () => {
     const next = (successor: object) =>
       decide(view({ group: drainFirst(1), swaps: waiting(2).slice(1), members: [...fourOfA, ...five(spotB), member('i-new', spotB, successor)] }))
         .drains;
@@ -154,7 +154,7 @@ describe('a member at risk that does not serve', () => {
   const waits = swapOf('i-late', { reason: 'rebalance', state: 'waiting', drain: undefined, deadlineMs: undefined });
   const late = member('i-late', spotB, { serving: false });
   const nine = [...five(spotA), ...members(spotB, 4)];
-  it('stays until its successor serves, because it may be there first', () => {
+  it('stays until its replacement serves, because it may be there first', () => {
     const coming = member('i-new', spotB, { state: 'pending', admitted: false, serving: false });
     expect(decide(view({ swaps: [waits], members: [...nine, late, coming] })).drains).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('a member at risk that does not serve', () => {
   });
 });
 
-describe('instances that nobody asked for', () => {
+describe('instances that nobody requested', () => {
   const stray = member('i-stray', spotA, { pool: undefined, reservation: undefined });
   it('are neither counted nor removed at first sight', () => {
     const decision = decide(view({ members: [...five(spotA), ...five(spotB), stray] }));
@@ -309,7 +309,7 @@ describe('an Auto Scaling group', () => {
     expect(launched(decision.placements)).toBe(1);
     expect(decision.takeOver).toEqual([{ asg: 'web-asg', desired: 9 }]);
   });
-  it('has its maximum raised only as far as the newcomers need, and the old value is kept', () => {
+  it('has its maximum raised only as far as the new members need, and the old value is kept', () => {
     const swaps = [1, 2, 3].map((n) => swapOf(`spot-a#${n}`));
     const decision = decide(attachView({ swaps, members: [...five(spotA), ...five(spotB), ...ready] }));
     expect(decision.admissions).toHaveLength(3);
@@ -355,7 +355,7 @@ describe('admission', () => {
 });
 
 describe('looking again', () => {
-  it('is asked for while members come up, and when an offering that is needed is done resting', () => {
+  it('is requested while members come up, and when an offering that is needed is done resting', () => {
     expect(decide(view({ state: state({ reservations: [reservation()] }) })).wakeAtMs).toBe(nowMs + 10_000);
     const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 30_000, streak: 1 } as const;
     const memory = { 'm7g.large/a/spot': lesson, 'm7g.large/b/spot': lesson, 'm7g.large/b/on-demand': lesson };
@@ -363,7 +363,7 @@ describe('looking again', () => {
     expect(nothingLeft.unplaced).toBe(1);
     expect(nothingLeft.wakeAtMs).toBe(nowMs + 30_000);
   });
-  it('is not asked for at rest', () => {
+  it('is not requested at rest', () => {
     expect(decide(view()).wakeAtMs).toBeUndefined();
   });
 });

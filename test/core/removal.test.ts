@@ -65,7 +65,7 @@ describe('whatever the order', () => {
     });
   });
 
-  it('asked for nothing, removes nothing', () => {
+  it('removes nothing for a count of 0', () => {
     expect(chooseRemovals(removal('same-order', spotFirst, pools, { count: 0, members: members(a, 2) }))).toEqual([]);
   });
 });

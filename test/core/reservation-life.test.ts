@@ -58,7 +58,7 @@ describe('a repeat', () => {
 
 describe('an open reservation', () => {
   const at = (ms: number) => abandoned(state({ reservations: [before] }), ms).length;
-  it('is repeated once its lease is over, and not for ever', () => {
+  it('is repeated once its lease is over, and not forever', () => {
     expect(at(nowMs - 1)).toBe(0);
     expect(at(nowMs)).toBe(1);
     expect(at(before.atMs + 1_800_000)).toBe(0);

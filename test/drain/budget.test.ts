@@ -19,7 +19,7 @@ describe('the latest start of a drain', () => {
     ['a delay that does not fit halves what is left', 120, 300, 300, 55],
     ['an unknown delay counts as the load balancer default of 300 s', 120, undefined, 300, 55],
     ['a short drain time-out bounds the need, and what it does not need waits for replacements', 120, 300, 40, 65],
-    ['a delay that fits but for the slack begins at once', 120, 108, 300, 0],
+    ['a delay that fits except for the slack begins at once', 120, 108, 300, 0],
     ['a deadline far away leaves replacements all the time before it', 3600, 30, 60, 3555],
     ['inside the margin it begins at once', 8, 30, 300, 0],
     ['after the deadline it begins at once', -5, 30, 300, 0],

@@ -5,7 +5,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DrainWorkflow } from '../../lib/drain-workflow.ts';
 import type { MachineDefinition } from '../../sandbox/platform/states/definition.ts';
 
-/** Name of the stub function that stands in the synthesized definition for each step. */
+/** Name of the stub function that is in the synthesized definition for each step. */
 export const stubArn = (step: string): string => `arn:aws:lambda:eu-west-1:123456789012:function:${step}`;
 
 const steps = ['begin', 'check', 'end'];

@@ -282,7 +282,7 @@ describe('an instance on a lifecycle hook', () => {
     expect([...fleet.completedHooks]).toEqual(['i-1/t']);
   });
 
-  test('of which one is heard of while another is prolonged: none is forgotten', async () => {
+  test('of which one comes while another is extended: none is forgotten', async () => {
     const other = { ...hook, hook: 'logs', token: 't-2' };
     const fleet = createFleet([swap('i-1', { reason: 'hook', hooks: [{ ...hook, expiresAtMs: inMs(10) }] })]);
     const { heartbeat } = fleet.ports.lifecycle;
@@ -460,7 +460,7 @@ test('a shortfall that shows only once targets drain is said by the next look', 
   });
 });
 
-test('with drain-first the group is asked for the replacement when the drain has ended', async () => {
+test('with drain-first the group is converged for the replacement when the drain has ended', async () => {
   const fleet = createFleet(pair({ reason: 'rebalance' }), 30_000);
   fleet.group = group({ swap: { order: 'drain-first', maxSurge: 0 } });
   await execute(fleet, order());
@@ -501,7 +501,7 @@ describe('when AWS does not answer for a while', () => {
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 
-  test('looks that fail until the end cut nothing: the last look tells what came of it', async () => {
+  test('looks that fail until the end cut nothing: the last look tells how it ended', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     const { inspectDrain } = fleet.provider;
@@ -519,7 +519,7 @@ describe('when AWS does not answer for a while', () => {
     expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'not-seen' } });
   });
 
-  test('a release that cannot be asked for is put off, and fails nothing', async () => {
+  test('a release that cannot be requested is put off, and fails nothing', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     fleet.desired = 0;
     const { release } = fleet.provider;
@@ -567,7 +567,7 @@ test('whoever joins a drain that is about to end is left to the next look', asyn
   expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1'], gone: [] });
 });
 
-describe('what is told of the end of a large drain', () => {
+describe('the event about the end of a large drain', () => {
   const halfOfTheLimit = 131_072;
   const toldOf = async (count: number, of: (index: number) => Partial<Swap>) => {
     const all = Array.from({ length: count }, (_, index) =>

@@ -4,7 +4,7 @@ import { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnQueue, CfnQueuePolicy } from 'aws-cdk-lib/aws-sqs';
 import { HoldfastStack } from '../../lib/stack.ts';
 
-/** The stack as it deploys to AWS, but for the few things that MiniStack cannot take; each is said here, and nothing else is changed. */
+/** The stack as it deploys to AWS, except for the few things that MiniStack cannot take; each is said here, and nothing else is changed. */
 const app = new App();
 const isOn = (name: string): boolean => String(app.node.tryGetContext(name) ?? false) === 'true';
 
@@ -23,7 +23,7 @@ const setStatements = (policy: CfnPolicy | CfnQueuePolicy, statements: readonly 
   else policy.node.scope?.node.tryRemoveChild(policy.node.id);
 };
 
-/** Its CloudFormation has no metric math: a plain metric stands in for that of an alarm over an expression. */
+/** Its CloudFormation has no metric math: a plain metric replaces that of an alarm over an expression. */
 const givePlainMetric = (alarm: CfnAlarm): void => {
   if (alarm.metrics === undefined) return;
   alarm.addPropertyDeletionOverride('Metrics');

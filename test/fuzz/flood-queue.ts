@@ -20,7 +20,7 @@ export type Flooded = {
 
 const messagesOn = ({ sandbox }: House) => sandbox.platform.queues.flatMap((queue) => queue.messages());
 
-/** Twice a minute the queue holds nothing but what was redelivered; a message that still comes again after this long would do so for ever. */
+/** Twice a minute the queue holds nothing but what was redelivered; a message that still comes again after this long would do so forever. */
 const settleSeconds = 600;
 
 const aboutHouse = ({ sandbox, instanceOf }: House): About => ({

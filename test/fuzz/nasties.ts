@@ -1,6 +1,6 @@
 import type { Draw } from './draw.ts';
 
-/** Stands in every text that the fuzzer makes up, so that a log that repeats its input gives itself away. */
+/** Is in every text that the fuzzer makes up, so that a log that repeats its input gives itself away. */
 export const canary = 'canary7f3a';
 
 const odd: readonly string[] = [

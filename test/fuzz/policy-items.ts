@@ -18,7 +18,7 @@ const capacities = [
   'a',
 ];
 
-/** Every field of a policy in use, for instances that are never to be had. */
+/** Every field of a policy in use, for instances that are never available. */
 const fullPolicy = (group: string, draw: Draw, targetGroup: string) => ({
   group,
   size: draw.pick([0, { min: 0, max: 5 }, { min: 0, max: 5, desired: 1 }]),

@@ -11,7 +11,7 @@ describe('.ci/run', () => {
     expect(statSync(join(root, '.ci', 'run')).mode & 0o111).toBe(0o111);
   });
 
-  test('runs every part of `npm run check`, and what a newcomer runs', () => {
+  test('runs every part of `npm run check`, and what a new user runs', () => {
     const parts = scripts.check?.split(' && ') ?? [];
     expect(parts.length).toBeGreaterThan(4);
     for (const command of [...parts, 'npm test', 'npm start']) expect(script).toContain(command);

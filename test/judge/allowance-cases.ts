@@ -19,7 +19,7 @@ const neverOut =
   };
 
 const warned: Readonly<Record<string, Cases>> = {
-  'nobody heard of the warning': {
+  'no function received the warning': {
     needed: neverOut(() => undefined),
     beyond: {
       'it was heard': neverOut((script) => script.react(101, 103, 'i-a', heard('i-1'))),
@@ -208,14 +208,14 @@ const hookHeard =
     script.react(from, from + 2, 'i-h', [{ about: 'hook', instance: 'i-1' }]);
 
 const hooks: Readonly<Record<string, Cases>> = {
-  'the hook was heard of too late': {
+  'the hook was received too late': {
     needed: hooked({ write: hookHeard(150) }),
-    beyond: { 'it was heard of twenty seconds before': hooked({ write: hookHeard(140) }) },
+    beyond: { 'it was received twenty seconds before': hooked({ write: hookHeard(140) }) },
   },
 };
 
 const swapOf = (instance: string) => ({ group: 'web', instance, reason: 'interruption', state: 'gone', decision: 'd', claimedAtMs: 102_000 });
-/** A swap that nobody told of, claimed by a function that ended so. */
+/** A swap without an event, claimed by a function that ended so. */
 export const storedSwap = swapOf('i-1');
 
 const claimed =
@@ -230,7 +230,7 @@ const claimed =
   };
 
 const told: Readonly<Record<string, Cases>> = {
-  'the function that would have told it met a fault': {
+  'a fault met the function that had to send the event': {
     needed: claimed((script) => {
       script.react(101, 104, 'i-a', [], true);
       called(103, { service: 'events', operation: 'PutEvents', isMutating: true, trouble: 'fault' })(script);
@@ -281,7 +281,7 @@ const short = (write: Write): Write =>
   );
 
 const serving: Readonly<Record<string, Cases>> = {
-  'a newcomer died on its way up': {
+  'a new member died on its way up': {
     needed: short((script) => {
       script.launch(110, 'i-3');
       script.end(300, 'i-3', { kind: 'script' });
@@ -348,9 +348,9 @@ const joins =
   };
 
 const held: Readonly<Record<string, Cases>> = {
-  'a hook of its user holds newcomers back': {
+  'a hook of its user holds new members back': {
     needed: joins('hook-put', 90),
-    beyond: { 'the hook was only removed': joins('hook-removed', 90), 'it was put after the newcomer had joined': joins('hook-put', 300) },
+    beyond: { 'the hook was only removed': joins('hook-removed', 90), 'it was put after the new member had joined': joins('hook-put', 300) },
   },
 };
 

@@ -15,7 +15,7 @@ const fleetError = (code: string, zone: string) => ({
   LaunchTemplateAndOverrides: { Overrides: { InstanceType: 'm7g.large', AvailabilityZone: zone } },
 });
 
-test('a fleet says what it asked for, and which offerings were refused', () => {
+test('a fleet says what it requested, and which offerings were refused', () => {
   const output = { Errors: [fleetError('InsufficientInstanceCapacity', 'a'), fleetError('RequestLimitExceeded', 'b')] };
   expect(callEvents({ ...logged, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output })).toEqual([
     { ...called, service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 3 } },
@@ -41,7 +41,7 @@ test('so do launches into an Auto Scaling group', () => {
   ]);
 });
 
-test('an answer that never came refused nothing that anybody heard of', () => {
+test('an answer that never came refused nothing that a function received', () => {
   const lost = { ...logged, service: 'ec2', operation: 'CreateFleet', outcome: 'lost', trouble: 'fault' as const };
   expect(callEvents(lost, { input: fleet, output: undefined })).toMatchObject([{ outcome: 'lost', trouble: 'fault', applied: true }]);
 });

@@ -120,7 +120,7 @@ describe('nobody is removed without need', () => {
     twoServe(script);
     script.member('i-3', { pool: 'od-b' });
   };
-  it('holds when one too many is removed, and breaks when another is', () => {
+  it('holds when one more than needed is removed, and breaks when another is', () => {
     const removed = (...instances: readonly string[]) =>
       details(needlessRemoval, (script) => {
         surplus(script);
@@ -231,7 +231,7 @@ describe('nobody is removed without need', () => {
   });
 });
 
-describe('a member whose end is ours to choose leaves only against a successor that serves', () => {
+describe('a member whose end is ours to choose leaves only against a replacement that serves', () => {
   const replaced = (servesAtSecond: number, document: Readonly<Record<string, unknown>> = policy) =>
     details(successorServes, (script) => {
       twoServe(script);
@@ -241,7 +241,7 @@ describe('a member whose end is ours to choose leaves only against a successor t
       script.serves(servesAtSecond, 'i-3');
       script.takeOut(120, 'i-1');
     });
-  it('holds for launch-first once the successor serves', () => {
+  it('holds for launch-first once the replacement serves', () => {
     expect(replaced(119)).toEqual([]);
     expect(replaced(121)).toEqual(['1 serve after i-1 was taken out of service, 2 are wanted']);
   });
@@ -380,7 +380,7 @@ describe('the desired size of a group whose state item was deleted', () => {
       script.react(109, 111, 'i-a');
       script.desired(110, desired, 1, react('i-a'));
     });
-  it('is what the policy says, or what stands there where that is more', () => {
+  it('is what the policy says, or the present number of members where that is more', () => {
     expect(emptied(2, 100, 2)).toEqual([]);
     expect(emptied(4, 100, 4)).toEqual([]);
     expect(emptied(6, 100, 8)).toEqual([]);

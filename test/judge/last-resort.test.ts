@@ -40,7 +40,7 @@ describe('what EC2 takes is used last', () => {
     expect(launchedIn('spot-b')).toEqual([]);
     expect(launchedIn('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot would have given it']);
   });
-  it('breaks also when the invocation that heard of the warning launches', () => {
+  it('breaks also when the invocation that received the warning launches', () => {
     const same = found((script) => {
       warned(script);
       script.launch(102, 'i-3', { pool: 'spot-a', by: react('hears') });

@@ -63,7 +63,7 @@ describe('a drain begins early enough to end', () => {
   });
 });
 
-describe('a warned member works until its successor does, or its drain must begin', () => {
+describe('a warned member works until its replacement does, or its drain must begin', () => {
   const out = (second: number, servesAtSecond: number, document: Readonly<Record<string, unknown>> = policy) =>
     details(servesUntilReplaced, (script) => {
       twoServe(script);
@@ -75,7 +75,7 @@ describe('a warned member works until its successor does, or its drain must begi
       script.takeOut(second, 'i-1');
       script.end(220, 'i-1', end);
     });
-  it('holds once its successor serves, or its drain must begin', () => {
+  it('holds once its replacement serves, or its drain must begin', () => {
     expect(out(140, 139)).toEqual([]);
     expect(out(186, 300)).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe('who ends whom', () => {
     });
     expect(found).toEqual(['i-x belongs to no group, and was touched']);
   });
-  it('leaves a group alone that was let go, but for drains that had begun', () => {
+  it('leaves a group alone that was let go, except for drains that had begun', () => {
     const found = (drainSecond: number) =>
       details(letGoIsLeft, (script) => {
         twoServe(script);

@@ -58,7 +58,7 @@ describe('addresses of subnets', () => {
   });
 });
 
-describe('what was asked for at the same time', () => {
+describe('what was requested at the same time', () => {
   const found = (by: string, second: number) =>
     details(
       earlierTierFirst,

@@ -184,7 +184,7 @@ describe('spreads and weights hold at every launch', () => {
     expect(at(1_000, 900)).toHaveLength(1);
     expect(at(1_000, 110)).toHaveLength(1);
   });
-  it('judges a spread by type, but for Auto Scaling groups that pick among several by themselves', () => {
+  it('judges a spread by type, except for Auto Scaling groups that pick among several by themselves', () => {
     const types = { instanceTypes: ['t', 'u'] };
     const offerings = spec.offerings.flatMap((offering) => [offering, { ...offering, instanceType: 'u' }]);
     const group = { name: 'a', launchTemplate: 'web', subnets: ['subnet-a'], ...types, market: 'spot' as const, min: 0, max: 10, desired: 0 };

@@ -123,7 +123,7 @@ describe('time to serve', () => {
     expect(asked(105)).toEqual([]);
     expect(asked(140)).toHaveLength(1);
   });
-  it('asks for the successor of one that drains first when that has gone', () => {
+  it('asks for the replacement of one that drains first when that has gone', () => {
     const asked = (order: string) =>
       details(requestedSoon, (script) => {
         script.policy(0, 1, { ...policy, swap: { order, maxSurge: 2 } });
@@ -156,7 +156,7 @@ describe('time to serve', () => {
     expect(asked([])).toEqual([]);
     expect(asked(['Launch'])).toHaveLength(1);
   });
-  it('counts what was asked for before another delivery of the warning, and what was lost to others since', () => {
+  it('counts what was requested before another delivery of the warning, and what was lost to others since', () => {
     const asked = (second: number, heardSecond: number, lost: (script: Script) => void) =>
       details(requestedSoon, (script) => {
         twoServe(script);
@@ -268,7 +268,7 @@ describe('what is said', () => {
     expect(explained([{ id: 'd', group: 'web', outcome: { launches: [{ reservation: 'r', instances: ['i-9'] }] } }])).toEqual([]);
     expect(explained([])).toHaveLength(1);
   });
-  it('is told on the bus, once it happened and only then', () => {
+  it('is sent to the bus, once it happened and only then', () => {
     const announced = (types: readonly string[]) =>
       details(
         toldOnTheBus,

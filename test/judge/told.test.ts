@@ -34,7 +34,7 @@ describe('what a message tells', () => {
     expect(messagesOf(queued(body))).toEqual([{ message: 'm0', told, happenedAtMs: 3_000 }]);
   });
 
-  test('what cannot be read tells of something else, now', () => {
+  test('what cannot be read reports something else, now', () => {
     const messages = messagesOf(queued('no JSON', '3', { time: 'never' }));
     expect(messages.map(({ told, happenedAtMs }) => [told.about, happenedAtMs])).toEqual([
       ['other', beganAtMs],
@@ -44,7 +44,7 @@ describe('what a message tells', () => {
   });
 
   const change = { eventID: 'c1', dynamodb: { SequenceNumber: '7', ApproximateCreationDateTime: 4, Keys: { group: { S: 'web' } } } };
-  test('a change in a stream tells of its group', () => {
+  test('a change in a stream reports its group', () => {
     expect(messagesOf({ beganAtMs, event: { Records: [change] } })).toEqual([
       { message: 'c1', told: { about: 'policy', group: 'web' }, happenedAtMs: 4_000 },
     ]);

@@ -25,7 +25,7 @@ const slowTargets = (options: SettingOptions) => {
   return { ...spec, targetGroups: spec.targetGroups.map((group) => ({ ...group, deregistrationDelaySeconds: 600 })) };
 };
 
-/** A plain Auto Scaling group: what it launches stands in its template alone. */
+/** A plain Auto Scaling group: what it launches is in its template alone. */
 const plainGroup: Step = {
   kind: 'asg-created',
   atMs: 1_000,

@@ -27,7 +27,7 @@ describe('the roles of the stack, over every workflow', () => {
     for (const { reason } of neverNeeded) expect(reason.length).toBeGreaterThan(40);
   });
 
-  test('every wildcard stands in docs/security.md, beside the page of AWS that leaves nothing narrower', async () => {
+  test('every wildcard is in docs/security.md, beside the page of AWS that leaves nothing narrower', async () => {
     const text = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
     const section = /\n## Wildcards\n([\s\S]*?)\n## /.exec(text)?.[1] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));

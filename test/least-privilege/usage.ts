@@ -35,7 +35,7 @@ const rightsIn = (sandbox: Sandbox): readonly Keyed[] => {
 };
 
 export type Usage = {
-  /** Remembers what the roles of this sandbox were asked for. */
+  /** Remembers the actions that the roles of this sandbox needed. */
   note(sandbox: Sandbox): void;
   readonly rights: readonly Right[];
   /** Rights that no run has needed so far. */

@@ -40,7 +40,7 @@ describe('the Holdfast construct', () => {
     expect(first?.filter((name) => second?.includes(name))).toEqual([]);
   });
 
-  test('two deployments can stand in one stack', () => {
+  test('two deployments can be in one stack', () => {
     const stack = new Stack(quietApp(), 'both');
     new Holdfast(stack, 'First', { name: 'first' });
     new Holdfast(stack, 'Second', { name: 'second' });
@@ -51,7 +51,7 @@ describe('the Holdfast construct', () => {
     expect(() => new Holdfast(new Stack(quietApp(), 'test'), 'Holdfast', { name })).toThrow(/lower case letters, digits and dashes/);
   });
 
-  test('the name stands in the functions’ environment and limits what they can launch and end', () => {
+  test('the name is in the functions’ environment and limits what they can launch and end', () => {
     const template = templateOf(() => ({ name: 'blue' }));
     template.allResourcesProperties('AWS::Lambda::Function', { Environment: { Variables: Match.objectLike({ HOLDFAST_NAME: 'blue' }) } });
     const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));

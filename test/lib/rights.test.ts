@@ -12,13 +12,13 @@ beforeAll(async () => {
   });
 });
 
-/** Actions that may stand beside the resource `*`, and why: what is not listed here needs an ARN. */
+/** Actions that may have the resource `*`, and why. Every other action needs an ARN. */
 const withoutResources: readonly (readonly [RegExp, string])[] = [
-  [/^(ec2|autoscaling|elasticloadbalancing):Describe/, 'describe calls of these services know no resources'],
+  [/^(ec2|autoscaling|elasticloadbalancing):Describe/, 'describe calls of these services have no resources'],
   [/^dynamodb:ListStreams$/, 'it lists streams before one is known; reading is limited to the stream of the groups table'],
   [
     /^logs:(CreateLogDelivery|GetLogDelivery|UpdateLogDelivery|DeleteLogDelivery|ListLogDeliveries|PutResourcePolicy|DescribeResourcePolicies|DescribeLogGroups)$/,
-    'log delivery of Step Functions knows no resources',
+    'log delivery of Step Functions has no resources',
   ],
 ];
 

@@ -9,7 +9,7 @@ import type { Edit } from './mutant.ts';
 /** Copies of the synthesized app in a folder of their own, whole or with broken functions. */
 export type Workshop = {
   readonly whole: string;
-  /** Answers the directory of a copy whose functions hold these edits. */
+  /** Returns the directory of a copy whose functions hold these edits. */
   breakCode(name: string, edits: readonly Edit[]): Promise<string>;
   close(): Promise<void>;
 };

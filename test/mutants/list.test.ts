@@ -32,7 +32,7 @@ describe('mutants', () => {
     expect(putBacks.filter(({ situation }) => !Object.hasOwn(auditSituations, situation)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('all go through runs that exist, and no run is there for nothing', () => {
+  it('all go through runs that exist, and no run is for nothing', () => {
     const used = new Set(mutants.flatMap(({ caughtBy }) => caughtBy));
     expect(Object.keys(runs).filter((run) => !used.has(run as keyof typeof runs))).toEqual([]);
   });

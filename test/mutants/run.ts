@@ -87,7 +87,7 @@ const chosen = (): readonly Breakage[] => {
 const inWorlds = async (workshop: Workshop, count: number): Promise<number> => {
   const wanted = chosen().filter(isWanted);
   const profile = profileNames.find((name) => name === values.profile);
-  if (profile === undefined && values.profile !== undefined) throw new Error(`${values.profile} is none of ${profileNames.join(', ')}.`);
+  if (profile === undefined && values.profile !== undefined) throw new Error(`${values.profile} is not one of ${profileNames.join(', ')}.`);
   const choice = profile === undefined ? {} : { profile };
   const survived = await huntInWorlds(workshop, wanted, { count, from: Number(values.from), jobs: Number(values.jobs), choice });
   say(`\n${wanted.length} breakages, each in at most ${count} random worlds from seed ${values.from}: ${survived} survived.`);

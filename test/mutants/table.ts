@@ -8,7 +8,7 @@ export const row = (cells: readonly string[]): string => `| ${cells.join(' | ')}
 export const namesOf = (broken: readonly { readonly invariant: string }[]): string =>
   [...new Set(broken.map(({ invariant }) => invariant))].join(', ');
 
-/** The folder of a broken build. A breakage whose text the code no longer holds is told of, and the others are played all the same. */
+/** The folder of a broken build. A breakage whose text the code no longer holds is reported, and the others are played all the same. */
 export const appliedOr = async (build: Promise<string>, tell: (why: string) => void): Promise<string | undefined> => {
   try {
     return await build;

@@ -79,7 +79,7 @@ describe('limits of a policy', () => {
     expect(readDocument(' '.repeat(100_001)).kind).toBe('unreadable');
   });
 
-  it('refuses what would be too large to store once defaults stand in every pool', async () => {
+  it('refuses what would be too large to store once defaults are in every pool', async () => {
     const types = many(300, (index) => `m7g.${'x'.repeat(30)}${index}`);
     const pools = Object.fromEntries(many(300, (index) => `p${index}`).map((name) => [name, pool]));
     const document = policy({ pools, capacity: 'p1', defaults: { launchTemplate: 'web', instanceTypes: types } });

@@ -133,7 +133,7 @@ describe('a resolved group', () => {
     expect(groupOf({ ...smallDocument, capacity: { spread: ['spot-1a'] } }).capacity).toMatchObject({ kind: 'spread', by: 'pool' });
   });
 
-  it('spreads the same whether `by` stands beside the list or with it in one map', () => {
+  it('spreads the same whether `by` is beside the list or with it in one map', () => {
     const beside = groupOf({ ...smallDocument, capacity: { spread: ['spot-1a'], by: 'zone' } });
     expect(groupOf({ ...smallDocument, capacity: { spread: { of: ['spot-1a'], by: 'zone' } } }).capacity).toEqual(beside.capacity);
     expect(beside.capacity).toMatchObject({ kind: 'spread', by: 'zone' });
@@ -236,7 +236,7 @@ describe('target groups', () => {
 });
 
 describe('the names to look up', () => {
-  it('are each asked for once, templates without their version', () => {
+  it('are each requested once, templates without their version', () => {
     expect(namesIn(accepted(fullDocument))).toEqual({
       asgs: ['workers-asg'],
       launchTemplates: ['web'],

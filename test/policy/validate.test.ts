@@ -382,7 +382,7 @@ describe('warnings', () => {
     expect(warningsOf(small({ size: { min: 1, max: 2 }, scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([]);
   });
 
-  it('tell of caps that leave no room for the largest size', () => {
+  it('report caps that leave no room for the largest size', () => {
     const capped = (caps: readonly (number | undefined)[], rest: object = {}) => {
       const names = ['a', 'b', 'c'];
       const pools = names.map((name, index) => [name, { ...four.a, ...(caps[index] === undefined ? {} : { cap: caps[index] }) }]);

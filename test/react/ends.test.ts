@@ -14,7 +14,7 @@ const told = (...ended: readonly string[]) => ({
   messages: [],
 });
 
-describe('an end that EC2 told of', () => {
+describe('an end that EC2 reported', () => {
   it('is kept, because a later describe may still show the instance', () => {
     expect(followView(view(), told('spot-a#1')).ended).toEqual({ 'spot-a#1': nowMs });
   });

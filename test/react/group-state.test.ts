@@ -67,7 +67,7 @@ describe('a state item that was lost or restored', () => {
     Array.from({ length: count }, (_, index) => ({ instance: `i-${reservation}-${index}`, reservation }) as Member);
   const known: GroupState = { ...fresh, version: 5, lastReservation: 'b' };
 
-  test('is told by members under a later reservation, and then what stands there stays, within the bounds', () => {
+  test('is noticed by members under a later reservation, and then the present number of members stays, within the bounds', () => {
     expect(catchUp(known, group, members(7, 'c'), [])).toEqual({ ...known, desired: 7, lastReservation: 'c' });
     expect(catchUp(known, group, members(20, 'c'), [])).toMatchObject({ desired: 12 });
     expect(catchUp(known, group, members(3, 'c'), [])).toMatchObject({ desired: 4 });

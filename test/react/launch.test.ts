@@ -26,7 +26,7 @@ describe('an answer to a launch', () => {
   it('that was lost leaves the reservation open under its token, to be repeated soon', () => {
     expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }).reservations).toMatchObject([{ token: 'r-1', leaseUntilMs: nowMs + 2_000 }]);
   });
-  it('that the request is wrong rests what it asked for, so that the tree goes on', () => {
+  it('that the request is wrong rests what it requested, so that the tree goes on', () => {
     const { reservations, memory } = answered({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });
     expect(reservations).toEqual([]);
     expect(memory['m7g.large/b/spot']?.code).toBe('InvalidLaunchTemplateId.NotFound');
@@ -44,7 +44,7 @@ describe('throttles in a row', () => {
     expect(streak(1).memory).toEqual({});
     expect(streak(1).reservations).toEqual([]);
   });
-  it('double the time until launches are asked for again, up to half a minute', () => {
+  it('double the time until launches are requested again, up to half a minute', () => {
     expect([1, 2, 3, 4, 5, 6].map((times) => (streak(times).throttle?.untilMs ?? 0) - nowMs)).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
   it('end with the first answer', () => {

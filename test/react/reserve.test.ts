@@ -26,7 +26,7 @@ describe('a decision that is made binding', () => {
     expect(written.reservations.map(({ placement }) => placement.offerings.length)).toEqual([1]);
   });
 
-  it('takes up what is open and nobody works on, as it was asked for', () => {
+  it('takes up what is open and nobody works on, as it was requested', () => {
     const open = reservation({ leaseUntilMs: nowMs });
     const { repeated, state: written } = bound(view({ state: state({ reservations: [open] }) }));
     expect(repeated).toEqual([{ before: open, reservation: { ...open, leaseUntilMs: nowMs + 35_000, forgetAtMs: nowMs + 180_000 } }]);

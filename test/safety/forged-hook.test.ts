@@ -31,7 +31,7 @@ test('a terminating hook of a member that its Auto Scaling group keeps is droppe
     expect(fleet.sandbox.executions()).toHaveLength(1);
   }));
 
-test('what is dropped stands in the way of no later warning', () =>
+test('what is dropped does not get in the way of a later warning', () =>
   withFleet({ holding: 'attach' }, async (fleet) => {
     const [first] = fleet.members('web', { market: 'spot' });
     forgeHook(fleet, first?.id as string);

@@ -51,7 +51,7 @@ export const agesOf = (event: OldEvent): readonly number[] => [
   72 * hourMs,
 ];
 
-/** Kinds of events that EventBridge may deliver long after what they tell of. */
+/** Kinds of events that EventBridge may deliver long after what they report. */
 export const oldEvents = ['stopped', 'terminated', 'shutting-down', 'running', 'warning', 'rebalance', 'alarm'] as const;
 export type OldEvent = (typeof oldEvents)[number];
 

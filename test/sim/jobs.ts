@@ -39,7 +39,7 @@ const here = async (next: () => Task | undefined, tell: (judged: Judged) => void
   for (let task = next(); task !== undefined; task = next()) tell({ task, violations: await judge(task) });
 };
 
-/** Plays every task, so many at a time, and tells of each when it is over. One at a time needs no other process. */
+/** Plays every task, so many at a time, and reports each when it is over. One at a time needs no other process. */
 export const playAll = async (
   tasks: readonly Task[],
   { jobs, assembly, tell }: { readonly jobs: number; readonly assembly: string; readonly tell: (judged: Judged) => void },

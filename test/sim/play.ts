@@ -5,7 +5,7 @@ import { isAtRest } from './rest.ts';
 import type { Situation } from './situation.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** What came of one run. */
+/** The result of one run. */
 export type Outcome = { readonly violations: readonly Violation[]; readonly evidence: Evidence; readonly history: History };
 
 /** Groups come up within this time, or the situation is wrong. */

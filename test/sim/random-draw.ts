@@ -1,6 +1,6 @@
 import type { Random } from '../../sandbox/random.ts';
 
-/** Trouble that can be asked for, so that every world has it. */
+/** Trouble that can be requested, so that every world has it. */
 export const troubles = ['rivals', 'clock-steps', 'stale-pages', 'zones', 'operators', 'slow-boots'] as const;
 export type Trouble = (typeof troubles)[number];
 
@@ -11,7 +11,7 @@ export const drawFrom = (random: Random, always?: Trouble) => {
     chance,
     between: (least: number, most: number): number => least + Math.floor(random() * (most - least + 1)),
     one: <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T,
-    /** Whether this world has that trouble. Drawn whether it was asked for or not: the rest of the world stays as it is. */
+    /** Whether this world has that trouble. Drawn whether it was requested or not: the rest of the world stays as it is. */
     has: (trouble: Trouble, probability: number): boolean => chance(probability) || trouble === always,
   };
 };

@@ -48,7 +48,7 @@ export const drawOperators = (draw: Draw, holding: HoldingKind, policy: Policy, 
 const edits: ReadonlySet<StepKind> = new Set(['size-edited', 'tags-edited', 'tree-edited', 'policy-broken']);
 
 /**
- * How many more, and how many fewer, edits of the policy may ask for: every later edit that says the old size again takes back what was asked for
+ * How many more, and how many fewer, edits of the policy may ask for: every later edit that says the old size again takes back what was requested
  * meanwhile, by an edit or an alarm.
  */
 export const askedByEdits = (script: readonly Step[], byAlarms: number): number => {

@@ -122,7 +122,7 @@ const manyTwoDeaths = async (count: number): Promise<number> => {
 
 const oneOf = <T extends string>(known: readonly T[], name: string | undefined): T => {
   const found = known.find((one) => one === name);
-  if (found === undefined) throw new Error(`${name} is none of ${known.join(', ')}.`);
+  if (found === undefined) throw new Error(`${name} is not one of ${known.join(', ')}.`);
   return found;
 };
 
@@ -138,7 +138,7 @@ const one = async (task: Task): Promise<number> => report(await judge(task, valu
 const oneWorkflow = (workflow: string): Promise<number> =>
   one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf(passes, values.pass), seed }));
 
-/** As in `--keep 1,3`; 0 is none of them. */
+/** As in `--keep 1,3`; 0 is not one of them. */
 const numbersIn = (text: string): readonly number[] => text.split(',').map(Number);
 
 /** What is played of each seed. */

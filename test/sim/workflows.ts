@@ -6,7 +6,7 @@ import { groupIn, type HoldingKind, plainLandscape, type SettingOptions, setting
 type Rest = Pick<Situation, 'steps' | 'asked'> & Partial<Situation>;
 
 const restWithinMs = 600_000;
-/** By then the last step has been heard of: earlier, the rest before it would be taken for the rest after it. */
+/** By then the signals of the last step have been received: earlier, the rest before it would be taken for the rest after it. */
 const takesUpMs = 20_000;
 
 const situation = (name: string, holding: HoldingKind, options: SettingOptions, rest: Rest): Situation => {
@@ -71,7 +71,7 @@ const twoGroups = (): Situation => {
   };
 };
 
-/** In the middle of a storm the policy loses a pool that members stand in, and asks for one member more. */
+/** In the middle of a storm the policy loses a pool that members are in, and requests for one member more. */
 const policyEdit = (): Situation => {
   const { policy } = settingOf('tag', { size: 7 });
   const { 'spot-a': _, ...pools } = policy.pools as Record<string, unknown>;

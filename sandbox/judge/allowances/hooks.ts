@@ -14,11 +14,11 @@ const expired = (chronicle: Chronicle, instance = '', asg = '', atMs = 0): { rea
 const holdsWithinMs = 15_000;
 
 export const hookUnheard: Allowance = {
-  name: 'the hook was heard of too late',
+  name: 'the hook was received too late',
   excuses: hooksAreHeld.name,
   trouble: 'The message about a hook was lost or late, or faults met every function that it reached.',
-  reaches: 'That hook, when it expires within fifteen seconds of being heard of, or before.',
-  reason: 'A hook that nobody heard of can neither be completed nor prolonged.',
+  reaches: 'That hook, when it expires within fifteen seconds of being received, or before.',
+  reason: 'A hook that no function received can neither be completed nor prolonged.',
   covers: ({ instance, asg, atMs }, chronicle) => {
     const found = expired(chronicle, instance, asg, atMs);
     return found !== undefined && heardAtMs(chronicle, found.life, 'hook') > atMs - holdsWithinMs;

@@ -25,7 +25,7 @@ export const leaseOfTheDead: Allowance = {
   excuses: requestedSoon.name,
   trouble: 'A fault killed a function over a launch for the group; what it reserved is repeated when its lease is over.',
   reaches: 'Warnings of that group that are heard while the lease of that launch runs.',
-  reason: 'Until then nobody can tell a slow function from a dead one, and two launches would be one too many.',
+  reason: 'Until then nobody can tell a slow function from a dead one, and two launches would be one more than needed.',
   covers: ({ group, instance = '', atMs }, chronicle) => {
     const life = chronicle.life(instance);
     const heardMs = life === undefined ? atMs : heardAtMs(chronicle, life, 'warning');

@@ -3,7 +3,7 @@ import { answersAt, endless, goneAtMs, isFunction } from '../life.ts';
 import { servesAgain } from '../rules/serving.ts';
 
 export const newcomersDie: Allowance = {
-  name: 'a newcomer died on its way up',
+  name: 'a new member died on its way up',
   excuses: servesAgain.name,
   trouble: 'An instance that was launched for the group died or was taken before it ever served.',
   reaches: 'The group that it was launched for, until another had the time to come up after that death.',
@@ -37,11 +37,11 @@ export const membersFail: Allowance = {
 };
 
 export const hookHoldsNewcomers: Allowance = {
-  name: 'a hook of its user holds newcomers back',
+  name: 'a hook of its user holds new members back',
   excuses: servesAgain.name,
   trouble: 'A user puts a hook on the Auto Scaling group of the policy, and what joins it waits there.',
   reaches:
-    'The groups of that Auto Scaling group, while a newcomer that joined it after the hook was put does not serve, and the hook was not removed.',
+    'The groups of that Auto Scaling group, while a new member that joined it after the hook was put does not serve, and the hook was not removed.',
   reason: 'A launching hook is its user’s to complete.',
   covers: ({ group = '', atMs }, chronicle) => {
     const beforeMs = atMs - 1;

@@ -12,9 +12,9 @@ const couldNotTell = ({ invocations, of }: Chronicle, invocation: string): boole
 };
 
 export const claimedUnderFault: Allowance = {
-  name: 'the function that would have told it met a fault',
+  name: 'a fault met the function that had to send the event',
   excuses: toldOnTheBus.name,
-  trouble: 'A fault was injected into the function that claimed the swap, or that fell back, before it had told of it.',
+  trouble: 'A fault was injected into the function that claimed the swap, or that fell back, before it had sent the event.',
   reaches: 'The swap that this very function claimed, and its own fallback.',
   reason: 'Events are told after acting, and not again: a swap that goes on is more than the word about it.',
   covers: ({ instance = '', invocation }, chronicle) => {

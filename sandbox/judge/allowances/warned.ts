@@ -8,11 +8,11 @@ import { times } from '../times.ts';
 const lifeOf = (finding: Finding, chronicle: Chronicle): Life | undefined => chronicle.life(finding.instance ?? '');
 
 export const neverHeard: Allowance = {
-  name: 'nobody heard of the warning',
+  name: 'no function received the warning',
   excuses: warnedTakenOut.name,
   trouble: 'The warning was lost on its way: no message about it reached a function before the instance was gone.',
   reaches: 'The instance that the lost warning was about.',
-  reason: 'EventBridge delivers at least once and may deliver late; what nobody was told of cannot be drained.',
+  reason: 'EventBridge delivers at least once and may deliver late; an instance without a received warning cannot be drained.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);
     return life !== undefined && toldOf(life, 'warning').length === 0 && toldOf(life, 'advice').length === 0;
@@ -23,7 +23,7 @@ export const heardWhileLetGo: Allowance = {
   name: 'the warning was heard only while the group was let go',
   excuses: warnedTakenOut.name,
   trouble: 'A fault was injected into the functions that heard the warning first, and the policy was deleted before the message came again.',
-  reaches: 'The instance that the warning was about, where no function that no fault met heard of it while a policy was in force.',
+  reaches: 'The instance that the warning was about, where no function without a fault received it while a policy was in force.',
   reason: 'A message comes again once; nobody acts for a group that was let go.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);

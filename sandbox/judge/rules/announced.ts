@@ -11,7 +11,7 @@ const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('an
 const instancesIn = (detail: Readonly<Record<string, unknown>>): readonly string[] =>
   Array.isArray(detail.instances) ? detail.instances.map(String) : [];
 
-/** Nobody tells of a group that is let go at that moment. */
+/** No event is sent about a group that is let go at that moment. */
 const letGoWithinMs = 5_000;
 const isHeldStill = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   chronicle.policyAt(group, atMs) !== undefined && chronicle.policyAt(group, atMs + letGoWithinMs) !== undefined;
@@ -21,11 +21,11 @@ const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
   const named = new Set(told.flatMap(({ detail }) => instancesIn(detail)));
   const missing = swapsOf(chronicle.history)
     .filter(({ instance, group, claimedAtMs }) => !named.has(instance) && isHeldStill(chronicle, group, claimedAtMs))
-    .map(({ instance, group, claimedAtMs }) => ({ group, instance, atMs: claimedAtMs, detail: `the swap of ${instance} was not told on the bus` }));
+    .map(({ instance, group, claimedAtMs }) => ({ group, instance, atMs: claimedAtMs, detail: `the swap of ${instance} was not sent to the bus` }));
   const invented = told.flatMap(({ detail, atMs }) =>
     instancesIn(detail)
       .filter((instance) => chronicle.life(instance)?.claims.length === 0)
-      .map((instance) => ({ instance, atMs, detail: `a swap of ${instance} was told on the bus, and there is none` })),
+      .map((instance) => ({ instance, atMs, detail: `a swap of ${instance} was sent to the bus, and there is none` })),
   );
   return [...missing, ...invented];
 };
@@ -39,10 +39,10 @@ const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
   return [
     ...drains
       .filter(({ drain, status }) => status === 'succeeded' && last.has(drain) && !told.has(drain))
-      .map(({ drain, group, atMs }) => ({ group, atMs, detail: `the end of drain ${drain} was not told on the bus` })),
+      .map(({ drain, group, atMs }) => ({ group, atMs, detail: `the end of drain ${drain} was not sent to the bus` })),
     ...announced(chronicle, announcements.drainFinished)
       .filter(({ detail }) => !known.has(String(detail.drain)))
-      .map(({ detail, atMs }) => ({ atMs, detail: `the end of drain ${String(detail.drain)} was told on the bus, and there is none` })),
+      .map(({ detail, atMs }) => ({ atMs, detail: `the end of drain ${String(detail.drain)} was sent to the bus, and there is none` })),
   ];
 };
 
@@ -57,7 +57,7 @@ const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
         (event) =>
           groupOf(event.detail) === group && Math.abs(event.atMs - atMs) < toldWithinMs && (policy === undefined || event.detail.version === version),
       );
-      return isTold ? [] : [{ group, atMs, detail: `${kind} of ${group} was not told on the bus` }];
+      return isTold ? [] : [{ group, atMs, detail: `${kind} of ${group} was not sent to the bus` }];
     }),
   );
 
@@ -66,7 +66,7 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   ...announced(chronicle, announcements.fallback).flatMap(({ detail, atMs }): readonly Broken[] =>
     chronicle.of('refused').some((refused) => refused.atMs <= atMs && refused.atMs > atMs - toldWithinMs)
       ? []
-      : [{ group: groupOf(detail), atMs, detail: 'a fallback was told on the bus, and nothing was refused' }],
+      : [{ group: groupOf(detail), atMs, detail: 'a fallback was sent to the bus, and nothing was refused' }],
   ),
   ...announced(chronicle, announcements.exhausted).flatMap(({ detail, atMs }): readonly Broken[] => {
     const group = groupOf(detail);
@@ -94,7 +94,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 };
 
 export const toldOnTheBus: Rule = {
-  name: 'what happens is told on the bus',
+  name: 'what happens is sent to the bus',
   meaning: 'Every swap, every end of a drain, every policy and every fallback is told by an event, and none that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),

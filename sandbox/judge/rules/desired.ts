@@ -6,7 +6,7 @@ import { headcountAt, lookedSince } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** An alarm is told of for so long (core: older ones say nothing about now). */
+/** An alarm counts for so long (core: older ones say nothing about now). */
 const alarmTellsForMs = 3_600_000;
 
 /** Alarms that reached the function that wrote, and that its policy acts on. */
@@ -110,7 +110,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   return `after the state was restored the desired size became ${written.desired}, and ${staying.length + waiting.length} are there`;
 };
 
-/** The sizes that a group may begin with whose state item somebody deleted: what its policy says, or what stands there, whichever is larger. */
+/** The sizes that a group may begin with whose state item somebody deleted: what its policy says, or the present number of members, whichever is larger. */
 const startsAfterLoss = (chronicle: Chronicle, group: string, { size }: Policy, { by, atMs }: Written): readonly number[] => {
   const shownAtMs = lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   const maybeThere = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > shownAtMs);

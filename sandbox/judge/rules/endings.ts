@@ -16,7 +16,7 @@ const letEndAtMs = (life: Life): number =>
     ...life.hooks.flatMap(({ over }) => (over !== undefined && isFunction(over.by) ? [over.atMs] : [])),
   );
 
-/** What presses: EC2 takes it. */
+/** Whether there is a deadline: EC2 takes it. */
 const pressesAtMs = (life: Life): number => deadlineOf(life) - times.deadlineMarginMs;
 
 const toleranceMs = 2_000;
@@ -35,7 +35,7 @@ const closedAtMs = (chronicle: Chronicle, life: Life, { targetGroup, untilMs }: 
 export const connectionsGetTheirTime: Rule = {
   name: 'connections get their time',
   meaning:
-    'Holdfast lets a member end that it took out of service when the deregistration delay is over, or drain.timeout, or what presses comes; never sooner.',
+    'Holdfast lets a member end that it took out of service when the deregistration delay is over, or drain.timeout, or a deadline comes; never sooner.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] => {
       const endMs = letEndAtMs(life);

@@ -104,7 +104,7 @@ const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: 
 const lookBackMs = 10_000;
 
 export const successorServes: Rule = {
-  name: 'a member whose end is ours to choose leaves only against a successor that serves',
+  name: 'a member whose end is ours to choose leaves only against a replacement that serves',
   meaning:
     'When Holdfast takes out of service a member that works and need not leave, the others that serve are the desired size (launch-first), or up to maxSurge fewer (drain-first, members at risk).',
   broken: (chronicle) =>

@@ -51,7 +51,7 @@ const openIn = (group: string, { reservations = [], raised = [] }: StoredState, 
   ...reservations.filter(({ instances }) => instances === undefined).map(({ id }) => ({ group, atMs, detail: `reservation ${id} is open` })),
   ...reservations
     .filter(({ forgetAtMs = atMs }) => isInForce && forgetAtMs + believedTooLongMs < atMs)
-    .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is believed for ever` })),
+    .map(({ id }) => ({ group, atMs, detail: `reservation ${id} is believed forever` })),
   ...raised.map(({ asg = '' }) => ({ group, asg, atMs, detail: `${asg} is still noted as raised` })),
 ];
 

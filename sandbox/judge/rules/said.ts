@@ -75,14 +75,14 @@ const overLives =
     swapsOf(chronicle.history).flatMap((swap): readonly Broken[] => {
       const life = chronicle.life(swap.instance);
       const about = { group: swap.group, instance: swap.instance, atMs: chronicle.history.endedAtMs };
-      if (life === undefined) return [{ ...about, detail: `a swap tells of ${swap.instance}, which never was` }];
+      if (life === undefined) return [{ ...about, detail: `a swap reports ${swap.instance}, which never was` }];
       const detail = judgeOne(chronicle, swap, life);
       return detail === undefined ? [] : [{ ...about, detail }];
     });
 
 export const excusesAreTrue: Rule = {
   name: 'excuses are true',
-  meaning: 'What a swap says could not be done, or not in time, is borne out by what happened.',
+  meaning: 'What a swap says could not be done, or not in time, is confirmed by what happened.',
   broken: overLives((chronicle, swap, life) => {
     const { shortfall } = swap;
     return shortfall === undefined || isTrue(chronicle, life, swap, shortfall)
@@ -129,7 +129,7 @@ const isKept = (chronicle: Chronicle, life: Life, { state, keptUntilMs }: SaidSw
 };
 
 export const timesAreTrue: Rule = {
-  name: 'what a swap tells of the end is so',
+  name: 'what a swap says about the end is true',
   meaning:
     'A swap is closed when its instance has ended, and only then, and withdrawn while it lives; whoever EC2 refused to end keeps it for an hour; it says drained only of work that was taken off; what it says of neither is a shortfall.',
   broken: overLives((chronicle, swap, life) => {

@@ -57,7 +57,7 @@ const afterChange = (debts: readonly Debt[], before: Look | undefined, now: Look
   const fresh = lost.map((life) => troubleOf(life, now.atMs, debts)).toSorted((a, b) => a.sinceMs - b.sinceMs);
   const asked: Debt = { sinceMs: now.atMs, because: `${now.desired} are wanted` };
   const all = [...debts, ...fresh];
-  // Whoever came to serve pays for who waits longest; what is wanted beyond all losses was asked for just now.
+  // Whoever came to serve pays for who waits longest; what is wanted beyond all losses was requested just now.
   return short <= all.length ? all.slice(all.length - short) : [...all, ...Array.from({ length: short - all.length }, () => asked)];
 };
 
@@ -94,7 +94,7 @@ const lateIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
 export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
-    'Every member that is lost, and every one more that is asked for, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time.',
+    'Every member that is lost, and every one more that is requested, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time.',
   broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => lateIn(chronicle, group)),
 };
 
@@ -130,13 +130,13 @@ const suspendedAt = ({ history, of }: Chronicle, asg: string, atMs: number): rea
   history.spec.autoScalingGroups.find(({ name }) => name === asg)?.suspended ??
   [];
 
-/** Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one too many. */
+/** Gone, and still held by an Auto Scaling group, which replaces it one for one as soon as it looks: a second request would be one more than needed. */
 const isRefilled = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   const asg = goneAtMs(life) <= atMs && !isFunction(life.ending?.by) ? stayAt(life, atMs)?.asg : undefined;
   return asg !== undefined && !suspendedAt(chronicle, asg, atMs).some((name) => ['HealthCheck', 'ReplaceUnhealthy', 'Launch'].includes(name));
 };
 
-/** Asked for by Holdfast since the warning was heard, and lost since to others: asked for all the same. Its own loss is judged by itself. */
+/** Holdfast requested it after the warning was heard, and others ended it since: it counts as requested. Its own loss is judged separately. */
 const isLostSince = (life: Life, heardMs: number, atMs: number): boolean =>
   isFunction(life.by) && life.launchedAtMs > heardMs && life.launchedAtMs <= atMs && goneAtMs(life) <= atMs && !isFunction(life.ending?.by);
 
@@ -175,12 +175,12 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   // What rests after a refusal is not asked again yet, and what is full cannot give.
   const moment = { group, sinceMs: heardMs, atMs: untilMs };
   if (!poolsOf(policy, policy.capacity).some((pool) => givingOf(chronicle, policy, pool, moment).length > 0)) return [];
-  const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not asked for`;
+  const detail = `${((untilMs - heardMs) / 1_000).toFixed(1)} s after the warning of ${life.instance} was heard, ${shortBy} are still not requested`;
   return [{ group, instance: life.instance, atMs: untilMs, detail }];
 };
 
 export const requestedSoon: Rule = {
-  name: 'replacements are asked for soon',
+  name: 'replacements are requested soon',
   meaning: 'Ten seconds and the launch calls after a warning reached a function that no fault met, as many are there or on their way as are desired.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => requestedLate(chronicle, life)),
 };

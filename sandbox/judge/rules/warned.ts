@@ -63,7 +63,7 @@ const servesEnough = (chronicle: Chronicle, group: string, life: Life, atMs: num
 };
 
 export const servesUntilReplaced: Rule = {
-  name: 'a warned member works until its successor does, or its drain must begin',
+  name: 'a warned member works until its replacement does, or its drain must begin',
   meaning:
     'With launch-first, a warned member is taken out of service when as many others serve as are desired, and otherwise not before the latest start of its drain.',
   broken: (chronicle) =>

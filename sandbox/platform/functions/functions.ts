@@ -43,7 +43,7 @@ export type Functions = {
   observe(onEnd: (record: InvocationRecord) => void, onBegin?: (start: InvocationStart) => void): void;
   /** What runs now in the environment with this id. */
   invocationOf(environmentId: string): { readonly id: string; readonly functionName: string } | undefined;
-  /** The chain of calls that an invocation, which runs now, stands in. */
+  /** The chain of calls that an invocation, which runs now, is in. */
   lineageOf(invocationId: string): Lineage | undefined;
   /** Notes that a fault was injected into what runs now in the environment with this id. */
   noteFault(environmentId: string): void;

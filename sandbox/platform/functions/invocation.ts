@@ -1,4 +1,4 @@
-/** What came of calling a function once. */
+/** The result of calling a function once. */
 export type InvocationResult =
   | { readonly kind: 'ok'; readonly value: unknown }
   /** The function threw, ran out of time or its process ended. `errorType` is named as Lambda names it. */
@@ -8,7 +8,7 @@ export type InvocationResult =
 export type InvocationRecord = {
   readonly id: string;
   readonly functionName: string;
-  /** When it was asked for, before any cold start. */
+  /** When it was requested, before any cold start. */
   readonly startedAtMs: number;
   /** When its code began. */
   readonly beganAtMs: number;

@@ -1,5 +1,5 @@
 /**
- * How often each function stands in a chain of messages and calls. A function's SDK hands the chain on with what it sends, in the trace header.
+ * How often each function is in a chain of messages and calls. A function's SDK hands the chain on with what it sends, in the trace header.
  */
 export type Lineage = ReadonlyMap<string, number>;
 

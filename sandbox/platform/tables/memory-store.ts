@@ -100,7 +100,7 @@ const freeze = <T>(value: T): T => {
   return value;
 };
 
-/** The store under dynalite's operations: in memory, synchronous, and telling of every change of an item. */
+/** The store under dynalite's operations: in memory, synchronous, and reporting every change of an item. */
 export const createMemoryStore = (onChange: (change: ItemChange) => void) => {
   const databases = new Map<string, Database>();
   /** Frozen: every operation of the engine is given the one description. */

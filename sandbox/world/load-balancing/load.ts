@@ -37,7 +37,7 @@ export const createLoad = (base: Base): Load => {
       target.inFlight.push({ endsAtMs: clock.now() + Math.round(seconds * 1000), count: share });
     }
   };
-  /** Answers how many were dropped at the door. */
+  /** Returns how many were dropped at the door. */
   const offer = (target: Target, count: number, load: LoadSpec): number => {
     if (target.instance.state !== 'running') return count;
     const taken = Math.min(count, load.perInstancePerSecond ?? count);

@@ -1,7 +1,7 @@
 import type { Base } from '../base.ts';
 import { inFlightOf, type Target, type TargetGroup } from './target-group.ts';
 
-/** Tells those who watch the world what targets go through, and the history on whose account. */
+/** Tells those who watch the world what targets go through, and tells the history who caused it. */
 export const createTargetFacts = (base: Base) => {
   const { clock } = base;
   const count = (group: TargetGroup, kind: 'served' | 'dropped', number: number): void => {

@@ -70,7 +70,7 @@ const describing: readonly Expectation[] = [
   },
   {
     call: 'DescribeAutoScalingGroups',
-    rule: 'tells of launch template, instance types and market in the mixed instances policy',
+    rule: 'reports launch template, instance types and market in the mixed instances policy',
     source: api('MixedInstancesPolicy'),
     differs: { ministack: 'the policy is not kept' },
     async check(cloud) {
@@ -82,7 +82,7 @@ const describing: readonly Expectation[] = [
   },
   {
     call: 'DescribeLifecycleHooks',
-    rule: 'answers the heartbeat time-out of each hook asked for',
+    rule: 'answers the heartbeat time-out of each hook requested',
     source: api('DescribeLifecycleHooks'),
     async check({ autoScaling }) {
       const command = new DescribeLifecycleHooksCommand({ AutoScalingGroupName: groups.held, LifecycleHookNames: ['drain'] });

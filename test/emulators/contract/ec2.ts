@@ -222,7 +222,7 @@ const others: readonly Expectation[] = [
   },
   {
     call: 'DescribeLaunchTemplateVersions',
-    rule: 'answers the contents of the version asked for, $Default included',
+    rule: 'answers the contents of the version requested, $Default included',
     source: api('DescribeLaunchTemplateVersions'),
     async check({ ec2, template }) {
       const command = new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName: template.name, Versions: ['$Default'] });

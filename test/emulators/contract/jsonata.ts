@@ -23,7 +23,7 @@ type Case = {
 
 const cases: readonly Case[] = [
   {
-    rule: 'evaluates expressions wherever they stand in Output, over input, and leaves other text alone',
+    rule: 'evaluates expressions wherever they are in Output, over input, and leaves other text alone',
     source: transforming,
     runs: [
       {

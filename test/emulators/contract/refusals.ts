@@ -98,7 +98,7 @@ export const refusals: readonly Expectation[] = [
     call: 'CreateFleet',
     rule: 'answers a type that a zone does not have with Unsupported in Errors',
     source: errorCodes,
-    cannot: { ministack: 'every type is to be had in every zone', moto: 'every type is to be had in every zone' },
+    cannot: { ministack: 'every type is available in every zone', moto: 'every type is available in every zone' },
     async check(cloud) {
       const { got, errors } = await ask(cloud, 1, overriding(cloud, { InstanceType: 'x2gd.metal' }));
       expect(got).toBe(0);

@@ -46,7 +46,7 @@ export const createCliSession = (aws: AwsCli, name: string) => {
   return {
     described,
 
-    /** Launch template, target group behind a load balancer, Auto Scaling group. Answers the target group. */
+    /** Launch template, target group behind a load balancer, Auto Scaling group. Returns the target group. */
     async furnish(): Promise<string> {
       await aws('ec2', 'create-launch-template', '--launch-template-name', name, '--launch-template-data', template);
       const arn = await createTargetGroup();

@@ -7,7 +7,7 @@ export const deciding: readonly PutBack[] = [
     file: 'core/decide.ts',
     from: 'const drains = swapsToBegin(',
     to: "const drains = view.group.swap.order === 'drain-first' ? headcount.waiting.slice(0, Math.max(0, view.group.swap.maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance) : swapsToBegin(",
-    situation: 'drain first, nothing to be had',
+    situation: 'drain first, no capacity anywhere',
   },
   {
     name: 'advice teaches pool memory nothing',

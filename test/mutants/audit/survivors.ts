@@ -82,7 +82,7 @@ export const survivors: readonly Survivor[] = [
     to: 'deregisterTargets(deps.elb, registered.slice(0, 1), ids)',
   },
   {
-    name: 'nothing is told on the bus',
+    name: 'nothing is sent to the bus',
     file: 'aws/announcer.ts',
     from: 'callsOf(announcements.map(entryOf))',
     to: 'callsOf(announcements.slice(0, 0).map(entryOf))',

@@ -130,7 +130,7 @@ describe('the region', () => {
     expect(find(id)?.takenAtMs).toBeDefined();
   });
 
-  it('names the offerings that there are when asked for another', async () => {
+  it('names the offerings that there are when another is requested', async () => {
     const { status, body } = await ask('PUT', '/offerings/m6g.large/us-east-1b/spots', { capacity: 1 });
     expect(status).toBe(404);
     expect(body.error).toMatch(

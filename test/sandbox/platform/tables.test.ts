@@ -80,7 +80,7 @@ describe('tables', () => {
     expect(seen).toEqual(['5', '4', '3', '2', '1']);
   });
 
-  it('refuse a write whose condition fails, and give the item when asked for it', async () => {
+  it('refuse a write whose condition fails, and give the item on request', async () => {
     const { call, put } = setUp();
     await put('a', 'state', { version: { N: '1' } });
     const write = {
@@ -124,7 +124,7 @@ describe('a table stream', () => {
     return records;
   };
 
-  it('tells of every change once, with both images, and of nothing that changed nothing', async () => {
+  it('reports every change once, with both images, and nothing that changed nothing', async () => {
     const { call, put, tables } = setUp();
     const records = follow(tables);
     await put('a', 'policy', { v: { N: '1' } });

@@ -84,7 +84,7 @@ describe('a stack', () => {
     expect(first).toEqual(second);
   });
 
-  it('tells of rules that may not deliver to their targets', () => {
+  it('reports rules that may not deliver to their targets', () => {
     const rule = { Type: 'AWS::Events::Rule', Properties: { Name: 'r', Targets: [{ Id: 'T', Arn: { 'Fn::GetAtt': ['Q', 'Arn'] } }] } };
     const policy = (service: string) => ({
       Type: 'AWS::SQS::QueuePolicy',

@@ -148,7 +148,7 @@ describe('reading scenarios', () => {
     expect((await readOpenWorld()).policies).toEqual([]);
   });
 
-  it('says which ship when a name is none of them', async () => {
+  it('says which ship when a name is not one of them', async () => {
     await expect(readScenario('zone-outag')).rejects.toThrow(
       /There is no scenario called zone-outag\. These ship: .*zone-outage.*\.\/zone-outag\.yaml/,
     );

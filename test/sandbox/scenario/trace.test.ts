@@ -41,7 +41,7 @@ describe('a recorded trace', () => {
     expect((await read({ a: 'one' }, 0, 600_000)).changes).toEqual([{ atMs: 0, zone: 'a', capacity: 4 }]);
   });
 
-  it('says which zones it has when asked for another', async () => {
+  it('says which zones it has when another is requested', async () => {
     await expect(read({ a: 'three' }, 0, 300_000)).rejects.toThrow(/has no zone three; it has one, two\./);
   });
 

@@ -240,7 +240,7 @@ describe('lifecycle hooks', () => {
     ]);
   });
 
-  it('let go when the action is completed, and know no action afterwards', async () => {
+  it('let go when the action is completed, and have no action afterwards', async () => {
     const { id, autoScaling, action, seconds, instance, group, refusal } = await waiting();
     autoScaling('CompleteLifecycleAction', { ...action, LifecycleActionResult: 'CONTINUE' });
     await seconds(10);
@@ -305,7 +305,7 @@ describe('lifecycle hooks', () => {
     expect(refusal(() => autoScaling('PutLifecycleHook', { ...put, HeartbeatTimeout: 10 })).code).toBe('ValidationError');
   });
 
-  it('of another length than PutLifecycleHook takes stand in no world', () => {
+  it('of another length than PutLifecycleHook takes are in no world', () => {
     expect(() => build({ hooks: [{ ...hook, heartbeatSeconds: 10 }] })).toThrow('between 30 and 7200 seconds');
   });
 

@@ -141,7 +141,7 @@ describe('CreateFleet', () => {
     expect(refusal(() => ec2('CreateFleet', fleetInput(1, overrides(['m7g.large', 'subnet-zzz'])))).code).toBe('InvalidSubnetID.NotFound');
   });
 
-  it('knows no template that was deleted', () => {
+  it('has no template that was deleted', () => {
     const { ec2, refusal } = createTestWorld();
     ec2('DeleteLaunchTemplate', { LaunchTemplateName: 'web' });
     expect(refusal(() => ec2('CreateFleet', fleetInput(1))).code).toBe('InvalidLaunchTemplateName.NotFoundException');

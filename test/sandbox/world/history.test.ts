@@ -69,7 +69,7 @@ describe('the history of a world', () => {
     expect(told(world, 'empty')).toEqual([{ kind: 'empty', instance: waits, targetGroup: 'web', atSeconds: 51 }]);
   });
 
-  it('tells of warnings, silent ones too, of advice, and of an end that EC2 or the script brings', async () => {
+  it('reports warnings, silent ones too, advice, and an end that EC2 or the script brings', async () => {
     const world = createTestWorld(inTargetGroup);
     const [warned = '', silent = '', killed = ''] = world.launch(3);
     await world.seconds(5);
@@ -163,7 +163,7 @@ describe('the history of a world', () => {
     ]);
   });
 
-  it('tells of termination protection', () => {
+  it('reports termination protection', () => {
     const world = createTestWorld();
     const [id = ''] = world.launch(1, { TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'on-demand' } });
     as(world, user, () => world.ec2('ModifyInstanceAttribute', { InstanceId: id, DisableApiTermination: { Value: true } }));
@@ -206,7 +206,7 @@ describe('the history of a world', () => {
     expect(told(world, 'asg-changed').at(-1)).toMatchObject({ desired: 0, by: react });
   });
 
-  it('tells of joining, leaving, protection, tags, suspension and offerings', async () => {
+  it('reports joining, leaving, protection, tags, suspension and offerings', async () => {
     const world = createTestWorld({ autoScalingGroups: [asg({ desired: 0, min: 0 })] });
     const [id = ''] = world.launch(1);
     await world.seconds(5);

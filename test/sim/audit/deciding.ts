@@ -116,8 +116,8 @@ const replayStopped = (atMs: number): Step => ({
 export const deciding: Readonly<Record<string, () => Situation>> = {
   'drain first, capacity everywhere': () =>
     of('drain first, capacity everywhere', drainFirst(), { asked: six, steps: [recommendRebalance(1_000, 5)] }),
-  'drain first, nothing to be had': () =>
-    of('drain first, nothing to be had', drainFirst(), {
+  'drain first, no capacity anywhere': () =>
+    of('drain first, no capacity anywhere', drainFirst(), {
       asked: six,
       steps: [setCapacity(500, 0), recommendRebalance(1_000, 5), setCapacity(150_000, null)],
     }),

@@ -63,7 +63,7 @@ const marketSteps = (types: readonly TypeTerms[], policy: Readonly<Record<string
 ];
 
 /**
- * Two looks over one surplus, while writes are slow: the group is told to shrink when a newcomer is about to pass its first health checks, so that the
+ * Two looks over one surplus, while writes are slow: the group is told to shrink when a new member is about to pass its first health checks, so that the
  * second look sees one more to choose from than the first.
  */
 const shrinksWhileOneComes = (draw: Draw, world: DrawnWorld): DrawnWorld => {

@@ -23,7 +23,7 @@ describe('counts of a script', () => {
 const place = (offset: number) => ({ file: 'core/a.ts', line: 1, column: offset + 1 });
 
 describe('the ledger', () => {
-  it('looks up what one run tells of in every other', () => {
+  it('looks up what one run reports in every other', () => {
     const ledger = createLedger([{ url: 'file:///a.mjs', placeOf: place }]);
     // V8 says nothing of the block at 10 in the second run: it ran as often as what is around it.
     ledger.add('one', [{ scriptId: '1', url: 'file:///a.mjs', functions: [ran(range(0, 40, 1), range(10, 20, 0))] }]);

@@ -15,8 +15,8 @@ export type Ledger = {
 };
 
 /**
- * V8 tells of a block only where its count differs from what is around it, so one run alone does not know all blocks. Here every place that any run
- * has told of is looked up in the counts of every other.
+ * V8 reports a block only where its count differs from what is around it, so one run alone does not know all blocks. Here every place that any run
+ * has reported is looked up in the counts of every other.
  */
 export const createLedger = (scripts: readonly Script[]): Ledger => {
   const starts = new Map(scripts.map(({ url }) => [url, new Set<number>()]));

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 /** Folders whose code is measured. */
 const measured = ['core', 'functions'];
 
-/** Bundles as they deploy but for one thing: they are not minified, so that every branch keeps its place. */
+/** Bundles as they deploy except for one thing: they are not minified, so that every branch keeps its place. */
 const bundled = async (): Promise<ReadonlyMap<string, string>> => {
   const { outputFiles } = await build({
     ...bundleOptions,

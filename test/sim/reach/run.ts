@@ -29,7 +29,7 @@ const isProfile = (name: string): name is ProfileName => profileNames.some((know
 const wanted = (): readonly ProfileName[] => {
   const names = values.profiles?.split(',') ?? profileNames;
   const unknown = names.find((name) => !isProfile(name));
-  if (unknown !== undefined) throw new Error(`${unknown} is none of ${profileNames.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`${unknown} is not one of ${profileNames.join(', ')}.`);
   return names.filter(isProfile);
 };
 

@@ -98,13 +98,13 @@ const unasked = (chronicle: Chronicle): readonly Planted[] =>
         { kind: 'ending', instance, atMs: atMs + 300_000, by: planted },
         { kind: 'ended', instance, atMs: atMs + 305_000, state: 'terminated' },
       ];
-      return [{ kind: 'a removal that nobody asked for', history: added(chronicle.history, ...events) }];
+      return [{ kind: 'a removal that nobody requested', history: added(chronicle.history, ...events) }];
     }),
   );
 
 const otherSize = (chronicle: Chronicle): readonly Planted[] =>
   some(eventsOf(chronicle.history, 'state-written'), each).map((written) => ({
-    kind: 'a size that nobody asked for',
+    kind: 'a size that nobody requested',
     history: replaced(chronicle.history, written, { ...written, desired: written.desired + 1 }),
   }));
 

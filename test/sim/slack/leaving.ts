@@ -172,7 +172,7 @@ const neverServes = (chronicle: Chronicle): readonly Planted[] =>
     chronicle.lives.filter((life) => goneAtMs(life) === endless && life.services.some(({ untilMs }) => untilMs === endless) && isFunction(life.by)),
     2,
   ).map(({ instance }) => ({
-    kind: 'a newcomer that never serves',
+    kind: 'a new member that never serves',
     history: without(
       chronicle.history,
       eventsOf(chronicle.history, 'in-service').filter((event) => event.instance === instance),
