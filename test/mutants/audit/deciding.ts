@@ -17,6 +17,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'advice about a zone',
   },
   {
+    name: 'a warning of the second of its advice is no news',
+    file: 'functions/react/claims.ts',
+    from: "if (fact.reason === 'interruption' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs)",
+    to: "if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)",
+    situation: 'a warning in the second of its advice',
+  },
+  {
     name: 'a warning opens the next tier',
     file: 'core/selector/tree.ts',
     from: "if (kind === 'tiered') return giving[0]?.node.rank ?? closed;",

@@ -1,7 +1,7 @@
 import { rename } from '../edit-steps.ts';
 import { protect } from '../member-steps.ts';
 import type { Situation, Step } from '../situation.ts';
-import { alarm, kill, loseZone, recommendRebalance, some } from '../steps.ts';
+import { alarm, interrupt, kill, loseZone, recommendRebalance, some } from '../steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
@@ -166,6 +166,11 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     of('warnings in every zone while spot is plentiful', settingOf('tag', { size: 12, spot: 200 }), {
       asked: { web: { size: 12, endsAt: 12 } },
       steps: Array.from({ length: 12 }, (_, turn) => warnInEachZone(1_000 + 600_000 * turn)),
+    }),
+  'a warning in the second of its advice': () =>
+    of('a warning in the second of its advice', settingOf('tag', { policy: { rebalance: { act: true } } }), {
+      asked: six,
+      steps: [recommendRebalance(1_000, 1), interrupt(1_000, 1)],
     }),
   'advice about a zone': () =>
     of(
