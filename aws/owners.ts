@@ -15,6 +15,7 @@ const toOwner = (instance: Instance, deployment: string): Owner => {
     ...(reservation !== undefined && { reservation }),
     offering: offeringOf(instance),
     state: instance.State?.Name ?? 'unknown',
+    ...(instance.LaunchTime !== undefined && { launchedAtMs: instance.LaunchTime.getTime() }),
   };
 };
 

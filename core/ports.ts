@@ -173,6 +173,8 @@ export type Owner = {
   readonly reservation?: string;
   readonly offering: Offering;
   readonly state: string;
+  /** When it was last started. */
+  readonly launchedAtMs?: number;
 };
 
 export type Prices = {

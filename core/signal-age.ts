@@ -25,7 +25,8 @@ export const isOver = (signal: Signal, owner: Owner | undefined, nowMs: number):
   const ageMs = nowMs - signal.atMs;
   switch (signal.kind) {
     case 'state-change':
-      return isAlive(owner) && ageMs > describeLagMs;
+      // What was stopped and then started again has a later launch time.
+      return isAlive(owner) && (ageMs > describeLagMs || (owner?.launchedAtMs ?? 0) > signal.atMs);
     case 'interruption':
       return isAlive(owner) && ageMs > spotNoticeMs + describeLagMs;
     case 'rebalance':

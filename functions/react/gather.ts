@@ -10,7 +10,7 @@ import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts, LeavingFact } from './facts.ts';
-import { alarmChanges, catchUp, followAlarms, followPolicy, initialState } from './group-state.ts';
+import { alarmChanges, catchUp, endsHeard, followAlarms, followPolicy, initialState } from './group-state.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
 
@@ -127,6 +127,6 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     members: gathered.holdings.members,
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: gathered.holdings.asgs,
-    ended: [...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})],
+    ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
     news: newsOf(gathered, facts),
   });

@@ -153,6 +153,17 @@ const seeStrays = (view: View): GroupState['strays'] =>
     }),
   );
 
+/**
+ * Ends that were heard of before, and that still outweigh a describe. An instance that was only stopped, and was
+ * started since, has a later launch time.
+ */
+export const endsHeard = ({ ended = {} }: Pick<GroupState, 'ended'>, members: readonly Member[]): readonly string[] => {
+  const launched = new Map(members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  return Object.entries(ended).flatMap(([instance, heardAtMs]) =>
+    (launched.get(instance) ?? 0) > heardAtMs ? [] : [instance],
+  );
+};
+
 /** Ends of members without a swap, so that a later look at a describe that lags does not count them again. */
 const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'> => {
   const swapped = new Set(view.swaps.map(({ instance }) => instance));
@@ -160,7 +171,10 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
   const fresh = told
     .filter((instance) => shown.has(instance) && !swapped.has(instance))
     .map((instance) => [instance, view.nowMs] as const);
-  const before = Object.entries(view.state.ended ?? {}).filter(([, atMs]) => view.nowMs - atMs < describeLagMs);
+  const stands = new Set(endsHeard(view.state, view.members));
+  const before = Object.entries(view.state.ended ?? {}).filter(
+    ([instance, atMs]) => stands.has(instance) && view.nowMs - atMs < describeLagMs,
+  );
   return fresh.length + before.length === 0 ? {} : { ended: Object.fromEntries([...fresh, ...before]) };
 };
 

@@ -27,6 +27,8 @@ export type InstanceRecord = {
   readonly imageId: string;
   readonly template?: TemplateReference;
   readonly launchedAtMs: number;
+  /** When it was last started, where it was stopped before: its launch time as EC2 shows it (DescribeInstances, LaunchTime). */
+  startedAtMs?: number;
   readonly reservationId: string;
   readonly privateIp: string;
   readonly spotRequestId?: string;

@@ -84,6 +84,13 @@ const build = ({ base, timing, keptMs, ordinal }: Making, { ownAccord: _, ...ord
 
 const show = ({ shown, state, tags, reason }: InstanceRecord): void => shown.write({ state, tags, ...(reason === undefined ? {} : { reason }) });
 
+const startAnew = (instance: InstanceRecord, nowMs: number): void => {
+  delete instance.takenAtMs;
+  delete instance.bootedAtMs;
+  delete instance.reason;
+  instance.startedAtMs = nowMs;
+};
+
 /** @param keptMs how far back describes may have to look. */
 export const createInstances = (base: Base, book: OfferingBook, timing: TimingSpec, keptMs = 0, fates = createBootFates()): Instances => {
   const { clock, place } = base;
@@ -194,9 +201,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     start: (instance) => {
       if (instance.state !== 'stopped') return;
       instance.offering.used += 1;
-      delete instance.takenAtMs;
-      delete instance.bootedAtMs;
-      delete instance.reason;
+      startAnew(instance, clock.now());
       enter(instance, 'pending');
       comeUp(instance);
     },

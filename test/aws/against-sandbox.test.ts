@@ -77,7 +77,8 @@ describe('a group held by tag', () => {
     const [again] = await drive(launchNow(provider, policy, [reservation('spot-a', 2, [spot])]));
     expect(idsOf(again)).toEqual(ids);
     const known = await drive(owners.ownersOf(ids));
-    expect(known.get(ids[0] ?? '')).toEqual({ group: 'workers', pool: 'spot-a', reservation: 'r-1', offering: spot, state: 'pending' });
+    const owner = { group: 'workers', pool: 'spot-a', reservation: 'r-1', offering: spot, state: 'pending', launchedAtMs: expect.any(Number) };
+    expect(known.get(ids[0] ?? '')).toEqual(owner);
   });
 
   test('is admitted when running, serves when healthy, drains, and ends', async () => {

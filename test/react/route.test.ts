@@ -53,6 +53,13 @@ test('an old change of state loses to a describe that shows the instance alive, 
   }
 });
 
+test('a change of state from before the instance was started again is over', async () => {
+  const startedAt = (launchedAtMs: number): Owner => ({ ...member, launchedAtMs });
+  expect(await told(changed('stopped', nowMs - 5_000), startedAt(nowMs - 4_000))).toEqual([]);
+  expect(await told(changed('stopped', nowMs - 5_000), startedAt(nowMs - 6_000))).toEqual([instance]);
+  expect(await told(changed('stopped', nowMs - 5_000), { ...startedAt(nowMs - 4_000), state: 'stopped' })).toEqual([instance]);
+});
+
 test('a warning is over when the instance still runs long after its notice, and advice after an hour', async () => {
   const warning = (atMs: number): Signal => ({ kind: 'interruption', instance, action: 'terminate', atMs });
   expect(await told(warning(nowMs - 120_000 - lagMs), member)).toEqual(['interruption']);

@@ -3,6 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { endless, goneAtMs, leavesAtMs } from '../life.ts';
 import { swapsOf } from '../stored.ts';
+import { acceptancesAreTrue, failuresTold, shortagesTold } from './announced-shortfalls.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -95,12 +96,16 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
-  meaning: 'Every swap, every end of a drain, every policy and every fallback is told by an event, and none that did not happen.',
+  meaning:
+    'Every swap, every end of a drain, every end that EC2 refuses, every policy, every fallback and every shortage is told by an event, and none that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
     ...policiesTold(chronicle),
     ...inventedShortage(chronicle),
     ...fallbacksTold(chronicle),
+    ...shortagesTold(chronicle),
+    ...failuresTold(chronicle),
+    ...acceptancesAreTrue(chronicle),
   ],
 };

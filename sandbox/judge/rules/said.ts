@@ -34,7 +34,7 @@ const failedWith = (chronicle: Chronicle, code: string): boolean =>
   chronicle.of('called').some(({ outcome }) => outcome === code || (outcome === 'lost' && lostCodes.test(code)));
 
 /** What EC2 says where its user protects an instance from termination. */
-const refusedCode = 'OperationNotPermitted';
+export const refusedCode = 'OperationNotPermitted';
 
 const brokeOff = (chronicle: Chronicle, life: Life): boolean =>
   life.drains.some(({ drain }) =>

@@ -26,7 +26,7 @@ const fields: Readonly<Record<string, FilterField<Seen>>> = {
   'reservation-id': ({ instance }) => instance.reservationId,
   'private-ip-address': ({ instance }) => instance.privateIp,
   'spot-instance-request-id': ({ instance }) => instance.spotRequestId,
-  'launch-time': ({ instance }) => new Date(instance.launchedAtMs).toISOString(),
+  'launch-time': ({ instance }) => new Date(instance.startedAtMs ?? instance.launchedAtMs).toISOString(),
   'tag-key': ({ view }) => Object.keys(view.tags),
 };
 

@@ -9,7 +9,7 @@ export const describeInstance = (instance: InstanceRecord, view: InstanceView, v
   ImageId: instance.imageId,
   InstanceType: instance.instanceType,
   State: stateOf(view.state),
-  LaunchTime: new Date(instance.launchedAtMs),
+  LaunchTime: new Date(instance.startedAtMs ?? instance.launchedAtMs),
   Placement: { AvailabilityZone: instance.zone, Tenancy: 'default' },
   ...(view.state === 'terminated' ? {} : { SubnetId: instance.subnet.id, VpcId: vpcId, PrivateIpAddress: instance.privateIp }),
   PrivateDnsName: view.state === 'terminated' ? '' : `ip-${instance.privateIp.replaceAll('.', '-')}.ec2.internal`,

@@ -115,7 +115,15 @@ const falseExcuse = (chronicle: Chronicle): readonly Planted[] => {
   );
 };
 
-const told: readonly string[] = ['Holdfast Swap Started', 'Holdfast Drain Finished', 'Holdfast Policy Accepted', 'Holdfast Group Let Go'];
+const told: readonly string[] = [
+  'Holdfast Swap Started',
+  'Holdfast Drain Finished',
+  'Holdfast Policy Accepted',
+  'Holdfast Group Let Go',
+  'Holdfast Fallback',
+  'Holdfast Swap Failed',
+  'Holdfast Capacity Exhausted',
+];
 
 const untold = (chronicle: Chronicle): readonly Planted[] =>
   told.flatMap((type) => {

@@ -3,6 +3,7 @@ import { type Judgement, judge } from '../../../sandbox/judge/judge.ts';
 import { plantCapacity } from './capacity.ts';
 import type { Planted } from './editing.ts';
 import { plantLeaving } from './leaving.ts';
+import { plantLimits } from './limits.ts';
 
 /** Of one kind of false step: how many were planted, how many the judge did not see, and what hid those. */
 export type Slack = { readonly kind: string; readonly planted: number; readonly unseen: number; readonly hiddenBy: ReadonlyMap<string, number> };
@@ -33,7 +34,7 @@ export type Measured = { readonly world: Kind; readonly kind: string; readonly h
 export const measure = (history: History): readonly Measured[] => {
   const before = judge(history);
   const world = kindOf(history);
-  return [...plantCapacity(history), ...plantLeaving(history)].map((one) => {
+  return [...plantCapacity(history), ...plantLeaving(history), ...plantLimits(history)].map((one) => {
     const rows = hiddenBy(one, before);
     return { world, kind: one.kind, ...(rows === undefined ? {} : { hiddenBy: rows }) };
   });

@@ -1,0 +1,97 @@
+import { announcements } from '../../../functions/contract.ts';
+import type { Chronicle, Invocation } from '../chronicle.ts';
+import type { Finding } from '../finding.ts';
+import { isFunction } from '../life.ts';
+import { asgsOf } from '../policy.ts';
+import { headcountAt } from '../staying.ts';
+import { refusedCode } from './said.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** The bus is told at the end of a look, or a moment later. */
+const toldWithinMs = 6_000;
+
+const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('announced').filter((event) => event.detailType === detailType);
+const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** The end of a drain may be repeated before it is told. */
+const failureToldWithinMs = 60_000;
+
+/** A swap is told to have failed when EC2 refused to end its instance, and of no other reason that EC2 gives. */
+export const failuresTold = (chronicle: Chronicle): readonly Broken[] => {
+  const failed = announced(chronicle, announcements.swapFailed).map(({ detail, atMs }) => ({
+    code: detail.awsCode,
+    ids: idsIn(detail.instances),
+    atMs,
+  }));
+  const refusals = chronicle.of('end-refused').filter(({ by }) => isFunction(by));
+  const isTold = (instance: string, refusedMs: number): boolean =>
+    failed.some(({ ids, atMs }) => ids.includes(instance) && atMs >= refusedMs && atMs <= refusedMs + failureToldWithinMs);
+  const invented = failed.flatMap(({ code, ids, atMs }) =>
+    ids
+      .filter((instance) => code === refusedCode && !refusals.some((refused) => refused.instance === instance && refused.atMs <= atMs))
+      .map((instance) => ({ instance, atMs, detail: `the swap of ${instance} was told to have failed, and EC2 did not refuse to end it` })),
+  );
+  const missing = refusals
+    .filter(({ instance, atMs }) => !isTold(instance, atMs))
+    .map(({ instance, atMs }) => ({ instance, atMs, detail: `EC2 refused to end ${instance}, and no swap was told to have failed` }));
+  return [...missing, ...invented];
+};
+
+/** A policy is told to be accepted when it is, and under its own version. */
+export const acceptancesAreTrue = (chronicle: Chronicle): readonly Broken[] =>
+  announced(chronicle, announcements.policyAccepted).flatMap(({ detail, atMs }): readonly Broken[] => {
+    const group = String(detail.group);
+    const isSo = (chronicle.groups.get(group)?.policies ?? []).some((one) => one.version === detail.version && one.atMs <= atMs);
+    return isSo ? [] : [{ group, atMs, detail: `version ${String(detail.version)} of ${group} was told to be accepted, and is not in force` }];
+  });
+
+/** A look that met nothing but refusals: no fault, no throttle, and nothing of another look on its way. */
+const isPlainLook = (chronicle: Chronicle, { id, beganAtMs }: Invocation, endedAtMs: number): boolean =>
+  chronicle
+    .of('called')
+    .every(
+      (call) =>
+        call.launch === undefined ||
+        call.askedAtMs > endedAtMs ||
+        call.askedAtMs < beganAtMs - 180_000 ||
+        (call.invocation === id ? call.trouble === undefined : call.outcome === 'ok' && call.askedAtMs < beganAtMs - toldWithinMs),
+    );
+
+/** Groups kept by tag that a look was refused capacity for, and that are short when it ends. */
+const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] => {
+  const { ended } = look;
+  if (ended === undefined || ended.injected || ended.error !== undefined || !isPlainLook(chronicle, look, ended.atMs)) return [];
+  const refused = chronicle.of('refused').filter(({ invocation }) => invocation === look.id);
+  const lastMs = Math.max(...refused.map(({ atMs }) => atMs));
+  const launchedLater = chronicle.lives.some(({ by, launchedAtMs }) => isFunction(by) && by.invocation === look.id && launchedAtMs >= lastMs);
+  const groups = [...new Set(refused.flatMap(({ group }) => group ?? []))];
+  return groups.filter((group) => {
+    const policies = chronicle.policiesIn(group, look.beganAtMs, ended.atMs);
+    const isByTag = policies.length === 1 && policies.every((policy) => asgsOf(policy).length === 0);
+    const { staying, waiting } = headcountAt(chronicle, group, look.beganAtMs);
+    const later = headcountAt(chronicle, group, ended.atMs);
+    const most = Math.max(staying.length + waiting.length, later.staying.length + later.waiting.length);
+    return isByTag && !launchedLater && most < Math.min(...chronicle.desiredIn(group, look.beganAtMs, ended.atMs));
+  });
+};
+
+/** A look that was refused and leaves its group short tells that capacity is exhausted. */
+export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
+  const told = announced(chronicle, announcements.exhausted);
+  return [...new Set(chronicle.of('refused').map(({ invocation }) => invocation))].flatMap((id) => {
+    const look = chronicle.invocations.get(id);
+    if (look === undefined) return [];
+    const endedAtMs = look.ended?.atMs ?? look.beganAtMs;
+    const isTold = (group: string): boolean =>
+      told.some(({ detail, atMs }) => detail.group === group && atMs >= look.beganAtMs && atMs <= endedAtMs + toldWithinMs);
+    return shortAfter(chronicle, look)
+      .filter((group) => !isTold(group))
+      .map((group) => ({
+        group,
+        invocation: id,
+        atMs: endedAtMs,
+        detail: `${group} was refused capacity and is short, and that was not told on the bus`,
+      }));
+  });
+};

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../sandbox/judge/judge.ts';
+import { toldOnTheBus } from '../../sandbox/judge/rules/announced.ts';
+import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
+
+const details = (write: (script: Script) => void): readonly string[] =>
+  judge(
+    historyOf((script) => {
+      twoServe(script);
+      script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
+      write(script);
+    }),
+    { rules: [toldOnTheBus], allowances: [] },
+  ).broken.map(({ detail }) => detail);
+
+describe('words on the bus about what falls short', () => {
+  it('name every swap whose instance EC2 refused to end, and no other', () => {
+    const failed = (refused: readonly string[], told: readonly string[]) =>
+      details((script) => {
+        for (const instance of refused) script.refuse(100, instance);
+        const detail = { group: 'web', drain: 'd-1', code: 'not-ended', awsCode: 'OperationNotPermitted', instances: told };
+        script.at(101, { kind: 'announced', detailType: 'Holdfast Swap Failed', detail });
+      });
+    expect(failed(['i-1'], ['i-1'])).toEqual([]);
+    expect(failed(['i-1', 'i-2'], ['i-1'])).toEqual(['EC2 refused to end i-2, and no swap was told to have failed']);
+    expect(failed(['i-1'], ['i-1', 'i-2'])).toEqual(['the swap of i-2 was told to have failed, and EC2 did not refuse to end it']);
+  });
+
+  it('say of no policy that it was accepted before it was', () => {
+    const accepted = (second: number, version: number) =>
+      details((script) => {
+        script.policy(100, 2, policy);
+        script.at(100, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+        script.at(second, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version } });
+      });
+    expect(accepted(101, 2)).toEqual([]);
+    expect(accepted(99, 2)).toHaveLength(1);
+    expect(accepted(101, 3)).toEqual(['version 3 of web was told to be accepted, and is not in force']);
+  });
+
+  it('say that capacity is exhausted when a look was refused and leaves its group short', () => {
+    const refused = ({ tells = false, launches = false, dies = true, injected = false, isAttached = false } = {}) =>
+      details((script) => {
+        if (isAttached) {
+          script.policy(50, 2, { ...policy, asg: 'web-asg' });
+          script.at(50, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+        }
+        if (dies) script.end(90, 'i-1');
+        const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
+        script.react(100, 104, 'i-a', [], injected);
+        script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+        if (launches) script.launch(103, 'i-3', { by: react('i-a') });
+        if (launches) script.at(104, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: 'web' } });
+        if (tells) script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
+      });
+    expect(refused()).toEqual(['web was refused capacity and is short, and that was not told on the bus']);
+    expect(refused({ tells: true })).toEqual([]);
+    expect(refused({ launches: true })).toEqual([]);
+    expect(refused({ dies: false })).toEqual([]);
+    expect(refused({ injected: true })).toEqual([]);
+    expect(refused({ isAttached: true })).toEqual([]);
+  });
+});
