@@ -55,3 +55,22 @@ export const toBeMoved = ({ group, members, swaps, asgs, nowMs }: Look): readonl
     return left > 0;
   });
 };
+
+const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
+
+/**
+ * Members that were to be moved, and that the minimum size of their Auto Scaling group keeps by now, because others left
+ * it meanwhile. A drain that is under way is left to its end. Those that were claimed last stay first.
+ */
+export const keptByMinimum = (swaps: readonly Swap[], asgs: readonly AsgView[]): ReadonlySet<string> => {
+  const kept = asgs.flatMap(({ desired, min, holds }) => {
+    const held = new Set(holds);
+    const leaving = swaps.filter((swap) => isOpen(swap) && held.has(swap.instance));
+    const idle = leaving
+      .filter(({ reason, state }) => reason === 'moved' && (state === 'waiting' || state === 'drained'))
+      .sort((a, b) => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1));
+    const room = Math.max(0, desired - min - (leaving.length - idle.length));
+    return idle.slice(room).map(({ instance }) => instance);
+  });
+  return new Set(kept);
+};

@@ -5,7 +5,7 @@ import { drainEndsByMs } from '../../core/drain.ts';
 import { isHard } from '../../core/headcount.ts';
 import { isKept } from '../../core/kept.ts';
 import { wasLeftAlone } from '../../core/let-go.ts';
-import { isMisplaced } from '../../core/moved.ts';
+import { isMisplaced, keptByMinimum } from '../../core/moved.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { changeTo } from '../runtime/drain/record.ts';
@@ -75,12 +75,14 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
     run.ports.store.advance(swap, { from: [swap.state], ...changeTo(closed.get(swap.instance) ?? swap) }),
   );
   const held = new Set(gathered.holdings.asgs.flatMap(({ holds }) => holds));
+  const kept = keptByMinimum(gathered.swaps, gathered.holdings.asgs);
   const old = gathered.swaps.filter((swap) =>
     swap.state === 'gone'
       ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs
       : wasLeftAlone(swap) ||
         isMistake(swap, held, nowMs) ||
         isBack(gathered, swap, nowMs) ||
+        kept.has(swap.instance) ||
         (swap.keptUntilMs ?? Number.POSITIVE_INFINITY) <= nowMs,
   );
   await inParallel(old, writesAtOnce, (swap) => run.ports.store.retire(swap));

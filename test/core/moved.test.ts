@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { toBeMoved } from '../../core/moved.ts';
+import { keptByMinimum, toBeMoved } from '../../core/moved.ts';
+import type { Swap } from '../../core/swap.ts';
 import type { AsgView } from '../../core/view.ts';
 import { member } from './members.ts';
 import { group, nowMs, spotA, swapOf } from './views.ts';
@@ -33,4 +34,17 @@ it('as many as a minimum keeps, protected ones, and those that leave already are
   expect(moved(attached('next'), { asgs: [fleet({ min: 4 })] })).toEqual(['i-1', 'i-2']);
   expect(moved(attached('next'), { asgs: [fleet({ min: 4 })], swaps: [swapOf('i-1')] })).toEqual(['i-2']);
   expect(moved(attached('next'), { members: held.map((one) => ({ ...one, protected: one.instance !== 'i-6' })) })).toEqual(['i-6']);
+});
+
+it('who was to be moved stays where others have left no room above the minimum meanwhile', () => {
+  const toMove = six.slice(0, 4).map((instance, index) => swapOf(instance, { reason: 'moved', state: 'waiting', claimedAtMs: nowMs + index }));
+  const kept = (swaps: readonly Swap[], rest: Partial<AsgView> = {}) => [...keptByMinimum(swaps, [fleet({ min: 2, ...rest })])];
+  expect(kept(toMove)).toEqual([]);
+  expect(kept([...toMove, swapOf('i-5'), swapOf('i-6', { state: 'draining' })])).toEqual(['i-3', 'i-4']);
+  expect(kept([...toMove, swapOf('i-5', { state: 'gone' })])).toEqual([]);
+  expect(kept(toMove, { desired: 4, holds: six.slice(0, 4) })).toEqual(['i-3', 'i-4']);
+  const [first, second] = toMove.map((swap) => ({ ...swap, state: 'leaving' as const }));
+  expect(kept([...(first && second ? [first, second] : []), ...toMove.slice(2)], { desired: 4, holds: six.slice(0, 4) })).toEqual(['i-3', 'i-4']);
+  const refused = swapOf('i-1', { reason: 'moved', state: 'drained' });
+  expect(kept([refused], { desired: 2, holds: ['i-1', 'i-2'] })).toEqual(['i-1']);
 });
