@@ -1,6 +1,6 @@
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
-import { decisionsLost } from './allowances/restored.ts';
+import { decisionsLost, drainsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, stoppedByHand } from './allowances/told.ts';
 import { begunLate, delaysUnknown, heardTooLate, heardWhileLetGo, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
@@ -21,7 +21,9 @@ export const allowances: readonly Allowance[] = [
   membersFail,
   hookHoldsNewcomers,
   decisionsLost,
-
+  swapsForgot,
+  warningsForgot,
+  drainsForgot,
   hookUnheard,
   claimedUnderFault,
   stoppedByHand,

@@ -214,7 +214,15 @@ const hooks: Readonly<Record<string, Cases>> = {
   },
 };
 
-const swapOf = (instance: string) => ({ group: 'web', instance, reason: 'interruption', state: 'gone', decision: 'd', claimedAtMs: 102_000 });
+const swapOf = (instance: string) => ({
+  group: 'web',
+  instance,
+  reason: 'interruption',
+  state: 'gone',
+  decision: 'd',
+  claimedAtMs: 102_000,
+  shortfall: { code: 'ended-before-drain' },
+});
 /** A swap without an event, claimed by a function that ended so. */
 export const storedSwap = swapOf('i-1');
 
@@ -361,7 +369,61 @@ const restored = (second: number): Write =>
     (script) => script.at(second, { kind: 'state-written', group: 'web', version: 1, policyVersion: 1, desired: 2, bytes: 1, by: user }),
   );
 
+const restore =
+  (second: number): Write =>
+  (script) =>
+    script.at(second, { kind: 'state-written', group: 'web', version: 1, policyVersion: 1, desired: 2, bytes: 1, by: user });
+
+/** Warned, taken out of service at 130, and gone at 220. */
+const forgotten = (second: number): Write =>
+  all(
+    neverOut((script) => script.takeOut(130, 'i-1')),
+    restore(second),
+  );
+
+/** A drain from 110 to 140 that tells nothing of its end. */
+const untold = (second: number): Write =>
+  all(
+    twoServe,
+    (script) => script.at(0, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } }),
+    (script) => script.at(0, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', instances: ['i-1'] } }),
+    (script) =>
+      script.at(102, {
+        kind: 'item-written',
+        table: 'state',
+        group: 'web',
+        item: 'swap#i-1',
+        bytes: 500,
+        by: react('i-a'),
+        swap: { reason: 'interruption', state: 'leaving', drain: 'd-1' },
+      }),
+    (script) => script.at(110, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' }),
+    (script) => script.at(140, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'succeeded' }),
+    restore(second),
+  );
+
 const restores: Readonly<Record<string, Cases>> = {
+  'the state table was restored after a drain had begun': {
+    needed: forgotten(150),
+    beyond: { 'it was restored before the member was taken out of service': forgotten(120) },
+  },
+  'the state table was restored after a warning was heard': {
+    needed: neverOut(all((script) => script.react(101, 103, 'i-a', heard('i-1')), restore(110))),
+    beyond: {
+      'it was restored before': neverOut(all((script) => script.react(101, 103, 'i-a', heard('i-1')), restore(90))),
+      'the warning was heard again': neverOut(
+        all(
+          (script) => script.react(101, 103, 'i-a', heard('i-1')),
+          restore(110),
+          (script) => script.react(140, 143, 'i-b', heard('i-1')),
+        ),
+      ),
+    },
+  },
+  'the state table was restored while a drain ran': {
+    needed: untold(120),
+    beyond: { 'it was restored before the drain began': untold(105), 'it was restored after its end': untold(150) },
+  },
   'the state table was restored': { needed: restored(120), beyond: { 'it was restored before the launch': restored(90) } },
 };
 

@@ -1,6 +1,16 @@
+import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { isFunction } from '../life.ts';
-import { everythingExplained } from '../rules/said.ts';
+import { toldOf } from '../leaving.ts';
+import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
+import { toldOnTheBus } from '../rules/announced.ts';
+import { everythingExplained, excusesAreTrue } from '../rules/said.ts';
+import { warnedTakenOut } from '../rules/warned.ts';
+
+/** When somebody else than Holdfast wrote or deleted the state item of a group. */
+const restoredAtMs = (chronicle: Chronicle, group = ''): readonly number[] => {
+  const { written = [], lostAtMs = [] } = chronicle.groups.get(group) ?? {};
+  return [...written.flatMap(({ by, atMs }) => (isFunction(by) ? [] : [atMs])), ...lostAtMs];
+};
 
 export const decisionsLost: Allowance = {
   name: 'the state table was restored',
@@ -10,4 +20,42 @@ export const decisionsLost: Allowance = {
   reason: 'What is not stored any more can explain nothing.',
   covers: ({ group = '', atMs }, chronicle) =>
     (chronicle.groups.get(group)?.written ?? []).some((written) => !isFunction(written.by) && written.atMs >= atMs),
+};
+
+export const swapsForgot: Allowance = {
+  name: 'the state table was restored after a drain had begun',
+  excuses: excusesAreTrue.name,
+  trouble: 'Somebody restores the state table to an earlier time: a swap does not know any more that its instance was taken out of service.',
+  reaches: 'Instances of that group that were taken out of service before the table was restored.',
+  reason: 'What a swap says of the end is what is stored of it.',
+  covers: ({ group, instance = '' }, chronicle) => {
+    const life = chronicle.life(instance);
+    return life !== undefined && restoredAtMs(chronicle, group).some((atMs) => takenOutAtMs(life) <= atMs);
+  },
+};
+
+export const warningsForgot: Allowance = {
+  name: 'the state table was restored after a warning was heard',
+  excuses: warnedTakenOut.name,
+  trouble: 'Somebody restores the state table to an earlier time: the swap of a member that was warned since is lost.',
+  reaches: 'Members whose warning was heard before the table was restored, and not again.',
+  reason: 'EC2 warns once, and its describes say nothing of it.',
+  covers: ({ group, instance = '' }, chronicle) => {
+    const life = chronicle.life(instance);
+    const heard = life === undefined ? [] : toldOf(life, 'warning').map(({ atMs }) => atMs);
+    const last = Math.max(...heard);
+    return life !== undefined && heard.length > 0 && restoredAtMs(chronicle, group).some((atMs) => last <= atMs && atMs <= goneAtMs(life));
+  },
+};
+
+export const drainsForgot: Allowance = {
+  name: 'the state table was restored while a drain ran',
+  excuses: toldOnTheBus.name,
+  trouble: 'Somebody restores the state table to an earlier time: the swaps of a drain that runs are lost, or name another drain.',
+  reaches: 'Drains of that group that began before the table was restored, and ended after it.',
+  reason: 'A drain without swaps has nothing to tell.',
+  covers: ({ group, atMs, detail }, chronicle) => {
+    const began = chronicle.of('drain').find((drain) => drain.status === 'started' && detail.includes(` ${drain.drain} `));
+    return began !== undefined && restoredAtMs(chronicle, group).some((restoredMs) => began.atMs <= restoredMs && restoredMs <= atMs);
+  },
 };
