@@ -48,13 +48,16 @@ export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Pro
   return new Map(found.flat().map((instance) => [instance.InstanceId ?? '', instance]));
 };
 
+/** Values of one describe by tag: small enough that many groups are read in several describes at once, not page after page. */
+const tagValues = 50;
+
 /** Instances that carry a tag with one of these values. */
 export const instancesByTag = async (
   ec2: EC2Client,
   tag: string,
   values: readonly string[],
 ): Promise<readonly Instance[]> => {
-  const found = await inParallel(chunks(values, filterValues), describesAtOnce, (part) =>
+  const found = await inParallel(chunks(values, tagValues), describesAtOnce, (part) =>
     describeInstances(ec2, [{ Name: `tag:${tag}`, Values: [...part] }]),
   );
   return found.flat();

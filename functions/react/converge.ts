@@ -2,6 +2,7 @@ import { isQuiet } from '../../core/decide.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
 import { toBeMoved } from '../../core/moved.ts';
+import type { Holdings } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
@@ -11,7 +12,7 @@ import { drainName, drainsOf, type NameDrain } from './drain-names.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
 import { newDecisionId } from './identifiers.ts';
-import { readInForce } from './in-force.ts';
+import { type InForce, readInForce } from './in-force.ts';
 import { learn } from './learn.ts';
 import { beginWaiting, claimRemovals, startDrains } from './leave.ts';
 import { letGo } from './let-go.ts';
@@ -156,9 +157,31 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
   return { kind: 'converged' };
 };
 
+/** What was read of a group together with others of its batch. */
+export type Known = {
+  /** Undefined inside: the group has no policy. */
+  readonly inForce: InForce | undefined;
+  readonly look?: (group: Group) => Promise<Holdings>;
+};
+
+/**
+ * Other invocations may claim members of this group at the same moment, because one storm comes in several batches. A
+ * decision that knows of their claims launches for all of them, and theirs find nothing left to do.
+ */
+const withOthers = async ({ facts, ports }: Run, found: Gathered, told: Told): Promise<[Gathered, Told]> => {
+  if (facts.leaving.length === 0) return [found, told];
+  const known = new Set(told.claimed.swaps.map(({ instance }) => instance));
+  const others = (await ports.store.swaps(facts.group)).filter(({ instance }) => !known.has(instance));
+  if (others.length === 0) return [found, told];
+  return [
+    { ...found, swaps: [...found.swaps, ...others] },
+    { ...told, claimed: { ...told.claimed, swaps: [...told.claimed.swaps, ...others] } },
+  ];
+};
+
 /** Brings one group to what its policy says, as far as one look allows. Every kind of signal ends here. */
-export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converged> => {
-  const inForce = await readInForce(facts.group, ports);
+export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): Promise<Converged> => {
+  const inForce = known === undefined ? await readInForce(facts.group, ports) : known.inForce;
   if (inForce === undefined) return letGo(facts, ports);
   const { group, state } = inForce;
   const run: Run = {
@@ -169,7 +192,7 @@ export const converge = async (facts: Facts, ports: ReactPorts): Promise<Converg
     id: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
   };
-  const found = await gather(group, facts, run.provider, ports, { state });
+  const found = await gather(group, facts, run.provider, ports, { state, ...(known?.look && { look: known.look }) });
   const told = await claimFacts(run, found);
-  return telling(run, told.claimed.fresh, () => carryOut(run, found, told));
+  return telling(run, told.claimed.fresh, async () => carryOut(run, ...(await withOthers(run, found, told))));
 };

@@ -64,28 +64,39 @@ export type Gathered = {
   readonly sizes: readonly SizeChange[];
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
+  /** When the look at the holdings began. */
+  readonly lookedAtMs: number;
   /** Warnings that an earlier holder of its Auto Scaling groups received. */
   readonly inherited: readonly LeavingFact[];
+};
+
+/** What was read of a group already. */
+export type KnownBefore = {
+  readonly state: GroupState | undefined;
+  /** A look that several groups share, or one that is used again; and then when it began. */
+  readonly look?: (group: Group) => Promise<Holdings>;
+  readonly lookedAtMs?: number;
 };
 
 /**
  * Reads a group. The state item is read before the describes, so its launches are never newer than what the describes
  * show. A launch that another invocation records in between is found as a conflict when the decision is written.
  *
- * @param known the state item, where it was read together with the policy.
+ * @param known what was read already.
  */
 export const gather = async (
   accepted: Group,
   facts: Facts,
   provider: CapacityIn,
   ports: ReactPorts,
-  known?: { readonly state: GroupState | undefined },
+  known?: KnownBefore,
 ): Promise<Gathered> => {
+  const lookedAtMs = known?.lookedAtMs ?? ports.clock.now();
   const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
   const group = withFormer(accepted, stored);
   const [swaps, holdings, inherited] = await Promise.all([
     ports.store.swaps(group.name),
-    provider.describe(group),
+    known?.look === undefined ? provider.describe(group) : known.look(group),
     inherit(group, stored, ports),
   ]);
   const nowMs = ports.clock.now();
@@ -100,6 +111,7 @@ export const gather = async (
   return {
     group,
     stored,
+    lookedAtMs,
     state: await readPrices(group, withDetached(followed, holdings), ports),
     sizes,
     swaps,

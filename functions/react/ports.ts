@@ -1,9 +1,10 @@
-import type { Holding } from '../../core/group.ts';
+import type { Group, Holding } from '../../core/group.ts';
 import type {
   Announcer,
   CapacityIn,
   Clock,
   Drains,
+  Holdings,
   LifecycleActions,
   Owners,
   Prices,
@@ -16,6 +17,8 @@ import type { Telemetry } from '../runtime/telemetry.ts';
 export type ReactPorts = {
   readonly store: StateStore;
   readonly providerFor: (holding: Holding) => CapacityIn;
+  /** Begins to read several groups together, and returns how to look at each. */
+  readonly describeTogether: (groups: readonly Group[]) => (group: Group) => Promise<Holdings>;
   readonly owners: Owners;
   readonly lifecycle: Pick<LifecycleActions, 'complete'>;
   readonly prices: Prices;

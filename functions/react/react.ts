@@ -1,7 +1,11 @@
+import { chunks } from '../../aws/chunks.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
+import { withFormer } from '../../core/holders.ts';
 import { metrics } from '../contract.ts';
-import { type Converged, converge } from './converge.ts';
+import { type Converged, converge, type Known } from './converge.ts';
 import type { Facts } from './facts.ts';
+import { initialState } from './group-state.ts';
+import { readInForce } from './in-force.ts';
 import type { ReactPorts } from './ports.ts';
 import { type Home, readMessage } from './read-message.ts';
 import { type Received, route } from './route.ts';
@@ -12,8 +16,11 @@ export type Message = Home & { readonly id: string; readonly body: string; reado
 /** The result of a batch: messages that must be delivered again. */
 export type Outcome = { readonly again: readonly string[] };
 
-/** Groups converged at once in one invocation: their calls go to different items and mostly different APIs. */
-const groupsAtOnce = 4;
+/**
+ * Groups read together and converged at once in one invocation. Most of their time is waiting for AWS, and what they
+ * share (instances, Auto Scaling groups) is read once for all of them.
+ */
+const groupsAtOnce = 50;
 
 const readAll = (
   messages: readonly Message[],
@@ -34,9 +41,13 @@ const readAll = (
     return [];
   });
 
-const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged | { readonly kind: 'failed' }> => {
+const convergeOne = async (
+  facts: Facts,
+  ports: ReactPorts,
+  known: Known | undefined,
+): Promise<Converged | { readonly kind: 'failed' }> => {
   try {
-    return await converge(facts, ports);
+    return await converge(facts, ports, known);
   } catch (error) {
     // A group that fails must not hold up the others of the batch: its messages are delivered again, those of the
     // others are done.
@@ -47,6 +58,30 @@ const convergeOne = async (facts: Facts, ports: ReactPorts): Promise<Converged |
     ports.telemetry.count(metrics.groupsFailed);
     return { kind: 'failed' };
   }
+};
+
+/** Reads the policies and state items of groups, and after them, together, what they hold. */
+const readTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise<readonly (Known | undefined)[]> => {
+  // An item that cannot be read is read again where its group is converged, and fails that group alone.
+  const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
+    readInForce(group, ports).then(
+      (read) => ({ read }),
+      () => undefined,
+    ),
+  );
+  const groups = inForce.flatMap((one) =>
+    one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
+  );
+  const look = groups.length === 0 ? undefined : ports.describeTogether(groups);
+  return inForce.map((one) => one && { inForce: one.read, ...(look && { look }) });
+};
+
+const convergeTogether = async (
+  batch: readonly Facts[],
+  ports: ReactPorts,
+): Promise<readonly Awaited<ReturnType<typeof convergeOne>>[]> => {
+  const known = await readTogether(batch, ports);
+  return inParallel(batch, groupsAtOnce, (facts, index) => convergeOne(facts, ports, known[index]));
 };
 
 /** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
@@ -60,7 +95,8 @@ export const react = async (
   if (received.length === 0) return { again: [] };
   const routed = await route(received, ports.owners, () => ports.store.registry(), ports.clock.now());
   ports.telemetry.count(metrics.strangers, routed.strangers);
-  const results = await inParallel(routed.facts, groupsAtOnce, (facts) => convergeOne(facts, ports));
+  const results: Awaited<ReturnType<typeof convergeTogether>>[number][] = [];
+  for (const batch of chunks(routed.facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports)));
   const unfinished = routed.facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );

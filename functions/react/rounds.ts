@@ -19,7 +19,7 @@ const mostRounds = 8;
 /** Time for decisions after refusals. What is still missing then is left to the wake. */
 const roundsBudgetMs = 18_000;
 /** Lost races for the state item before the messages are returned to the queue. */
-const mostConflicts = 5;
+const mostConflicts = 10;
 
 /**
  * Whether there is room for everything that joins. A maximum that cannot be raised now holds up neither launches nor
@@ -151,18 +151,28 @@ export type Played =
   /** The policy was deleted before anything was decided with it. */
   | { readonly kind: 'let-go' };
 
+/**
+ * A look is used again after a lost race while it is younger than this. Who won the race wrote down what it launches and
+ * whom it lets go, and that outweighs a describe that does not show it yet, as it does where describes lag.
+ */
+const sameLookMs = 2_000;
+
 /** Gathers anew after a lost race, with the policy in force now. Undefined when there is none any more. */
 const lookAgain = async (
   run: Run,
+  before: Gathered,
   warned: readonly Swap[],
 ): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
   const { facts, ports } = run;
   const now = await readInForce(run.group.name, ports);
   if (now === undefined) return undefined;
   const renewed = { ...run, group: now.group, provider: ports.providerFor(now.group.holding) };
+  const isYoung = ports.clock.now() - before.lookedAtMs < sameLookMs;
+  const isSame = now.group.policyVersion === run.group.policyVersion && isYoung;
+  const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
   return {
     run: renewed,
-    gathered: learn(await gather(now.group, facts, renewed.provider, ports, now), renewed, warned),
+    gathered: learn(await gather(now.group, facts, renewed.provider, ports, known), renewed, warned),
   };
 };
 
@@ -175,12 +185,11 @@ type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gat
 const afterLostRace = async (
   run: Run,
   rounds: readonly Round[],
-  lost: number,
-  warned: readonly Swap[],
+  { lost, before, warned }: { readonly lost: number; readonly before: Gathered; readonly warned: readonly Swap[] },
 ): Promise<Again | Played> => {
   const played: Played = { kind: 'played', run, rounds };
   if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
-  const again = await lookAgain(run, warned);
+  const again = await lookAgain(run, before, warned);
   if (again === undefined) return rounds.length > 0 ? played : { kind: 'let-go' };
   return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion
     ? played
@@ -195,7 +204,7 @@ export const playRounds = async (first: Run, found: Gathered, warned: readonly S
     const played = await playRound(run, gathered, rounds);
     if (played === undefined) {
       lost += 1;
-      const next = await afterLostRace(run, rounds, lost, warned);
+      const next = await afterLostRace(run, rounds, { lost, before: gathered, warned });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);
       continue;

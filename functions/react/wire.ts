@@ -5,6 +5,7 @@ import { createDrains } from '../../aws/drains.ts';
 import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
+import { describeTogether } from '../../aws/providers/describe-members.ts';
 import { createWakes } from '../../aws/wakes.ts';
 import { env, type Surroundings } from '../contract.ts';
 import { capacityDeps } from '../runtime/capacity.ts';
@@ -20,6 +21,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   return {
     store: stateStore(surroundings, telemetry),
     providerFor: (holding) => createCapacityIn(holding, capacity),
+    describeTogether: (groups) => describeTogether(capacity, groups),
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),

@@ -139,9 +139,10 @@ export const launching: readonly Mutant[] = [
   {
     name: 'members of another group are counted',
     file: 'aws/providers/describe-members.ts',
-    from: '[groupTagValue(deps.deployment, group.name)]',
-    to: "[groupTagValue(deps.deployment, '*')]",
+    from: 'groups.map(({ name }) => groupTagValue(deps.deployment, name))',
+    to: "groups.map(() => groupTagValue(deps.deployment, '*'))",
     also: [
+      { file: 'aws/providers/describe-members.ts', from: '(read.byGroup.get(group.name) ?? [])', to: '[...read.byGroup.values()].flat()' },
       {
         file: 'aws/providers/describe-members.ts',
         from: 'return groupOf(instance, deployment) === group.name &&',

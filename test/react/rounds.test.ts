@@ -88,6 +88,23 @@ describe('a decision that loses its race', () => {
     ]);
   });
 
+  test('decides anew on the look that it has, without another describe', async () => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    const { describe: look } = of.provider;
+    let looks = 0;
+    of.provider.describe = (of) => {
+      looks += 1;
+      return look(of);
+    };
+    of.world.beforeWrite = () => {
+      of.world.stored = stateUnder(eight, 6);
+    };
+    await play(eight, of);
+    expect(of.world.asked).toEqual([2]);
+    expect(looks).toBe(1);
+  });
+
   test('after another that was carried out leaves that one as it is', async () => {
     const eight = inB(8, 1);
     const of = worldOf(eight, stateUnder(eight, 5));
