@@ -54,7 +54,8 @@ export const watchCalls = (sandbox: Sandbox) => {
   const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = { launches: [], reads: [], throttled: [], mutating: 0 };
   sandbox.callLog.observe((call, { input, output }) => {
     if (call.invocation === undefined || !services.includes(call.service)) return;
-    if (call.trouble === 'bucket' || isThrottledWithin(output)) seen.throttled.push(`${call.operation} by ${call.invocation.functionName.replace(/^[^-]*-/, '')}`);
+    if (call.trouble === 'bucket' || isThrottledWithin(output))
+      seen.throttled.push(`${call.operation} by ${call.invocation.functionName.replace(/^[^-]*-/, '')}`);
     if (isMutating(call.operation)) seen.mutating += 1;
     else if (call.invocation.functionName.endsWith('-react')) seen.reads.push({ operation: call.operation, atMs: call.atMs });
     if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });

@@ -4,12 +4,13 @@ import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
 import type { Holdings } from '../../core/ports.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
-import { groupTagValue, tags } from '../../functions/contract.ts';
+import { tags } from '../../functions/contract.ts';
 import { troubleOf } from '../errors.ts';
-import { asgTag, groupOf, instancesByTag, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
-import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
+import { asgTag, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
+import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
+import { readGroups, type Shown } from './read-groups.ts';
 import { describeHealth, hasRegistered, type TargetHealth, type TargetState } from './target-groups.ts';
 
 /**
@@ -193,33 +194,8 @@ const idsOf = (instances: readonly Instance[]): readonly string[] =>
 
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
-/** What EC2 and Auto Scaling show of several groups, read together. */
-type Read = {
-  readonly byGroup: ReadonlyMap<string | undefined, readonly Instance[]>;
-  readonly byAsg: ReadonlyMap<string | undefined, readonly Instance[]>;
-  readonly asgs: readonly Asg[];
-};
-
-/** Reads instances by tag and by Auto Scaling group, all pages. The calls grow with what is read, not with the groups. */
-const readTogether = async (deps: ProviderDeps, groups: readonly Group[]): Promise<Read> => {
-  const names = [...new Set(groups.flatMap(asgsOf))];
-  const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));
-  const [tagged, grouped, asgs] = await Promise.all([
-    instancesByTag(deps.ec2, tags.group, values),
-    instancesByTag(deps.ec2, asgTag, names),
-    describeAsgs(deps.autoScaling, names),
-  ]);
-  return {
-    byGroup: Map.groupBy(tagged, (instance) => groupOf(instance, deps.deployment)),
-    byAsg: Map.groupBy(grouped, (instance) => tagOf(instance, asgTag)),
-    asgs,
-  };
-};
-
 /** What a group holds, each instance once, with its target health. */
-const holdingsIn = async (read: Read, deps: ProviderDeps, group: Group): Promise<Holdings> => {
-  const names = asgsOf(group);
-  const asgs = read.asgs.filter(({ name }) => names.includes(name));
+const holdingsIn = async ({ instances, asgs }: Shown, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const health = await describeHealth(deps, targetGroupsOf(group, asgs));
   const standings = standingsIn(asgs);
   const seen: Seen = {
@@ -231,8 +207,8 @@ const holdingsIn = async (read: Read, deps: ProviderDeps, group: Group): Promise
     nowMs: deps.now(),
     hasRegistered: (instance) => hasRegistered(deps.elb, namedTargetGroups(group), instance),
   };
-  const found = [...(read.byGroup.get(group.name) ?? []), ...names.flatMap((name) => read.byAsg.get(name) ?? [])];
-  const known = new Map(found.map((instance) => [instance.InstanceId ?? '', instance]));
+  const names = asgsOf(group);
+  const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));
   const all = [...known.values()].filter((instance) => isOurs(instance, group, deps.deployment, names));
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
   const ours = all.filter((instance) => !detached.includes(instance));
@@ -248,7 +224,7 @@ const holdingsIn = async (read: Read, deps: ProviderDeps, group: Group): Promise
 
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
 export const describeHoldings = async (deps: ProviderDeps, group: Group): Promise<Holdings> =>
-  holdingsIn(await readTogether(deps, [group]), deps, group);
+  holdingsIn(await readGroups(deps, [group])(group), deps, group);
 
 /**
  * Begins to read several groups together, and returns how to look at each. Where the common read fails for another
@@ -258,14 +234,12 @@ export const describeTogether = (
   deps: ProviderDeps,
   groups: readonly Group[],
 ): ((group: Group) => Promise<Holdings>) => {
-  const common = readTogether(deps, groups);
-  // Each that looks hears of a failure.
-  common.catch(() => undefined);
+  const common = readGroups(deps, groups);
   return async (group) => {
-    const read = await common.catch((error: unknown) => {
+    const shown = await common(group).catch((error: unknown) => {
       if (groups.length === 1 || troubleOf(error) === 'throttled') throw error;
-      return readTogether(deps, [group]);
+      return readGroups(deps, [group])(group);
     });
-    return holdingsIn(read, deps, group);
+    return holdingsIn(shown, deps, group);
   };
 };

@@ -55,9 +55,18 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
   if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
 };
 
-const wakeTime = (rounds: readonly Round[], nowMs: number, admissionsFailed: boolean): number | undefined => {
+/** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
+const registeringMs = 250;
+
+/** When an admission that failed is tried again: not before the groups beside this one may have had their turn. */
+export const admitAgainMs = (groupsAtOnce: number): number => Math.max(repeatAfterMs, groupsAtOnce * registeringMs);
+
+const wakeTime = (rounds: readonly Round[], nowMs: number, admitAgainAtMs: number | undefined): number | undefined => {
   const last = rounds.at(-1);
-  const repeat = rounds.some(({ launched }) => mustRepeat(launched)) || admissionsFailed ? [nowMs + repeatAfterMs] : [];
+  const repeat = [
+    ...(rounds.some(({ launched }) => mustRepeat(launched)) ? [nowMs + repeatAfterMs] : []),
+    ...(admitAgainAtMs === undefined ? [] : [admitAgainAtMs]),
+  ];
   const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];
   const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
   const times = [
@@ -88,7 +97,7 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const wanted = wakeTime(
     rounds,
     nowMs,
-    admissions.failed.some(({ retry }) => retry === 'later'),
+    admissions.failed.some(({ retry }) => retry === 'later') ? nowMs + admitAgainMs(context.groupsAtOnce) : undefined,
   );
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
   if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);

@@ -162,6 +162,8 @@ export type Known = {
   /** Undefined inside: the group has no policy. */
   readonly inForce: InForce | undefined;
   readonly look?: (group: Group) => Promise<Holdings>;
+  /** How many they are. */
+  readonly groupsAtOnce: number;
 };
 
 /**
@@ -191,6 +193,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     ports,
     id: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
+    groupsAtOnce: known?.groupsAtOnce ?? 1,
   };
   const found = await gather(group, facts, run.provider, ports, { state, ...(known?.look && { look: known.look }) });
   const told = await claimFacts(run, found);

@@ -13,8 +13,11 @@ import type { ReactPorts } from './ports.ts';
 import type { TakenUp } from './reserve.ts';
 import type { Run } from './run.ts';
 
-/** The longest that throttles in a row may put off the next request: a spot notice still has time for several. */
-const longestHoldMs = 30_000;
+/**
+ * The longest that throttles in a row may put off the next request. The bucket of CreateFleet is full again after ten
+ * seconds (50 calls, 5 a second): what refills while every group still waits is lost to all of them.
+ */
+const longestHoldMs = 10_000;
 
 /**
  * Each throttle in a row doubles the time until the next launch request. A response that is not a throttle ends the

@@ -73,7 +73,7 @@ const readTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise
     one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
   );
   const look = groups.length === 0 ? undefined : ports.describeTogether(groups);
-  return inForce.map((one) => one && { inForce: one.read, ...(look && { look }) });
+  return inForce.map((one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length });
 };
 
 const convergeTogether = async (

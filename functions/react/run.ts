@@ -18,6 +18,8 @@ export type Run = {
   readonly ports: ReactPorts;
   readonly id: string;
   readonly startedAtMs: number;
+  /** Groups of the same batch, this one among them: all of them draw on the account's buckets now. */
+  readonly groupsAtOnce: number;
 };
 
 /** One decision and its result. A refusal is followed by another round. */

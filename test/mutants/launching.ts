@@ -138,11 +138,11 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'members of another group are counted',
-    file: 'aws/providers/describe-members.ts',
+    file: 'aws/providers/read-groups.ts',
     from: 'groups.map(({ name }) => groupTagValue(deps.deployment, name))',
     to: "groups.map(() => groupTagValue(deps.deployment, '*'))",
     also: [
-      { file: 'aws/providers/describe-members.ts', from: '(read.byGroup.get(group.name) ?? [])', to: '[...read.byGroup.values()].flat()' },
+      { file: 'aws/providers/read-groups.ts', from: '(await read.byGroup).get(group.name) ?? []', to: '[...(await read.byGroup).values()].flat()' },
       {
         file: 'aws/providers/describe-members.ts',
         from: 'return groupOf(instance, deployment) === group.name &&',

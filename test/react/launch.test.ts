@@ -44,8 +44,8 @@ describe('throttles in a row', () => {
     expect(streak(1).memory).toEqual({});
     expect(streak(1).reservations).toEqual([]);
   });
-  it('double the time until launches are requested again, up to half a minute', () => {
-    expect([1, 2, 3, 4, 5, 6].map((times) => (streak(times).throttle?.untilMs ?? 0) - nowMs)).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  it('double the time until launches are requested again, up to ten seconds', () => {
+    expect([1, 2, 3, 4, 5, 6].map((times) => (streak(times).throttle?.untilMs ?? 0) - nowMs)).toEqual([2_000, 4_000, 8_000, 10_000, 10_000, 10_000]);
   });
   it('end with the first answer', () => {
     const before = state({ throttle: { untilMs: nowMs, streak: 3 }, reservations: [reservation()] });

@@ -1,0 +1,63 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import type { Group } from '../../core/group.ts';
+import { asgsOf } from '../../core/holders.ts';
+import { groupTagValue, tags } from '../../functions/contract.ts';
+import { troubleOf } from '../errors.ts';
+import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
+import { type Asg, describeAsgs } from './auto-scaling-groups.ts';
+import type { ProviderDeps } from './provider-deps.ts';
+
+/** What EC2 and Auto Scaling show of several groups, read together. */
+type Read = {
+  readonly byGroup: Promise<ReadonlyMap<string | undefined, readonly Instance[]>>;
+  readonly byAsg: Promise<ReadonlyMap<string | undefined, readonly Instance[]>>;
+  readonly asgs: Promise<readonly Asg[]>;
+};
+
+/** Many groups wait for one read: where AWS throttles it, it is made this often, each time with the SDK's attempts. */
+const mostReads = 4;
+
+/** Reads again what was throttled; what is read for one group alone is left to its next look. */
+const patiently = <T>(read: () => Promise<T>, reads: number): Promise<T> =>
+  read().catch((error: unknown) => {
+    if (reads <= 1 || troubleOf(error) !== 'throttled') throw error;
+    return patiently(read, reads - 1);
+  });
+
+/** Begins to read instances by tag and by Auto Scaling group, all pages: the calls grow with what is read, not with the groups. */
+const readTogether = (deps: ProviderDeps, groups: readonly Group[]): Read => {
+  const names = [...new Set(groups.flatMap(asgsOf))];
+  const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));
+  const reads = groups.length > 1 ? mostReads : 1;
+  const tagged = patiently(() => instancesByTag(deps.ec2, tags.group, values), reads);
+  const grouped = patiently(() => instancesByTag(deps.ec2, asgTag, names), reads);
+  return {
+    byGroup: tagged.then((found) => Map.groupBy(found, (instance) => groupOf(instance, deps.deployment))),
+    byAsg: grouped.then((found) => Map.groupBy(found, (instance) => tagOf(instance, asgTag))),
+    asgs: patiently(() => describeAsgs(deps.autoScaling, names), reads),
+  };
+};
+
+/** What is shown of one group; of instances, some twice. */
+export type Shown = { readonly instances: readonly Instance[]; readonly asgs: readonly Asg[] };
+
+/** What the read shows of one group. A group without Auto Scaling groups does not depend on reading those of others. */
+const shownOf = async (read: Read, group: Group): Promise<Shown> => {
+  const names = asgsOf(group);
+  if (names.length === 0) return { instances: (await read.byGroup).get(group.name) ?? [], asgs: [] };
+  const [byGroup, byAsg, asgs] = await Promise.all([read.byGroup, read.byAsg, read.asgs]);
+  const instances = [...(byGroup.get(group.name) ?? []), ...names.flatMap((name) => byAsg.get(name) ?? [])];
+  return { instances, asgs: asgs.filter(({ name }) => names.includes(name)) };
+};
+
+/** Each part has its own listeners: one that nobody waits for fails nobody. */
+const unheard = ({ byGroup, byAsg, asgs }: Read): void => {
+  for (const part of [byGroup, byAsg, asgs]) part.catch(() => undefined);
+};
+
+/** Begins to read groups, and returns what is shown of each. */
+export const readGroups = (deps: ProviderDeps, groups: readonly Group[]): ((group: Group) => Promise<Shown>) => {
+  const read = readTogether(deps, groups);
+  unheard(read);
+  return (group) => shownOf(read, group);
+};
