@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Group } from '../../core/group.ts';
+import { offeringKey } from '../../core/offering.ts';
 import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
@@ -97,4 +98,39 @@ test('the bus that takes no event fails the look, once everything else is done',
   const { ports } = worldOf({ putState: async () => 'conflict' });
   const failing = { ...ports, announcer: { announce: async () => Promise.reject(new Error('The bus does not answer.')) } };
   await expect(converge(warning, failing)).rejects.toThrow('The bus does not answer.');
+});
+
+test('a decision counts the members that another invocation has claimed since the group was read', async () => {
+  const [first, second] = members(onDemandB, 2);
+  const asked: number[] = [];
+  let reads = 0;
+  const { ports } = worldOf({ putState: async () => 'done' });
+  const claimedBeside: Swap = {
+    group: 'web',
+    instance: second?.instance ?? '',
+    reason: 'interruption',
+    state: 'leaving',
+    pool: 'od-b',
+    offering: second === undefined ? 'unknown' : offeringKey(second.offering),
+    claimedAtMs: nowMs,
+    warnedAtMs: nowMs,
+    deadlineMs: nowMs + 120_000,
+    drain: 'web-d1',
+    decision: 'd-other',
+  };
+  const swaps = async (): Promise<readonly Swap[]> => {
+    reads += 1;
+    return reads === 1 ? [] : [claimedBeside];
+  };
+  const provider = ports.providerFor({ kind: 'tag' });
+  const launch: CapacityIn['launch'] = async (orders) => {
+    asked.push(...orders.map(({ request }) => request.placement.count));
+    return orders.map(() => ({ kind: 'throttled', code: 'RequestLimitExceeded' }));
+  };
+  const rest = { wakes: { wake: async () => {} }, lifecycle: { complete: async () => {} } } as unknown as Partial<ReactPorts>;
+  await converge(
+    { ...warning, leaving: warning.leaving.map((fact) => ({ ...fact, instance: first?.instance ?? '' })) },
+    { ...ports, ...rest, store: { ...ports.store, swaps }, providerFor: () => ({ ...provider, launch }) as CapacityIn },
+  );
+  expect(asked.reduce((sum, count) => sum + count, 0)).toBe(2);
 });

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { describeTogether } from '../../aws/providers/describe-members.ts';
+import { autoScalingGroup, ec2Instance, group, nowMs } from './builders.ts';
+import { type Answers, awsError, createFakeAws } from './fake-aws.ts';
+
+const named = (name: string) => group({ name });
+const attached = (name: string) => group({ name, holding: { kind: 'attach', asg: name } });
+const tagged = (name: string) => ({ 'holdfast:group': `prod/${name}` });
+
+const lookOver = (groups: readonly ReturnType<typeof group>[], answers: Answers) => {
+  const aws = createFakeAws(answers);
+  const { ec2, autoScaling, elb } = aws;
+  const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, note: () => {}, missed: () => {} };
+  return { aws, look: describeTogether(deps, groups) };
+};
+
+const idsOf = ({ members }: { readonly members: readonly { readonly instance: string }[] }) => members.map(({ instance }) => instance);
+const instances = (...of: readonly object[]) => ({ Reservations: [{ Instances: of }] });
+type Asked = { readonly Filters: readonly { readonly Name: string; readonly Values: readonly string[] }[] };
+
+describe('groups that are read together', () => {
+  test('cost one describe of instances for all of them, and each gets its own', async () => {
+    const groups = ['one', 'two', 'three'].map(named);
+    const found = instances(ec2Instance('i-1', tagged('one')), ec2Instance('i-2', tagged('two')), ec2Instance('i-3', tagged('one')));
+    const { aws, look } = lookOver(groups, { DescribeInstances: found });
+    const looks = await Promise.all(groups.map(look));
+    expect(looks.map(idsOf)).toEqual([['i-1', 'i-3'], ['i-2'], []]);
+    expect(aws.inputsOf('DescribeInstances')).toMatchObject([{ Filters: [{ Values: ['prod/one', 'prod/two', 'prod/three'] }] }]);
+    expect(aws.calls).toHaveLength(1);
+  });
+
+  test('cost one describe of Auto Scaling groups for fifty of them', async () => {
+    const groups = Array.from({ length: 60 }, (_, index) => attached(`asg-${index}`));
+    const { aws, look } = lookOver(groups, {
+      DescribeInstances: instances(),
+      DescribeAutoScalingGroups: { AutoScalingGroups: groups.map(({ name }) => autoScalingGroup(name, {})) },
+    });
+    const looks = await Promise.all(groups.map(look));
+    expect(looks.map(({ asgs }) => asgs.length)).toEqual(groups.map(() => 2));
+    expect(aws.inputsOf('DescribeAutoScalingGroups')).toHaveLength(2);
+  });
+
+  test('are read again where AWS throttles the read', async () => {
+    const throttled = () => {
+      throw awsError('RequestLimitExceeded', 'Request limit exceeded.', 503);
+    };
+    const groups = ['one', 'two'].map(named);
+    const { aws, look } = lookOver(groups, { DescribeInstances: [throttled, throttled, instances(ec2Instance('i-1', tagged('one')))] });
+    expect((await Promise.all(groups.map(look))).map(idsOf)).toEqual([['i-1'], []]);
+    expect(aws.inputsOf('DescribeInstances')).toHaveLength(3);
+  });
+
+  test('are read one by one where the common read fails otherwise, and what is wrong fails its own group alone', async () => {
+    const answer = ({ Filters: [filter] }: Asked) => {
+      if (filter?.Values.includes('prod/bad')) throw awsError('InvalidParameterValue');
+      return instances(ec2Instance('i-1', tagged('good')));
+    };
+    const { look } = lookOver([named('good'), named('bad')], { DescribeInstances: answer });
+    const looks = await Promise.allSettled([look(named('good')), look(named('bad'))]);
+    expect(looks.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(looks.flatMap((one) => (one.status === 'fulfilled' ? idsOf(one.value) : []))).toEqual(['i-1']);
+  });
+
+  test('a group without Auto Scaling groups does not depend on reading those of others', async () => {
+    const groups = [named('plain'), attached('held')];
+    const { look } = lookOver(groups, {
+      DescribeInstances: instances(ec2Instance('i-1', tagged('plain'))),
+      DescribeAutoScalingGroups: () => {
+        throw awsError('Throttling', 'Rate exceeded');
+      },
+    });
+    const looks = await Promise.allSettled(groups.map(look));
+    expect(looks.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});
