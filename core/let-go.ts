@@ -11,7 +11,7 @@ const givenUpMs = 600_000;
 export const wasLeftAlone = ({ state, reason, deadlineMs, shortfall }: Swap): boolean =>
   state === 'leaving' && reason !== 'hook' && deadlineMs === undefined && shortfall?.code === 'let-go';
 
-/** Whether nobody is to take an instance any more once its group was let go: its end was our choice, or did not come. */
+/** Whether nothing ends an instance after its group was let go: its end was our choice, or did not come. */
 export const isLetOff = (swap: Swap, nowMs: number): boolean => {
   if (isKept(swap)) return (swap.keptUntilMs ?? 0) <= nowMs;
   if (swap.state === 'waiting' || wasLeftAlone(swap)) return true;
@@ -25,7 +25,7 @@ export const isLetOff = (swap: Swap, nowMs: number): boolean => {
 /** A swap of a group that was let go, whose instance stays as it is. */
 export const asLetOff = (swap: Swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? { code: 'let-go' } });
 
-/** A swap of a group that was let go, whose instance has come to its end: nobody drained it for a group that is gone. */
+/** A swap of a group that was let go, whose instance has ended: it was not drained, because the group is gone. */
 export const asGoneAfterLetGo = (swap: Swap, nowMs: number): Swap => {
   const gone = asGone(swap, nowMs);
   return gone.shortfall?.code === 'ended-before-drain' ? { ...gone, shortfall: { code: 'let-go' } } : gone;

@@ -6,9 +6,10 @@ const longestStepMs = 15_000;
 const lateShare = 60;
 
 /**
- * How long until the next look at something that has taken `ageMs` already: half of its age, and fifteen seconds at most
- * (an eighth of a spot notice). After a quarter of an hour it is a sixtieth of the age: a drain of 48 hours then costs a
- * few hundred looks. One each fifteen seconds would pass the 25,000 events that Step Functions keeps of an execution.
+ * How long until the next look at something that has taken `ageMs` already: half of its age, and fifteen seconds at
+ * most (an eighth of a spot notice). After a quarter of an hour it is a sixtieth of the age, so that a drain of 48
+ * hours takes a few hundred looks. A look every fifteen seconds would exceed the 25,000 events that Step Functions
+ * keeps for an execution.
  */
 export const growingStepMs = (ageMs: number): number =>
   Math.max(Math.min(longestStepMs, Math.max(shortestStepMs, Math.floor(ageMs / 2))), Math.floor(ageMs / lateShare));

@@ -173,10 +173,10 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] =>
 const openForMs = 7 * 24 * 3_600_000;
 
 /**
- * Removes the group and leaves its instances alone. It stays in the registry for as long as something of it may be open.
+ * Removes the group and leaves its instances alone. The group stays in the registry while something of it may be open.
  * The event is sent while a version is still in force, because an interrupted run is repeated as a whole. Then the
- * status is written, so that its readers can rely on it. Last, the loop gets a message, so that it puts back the maximum
- * sizes that it raised.
+ * status is written, so that its readers can rely on it. Last, the loop gets a message, so that it puts back the
+ * maximum sizes that it raised.
  */
 const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, announcer, clock } = ports;
