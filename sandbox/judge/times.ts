@@ -29,6 +29,8 @@ export const times = {
   interruptedRestMs: 180_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */
   keptForMs: 3_600_000,
+  /** How long Holdfast waits for an Auto Scaling group to refill itself (core/headcount.ts). */
+  asgRefillMs: 90_000,
   /** From a trouble to all serving again: message again or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
   servesAgainMs: 180_000,
   /** Of which this is for an instance to come up, in a world where that takes no longer. */

@@ -33,6 +33,36 @@ describe('nothing is launched that nobody needs', () => {
     });
     expect(found).toEqual(['3 stay with it, 2 are wanted']);
   });
+  it('breaks when an Auto Scaling group was about to launch the same by itself', () => {
+    const beside = (more: (script: Script) => void) =>
+      details(needlessLaunch, (script) => {
+        const changed = (second: number, desired: number) =>
+          script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired, suspended: [], by: react('i-a') });
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 2);
+        changed(1, 2);
+        for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+        script.end(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'state', instance: 'i-1', state: 'terminated' }]);
+        more({ ...script, desired: changed });
+        script.launch(103, 'i-3', { by: react('i-a') });
+      });
+    const refill = (second: number) => (script: Script) =>
+      script.launch(second, 'i-4', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+    expect(beside(() => {})).toEqual([]);
+    expect(beside(refill(110))).toEqual(['2 stay with it and 1 were coming from their own Auto Scaling group, 2 are wanted']);
+    expect(beside(refill(200))).toEqual([]);
+    const taken = (script: Script) => {
+      script.desired(102, 1);
+      refill(110)(script);
+    };
+    expect(beside(taken)).toEqual([]);
+    const failed = (script: Script) => {
+      script.react(101, 102, 'i-b', [{ about: 'launch-unsuccessful', asg: 'web-asg' }]);
+      refill(110)(script);
+    };
+    expect(beside(failed)).toEqual([]);
+  });
   it('breaks when an instance is launched for nobody', () => {
     const found = details(needlessLaunch, (script) => {
       twoServe(script);

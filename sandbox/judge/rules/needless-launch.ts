@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Rule } from '../finding.ts';
 import type { Life } from '../life.ts';
+import { refillAt } from '../refill.ts';
 import { headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 
 /** What an Auto Scaling group launched by itself counts once a describe must show it. */
@@ -11,7 +12,7 @@ const couldBeKnown = ({ times }: Chronicle, { by, launchedAtMs }: Life, sinceMs:
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'At the moment of every launch of Holdfast’s, the members that stay are no more than the desired size in force and the surge that the policy allows.',
+    'At the moment of every launch of Holdfast’s, the members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -23,13 +24,11 @@ export const needlessLaunch: Rule = {
       const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
       const surge = surgeOf(policies, waiting.length);
-      if (known.length <= desired + surge) return [];
-      return [
-        {
-          ...about,
-          detail: `${known.length} stay with it, ${desired} are wanted${surge > 0 ? `, and ${surge} more while members wait to be replaced` : ''}`,
-        },
-      ];
+      const refill = refillAt(chronicle, group, { sinceMs, atMs });
+      if (known.length + refill <= desired + surge) return [];
+      const coming = refill > 0 ? ` and ${refill} were coming from their own Auto Scaling group` : '';
+      const more = surge > 0 ? `, and ${surge} more while members wait to be replaced` : '';
+      return [{ ...about, detail: `${known.length} stay with it${coming}, ${desired} are wanted${more}` }];
     }),
 };
 

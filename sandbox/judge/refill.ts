@@ -1,0 +1,49 @@
+import type { Chronicle } from './chronicle.ts';
+import { goneAtMs, isAlive, type Life, stayAt } from './life.ts';
+import { times } from './times.ts';
+
+/** The least that an Auto Scaling group wanted to hold between two moments. */
+const desiredIn = ({ cloud }: Chronicle, asg: string, fromMs: number, untilMs: number): number => {
+  const changes = cloud.asgChanges(asg).filter(({ atMs }) => atMs <= untilMs);
+  const first = Math.max(
+    0,
+    changes.findLastIndex(({ atMs }) => atMs <= fromMs),
+  );
+  return Math.min(...changes.slice(first).map(({ desired }) => desired));
+};
+
+const heldAt = (lives: readonly Life[], asg: string, atMs: number): number =>
+  lives.filter((life) => stayAt(life, atMs)?.asg === asg && isAlive(life, atMs)).length;
+
+/** How many it has lacked at every moment for as long as Holdfast waits for a refill. */
+const longOpen = (chronicle: Chronicle, lives: readonly Life[], asg: string, untilMs: number): number => {
+  const fromMs = untilMs - times.asgRefillMs;
+  const changes = [
+    ...lives.flatMap((life) => [goneAtMs(life), ...life.stays.flatMap((stay) => [stay.fromMs, stay.untilMs])]),
+    ...chronicle.cloud.asgChanges(asg).map(({ atMs }) => atMs),
+  ];
+  const moments = [fromMs, ...changes.filter((atMs) => atMs > fromMs && atMs < untilMs)];
+  return Math.max(0, Math.min(...moments.map((atMs) => desiredIn(chronicle, asg, atMs, atMs) - heldAt(lives, asg, atMs))));
+};
+
+/** Whether Holdfast had heard that it tried to launch and failed: then it does not wait for it. */
+const isToldToFail = ({ of }: Chronicle, asg: string, sinceMs: number, atMs: number): boolean =>
+  of('delivered').some((one) => one.told.about === 'launch-unsuccessful' && one.told.asg === asg && one.atMs > sinceMs && one.atMs <= atMs);
+
+/**
+ * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
+ * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Whoever launches for a member that ended knows
+ * of its end; a change of the desired capacity is known once a describe must show it.
+ */
+export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): number => {
+  const lives = chronicle.livesIn(group);
+  const coming = lives.flatMap(({ by, launchedAtMs }) =>
+    by.kind === 'asg' && by.why !== 'zones' && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs ? [by.asg] : [],
+  );
+  const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
+    if (isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
+    const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - Math.max(heldAt(lives, asg, sinceMs), heldAt(lives, asg, atMs));
+    return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));
+  }, 0);
+};
