@@ -48,7 +48,7 @@ export const instancesById = async (ec2: EC2Client, ids: readonly string[]): Pro
   return new Map(found.flat().map((instance) => [instance.InstanceId ?? '', instance]));
 };
 
-/** Values of one describe by tag: small enough that many groups are read in several describes at once, not page after page. */
+/** Values of one describe by tag. With few values, many groups are read in several describes at once. */
 const tagValues = 50;
 
 /** Instances that carry a tag with one of these values. */

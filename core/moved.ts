@@ -59,8 +59,8 @@ export const toBeMoved = ({ group, members, swaps, asgs, nowMs }: Look): readonl
 const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
 
 /**
- * Members that were to be moved, and that the minimum size of their Auto Scaling group keeps by now, because others left
- * it meanwhile. A drain that is under way is left to its end. Those that were claimed last stay first.
+ * Members that were to be moved, and that the minimum size of their Auto Scaling group keeps by now, because others
+ * left it meanwhile. A drain under way goes on to its end. The members that were claimed last stay first.
  */
 export const keptByMinimum = (swaps: readonly Swap[], asgs: readonly AsgView[]): ReadonlySet<string> => {
   const kept = asgs.flatMap(({ desired, min, holds }) => {

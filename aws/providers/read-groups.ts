@@ -24,7 +24,7 @@ const patiently = <T>(read: () => Promise<T>, reads: number): Promise<T> =>
     return patiently(read, reads - 1);
   });
 
-/** Begins to read instances by tag and by Auto Scaling group, all pages: the calls grow with what is read, not with the groups. */
+/** Begins to read instances by tag and by Auto Scaling group, all pages. One describe serves many groups. */
 const readTogether = (deps: ProviderDeps, groups: readonly Group[]): Read => {
   const names = [...new Set(groups.flatMap(asgsOf))];
   const values = groups.map(({ name }) => groupTagValue(deps.deployment, name));

@@ -154,7 +154,7 @@ const seeStrays = (view: View): GroupState['strays'] =>
   );
 
 /**
- * Ends that were heard of before, and that still outweigh a describe. An instance that was only stopped, and was
+ * Ends that were received before, and that still outweigh a describe. An instance that was only stopped, and was
  * started since, has a later launch time.
  */
 export const endsHeard = ({ ended = {} }: Pick<GroupState, 'ended'>, members: readonly Member[]): readonly string[] => {

@@ -152,8 +152,8 @@ export type Played =
   | { readonly kind: 'let-go' };
 
 /**
- * A look is used again after a lost race while it is younger than this. Who won the race wrote down what it launches and
- * whom it lets go, and that outweighs a describe that does not show it yet, as it does where describes lag.
+ * A look is used again after a lost race while it is younger than this. Who won the race wrote down what it launches
+ * and whom it lets go, and that outweighs a describe that does not show it yet, as it does where describes lag.
  */
 const sameLookMs = 2_000;
 

@@ -26,7 +26,7 @@ export type HookWait = {
   readonly atMs: number;
   readonly asg: string;
   readonly hook: string;
-  /** By how much it waits, and by which each heartbeat prolongs it. */
+  /** The hook's time-out: how long it waits, and how far each heartbeat extends it. */
   readonly timeoutMs: number;
   readonly expiresAtMs: number;
   readonly over?: { readonly atMs: number; readonly how: 'completed' | 'expired' | 'gone'; readonly result?: string; readonly by: Actor };

@@ -57,7 +57,7 @@ const groupRow = (stage: Stage, policy: Policy, observation: Observation, stored
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
-/** What was written down while the scenario played. */
+/** What the functions and the observer stored while the scenario played. */
 export type Played = {
   readonly observation: Observation;
   readonly startedAtMs: number;

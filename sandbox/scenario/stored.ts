@@ -6,7 +6,7 @@ import { items } from '../../functions/contract.ts';
 export type Stored = {
   readonly states: ReadonlyMap<string, GroupState>;
   readonly swaps: ReadonlyMap<string, Swap>;
-  /** Instance that replaced another, and when it was requested. */
+  /** The instance that replaces another one, and when it was requested. */
   readonly replacements: ReadonlyMap<string, { readonly instance: string }>;
   readonly decisions: number;
 };

@@ -53,7 +53,7 @@ describe('words on the bus about what falls short', () => {
         if (launches) script.at(104, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: 'web' } });
         if (tells) script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
       });
-    expect(refused()).toEqual(['web was refused capacity and is short, and that was not told on the bus']);
+    expect(refused()).toEqual(['web was refused capacity and is short, and that was not sent to the bus']);
     expect(refused({ tells: true })).toEqual([]);
     expect(refused({ launches: true })).toEqual([]);
     expect(refused({ dies: false })).toEqual([]);

@@ -79,7 +79,7 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(140, 139)).toEqual([]);
     expect(out(186, 300)).toEqual([]);
   });
-  it('counts others whose own warning nobody has heard of', () => {
+  it('counts others whose own warning nobody has received', () => {
     const counted = (heard: boolean) =>
       details(servesUntilReplaced, (script) => {
         twoServe(script);

@@ -91,7 +91,7 @@ export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
         group,
         invocation: id,
         atMs: endedAtMs,
-        detail: `${group} was refused capacity and is short, and that was not told on the bus`,
+        detail: `${group} was refused capacity and is short, and that was not sent to the bus`,
       }));
   });
 };

@@ -31,7 +31,7 @@ const filterView = (message: QueueMessage): Record<string, unknown> => {
   }
 };
 
-/** Receives messages: those that no filter lets pass are deleted, the others are given. */
+/** Receives messages. Messages that no filter matches are deleted, the others are returned. */
 export const receiveFiltered = (queue: Queue, most: number, filters: readonly EventPattern[]): readonly QueueMessage[] => {
   const received = queue.receive(most);
   if (filters.length === 0) return received;
