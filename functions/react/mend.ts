@@ -78,7 +78,8 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
   const kept = keptByMinimum(gathered.swaps, gathered.holdings.asgs);
   const old = gathered.swaps.filter((swap) =>
     swap.state === 'gone'
-      ? nowMs - (swap.goneAtMs ?? nowMs) >= retireAfterMs
+      ? // Its drain may look again only when the target groups are done, and has to say how it ended.
+        nowMs - Math.max(swap.goneAtMs ?? nowMs, swap.busyUntilMs ?? 0) >= retireAfterMs
       : wasLeftAlone(swap) ||
         isMistake(swap, held, nowMs) ||
         isBack(gathered, swap, nowMs) ||

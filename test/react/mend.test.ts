@@ -69,3 +69,17 @@ describe('a swap whose instance EC2 stops', () => {
     expect(await mended([taken], inMs(200), { ended: ['i-1'] })).toMatchObject([{ state: 'gone' }]);
   });
 });
+
+describe('a swap whose instance has ended', () => {
+  const gone = swap('i-1', { reason: 'scale-in', state: 'gone', goneAtMs: noonMs });
+
+  it('is history ten minutes later', async () => {
+    expect(await mended([gone], inMs(599))).toEqual([gone]);
+    expect(await mended([gone], inMs(600))).toEqual([]);
+  });
+  it('is still there when its drain looks again, however long its target groups wait for connections', async () => {
+    const busy = { ...gone, busyUntilMs: inMs(3_600) };
+    expect(await mended([busy], inMs(4_199))).toEqual([busy]);
+    expect(await mended([busy], inMs(4_200))).toEqual([]);
+  });
+});
