@@ -5,7 +5,7 @@ import type { Stage } from '../sim/stage.ts';
 import { alarm, endThroughAsg, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from '../sim/steps.ts';
 import { type Setting, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
 
-type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Pick<Situation, 'faults' | 'keepsFaults' | 'restWithinMs' | 'deaf' | 'seed' | 'calmAtMs'>>;
+type Script = Pick<Situation, 'asked' | 'steps'> & Partial<Pick<Situation, 'faults' | 'keepsFaults' | 'restWithinMs' | 'seed' | 'calmAtMs'>>;
 
 const of = (name: string, { spec, policy }: Setting, script: Script): Situation => ({
   name,
@@ -316,7 +316,7 @@ export const situations = {
     );
   },
   'two groups, nobody hears': () =>
-    twoGroups({ asked: both, steps: [loseZone(1_000, zones[0])], faults: [{ on: 'event', kind: 'drop' }], keepsFaults: true, deaf: true }),
+    twoGroups({ asked: both, steps: [loseZone(1_000, zones[0])], faults: [{ on: 'event', kind: 'drop' }], keepsFaults: true }),
   'two groups': () => twoGroups({ asked: both, steps: [loseZone(1_000, zones[0])] }),
   'killed before the launch': () =>
     of('killed before the launch', settingOf('tag'), {
@@ -324,7 +324,6 @@ export const situations = {
       steps: [deafAfterADeath(500), interrupt(1_000, 2)],
       faults: [killedBefore('CreateFleet')],
       keepsFaults: true,
-      deaf: true,
     }),
   'killed before the drain, and nobody hears': () =>
     of('killed before the drain, and nobody hears', settingOf('tag'), {
@@ -332,7 +331,6 @@ export const situations = {
       steps: [deafAfterADeath(500), interrupt(1_000, 2)],
       faults: [killedBefore('StartExecution')],
       keepsFaults: true,
-      deaf: true,
     }),
   'long after a launch': () =>
     of('long after a launch', settingOf('tag'), {

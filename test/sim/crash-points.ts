@@ -34,10 +34,10 @@ const crash =
   };
 
 /** Faults stay in force until rest: a crash may come long after the last step. */
-const situationOf = ({ workflow, seed, pass }: Omit<CrashRun, 'deaths'>): Situation => {
+const situationOf = ({ workflow, seed }: Pick<CrashRun, 'workflow' | 'seed'>): Situation => {
   const make = workflows[workflow];
   if (make === undefined) throw new Error(`There is no workflow ${workflow}; there are ${Object.keys(workflows).join(', ')}.`);
-  return { ...make(), seed, keepsFaults: true, ...(pass === 'lost' ? { deaf: true } : {}) };
+  return { ...make(), seed, keepsFaults: true };
 };
 
 export const playCrash = (run: CrashRun, onEnd: NonNullable<Hooks['onEnd']> = () => undefined): Promise<Outcome> =>
@@ -47,7 +47,7 @@ export const playCrash = (run: CrashRun, onEnd: NonNullable<Hooks['onEnd']> = ()
 export type CleanRun = Outcome & { readonly sequence: readonly LoggedCall[] };
 
 export const cleanRun = async (workflow: string, seed: number): Promise<CleanRun> => {
-  const outcome = await play(situationOf({ workflow, seed, pass: 'back' }));
+  const outcome = await play(situationOf({ workflow, seed }));
   const { calls, restAtMs } = outcome.evidence;
   return { ...outcome, sequence: calls.filter(({ atMs }) => atMs <= (restAtMs ?? Number.POSITIVE_INFINITY)) };
 };

@@ -47,8 +47,6 @@ export type Situation = {
   readonly calmAtMs: number;
   /** How long after that everything must be at rest. */
   readonly restWithinMs: number;
-  /** Whether warnings may be lost, so that nobody can be asked to drain in time. */
-  readonly deaf?: boolean;
   /** How wrong the clocks of functions may be, each environment's in its own way. */
   readonly clockErrorMs?: number;
   /** Calls of functions are written and read as on the wire: it changes nothing but the time that a run takes. */

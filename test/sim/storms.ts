@@ -9,7 +9,6 @@ type Storm = {
   readonly faults?: readonly FaultInput[];
   readonly steps?: readonly Step[];
   readonly options?: SettingOptions;
-  readonly deaf?: boolean;
 };
 
 const killedOver = (...operation: readonly [string, ...string[]]): FaultInput => ({
@@ -41,11 +40,10 @@ const storms: readonly Storm[] = [
     ],
   },
   { about: 'one warning comes again while the storm is being answered', steps: [warnAgain(2_300)] },
-  { about: 'every event is lost', faults: [{ on: 'event', kind: 'drop' }], deaf: true },
+  { about: 'every event is lost', faults: [{ on: 'event', kind: 'drop' }] },
   {
     about: 'everything is throttled for a while',
     faults: [{ on: 'call', kind: 'throttle', probability: 0.5, match: { service: everyService } }],
-    deaf: true,
   },
   { about: 'spot is gone everywhere', steps: [setSpot(500, zones, 0)] },
   { about: 'the launch is refused halfway', options: { spot: 2 }, steps: [setSpot(500, [zones[1]], 3)] },
@@ -55,7 +53,7 @@ const storms: readonly Storm[] = [
   { about: 'describes lag behind launches', options: { lagSeconds: [2, 8] } },
 ];
 
-const situationOf = (holding: HoldingKind, { about, faults = [], steps = [], options = {}, deaf = false }: Storm): Situation => {
+const situationOf = (holding: HoldingKind, { about, faults = [], steps = [], options = {} }: Storm): Situation => {
   const { spec, policy } = settingOf(holding, options);
   return {
     name: `${holding}: ${about}`,
@@ -67,7 +65,6 @@ const situationOf = (holding: HoldingKind, { about, faults = [], steps = [], opt
     faults,
     calmAtMs: 60_000,
     restWithinMs: 600_000,
-    deaf,
   };
 };
 

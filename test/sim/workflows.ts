@@ -49,8 +49,6 @@ const letGo = (): Situation =>
       deletePolicy(35_000),
       putPolicy(100_000, settingOf('attach', tight).policy, 'the policy is written again', 'policy-written-again'),
     ],
-    // Who dies over a warning hears it again when the group is let go, and leaves it alone.
-    deaf: true,
   });
 
 /** Two groups feel one zone go: one kept by tag, one attached to an Auto Scaling group, on one target group. */

@@ -43,7 +43,6 @@ const deletedWhileGathering = (): Situation => {
       asked: { web: { size: 6, endsAt: 6 } },
       steps: [interrupt(1_000, 2), deletePolicy(2_300), putPolicy(200_000, policy, 'the policy is written again')],
       faults: [oneSlowDescribe(9_000)],
-      deaf: true,
     },
   );
 };

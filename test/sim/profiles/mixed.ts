@@ -132,7 +132,6 @@ const mixed =
       clockErrorMs: draw.chance(0.3) ? 3_000 : 0,
       calmAtMs: mix.calmAtMs,
       restWithinMs: 720_000,
-      deaf: faults.length > 0,
     };
   };
 

@@ -99,7 +99,6 @@ export const outage: Profile = {
       ...worldOf(draw, { landscape, placed, size, steps, faults: 0, restWithinMs: 1_200_000 }),
       faults,
       calmAtMs: calmAfter(steps, faults),
-      deaf: true,
       // An error of a service's own is what other judges take for a fault of the sandbox.
     };
   },

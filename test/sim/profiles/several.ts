@@ -75,7 +75,6 @@ export const groups: Profile = {
       clockErrorMs,
       calmAtMs: calmAfter(steps, faults),
       restWithinMs: 720_000,
-      deaf: faults.length > 0,
     };
   },
 };

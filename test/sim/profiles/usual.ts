@@ -47,6 +47,5 @@ export const worldOf = (draw: Draw, { landscape, placed, size, steps, faults: li
     clockErrorMs: draw.chance(0.2) ? 3_000 : 0,
     calmAtMs: calmAfter(steps, faults),
     restWithinMs,
-    deaf: faults.length > 0,
   };
 };
