@@ -61,7 +61,12 @@ describe('what fails goes to a dead-letter queue', () => {
 
   test('from the stream of the groups table, with bounded attempts', () => {
     const [, stream] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => StartingPosition) ?? [];
-    expect(stream).toMatchObject({ BisectBatchOnFunctionError: true, MaximumRetryAttempts: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+    expect(stream).toMatchObject({
+      BisectBatchOnFunctionError: true,
+      MaximumRetryAttempts: 100,
+      MaximumRecordAgeInSeconds: 3_600,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
     expect(at(stream ?? {}, 'DestinationConfig.OnFailure.Destination')).toBeDefined();
   });
 });
