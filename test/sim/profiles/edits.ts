@@ -6,6 +6,7 @@ import { alarm, deletePolicy, interrupt, kill, loseZone, putPolicy, recommendReb
 import { restoreState } from '../table-steps.ts';
 import { asgSpec, groupIn, type HoldingKind, holdings, type Landscape, onDemandPools, plainLandscape, specOf, spotPools, zones } from '../worlds.ts';
 import { type DrawnWorld, drawSome, type Profile, withSteps } from './profile.ts';
+import { races } from './races.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type Policy = Readonly<Record<string, unknown>>;
@@ -85,13 +86,17 @@ const growAndRestore = (draw: Draw): readonly Step[] => {
 /** The group grows by an alarm, and then gets another name: the new one begins at the size that its policy says. */
 const growsAndIsRenamed = (draw: Draw, world: DrawnWorld, policy: Policy): DrawnWorld => {
   const atMs = draw.between(1, 60) * 1_000;
-  const renamed = rename(atMs + draw.between(60, 150) * 1_000, policy, 'renamed', draw.between(0, 30) * 1_000, 'delete-first');
-  return withSteps({ ...world, steps: [] }, [alarm(atMs, 'high'), renamed]);
+  const renamedAtMs = atMs + draw.between(60, 150) * 1_000;
+  const renamed = rename(renamedAtMs, policy, 'renamed', draw.between(0, 30) * 1_000, 'delete-first');
+  // Members of the old name are warned when it is gone.
+  const warned = interrupt(renamedAtMs + draw.between(90, 150) * 1_000, 2, 120_000, 'renamed');
+  return withSteps({ ...world, steps: [] }, [alarm(atMs, 'high'), renamed, warned]);
 };
 
 const drawMore = (draw: Draw, world: DrawnWorld, policy: Policy): DrawnWorld => {
   if (draw.chance(0.25)) return withSteps(world, growAndRestore(draw));
-  return draw.chance(0.2) ? growsAndIsRenamed(draw, world, policy) : world;
+  if (draw.chance(0.2)) return growsAndIsRenamed(draw, world, policy);
+  return draw.chance(0.4) ? draw.one(races)(draw, world, policy) : world;
 };
 
 export const edited: Profile = {

@@ -3,8 +3,8 @@ import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, killPending, loseZone, recommendRebalance, setSpot, warnAgain } from '../steps.ts';
-import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
-import { drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
+import { groupIn, holdings, plainLandscape, subnetsIn, zones } from '../worlds.ts';
+import { type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 const replay = (draw: Draw, atMs: number): Step => {
@@ -34,6 +34,22 @@ const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
 /** The trickle as it was measured: a warning every second for ten minutes. It costs as much as a hundred other worlds. */
 const longTrickle = (atMs: number): readonly Step[] => [setSpot(atMs, zones, 60), trickle(atMs + 1_000, 600_000, 1_000)];
 
+/** One pool of so many types and zones that a list of its offerings is long, and a trickle that launches from it again and again. */
+const manyOfferings = (draw: Draw): DrawnWorld => {
+  const names = Array.from({ length: draw.between(120, 200) }, (_, index) => `m${index}gd-flex.${index % 7}xlarge`);
+  const landscape = { ...plainLandscape, types: names.map((name) => ({ name, spotUsd: 0.03, onDemandUsd: 0.08 })), spot: 40 };
+  const size = { min: 1, max: 60, desired: draw.between(15, 30) };
+  const placed = groupIn(landscape, {
+    name: 'web',
+    holding: 'tag',
+    size,
+    targetGroups: ['web'],
+    policy: { capacity: { tiered: ['spot-a', 'od-b'] } },
+    pools: { 'spot-a': { subnets: zones.flatMap((zone) => subnetsIn(landscape, zone)), instanceTypes: names } },
+  });
+  return worldOf(draw, { landscape, placed, size, steps: [trickle(1_000, seconds(draw, 30, 60), 2_000)], faults: 0, restWithinMs: 1_200_000 });
+};
+
 export const endings: Profile = {
   about: 'stop and hibernate with starts, events of minutes to days ago, warnings without notice, trickles and storms',
   weight: 4,
@@ -45,6 +61,7 @@ export const endings: Profile = {
     const options = { name: 'web', holding: draw.one(holdings), size, targetGroups: namesOf(landscape), policy, asg: { min: 0, max: 60 } };
     const script = [...drawSome(draw, steps, { least: 1, most: isLong ? 1 : 4 }), ...(isLong ? longTrickle(5_000) : [])];
     const world = worldOf(draw, { landscape, placed: groupIn(landscape, options), size, steps: script, faults: 0.3, restWithinMs: 1_200_000 });
+    if (draw.chance(0.1)) return manyOfferings(draw);
     // EC2 takes back what it said of some, long enough after everything else that they are drained, stay, and must be let go.
     return withSteps(world, draw.chance(0.3) ? [warnInVain(seconds(draw, 1, 200), draw.between(1, 3))] : []);
   },
