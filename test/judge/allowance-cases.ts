@@ -402,6 +402,14 @@ const untold = (second: number): Write =>
     restore(second),
   );
 
+const emptied = (step: number, second: number): Write =>
+  all(
+    twoServe,
+    (script) => script.launch(100, 'i-3', { by: react('i-a') }),
+    (script) => script.at(step, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] }),
+    (script) => script.at(second, { kind: 'state-deleted', group: 'web', by: user }),
+  );
+
 const restores: Readonly<Record<string, Cases>> = {
   'the state table was restored after a drain had begun': {
     needed: forgotten(150),
@@ -424,7 +432,14 @@ const restores: Readonly<Record<string, Cases>> = {
     needed: untold(120),
     beyond: { 'it was restored before the drain began': untold(105), 'it was restored after its end': untold(150) },
   },
-  'the state table was restored': { needed: restored(120), beyond: { 'it was restored before the launch': restored(90) } },
+  'the state table was restored': {
+    needed: restored(120),
+    beyond: {
+      'it was restored before the launch': restored(90),
+      'it was emptied before the launch': emptied(90, 90),
+      'the state item alone was deleted': emptied(90, 120),
+    },
+  },
 };
 
 const rests: Readonly<Record<string, Cases>> = {};

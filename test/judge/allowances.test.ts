@@ -4,7 +4,7 @@ import type { Allowance } from '../../sandbox/judge/finding.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { rules } from '../../sandbox/judge/rules.ts';
 import { cases, storedSwap } from './allowance-cases.ts';
-import { historyOf } from './histories.ts';
+import { historyOf, react, twoServe, user } from './histories.ts';
 
 const stored = { states: {}, swaps: [storedSwap], decisions: [], deadLetters: 0, staleMessages: 0 };
 
@@ -35,4 +35,19 @@ describe.each(allowances.map((row) => [row.name, row] as const))('%s', (name, ro
     expect(without).toBeGreaterThan(0);
     expect(left).toBeGreaterThan(0);
   });
+});
+
+it('a state table that was emptied after a launch excuses that no decision names it, as one that was restored does', () => {
+  const row = allowances.find(({ name }) => name === 'the state table was restored');
+  const history = historyOf(
+    (script) => {
+      twoServe(script);
+      script.launch(100, 'i-3', { by: react('i-a') });
+      script.at(110, { kind: 'step', step: 'state-restored', instances: [], groups: [], asgs: [] });
+      script.at(111, { kind: 'state-deleted', group: 'web', by: user });
+    },
+    { stored },
+  );
+  expect(row && judged(row, history)).toMatchObject({ left: 0 });
+  expect(row && judged(row, history).without).toBeGreaterThan(0);
 });

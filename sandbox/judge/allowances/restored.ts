@@ -12,14 +12,22 @@ const restoredAtMs = (chronicle: Chronicle, group = ''): readonly number[] => {
   return [...written.flatMap(({ by, atMs }) => (isFunction(by) ? [] : [atMs])), ...lostAtMs];
 };
 
+/** So long the emptying of a table takes. */
+const emptiedWithinMs = 10_000;
+
+/** The whole table was, and not the state item alone. */
+const wasEmptied = (chronicle: Chronicle, atMs: number): boolean =>
+  chronicle.of('step').some((step) => step.step === 'state-restored' && step.atMs <= atMs && atMs - step.atMs < emptiedWithinMs);
+
 export const decisionsLost: Allowance = {
   name: 'the state table was restored',
   excuses: everythingExplained.name,
-  trouble: 'Somebody restores the state table to an earlier time: decisions that were stored since are lost.',
-  reaches: 'Launches and removals of that group before the table was restored.',
+  trouble: 'Somebody restores the state table to an earlier time, or empties it: decisions that were stored since are lost.',
+  reaches: 'Launches and removals of that group before the table was restored or emptied.',
   reason: 'What is not stored any more can explain nothing.',
   covers: ({ group = '', atMs }, chronicle) =>
-    (chronicle.groups.get(group)?.written ?? []).some((written) => !isFunction(written.by) && written.atMs >= atMs),
+    (chronicle.groups.get(group)?.written ?? []).some((written) => !isFunction(written.by) && written.atMs >= atMs) ||
+    (chronicle.groups.get(group)?.lostAtMs ?? []).some((lostMs) => lostMs >= atMs && wasEmptied(chronicle, lostMs)),
 };
 
 export const swapsForgot: Allowance = {

@@ -1,8 +1,7 @@
-import { announcements } from '../../../functions/contract.ts';
+import { announcements, items } from '../../../functions/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { endless, goneAtMs, leavesAtMs } from '../life.ts';
-import { swapsOf } from '../stored.ts';
+import { endless, goneAtMs, isFunction, leavesAtMs } from '../life.ts';
 import { acceptancesAreTrue, failuresTold, shortagesTold } from './announced-shortfalls.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -17,12 +16,19 @@ const letGoWithinMs = 5_000;
 const isHeldStill = (chronicle: Chronicle, group: string, atMs: number): boolean =>
   chronicle.policyAt(group, atMs) !== undefined && chronicle.policyAt(group, atMs + letGoWithinMs) !== undefined;
 
+/** The first claim of every instance, whatever became of its swap: a table that is restored loses it. */
+const claimsOf = (chronicle: Chronicle): readonly { readonly instance: string; readonly group: string; readonly atMs: number }[] => {
+  const written = chronicle.of('item-written').filter(({ item, by }) => item.startsWith(items.swapPrefix) && isFunction(by));
+  const first = [...Map.groupBy(written, ({ item }) => item).values()].flatMap((list) => list[0] ?? []);
+  return first.map(({ item, group, atMs }) => ({ instance: item.slice(items.swapPrefix.length), group, atMs }));
+};
+
 const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
   const told = announced(chronicle, announcements.swapStarted);
   const named = new Set(told.flatMap(({ detail }) => instancesIn(detail)));
-  const missing = swapsOf(chronicle.history)
-    .filter(({ instance, group, claimedAtMs }) => !named.has(instance) && isHeldStill(chronicle, group, claimedAtMs))
-    .map(({ instance, group, claimedAtMs }) => ({ group, instance, atMs: claimedAtMs, detail: `the swap of ${instance} was not sent to the bus` }));
+  const missing = claimsOf(chronicle)
+    .filter(({ instance, group, atMs }) => !named.has(instance) && isHeldStill(chronicle, group, atMs))
+    .map(({ instance, group, atMs }) => ({ group, instance, atMs, detail: `the swap of ${instance} was not sent to the bus` }));
   const invented = told.flatMap(({ detail, atMs }) =>
     instancesIn(detail)
       .filter((instance) => chronicle.life(instance)?.claims.length === 0)

@@ -1,6 +1,6 @@
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
 import type { Actor, History, HistoryEvent } from '../../../sandbox/judge/history.ts';
-import { endless, goneAtMs, type Life } from '../../../sandbox/judge/life.ts';
+import { endless, goneAtMs, isFunction, type Life } from '../../../sandbox/judge/life.ts';
 import { headcountAt, ownLaunches } from '../../../sandbox/judge/staying.ts';
 import { added, eventsOf, type Planted, replaced, some } from './editing.ts';
 
@@ -103,7 +103,10 @@ const unasked = (chronicle: Chronicle): readonly Planted[] =>
   );
 
 const otherSize = (chronicle: Chronicle): readonly Planted[] =>
-  some(eventsOf(chronicle.history, 'state-written'), each).map((written) => ({
+  some(
+    eventsOf(chronicle.history, 'state-written').filter(({ by }) => isFunction(by)),
+    each,
+  ).map((written) => ({
     kind: 'a size that nobody requested',
     history: replaced(chronicle.history, written, { ...written, desired: written.desired + 1 }),
   }));
