@@ -53,7 +53,7 @@ export class PolicyStream extends Construct {
         // One policy that cannot be processed must not hold up the others for the day that a stream keeps its records.
         bisectBatchOnError: true,
         reportBatchItemFailures: true,
-        // An API that is down for ten minutes costs no write: attempts are up to a minute apart, and the hour ends them.
+        // An API that is down for ten minutes costs no write: attempts are up to a minute apart, for an hour at most.
         retryAttempts: 100,
         maxRecordAge: Duration.hours(1),
         onFailure: new SqsDlq(this.deadLetters),
