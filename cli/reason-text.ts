@@ -27,6 +27,8 @@ const turnText = (turn: Turn): string => {
 /** How the tree chose a placement. */
 export const placementText = ({ turns, lastResort, prose }: PlacementReason): string => {
   const way = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
+  if (lastResort === 'refused')
+    return `asked again although it rests after a refusal, because nothing is eligible: ${way}`;
   return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
 };
 

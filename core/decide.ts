@@ -1,9 +1,10 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import { whileMembersWait } from './advice.ts';
+import { nextAskMs, planToAskAgain } from './ask-again.ts';
 import type { Decision, Leaving } from './decision.ts';
 import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticed } from './headcount.ts';
 import type { Placement } from './placement.ts';
-import type { Plan } from './plan-placements.ts';
+import type { Plan, PlanInput } from './plan-placements.ts';
 import { planWithinMaxima } from './plan-within-maxima.ts';
 import { remarksOf } from './remarks.ts';
 import { isHeldBack } from './reservation-life.ts';
@@ -82,7 +83,9 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
           .filter((at) => at > view.nowMs)
       : [];
   const heldBack = isHeldBack(view.state, view.nowMs) && view.state.throttle ? [view.state.throttle.untilMs] : [];
-  const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling, ...heldBack];
+  const askAgain = unplaced > 0 ? nextAskMs(view.group.pools, view.state.memory, view.nowMs) : undefined;
+  const asking = askAgain !== undefined && askAgain > view.nowMs ? [askAgain] : [];
+  const times = [...(comingUp || swapsWait ? [view.nowMs + lookAgainMs] : []), ...cooling, ...asking, ...heldBack];
   return times.length === 0 ? undefined : Math.min(...times);
 };
 
@@ -99,31 +102,38 @@ const lacking = (view: View, headcount: Headcount): number => {
 const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>
   leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
 
-/** Where the missing members come from, with these members counted as gone. */
-const planFor = (view: View, headcount: Headcount, lack: number, leaving: readonly string[] = []): Plan =>
-  planWithinMaxima(view, {
-    selector: view.group.capacity,
-    pools: view.group.pools,
-    count: isHeldBack(view.state, view.nowMs) ? 0 : Math.max(0, lack),
-    nowMs: view.nowMs,
-    memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
-    prices: view.state.prices.usdPerHour,
-    cheapest: view.state.cheapest,
-    held: [
-      ...without(headcount.staying, leaving).map(({ pool, offering }) => ({
-        pool,
-        zone: offering.zone,
-        instanceType: offering.instanceType,
-        count: 1,
-      })),
-      ...headcount.inFlight.map(({ pool, offerings, count }) => ({
-        pool,
-        zone: offerings[0]?.zone ?? '',
-        instanceType: offerings[0]?.instanceType ?? '',
-        count,
-      })),
-    ],
-  });
+/** What a plan depends on, with these members counted as gone. */
+const planInput = (view: View, headcount: Headcount, lack: number, leaving: readonly string[] = []): PlanInput => ({
+  selector: view.group.capacity,
+  pools: view.group.pools,
+  count: isHeldBack(view.state, view.nowMs) ? 0 : Math.max(0, lack),
+  nowMs: view.nowMs,
+  memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
+  prices: view.state.prices.usdPerHour,
+  cheapest: view.state.cheapest,
+  held: [
+    ...without(headcount.staying, leaving).map(({ pool, offering }) => ({
+      pool,
+      zone: offering.zone,
+      instanceType: offering.instanceType,
+      count: 1,
+    })),
+    ...headcount.inFlight.map(({ pool, offerings, count }) => ({
+      pool,
+      zone: offerings[0]?.zone ?? '',
+      instanceType: offerings[0]?.instanceType ?? '',
+      count,
+    })),
+  ],
+});
+
+/** Where the missing members come from. When nothing is eligible, EC2 is asked again each minute all the same. */
+const planMissing = (view: View, headcount: Headcount, lack: number): Plan => {
+  const input = planInput(view, headcount, lack);
+  const plan = planWithinMaxima(view, input);
+  if (plan.unplaced === 0 || plan.placements.length > 0) return plan;
+  return planToAskAgain(input, (again) => planWithinMaxima(view, again)) ?? plan;
+};
 
 /**
  * How many of these members the tree could replace now. None while launches are throttled, or while other members are
@@ -131,7 +141,8 @@ const planFor = (view: View, headcount: Headcount, lack: number, leaving: readon
  */
 const obtainable = (view: View, headcount: Headcount, lack: number, leaving: readonly string[]): number => {
   if (isHeldBack(view.state, view.nowMs)) return 0;
-  const { unplaced } = planFor(view, headcount, Math.max(0, lack) + leaving.length, leaving);
+  const input = planInput(view, headcount, Math.max(0, lack) + leaving.length, leaving);
+  const { unplaced } = planWithinMaxima(view, input);
   return Math.max(0, leaving.length - unplaced);
 };
 
@@ -142,7 +153,7 @@ const obtainable = (view: View, headcount: Headcount, lack: number, leaving: rea
 export const decide = (view: View): Decision => {
   const headcount = takeHeadcount(view);
   const lack = lacking(view, headcount);
-  const plan = planFor(view, headcount, lack);
+  const plan = planMissing(view, headcount, lack);
   const drains = swapsToBegin(view, headcount, (leaving) => obtainable(view, headcount, lack, leaving));
   const admissions = chooseAdmissions(view, headcount);
   const raise = chooseRaises(view, joiningByAsg(view, headcount, plan.placements, admissions));

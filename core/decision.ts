@@ -48,7 +48,7 @@ export type PlacementReason = {
   /**
    * Nothing better in its tier was eligible: offerings were used that EC2 took instances of, or advises to leave.
    */
-  readonly lastResort?: 'advised' | 'interrupted';
+  readonly lastResort?: 'advised' | 'interrupted' | 'refused';
   /** The first version stored a sentence here instead of turns. */
   readonly prose?: string;
 };

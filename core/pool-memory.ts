@@ -55,6 +55,13 @@ export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is 
 export const refusalsIn = (memory: PoolMemory): PoolMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
 
+/**
+ * Memory after a user wrote the policy: every offering that EC2 refused may be requested again. Warnings and advice
+ * stay.
+ */
+export const forgetRefusals = (memory: PoolMemory): PoolMemory =>
+  Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind !== 'refused'));
+
 /** The lesson that still restricts a subnet. */
 export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
   const lesson = memory[subnetKey(subnet)];

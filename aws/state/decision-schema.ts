@@ -34,7 +34,7 @@ const placementReason: z.ZodMiniType<PlacementReason> = z.union([
     pool: text,
     count: number,
     turns: z.array(turn),
-    lastResort: z.optional(z.enum(['advised', 'interrupted'])),
+    lastResort: z.optional(z.enum(['advised', 'interrupted', 'refused'])),
     prose: z.optional(text),
   }),
   // As the first version stored it.

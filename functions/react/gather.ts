@@ -5,6 +5,7 @@ import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
+import { forgetRefusals } from '../../core/pool-memory.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
 import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -100,7 +101,9 @@ export const gather = async (
     inherit(group, stored, ports),
   ]);
   const nowMs = ports.clock.now();
-  const byPolicy = followPolicy({ ...stored, raised: [...stored.raised, ...inherited.raised] }, group);
+  const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
+  const memory = isRewritten ? forgetRefusals(stored.memory) : stored.memory;
+  const byPolicy = followPolicy({ ...stored, memory, raised: [...stored.raised, ...inherited.raised] }, group);
   const caughtUp = catchUp(byPolicy, group, holdings.members, swaps);
   const sizes = [
     ...sizeChange('policy', stored, byPolicy),

@@ -3,6 +3,7 @@ import type { OfferingName } from './cloud.ts';
 import { restedUntil } from './giving.ts';
 import type { Policy, PolicyPool } from './policy.ts';
 import { offeringsOf } from './pools.ts';
+import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
 
 const offeringGives = ({ cloud, history }: Chronicle, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
@@ -10,16 +11,33 @@ const offeringGives = ({ cloud, history }: Chronicle, pool: PolicyPool, offering
   (cloud.priceAt(offering, atMs) ?? 0) <= pool.maxPriceUsdPerHour &&
   history.spec.subnets.some(({ id, zone }) => zone === offering.zone && pool.subnets.includes(id) && cloud.addressesAt(id, atMs) >= 1);
 
-/** Whether some offering of a policy's whole tree could give one more at a moment, and is asked: refusals let it rest for a while, whatever it has. */
+/** When what offerings can give may have changed, until a moment. */
+const changesUntil = (chronicle: Chronicle, untilMs: number): readonly number[] =>
+  [...chronicle.of('offering'), ...chronicle.of('quota'), ...chronicle.of('addresses'), ...chronicle.of('refused')]
+    .map(({ atMs }) => atMs)
+    .concat(chronicle.lives.map(({ launchedAtMs }) => launchedAtMs))
+    .filter((atMs) => atMs <= untilMs);
+
+/** Since when an offering that gives at a moment has given without a break. */
+const givesSince = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, atMs: number): number => {
+  const earlier = changesUntil(chronicle, atMs).toSorted((one, other) => other - one);
+  const broken = earlier.findIndex((changedMs) => !offeringGives(chronicle, pool, offering, changedMs));
+  return broken < 0 ? Number.NEGATIVE_INFINITY : (earlier[broken - 1] ?? atMs);
+};
+
+/** While everything rests, the pools of a tree are asked in turn: each within so long of the time before. */
+const askedWithinMs = (policy: Policy): number => (1 + poolsOf(policy, policy.capacity).length) * times.askAgainMs;
+
+/** Whether an offering could give one more at a moment, and is asked: refusals let it rest, but not for longer than until its turn comes. */
+const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
+  offeringGives(chronicle, pool, offering, atMs) &&
+  (restedUntil(chronicle, pool, offering, { group: policy.group, sinceMs: atMs, atMs }) <= atMs ||
+    givesSince(chronicle, pool, offering, atMs) + askedWithinMs(policy) <= atMs);
+
+/** Whether some offering of a policy's whole tree could give one more at a moment, and is asked. */
 const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean =>
   poolsOf(policy, policy.capacity).some(
-    (pool) =>
-      pool.cap > 0 &&
-      offeringsOf(pool).some(
-        (offering) =>
-          offeringGives(chronicle, pool, offering, atMs) &&
-          restedUntil(chronicle, pool, offering, { group: policy.group, sinceMs: atMs, atMs }) <= atMs,
-      ),
+    (pool) => pool.cap > 0 && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
 
 /** Ends of rests that began until a moment. */
@@ -34,9 +52,11 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
 
 /** The last moment between two until which nothing in the tree could give, or would be asked; the first of them when there was none. */
 export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
-  const changes = [...chronicle.of('offering'), ...chronicle.of('quota'), ...chronicle.of('addresses'), ...chronicle.of('refused')];
-  const found = [...changes.map(({ atMs }) => atMs), ...chronicle.lives.map(({ launchedAtMs }) => launchedAtMs)];
-  const later = [...found, ...restsEnd(chronicle, group, untilMs)].filter((atMs) => atMs > fromMs && atMs <= untilMs);
+  const changes = changesUntil(chronicle, untilMs);
+  const turns = chronicle
+    .policiesIn(group, Number.NEGATIVE_INFINITY, untilMs)
+    .flatMap((policy) => changes.map((atMs) => atMs + askedWithinMs(policy)));
+  const later = [...changes, ...turns, ...restsEnd(chronicle, group, untilMs)].filter((atMs) => atMs > fromMs && atMs <= untilMs);
   const sorted = [...new Set([fromMs, ...later])].sort((a, b) => a - b);
   const last = sorted.findLastIndex((atMs) => {
     const policy = chronicle.policyAt(group, atMs);

@@ -25,6 +25,8 @@ export const times = {
   /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory.ts). */
   refusedRestMs: 180_000,
   longestRestMs: 1_800_000,
+  /** While members are missing and everything rests, one pool is asked again after each such time (core/ask-again.ts). */
+  askAgainMs: 60_000,
   /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
   interruptedRestMs: 180_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */

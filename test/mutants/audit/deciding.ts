@@ -24,6 +24,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'a warning in the second of its advice',
   },
   {
+    name: 'nothing is asked again while everything rests',
+    file: 'core/ask-again.ts',
+    from: 'if (fromMs === undefined || nowMs < fromMs) return undefined;',
+    to: 'if (fromMs === undefined || nowMs > 0) return undefined;',
+    situation: 'capacity that comes back after twenty minutes',
+  },
+  {
     name: 'a warning opens the next tier',
     file: 'core/selector/tree.ts',
     from: "if (kind === 'tiered') return giving[0]?.node.rank ?? closed;",

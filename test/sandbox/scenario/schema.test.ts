@@ -138,7 +138,7 @@ describe('reading scenarios', () => {
   it('finds every one that ships, and each fits and has the name of its file', async () => {
     const names = await shippedScenarios();
     expect(names).toEqual(
-      expect.arrayContaining(['flapping-zone', 'lost-events', 'nothing-left', 'real-day', 'refused-then-granted', 'zone-outage']),
+      expect.arrayContaining(['capacity-returns', 'flapping-zone', 'lost-events', 'nothing-left', 'real-day', 'refused-then-granted', 'zone-outage']),
     );
     expect(names).toHaveLength((await readdir(join(import.meta.dirname, '../../../sandbox/scenarios'))).length);
     for (const name of names) expect((await readScenario(name)).name).toBe(name);

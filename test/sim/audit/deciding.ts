@@ -172,6 +172,12 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [recommendRebalance(1_000, 1), interrupt(1_000, 1)],
     }),
+  'capacity that comes back after twenty minutes': () =>
+    of('capacity that comes back after twenty minutes', settingOf('tag', { size: 4 }), {
+      asked: { web: { size: 4, endsAt: 4 } },
+      steps: [setCapacity(1_000, 0), loseZone(1_500, zones[0]), loseZone(1_600, zones[1]), loseZone(1_700, zones[2]), setCapacity(1_320_000, null)],
+      restWithinMs: 2_700_000,
+    }),
   'advice about a zone': () =>
     of(
       'advice about a zone',
