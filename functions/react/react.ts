@@ -8,7 +8,8 @@ import { initialState } from './group-state.ts';
 import { readInForce } from './in-force.ts';
 import type { ReactPorts } from './ports.ts';
 import { type Home, readMessage } from './read-message.ts';
-import { type Received, route } from './route.ts';
+import type { Received } from './route.ts';
+import { routeAll } from './route-all.ts';
 
 /** One message of the queue. */
 export type Message = Home & { readonly id: string; readonly body: string; readonly sentAtMs: number };
@@ -93,7 +94,7 @@ export const react = async (
   const received = readAll(messages, ports, hash);
   ports.telemetry.count(metrics.signals, received.length);
   if (received.length === 0) return { again: [] };
-  const routed = await route(received, ports.owners, () => ports.store.registry(), ports.clock.now());
+  const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const results: Awaited<ReturnType<typeof convergeTogether>>[number][] = [];
   for (const batch of chunks(routed.facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports)));

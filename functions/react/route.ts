@@ -88,7 +88,7 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
 };
 
 /** About the group itself, and not about what happened in it: a group may have been let go until now. */
-const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
+export const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
 const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
   if (isOver(signal, owner, nowMs)) return {};
