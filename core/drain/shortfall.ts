@@ -125,11 +125,19 @@ const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: num
     ? { code: 'still-draining', cutAtMs: nowMs, by: cutters[reason] }
     : { code: 'ended-before-drain' };
 
+/**
+ * Whether connections of a drained instance are only expected to close, later than now. A drain that ran out of time
+ * records such an instance as drained when its target groups end them. A time that was seen is over, even when the clock
+ * of the function that saw it was ahead of this one.
+ */
+export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
+  drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
+
 /** A swap whose instance has ended, with the time at which it had drained before that, or else the shortfall. */
 export const asGone = (swap: Swap, nowMs: number): Swap => {
   const end = { state: 'gone', goneAtMs: nowMs } as const;
   // EC2 took it before its last connections could close.
-  if (swap.state === 'drained' && (swap.drainedAtMs ?? 0) > nowMs) {
+  if (swap.state === 'drained' && closesLater(swap, nowMs)) {
     const { drainedAtMs: _, ...rest } = swap;
     return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: cutters[swap.reason] } };
   }

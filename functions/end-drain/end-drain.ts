@@ -4,6 +4,7 @@ import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
   asDrainedInTime,
   brokenShortfall,
+  closesLater,
   type DrainError,
   endsUncutAtMs,
   unendedShortfall,
@@ -127,11 +128,11 @@ const closeSwaps = async (ending: Ending, own: readonly Swap[]): Promise<readonl
 const hooksAtOnce = 8;
 
 /** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
-const mayGoOn = ({ state, reason, shortfall, drainedAtMs = 0, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
-  state === 'gone' ||
-  reason !== 'interruption' ||
-  (shortfall === undefined && drainedAtMs <= nowMs) ||
-  deadlineMs <= nowMs;
+const mayGoOn = (swap: Swap, nowMs: number): boolean =>
+  swap.state === 'gone' ||
+  swap.reason !== 'interruption' ||
+  (swap.shortfall === undefined && !closesLater(swap, nowMs)) ||
+  (swap.deadlineMs ?? 0) <= nowMs;
 
 const completeHooks = ({ lifecycle, clock }: EndDrainPorts, swaps: readonly Swap[]): Promise<unknown> =>
   onEach(

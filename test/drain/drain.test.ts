@@ -343,6 +343,14 @@ describe('an instance on a lifecycle hook', () => {
     expect([...fast.completed]).toEqual(['i-1']);
   });
 
+  test('and interrupted: seen to be drained by a function whose clock is ahead, it is completed', async () => {
+    const seen = { ...warned, state: 'drained', hooks: [hook], drainedAtMs: noonMs + 2_000, busyUntilMs: noonMs + 60_000 } as const;
+    const fleet = createFleet([swap('i-1', seen), swap('i-2', { ...seen, drainedAtMs: seen.busyUntilMs })], 0);
+    await endDrain(fleet.ports, order());
+    // The connections of the other are only expected to close in a minute.
+    expect([...fleet.completed]).toEqual(['i-1']);
+  });
+
   test('is completed although its group was let go', async () => {
     const fleet = createFleet(pair({ reason: 'hook', hooks: [hook] }), 60_000);
     fleet.group = undefined;

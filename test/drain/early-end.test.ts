@@ -26,10 +26,15 @@ describe('an instance that comes to its end', () => {
     expect(asGone({ ...swap, state: 'drained' }, 5_000).shortfall).toBeUndefined();
   });
   it('after its drain, and before its last connections could close, is said to have', () => {
-    const uncut: Swap = { ...swap, state: 'drained', drainedAtMs: 9_000, deadlineMs: 15_000 };
+    const uncut: Swap = { ...swap, state: 'drained', drainedAtMs: 9_000, busyUntilMs: 9_000, deadlineMs: 15_000 };
     expect(asGone(uncut, 5_000)).toMatchObject({ state: 'gone', shortfall: { code: 'still-draining', cutAtMs: 5_000, by: 'ec2' } });
     expect(asGone(uncut, 5_000)).not.toHaveProperty('drainedAtMs');
     expect(asGone(uncut, 15_000)).toMatchObject({ state: 'gone', drainedAtMs: 9_000 });
+  });
+  it('after it was seen to be drained needs no word, though that clock was ahead', () => {
+    const seen: Swap = { ...swap, state: 'drained', drainedAtMs: 7_000, busyUntilMs: 9_000 };
+    expect(asGone(seen, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 7_000 });
+    expect(asGone(seen, 5_000).shortfall).toBeUndefined();
   });
   it('while its connections had yet to close is said to have', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
