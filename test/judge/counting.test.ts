@@ -397,6 +397,18 @@ describe('alarms that are heard act', () => {
     expect(heard((script) => script.desired(2, 6))).toEqual([]);
     expect(heard((script) => script.react(250, 252, 'i-b', [{ about: 'alarm', alarm: 'high' }]))).toHaveLength(0);
   });
+  it('counts the cooldown from what a function did that met a fault', () => {
+    const acted = (second: number, told: 'high' | 'low') =>
+      heard((script) => {
+        script.policy(0, 1, { ...policy, scaling: policy.scaling.map((row) => ({ ...row, cooldown: '4m' })) });
+        script.desired(1.5, 1);
+        script.react(second, second + 1, 'i-c', [{ about: 'alarm', alarm: told }], true);
+        script.desired(second + 0.5, 2, 1, react('i-c'));
+      });
+    expect(acted(150, 'high')).toEqual([]);
+    expect(acted(150, 'low')).toHaveLength(1);
+    expect(acted(20, 'high')).toHaveLength(1);
+  });
 });
 
 describe('the desired size of a group whose state item was deleted', () => {

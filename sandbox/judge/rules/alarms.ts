@@ -1,4 +1,4 @@
-import type { Chronicle, GroupTimeline } from '../chronicle.ts';
+import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy } from '../leaving.ts';
 import { adjusted } from '../policy.ts';
@@ -23,6 +23,10 @@ const heardAlarms = (chronicle: Chronicle) => {
   return [...new Map(heard.toReversed().map((one) => [one.message, one])).values()];
 };
 
+/** Whether the alarm had reached the function that wrote this, whether or not a fault met it: its cooldown began with this. */
+const toldAlarm = ({ invocations }: Chronicle, { by }: Written, alarm: string): boolean =>
+  by.kind === 'function' && (invocations.get(by.invocation)?.deliveries ?? []).some(({ told }) => told.about === 'alarm' && told.alarm === alarm);
+
 const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): readonly Broken[] => {
   const heard = heardAlarms(chronicle);
   return heard.flatMap(({ alarm, atMs, happenedAtMs, message }) => {
@@ -37,10 +41,10 @@ const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): re
       (other) => other.message !== message && names.has(other.alarm) && Math.abs(other.atMs - atMs) < Math.max(apartMs, row.cooldownMs),
     );
     const isEdited = chronicle.policiesIn(group, atMs - apartMs, atMs + actsWithinMs).length > 1;
-    const isActed = written.some(
-      (one) => one.atMs > atMs - Math.max(apartMs, row.cooldownMs) && one.atMs <= atMs + actsWithinMs && one.desired !== before,
-    );
-    if (!isAlone || isEdited || isActed) return [];
+    const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired);
+    const isActed = changes.some((one) => one.atMs > atMs - apartMs && one.atMs <= atMs + actsWithinMs);
+    const isCooling = changes.some((one) => one.atMs <= atMs && one.atMs > happenedAtMs - row.cooldownMs && toldAlarm(chronicle, one, alarm));
+    if (!isAlone || isEdited || isActed || isCooling) return [];
     return [{ group, atMs: atMs + actsWithinMs, detail: `alarm ${alarm} was heard, and the desired size stays ${before}` }];
   });
 };
