@@ -127,8 +127,8 @@ const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: num
 
 /**
  * Whether connections of a drained instance are only expected to close, later than now. A drain that ran out of time
- * records such an instance as drained when its target groups end them. A time that was seen is over, even when the clock
- * of the function that saw it was ahead of this one.
+ * records such an instance as drained when its target groups end them. A time that was seen is over, even when the
+ * clock of the function that saw it was ahead of this one.
  */
 export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
