@@ -13,6 +13,7 @@ import { codeOf } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
 import { isTargetGroup } from './providers/target-groups.ts';
+import { soldTypes } from './sold-types.ts';
 
 /** Values that one filter takes (EC2 API reference, Using filtering). */
 const filterValues = 200;
@@ -34,10 +35,11 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
   const templates = createLaunchTemplates(ec2);
   return {
     async lookUp(names) {
-      const [groups, launchTemplates, targetGroups] = await Promise.all([
+      const [groups, launchTemplates, targetGroups, sold] = await Promise.all([
         describeGroups(autoScaling, names.asgs),
         templates.latestVersions(names.launchTemplates),
         inParallel(names.targetGroups, targetGroupsAtOnce, (arn) => isOurTargetGroup(elb, arn)),
+        names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
       ]);
       const unknownTargetGroups = names.targetGroups.filter((_, index) => !targetGroups[index]);
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
@@ -46,8 +48,13 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
           async (group) => [group.AutoScalingGroupName ?? '', await factsOf(group, subnets, templates)] as const,
         ),
       );
-      const found = { subnets: Object.fromEntries(subnets), asgs: Object.fromEntries(facts), launchTemplates };
-      return unknownTargetGroups.length === 0 ? found : { ...found, unknownTargetGroups };
+      return {
+        subnets: Object.fromEntries(subnets),
+        asgs: Object.fromEntries(facts),
+        launchTemplates,
+        ...(sold && { sold }),
+        ...(unknownTargetGroups.length > 0 && { unknownTargetGroups }),
+      };
     },
   };
 };

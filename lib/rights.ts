@@ -73,6 +73,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeSubnets',
     'ec2:DescribeLaunchTemplates',
     'ec2:DescribeLaunchTemplateVersions',
+    'ec2:DescribeInstanceTypeOfferings',
     'autoscaling:DescribeAutoScalingGroups',
     ...health,
   ]);

@@ -1,7 +1,7 @@
 import type { Group } from '../group.ts';
 import type { RegistryEntry } from '../ports.ts';
 import type { Problem } from './problem.ts';
-import type { Names, Resolution } from './resolution.ts';
+import type { LookedUp, Names, Resolution } from './resolution.ts';
 
 /**
  * A numbered version of a group's policy: the user's document, what AWS returned about the names in it, and the group
@@ -83,7 +83,7 @@ export type PolicyStore = {
  * Asks AWS about the names in a policy. Throws when AWS does not answer. A name that AWS does not know is absent from
  * the resolution.
  */
-export type PolicyResolver = { lookUp(names: Names): Promise<Resolution> };
+export type PolicyResolver = { lookUp(names: Names): Promise<LookedUp> };
 
 /** Sends a message that a group's policy changed. */
 export type PolicyChanges = { tell(group: string, atMs: number): Promise<void> };

@@ -11,6 +11,8 @@ export type Names = {
   readonly launchTemplates: readonly string[];
   /** By ARN. */
   readonly targetGroups: readonly string[];
+  /** Of pools that Holdfast launches itself. */
+  readonly instanceTypes: readonly string[];
 };
 
 /** An Auto Scaling group as it stood when the policy was accepted. */
@@ -32,6 +34,15 @@ export type Resolution = {
   /** ARNs that do not exist. Absent when all exist. */
   readonly unknownTargetGroups?: readonly string[];
 };
+
+/** What a look-up returns. What is sold matters only while a policy is judged, and is not stored. */
+export type LookedUp = Resolution & {
+  /** Absent when the policy names no instance type. */
+  readonly sold?: Sold;
+};
+
+/** Zones that sell each instance type, or the error code that EC2 returned. A type that is absent is not sold. */
+export type Sold = { readonly zones: Readonly<Record<string, readonly string[]>> } | { readonly unread: string };
 
 export type TemplateReference = { readonly template: string; readonly version?: string };
 
@@ -62,6 +73,9 @@ export const namesIn = (policy: Policy): Names => {
       ),
     ),
     targetGroups: targetGroupsIn(policy),
+    instanceTypes: distinct(
+      pools.flatMap(({ asg, instanceTypes }) => (asg === undefined ? (instanceTypes ?? []) : [])),
+    ),
   };
 };
 

@@ -1,7 +1,8 @@
 import type { Pool } from '../pool.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import { type Path, type Problem, problemOf, showFound } from './problem.ts';
-import { type AsgFacts, type Resolution, templateReference } from './resolution.ts';
+import { type AsgFacts, type LookedUp, templateReference } from './resolution.ts';
+import { type TypesOfPool, unsoldTypes } from './type-rules.ts';
 
 export type ResolvedPool = { readonly pool: Pool } | { readonly problems: readonly Problem[] };
 
@@ -9,12 +10,7 @@ export type ResolvedPool = { readonly pool: Pool } | { readonly problems: readon
 export type FieldPath = (field: string) => Path;
 
 /** A pool of a valid policy with what AWS returned about the names in it. */
-export const resolvePool = (
-  name: string,
-  document: PoolDocument,
-  resolution: Resolution,
-  at: FieldPath,
-): ResolvedPool =>
+export const resolvePool = (name: string, document: PoolDocument, resolution: LookedUp, at: FieldPath): ResolvedPool =>
   document.asg === undefined
     ? launchedPool(name, document, resolution, at)
     : asgPool(name, document, document.asg, resolution, at);
@@ -24,18 +20,30 @@ const limitsOf = ({ maxPriceUsdPerHour, cap }: PoolDocument) => ({
   ...(cap === undefined ? {} : { cap }),
 });
 
-const launchedPool = (name: string, document: PoolDocument, resolution: Resolution, at: FieldPath): ResolvedPool => {
+const launchedPool = (name: string, document: PoolDocument, resolution: LookedUp, at: FieldPath): ResolvedPool => {
   const { market = 'on-demand', launchTemplate = '', subnets = [], instanceTypes = [] } = document;
   const problems = [
     ...unknownSubnets(subnets, resolution, at('subnets')),
     ...templateProblems(launchTemplate, resolution, at('launchTemplate')),
+    ...unsoldTypes(typesOf(document, resolution, at('instanceTypes')), resolution),
   ];
   if (problems.length > 0) return { problems };
   const placed = subnets.map((id) => ({ id, zone: resolution.subnets[id] ?? '' }));
   return { pool: { name, market, launchTemplate, subnets: placed, instanceTypes, ...limitsOf(document) } };
 };
 
-const unknownSubnets = (subnets: readonly string[], resolution: Resolution, path: Path): readonly Problem[] =>
+/** Types of a pool that Holdfast launches itself, and the zones that are known of its subnets. */
+export const typesOf = (
+  { subnets = [], instanceTypes = [] }: PoolDocument,
+  resolution: LookedUp,
+  path: Path,
+): TypesOfPool => ({
+  path,
+  instanceTypes,
+  zones: subnets.flatMap((id) => (Object.hasOwn(resolution.subnets, id) ? (resolution.subnets[id] ?? []) : [])),
+});
+
+const unknownSubnets = (subnets: readonly string[], resolution: LookedUp, path: Path): readonly Problem[] =>
   subnets.flatMap((id, index) =>
     Object.hasOwn(resolution.subnets, id)
       ? []
@@ -48,7 +56,7 @@ const unknownSubnets = (subnets: readonly string[], resolution: Resolution, path
         ],
   );
 
-const templateProblems = (text: string, resolution: Resolution, path: Path): readonly Problem[] => {
+const templateProblems = (text: string, resolution: LookedUp, path: Path): readonly Problem[] => {
   const { template, version } = templateReference(text);
   const latest = Object.hasOwn(resolution.launchTemplates, template) ? resolution.launchTemplates[template] : undefined;
   if (latest === undefined) {
@@ -70,7 +78,7 @@ const asgPool = (
   name: string,
   document: PoolDocument,
   asg: string,
-  resolution: Resolution,
+  resolution: LookedUp,
   at: FieldPath,
 ): ResolvedPool => {
   const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;

@@ -6,9 +6,10 @@ import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { fieldOf } from './reading.ts';
-import { mergedPools, type Resolution, targetGroupsIn } from './resolution.ts';
-import { type FieldPath, resolvePool, unknownAsg } from './resolve-pool.ts';
+import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
+import { type FieldPath, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
 import type { Policy } from './schema.ts';
+import { idleZones } from './type-rules.ts';
 
 export type Resolved =
   | { readonly kind: 'resolved'; readonly group: Group }
@@ -19,7 +20,7 @@ export type Resolved =
  * Scaling groups as AWS returned them.
  * @param version number that the policy is stored under when accepted
  */
-export const resolveGroup = (policy: Policy, resolution: Resolution, version: number): Resolved => {
+export const resolveGroup = (policy: Policy, resolution: LookedUp, version: number): Resolved => {
   const resolved = Object.entries(mergedPools(policy)).map(([name, document]) =>
     resolvePool(name, document, resolution, fieldPath(policy, name)),
   );
@@ -31,6 +32,21 @@ export const resolveGroup = (policy: Policy, resolution: Resolution, version: nu
   ];
   if (problems.length > 0) return { kind: 'unresolved', problems: sortedProblems(problems) };
   return { kind: 'resolved', group: groupOf(policy, pools, version) };
+};
+
+/** What is accepted and does nothing, as far as only AWS knows it. */
+export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
+  const { sold } = resolution;
+  if (sold !== undefined && 'unread' in sold) {
+    const found = `instance types that could not be checked (${sold.unread})`;
+    return [problemOf({ path: ['pools'], found, allowed: 'types that EC2 sells in the zones of their pools' })];
+  }
+  const zones = Object.entries(mergedPools(policy)).flatMap(([name, document]) =>
+    document.asg === undefined
+      ? idleZones(typesOf(document, resolution, fieldPath(policy, name)('instanceTypes')), resolution)
+      : [],
+  );
+  return sortedProblems(zones);
 };
 
 const fieldPath =
@@ -45,7 +61,7 @@ const fieldPath =
  * AttachInstances requires that the Auto Scaling group has the instance's zone (Auto Scaling User Guide, attach
  * instances).
  */
-const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: Resolution): readonly Problem[] => {
+const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: LookedUp): readonly Problem[] => {
   if (asg === undefined) return [];
   const facts = Object.hasOwn(resolution.asgs, asg) ? resolution.asgs[asg] : undefined;
   if (facts === undefined) return [unknownAsg(['asg'], asg)];
@@ -63,7 +79,7 @@ const groupAsgProblems = ({ asg }: Policy, pools: readonly Pool[], resolution: R
   });
 };
 
-const targetGroupProblems = (policy: Policy, { unknownTargetGroups = [] }: Resolution): readonly Problem[] =>
+const targetGroupProblems = (policy: Policy, { unknownTargetGroups = [] }: LookedUp): readonly Problem[] =>
   targetGroupsIn(policy).flatMap((arn, index) =>
     unknownTargetGroups.includes(arn)
       ? [

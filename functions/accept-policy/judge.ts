@@ -1,8 +1,8 @@
 import type { PolicyVersion, WrittenPolicy } from '../../core/policy/ports.ts';
 import { type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 import { fieldOf } from '../../core/policy/reading.ts';
-import { namesIn, type Resolution } from '../../core/policy/resolution.ts';
-import { resolveGroup } from '../../core/policy/resolve.ts';
+import { type LookedUp, namesIn } from '../../core/policy/resolution.ts';
+import { resolutionWarnings, resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
@@ -46,7 +46,7 @@ type Looked = {
   readonly document: unknown;
   readonly policy: Policy;
   readonly warnings: readonly Problem[];
-  readonly resolution: Resolution;
+  readonly resolution: LookedUp;
   readonly registry: readonly RegistryEntry[];
 };
 
@@ -54,11 +54,17 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   const outcome = resolveGroup(policy, resolution, 0);
   const taken = takenAsgs(policy, group, registry);
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
-  const candidate = { group, document, resolution, resolved: outcome.group };
+  const { sold: _, ...kept } = resolution;
+  const candidate = { group, document, resolution: kept, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
   return problems.length > 0
     ? { kind: 'unacceptable', problems }
-    : { kind: 'acceptable', candidate, asgs: asgsOf(policy), warnings };
+    : {
+        kind: 'acceptable',
+        candidate,
+        asgs: asgsOf(policy),
+        warnings: [...warnings, ...resolutionWarnings(policy, resolution)],
+      };
 };
 
 /** The key of the item says whose policy it is. A document for another group under that key is an error. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPolicyResolver } from '../../aws/policy-resolver.ts';
 import { type Answers, createFakeAws, failsWith } from '../aws/fake-aws.ts';
 
-const names = { subnets: [], asgs: [], launchTemplates: [], targetGroups: [] };
+const names = { subnets: [], asgs: [], launchTemplates: [], targetGroups: [], instanceTypes: [] };
 const subnets = [
   { SubnetId: 'subnet-a', AvailabilityZone: 'eu-west-1a' },
   { SubnetId: 'subnet-b', AvailabilityZone: 'eu-west-1b' },
@@ -64,6 +64,27 @@ describe('looking up what a policy names', () => {
     const { fake, resolver } = open({});
     expect(await resolver.lookUp(names)).toEqual({ subnets: {}, asgs: {}, launchTemplates: {} });
     expect(fake.calls).toEqual([]);
+  });
+
+  it('finds the zones that sell each instance type, over every page', async () => {
+    const offering = (InstanceType: string, Location: string) => ({ InstanceType, Location });
+    const { fake, resolver } = open({
+      DescribeInstanceTypeOfferings: ({ NextToken }: { readonly NextToken?: string }) =>
+        NextToken === undefined
+          ? { InstanceTypeOfferings: [offering('m7g.large', 'eu-west-1b')], NextToken: '2' }
+          : { InstanceTypeOfferings: [offering('m7g.large', 'eu-west-1a')] },
+    });
+    const { sold } = await resolver.lookUp({ ...names, instanceTypes: ['m7g.large', 'm7g.lrge'] });
+    expect(sold).toEqual({ zones: { 'm7g.large': ['eu-west-1a', 'eu-west-1b'] } });
+    expect(fake.inputsOf('DescribeInstanceTypeOfferings')[0]).toEqual({
+      LocationType: 'availability-zone',
+      Filters: [{ Name: 'instance-type', Values: ['m7g.large', 'm7g.lrge'] }],
+    });
+  });
+
+  it('returns the code with which EC2 did not say what it sells', async () => {
+    const { resolver } = open({ DescribeInstanceTypeOfferings: failsWith('UnauthorizedOperation', 'no', 403) });
+    expect((await resolver.lookUp({ ...names, instanceTypes: ['m7g.large'] })).sold).toEqual({ unread: 'UnauthorizedOperation' });
   });
 
   it('throws when EC2 does not answer', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { namesIn, templateReference } from '../../core/policy/resolution.ts';
-import { resolveGroup } from '../../core/policy/resolve.ts';
+import { resolutionWarnings, resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import { fullDocument, resolution, smallDocument, targetGroupArn } from './documents.ts';
@@ -242,6 +242,7 @@ describe('the names to look up', () => {
       launchTemplates: ['web'],
       subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-c2'],
       targetGroups: [targetGroupArn],
+      instanceTypes: expect.arrayContaining(['m7g.large']),
     });
   });
 
@@ -250,5 +251,44 @@ describe('the names to look up', () => {
     ['web:$Latest', { template: 'web', version: '$Latest' }],
   ])('take %s apart', (text, expected) => {
     expect(templateReference(text)).toEqual(expected);
+  });
+});
+
+describe('instance types, as EC2 sells them', () => {
+  const pool = {
+    ...smallDocument.pools['spot-1a'],
+    subnets: ['subnet-a', 'subnet-b'],
+    instanceTypes: ['m7g.large', 'm8g.large'],
+  };
+  const policy = accepted({ ...smallDocument, defaults: {}, capacity: 'p', pools: { p: pool } });
+  const given = (zones: Readonly<Record<string, readonly string[]>>) => ({ ...resolution, sold: { zones } });
+  const messagesOf = (zones: Readonly<Record<string, readonly string[]>>) => {
+    const result = resolveGroup(policy, given(zones), 1);
+    return result.kind === 'unresolved' ? result.problems.map(({ message }) => message) : [];
+  };
+
+  it('are looked up for pools that Holdfast launches itself', () => {
+    expect(namesIn(policy).instanceTypes).toEqual(['m7g.large', 'm8g.large']);
+  });
+
+  it('are refused where the region does not sell them', () => {
+    expect(messagesOf({ 'm7g.large': ['eu-west-1a'] })).toEqual([
+      'pools.p.instanceTypes[1]: expected an instance type of this region, found "m8g.large", which EC2 does not sell in this region. Did you mean "m7g.large"?',
+    ]);
+  });
+
+  it('are refused where no zone of the pool sells any', () => {
+    expect(messagesOf({ 'm7g.large': ['eu-west-1c'], 'm8g.large': ['eu-west-1c'] })).toEqual([
+      expect.stringContaining('pools.p.instanceTypes: expected at least one type that one of these zones sells'),
+    ]);
+    expect(messagesOf({ 'm7g.large': ['eu-west-1a'], 'm8g.large': ['eu-west-1c'] })).toEqual([]);
+  });
+
+  it('are warned of where a zone of the pool sells none, or EC2 did not say', () => {
+    const warned = resolutionWarnings(policy, given({ 'm7g.large': ['eu-west-1a'], 'm8g.large': ['eu-west-1c'] }));
+    expect(warned).toMatchObject([{ path: 'pools.p.instanceTypes', found: 'no type that eu-west-1b sells' }]);
+    expect(resolutionWarnings(policy, { ...resolution, sold: { unread: 'RequestLimitExceeded' } })).toMatchObject([{ path: 'pools' }]);
+    expect(resolutionWarnings(policy, given({ 'm7g.large': ['eu-west-1a', 'eu-west-1b'], 'm8g.large': [] }))).toEqual([]);
+    expect(resolutionWarnings(policy, resolution)).toEqual([]);
   });
 });

@@ -23,12 +23,12 @@ const redrive = (fleet: Fleet): number => {
 const breakReact = (fleet: Fleet): void =>
   fleet.addFaults([{ on: 'call', kind: 'crash-caller', when: 'before', match: { caller: reactRole(fleet) } }]);
 
-test.each(holdings)('an hour without react, then a backlog: the %s group comes back to size in one go', (holding) =>
+test.each(holdings)('two hours without react, then a backlog: the %s group comes back to size in one go', (holding) =>
   withFleet({ holding, spot: 8 }, async (fleet) => {
     breakReact(fleet);
     await fleet.minutes(5);
     fleet.warn(2);
-    await fleet.minutes(50);
+    await fleet.minutes(110);
     fleet.warn(1);
     await fleet.minutes(5);
     const missing = 6 - fleet.serving();
@@ -62,14 +62,14 @@ test.each(holdings)('an hour without DynamoDB, in a storm: drains break off, and
   }),
 );
 
-test('of an hour of alarms that nobody could act on, each alarm acts once, and sent back it does not act again', () =>
+test('of two hours of alarms that no function could act on, each alarm acts once, and sent back it does not act again', () =>
   withFleet(
     { holding: 'tag', spot: 8, size: { min: 1, max: 20, desired: 4 }, policy: { scaling: [{ alarm: 'busy', adjust: '+2', cooldown: '2m' }] } },
     async (fleet) => {
       breakReact(fleet);
       for (let alarms = 0; alarms < 5; alarms += 1) {
         fleet.alarm('busy');
-        await fleet.minutes(10);
+        await fleet.minutes(25);
       }
       fleet.sandbox.faults.clear();
       fleet.alarm('busy');

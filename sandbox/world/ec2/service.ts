@@ -10,6 +10,7 @@ import { runInstances } from './run-instances.ts';
 import { describeSpotPriceHistory } from './spot-prices.ts';
 import { createTagOperations } from './tags.ts';
 import { terminateInstances } from './terminate-instances.ts';
+import { describeTypeOfferings } from './type-offerings.ts';
 
 export type Ec2Deps = FleetDeps & { readonly base: Base; readonly instances: Instances; readonly book: OfferingBook };
 
@@ -27,6 +28,7 @@ export const createEc2 = (deps: Ec2Deps): ApiService => {
       RunInstances: runInstances(deps),
       TerminateInstances: terminateInstances(base, instances),
       DescribeSpotPriceHistory: describeSpotPriceHistory(base, book),
+      DescribeInstanceTypeOfferings: describeTypeOfferings(book, base.place.region),
     },
   };
 };

@@ -1,0 +1,56 @@
+import { nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
+import type { LookedUp } from './resolution.ts';
+
+export type TypesOfPool = {
+  readonly path: Path;
+  readonly instanceTypes: readonly string[];
+  /** Zones of the pool's subnets. */
+  readonly zones: readonly string[];
+};
+
+const soldIn = ({ sold }: LookedUp): Readonly<Record<string, readonly string[]>> | undefined =>
+  sold !== undefined && 'zones' in sold ? sold.zones : undefined;
+
+const zonesOf = (sold: Readonly<Record<string, readonly string[]>>, type: string): readonly string[] =>
+  Object.hasOwn(sold, type) ? (sold[type] ?? []) : [];
+
+/** Instance types that the region does not sell, and pools none of whose types is sold in any of their zones. */
+export const unsoldTypes = ({ path, instanceTypes, zones }: TypesOfPool, resolution: LookedUp): readonly Problem[] => {
+  const sold = soldIn(resolution);
+  if (sold === undefined) return [];
+  const unknown = instanceTypes.flatMap((type, index) =>
+    Object.hasOwn(sold, type)
+      ? []
+      : [
+          problemOf({
+            path: [...path, index],
+            found: `${showFound(type)}, which EC2 does not sell in this region`,
+            allowed: 'an instance type of this region',
+            nearest: nearestName(type, Object.keys(sold)),
+          }),
+        ],
+  );
+  if (unknown.length > 0 || zones.length === 0) return unknown;
+  if (instanceTypes.some((type) => zonesOf(sold, type).some((zone) => zones.includes(zone)))) return [];
+  return [
+    problemOf({
+      path,
+      found: `types that no zone of the pool's subnets sells (${[...new Set(zones)].join(', ')})`,
+      allowed: 'at least one type that one of these zones sells',
+    }),
+  ];
+};
+
+/** Zones of a pool that sell none of its types: nothing is ever launched there. */
+export const idleZones = ({ path, instanceTypes, zones }: TypesOfPool, resolution: LookedUp): readonly Problem[] => {
+  const sold = soldIn(resolution);
+  if (sold === undefined) return [];
+  const idle = [...new Set(zones)].filter((zone) => !instanceTypes.some((type) => zonesOf(sold, type).includes(zone)));
+  return idle.map((zone) =>
+    problemOf({
+      path,
+      found: `no type that ${zone} sells`,
+      allowed: `a type that ${zone} sells: nothing is launched in the pool's subnets there`,
+    }),
+  );
+};
