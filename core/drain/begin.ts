@@ -15,9 +15,15 @@ export type BeginReason =
   /** As many members serve as the group wants, not counting those that leave. */
   | 'enough-serving';
 
+/**
+ * When a drain was first wanted. A drain that takes over from one that was stopped or over has a later order, and no
+ * more time. A member that was claimed before its warning was left in service until the warning ordered a drain.
+ */
+const wantedAtMs = ({ claimedAtMs, warnedAtMs, drainOrderedAtMs }: Swap): number =>
+  warnedAtMs !== undefined && warnedAtMs <= claimedAtMs ? claimedAtMs : (drainOrderedAtMs ?? claimedAtMs);
+
 /** When a batch was ordered: the earliest time of its members. Instances that join it later do not change its times. */
-export const orderedAtMs = (own: readonly Swap[]): number =>
-  Math.min(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
+export const orderedAtMs = (own: readonly Swap[]): number => Math.min(...own.map(wantedAtMs));
 
 /**
  * Latest start of a batch (epoch ms), from its earliest deadline; undefined when it begins at once. Only instances that

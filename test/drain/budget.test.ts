@@ -89,6 +89,13 @@ describe('whether a drain begins', () => {
     expect(latestStartOf(group(), own)).toBe(inMs(55));
   });
 
+  test('a drain that takes over from a stopped one begins as late as that one would have', () => {
+    const takenOver = { ...taken, claimedAtMs: inMs(6), drainOrderedAtMs: inMs(20) };
+    expect(latestStartOf(group(), [swap('i-1', { ...takenOver, warnedAtMs: noonMs })], 300_000)).toBe(inMs(58));
+    const advisedBefore = { ...takenOver, warnedAtMs: inMs(10) };
+    expect(latestStartOf(group(), [swap('i-1', advisedBefore)], 300_000)).toBe(inMs(65));
+  });
+
   test('a leaving instance that still serves does not count, one whose swap waits does', () => {
     const members = ['i-1', 'i-2', 'i-3', 'i-4'].map((instance) => member(instance)).concat(member('i-5', { serving: false }));
     const swaps = [swap('i-1'), swap('i-2', { state: 'draining' }), swap('i-3', { state: 'waiting' })];
