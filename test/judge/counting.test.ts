@@ -163,6 +163,34 @@ describe('nobody is removed without need', () => {
     expect(removed('i-3')).toEqual([]);
     expect(removed('i-3', 'i-2')).toHaveLength(1);
   });
+  it('counts a warned member until a function without a fault received the warning, or its swap was written', () => {
+    const removed = (write: (script: Script) => void) =>
+      details(needlessRemoval, (script) => {
+        surplus(script);
+        script.warn(40, 'i-1');
+        write(script);
+        script.react(100, 104, 'i-a');
+        script.claim(102, 'i-3', 'i-a');
+        script.takeOut(103, 'i-3');
+      });
+    const warning = [{ about: 'warning', instance: 'i-1' }] as const;
+    expect(removed(() => undefined)).toEqual([]);
+    expect(removed((script) => script.react(90, 110, 'i-b', warning, true))).toEqual([]);
+    expect(removed((script) => script.react(90, 91, 'i-b', warning))).toHaveLength(1);
+    expect(removed((script) => script.claim(95, 'i-1', 'i-b'))).toHaveLength(1);
+  });
+  it('counts a member that somebody else ended while describes may still show it, and no longer', () => {
+    const removed = (endedAt: number) =>
+      details(needlessRemoval, (script) => {
+        surplus(script);
+        script.end(endedAt, 'i-1', { kind: 'user' });
+        script.react(100, 104, 'i-a');
+        script.claim(102, 'i-3', 'i-a');
+        script.takeOut(103, 'i-3');
+      });
+    expect(removed(99.5)).toEqual([]);
+    expect(removed(98)).toHaveLength(1);
+  });
   it('breaks when a member is ended that nobody asked to end', () => {
     const found = details(needlessRemoval, (script) => {
       twoServe(script);

@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
+import { isHealthy, knewAtMs } from '../leaving.ts';
 import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastRefusalMs, takenOutAtMs } from '../life.ts';
 import { isMisplaced } from '../policy.ts';
 import { headcountAt, isStray } from '../staying.ts';
@@ -53,13 +54,44 @@ const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
 
 type Broken = Omit<Finding, 'rule'>;
 
+/** When Holdfast could first know that this one leaves without its choice: of a warning by its message, of an end by a message or a describe. */
+const learnedAtMs = (chronicle: Chronicle, life: Life): number => {
+  const { lagMs, asgLagMs } = chronicle.times;
+  const told = life.deliveries.filter(
+    ({ told: { about }, atMs, invocation }) => about === 'state' && atMs >= goneAtMs(life) && isHealthy(chronicle, invocation),
+  );
+  return Math.min(
+    knewAtMs(chronicle, life),
+    goneAtMs(life) + lagMs,
+    ...told.map(({ atMs }) => atMs),
+    ...life.hooks.map(({ atMs }) => atMs),
+    ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs + asgLagMs),
+  );
+};
+
+/** Members that leave, which the function that looked could not know: they count for it as before. */
+const unseenAt = (chronicle: Chronicle, { group, chosenAtMs, lookedSinceMs }: Choice): readonly Life[] =>
+  chronicle
+    .livesIn(group)
+    .filter(
+      (life) =>
+        life.launchedAtMs < chosenAtMs &&
+        chronicle.groupAt(life, Math.min(chosenAtMs, goneAtMs(life) - 1)) === group &&
+        forcedOutAtMs(life) <= chosenAtMs &&
+        learnedAtMs(chronicle, life) > lookedSinceMs &&
+        !life.claims.some(({ atMs }) => atMs < chosenAtMs) &&
+        outByUs(life) >= chosenAtMs &&
+        !isStray(chronicle, life, chosenAtMs),
+    );
+
 const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Broken[] =>
-  choices.flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved }, index) => {
+  choices.flatMap((choice, index) => {
+    const { life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved } = choice;
     if (isAdvised || isMoved || isStray(chronicle, life, chosenAtMs)) return [];
     const { staying, waiting } = headcountAt(chronicle, group, chosenAtMs);
     // Of several that were chosen at one moment, each leaves the others one fewer.
     const sameMoment = choices.slice(index).filter((one) => one.group === group && one.chosenAtMs === chosenAtMs && !one.isAdvised && !one.isMoved);
-    const before = new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life)]).size;
+    const before = new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unseenAt(chronicle, choice)]).size;
     const desired = Math.min(...chronicle.desiredIn(group, lookedSinceMs, chosenAtMs));
     if (before > desired) return [];
     return [
@@ -70,7 +102,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'A member that no warning, advice or hook takes is chosen to leave only while more stay than the desired size in force, or where the policy in force holds its members elsewhere.',
+    'A member that no warning, advice or hook takes is chosen to leave only while more stay, as far as Holdfast can know, than the desired size in force, or where the policy in force holds its members elsewhere.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 
