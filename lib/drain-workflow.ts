@@ -8,6 +8,7 @@ import {
   JitterType,
   LogLevel,
   QueryLanguage,
+  type RetryProps,
   StateMachine,
   Wait,
   WaitTime,
@@ -46,6 +47,19 @@ const lambdaTrouble = [
   'Lambda.AWSLambdaException',
   'Lambda.SdkClientException',
 ];
+
+const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };
+
+/**
+ * EC2 may throttle the end of instances for minutes. At the first tick two minutes after its end, a new drain takes over
+ * what is left, so this one repeats until then. With full jitter that takes about 36 repeats.
+ */
+const notEndedRetry: RetryProps = {
+  errors: ['InstancesNotEnded'],
+  interval: Duration.seconds(2),
+  maxAttempts: 60,
+  ...patience,
+};
 
 /**
  * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
@@ -89,6 +103,7 @@ export class DrainWorkflow extends Construct {
       'End drain',
       endDrain,
       'Completes hooks, terminates the instances that Holdfast has to terminate, and records shortfalls.',
+      notEndedRetry,
     );
     const next = Choice.jsonata(this, 'What next?')
       .when(
@@ -104,7 +119,7 @@ export class DrainWorkflow extends Construct {
     return begin;
   }
 
-  private step(name: string, lambdaFunction: IFunction, comment: string): LambdaInvoke {
+  private step(name: string, lambdaFunction: IFunction, comment: string, ...before: RetryProps[]): LambdaInvoke {
     const step = LambdaInvoke.jsonata(this, name, {
       lambdaFunction,
       comment,
@@ -112,7 +127,8 @@ export class DrainWorkflow extends Construct {
       // The retries below replace the CDK's own: they fit into a spot notice.
       retryOnServiceExceptions: false,
     });
-    const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };
+    // The first retry that names the error counts.
+    for (const retry of before) step.addRetry(retry);
     step.addRetry({ errors: lambdaTrouble, interval: Duration.seconds(1), maxAttempts: 8, ...patience });
     step.addRetry({ errors: ['States.TaskFailed'], interval: Duration.seconds(2), maxAttempts: 6, ...patience });
     return step;

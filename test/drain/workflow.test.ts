@@ -42,11 +42,19 @@ test('every step retries throttling, service errors and its own failures, with b
   for (const name of ['Begin drain', 'Check drain', 'End drain']) {
     const retries = states[name]?.Retry ?? [];
     expect(retries.map(({ ErrorEquals }) => ErrorEquals)).toEqual([
+      ...(name === 'End drain' ? [['InstancesNotEnded']] : []),
       ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
       ['States.TaskFailed'],
     ]);
     for (const retry of retries) expect(retry).toMatchObject({ BackoffRate: 2, MaxDelaySeconds: 10, JitterStrategy: 'FULL' });
   }
+});
+
+test('an end that is throttled is repeated until the next drain takes over, two minutes and a tick later', () => {
+  const [first] = states['End drain']?.Retry ?? [];
+  // Full jitter: half of each pause on average.
+  const pauses = Array.from({ length: first?.MaxAttempts ?? 0 }, (_, index) => Math.min(10, 2 * 2 ** index) / 2);
+  expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeGreaterThan(240);
 });
 
 test('the machine gives up after the 48 hours that a hook can hold an instance', () => {
