@@ -29,7 +29,9 @@ const comesUpWithinMs = 300_000;
 
 /** Extra members to launch now, so that waiting swaps can begin without a gap. */
 const surgeOf = (view: View, headcount: Headcount): number =>
-  view.group.swap.order === 'launch-first' ? Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;
+  view.group.swap.order === 'launch-first'
+    ? Math.min(headcount.waiting.length + headcount.holdingPlace.length, view.group.swap.maxSurge)
+    : 0;
 
 const strayRemovals = (view: View, headcount: Headcount): readonly Leaving[] =>
   headcount.strays.flatMap(({ instance }) => {

@@ -12,7 +12,7 @@ export type Headcount = {
   readonly staying: readonly Member[];
   /** Staying members at risk, whose swap waits for surge budget. */
   readonly waiting: readonly Swap[];
-  /** Swaps under way that still hold their place: drain-first, and not drained yet. */
+  /** Swaps that still hold their place: drain-first and not drained yet, or chosen to begin and not begun. */
   readonly holdingPlace: readonly Swap[];
   readonly inFlight: readonly InFlight[];
   /**
@@ -83,7 +83,7 @@ export const takeHeadcount = (view: View): Headcount => {
   return {
     staying: present.filter((member) => !strays.includes(member)),
     waiting: view.swaps.filter((swap) => swap.state === 'waiting' && seen.has(swap.instance)),
-    holdingPlace: view.swaps.filter((swap) => holdsPlace(swap, view)),
+    holdingPlace: view.swaps.filter((swap) => holdsPlace(swap, view) || (isToBegin(swap) && seen.has(swap.instance))),
     inFlight,
     inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0) + unseen(view, seen, accounted),
     strays,
@@ -98,6 +98,13 @@ const holdsPlace = (swap: Swap, view: View): boolean =>
   waitsItsTurn(swap.reason) &&
   !isHard(swap) &&
   (swap.state === 'leaving' || swap.state === 'draining');
+
+/**
+ * Another decision has chosen this swap to begin, and has not written it yet. It waits until that is done, so that its
+ * replacement stays within the surge even if the author of that decision dies.
+ */
+const isToBegin = (swap: Swap): boolean =>
+  swap.state === 'leaving' && swap.drain === undefined && waitsItsTurn(swap.reason) && !isHard(swap);
 
 /** How long an Auto Scaling group may take to refill itself before we launch in its place. */
 const asgRefillGraceMs = 90_000;

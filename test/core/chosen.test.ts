@@ -29,6 +29,16 @@ describe('what a decision chose to leave', () => {
     const waiting = swapOf('spot-a#6', { reason: 'rebalance', state: 'waiting' });
     expect(withChosen({ chosen }, [waiting], twelve, 'web')[0]).toEqual({ ...waiting, state: 'leaving' });
   });
+  it('keeps its place until its swap is written, so that no more are launched than the surge allows', () => {
+    const atRisk = ['spot-a#5', 'spot-a#6', 'spot-b#5', 'spot-b#6'].map((instance) =>
+      swapOf(instance, { reason: 'rebalance', state: 'waiting', deadlineMs: undefined, drain: undefined }),
+    );
+    const launched = (swaps: typeof atRisk) =>
+      decide(view({ members: twelve, swaps, state: state({ chosen }) })).placements.reduce((sum, { count }) => sum + count, 0);
+    expect(launched(withChosen({ chosen }, atRisk, twelve, 'web') as typeof atRisk)).toBe(0);
+    const written = atRisk.map((swap) => (swap.instance.endsWith('6') ? { ...swap, state: 'leaving' as const, drain: 'd' } : swap));
+    expect(launched(written as typeof atRisk)).toBe(2);
+  });
   it('leaves a swap that is written as it is, and adds nothing for an instance that is no member any more', () => {
     const drained = swapOf('spot-a#6', { state: 'drained' });
     expect(withChosen({ chosen }, [drained], members(spotA, 6), 'web')).toEqual([drained]);

@@ -96,7 +96,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'no surge for members at risk',
     file: 'core/decide.ts',
-    from: 'Math.min(headcount.waiting.length, view.group.swap.maxSurge)',
+    from: 'Math.min(headcount.waiting.length + headcount.holdingPlace.length, view.group.swap.maxSurge)',
     to: 'Math.min(headcount.waiting.length, 0)',
     caughtBy: ['rebalance'],
   },

@@ -7,8 +7,8 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'maxSurge is ignored, launch first',
     file: 'core/decide.ts',
-    from: 'Math.min(headcount.waiting.length, view.group.swap.maxSurge) : 0;',
-    to: 'headcount.waiting.length : 0;',
+    from: 'Math.min(headcount.waiting.length + headcount.holdingPlace.length, view.group.swap.maxSurge)',
+    to: 'headcount.waiting.length',
   },
   {
     name: 'maxSurge is ignored, drain first',
