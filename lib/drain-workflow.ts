@@ -51,8 +51,8 @@ const lambdaTrouble = [
 const patience = { backoffRate: 2, maxDelay: Duration.seconds(10), jitterStrategy: JitterType.FULL };
 
 /**
- * EC2 may throttle the end of instances for minutes. At the first tick two minutes after its end, a new drain takes over
- * what is left, so this one repeats until then. With full jitter that takes about 36 repeats.
+ * EC2 may throttle the end of instances for minutes. At the first tick two minutes after its end, a new drain takes
+ * over what is left, so this one repeats until then. With full jitter that takes about 36 repeats.
  */
 const notEndedRetry: RetryProps = {
   errors: ['InstancesNotEnded'],
