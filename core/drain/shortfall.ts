@@ -98,14 +98,18 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
   keptUntilMs,
 });
 
-/** Whether a shortfall is not true of an instance that is seen to be out of service, with no connection left. */
-const isDisproved = (shortfall: Shortfall, nowMs: number): boolean =>
-  shortfall.code === 'not-released' || (shortfall.code === 'delay-exceeds-deadline' && shortfall.cutAtMs > nowMs);
+/**
+ * Whether a shortfall is not true of an instance that is seen to be out of service, with no connection left. A warning
+ * since then left the cut to EC2: whoever was to cut before did not.
+ */
+const isDisproved = (shortfall: Shortfall, { reason }: Swap, nowMs: number): boolean =>
+  shortfall.code === 'not-released' ||
+  (shortfall.code === 'delay-exceeds-deadline' && (shortfall.cutAtMs > nowMs || shortfall.by !== cutters[reason]));
 
 /** A swap whose target groups have finished with it: a shortfall that did not happen is removed. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
   const { shortfall, ...rest } = swap;
-  const stands = shortfall !== undefined && !isDisproved(shortfall, nowMs);
+  const stands = shortfall !== undefined && !isDisproved(shortfall, swap, nowMs);
   return { ...rest, state: 'drained', drainedAtMs: swap.drainedAtMs ?? nowMs, ...(stands && { shortfall }) };
 };
 

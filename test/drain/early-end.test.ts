@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asGone } from '../../core/drain/shortfall.ts';
+import { asDrainedInTime, asGone } from '../../core/drain/shortfall.ts';
 import type { Swap } from '../../core/swap.ts';
 
 const swap: Swap = {
@@ -35,6 +35,12 @@ describe('an instance that comes to its end', () => {
     const seen: Swap = { ...swap, state: 'drained', drainedAtMs: 7_000, busyUntilMs: 9_000 };
     expect(asGone(seen, 5_000)).toMatchObject({ state: 'gone', goneAtMs: 5_000, drainedAtMs: 7_000 });
     expect(asGone(seen, 5_000).shortfall).toBeUndefined();
+  });
+  it('after a warning came in time to leave the cut to EC2 needs no word of the cut that was foreseen before', () => {
+    const early = { code: 'delay-exceeds-deadline', delayMs: 60_000, leftMs: 20_000, cutAtMs: 22_000, by: 'holdfast' } as const;
+    const draining: Swap = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 62_000, shortfall: early };
+    expect(asDrainedInTime({ ...draining, deadlineMs: 130_000 }, 64_000)).not.toHaveProperty('shortfall');
+    expect(asDrainedInTime({ ...draining, reason: 'rebalance' }, 64_000).shortfall).toEqual(early);
   });
   it('while its connections had yet to close is said to have', () => {
     const draining = { ...swap, state: 'draining', drainStartedAtMs: 2_000, busyUntilMs: 9_000 } as const;
