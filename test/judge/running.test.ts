@@ -61,6 +61,39 @@ describe('Auto Scaling groups', () => {
     expect(raisedUntil(250)).toEqual([]);
     expect(raisedUntil(400)).toHaveLength(1);
   });
+  it('are raised while they hold more than their owners set, and for as long as they may refill themselves', () => {
+    const raisedUntil = (second: number, leftAt: number) =>
+      details(
+        raisesEndSoon,
+        (script) => {
+          script.policy(0, 1, attached);
+          for (const n of [1, 2, 3, 4, 5]) script.member(`i-${n}`, { asg: 'web-asg' });
+          asg(script, 100, 6, react('i-a'), 5);
+          if (leftAt > 0) script.at(leftAt, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: { kind: 'ec2' } });
+          asg(script, second, 4, react('i-b'), 4);
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(raisedUntil(900, 0)).toEqual([]);
+    expect(raisedUntil(600, 400)).toEqual([]);
+    expect(raisedUntil(800, 400)).toHaveLength(1);
+  });
+  it('are raised no longer than they may take to refill themselves, though they do so in the end', () => {
+    const refilled = (second: number) =>
+      details(
+        raisesEndSoon,
+        (script) => {
+          script.policy(0, 1, attached);
+          for (const n of [1, 2, 3, 4]) script.member(`i-${n}`, { asg: 'web-asg' });
+          asg(script, 100, 6, react('i-a'), 5);
+          script.launch(second, 'i-5', { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+          asg(script, second + 30, 4, react('i-b'), 4);
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    expect(refilled(300)).toEqual([]);
+    expect(refilled(500)).toHaveLength(1);
+  });
   it('are touched only where a policy names them', () => {
     const changed = (name: string) =>
       details(strangeAsgs, (script) => {

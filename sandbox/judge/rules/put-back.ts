@@ -6,6 +6,7 @@ import { asgsOf } from '../policy.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type Span = { readonly fromMs: number; readonly untilMs: number };
 type Owned = { readonly min: number; readonly max: number; readonly suspended: string };
 
 const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, max, suspended: [...suspended].sort().join() });
@@ -67,12 +68,37 @@ export const asgsPutBack: Rule = {
 /** A raise is looked after by the tick; what it needs is two looks that nothing disturbs. */
 const putBackWithinMs = 2 * times.tickMs + times.messageAgainMs + times.leaseMs;
 
-/** Last moment at which the raised maximum was needed, between two moments: more are wanted than fit, or somebody is on the way. */
-const neededUntil = (chronicle: Chronicle, asg: string, ownMax: number, { fromMs, untilMs }: { fromMs: number; untilMs: number }): number => {
+/** When the group held more than its owner's maximum. */
+const heldAbove = (stays: readonly Span[], ownMax: number): readonly Span[] => {
+  const held = (atMs: number): number => stays.filter((stay) => stay.fromMs <= atMs && atMs < stay.untilMs).length;
+  const moments = [...new Set(stays.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]))].toSorted((a, b) => a - b);
+  return moments.flatMap((fromMs, index) => (held(fromMs) > ownMax ? [{ fromMs, untilMs: moments[index + 1] ?? fromMs }] : []));
+};
+
+/**
+ * When the raised maximum was needed: the group holds more than its owner's maximum, is to refill itself up to more, or somebody joins. What it does
+ * not refill in its time is taken over, and the desired capacity is to follow.
+ */
+const needsOf = (chronicle: Chronicle, asg: string, ownMax: number): readonly Span[] => {
   const changes = chronicle.cloud.asgChanges(asg);
-  const above = changes.flatMap(({ desired }, index) => (desired > ownMax ? [changes[index + 1]?.atMs ?? untilMs] : []));
-  const joins = chronicle.lives.flatMap(({ stays }) => stays.filter((stay) => stay.asg === asg).map((stay) => stay.fromMs));
-  return Math.max(fromMs, ...[...above, ...joins].filter((atMs) => atMs > fromMs && atMs <= untilMs));
+  const stays = chronicle.lives.flatMap((life) => life.stays.filter((stay) => stay.asg === asg));
+  const above = changes.flatMap(({ desired, atMs }, index) =>
+    desired > ownMax ? [{ fromMs: atMs, untilMs: Math.min(changes[index + 1]?.atMs ?? atMs + times.asgRefillMs, atMs + times.asgRefillMs) }] : [],
+  );
+  const held = heldAbove(stays, ownMax).map(({ fromMs, untilMs }) => ({ fromMs, untilMs: untilMs + times.asgRefillMs }));
+  return [...above, ...held, ...stays.map(({ fromMs }) => ({ fromMs, untilMs: fromMs }))].toSorted((a, b) => a.fromMs - b.fromMs);
+};
+
+/** The longest times within a span in which nothing needed the raised maximum. */
+const unneeded = (needs: readonly Span[], { fromMs, untilMs }: Span): readonly Span[] => {
+  let sinceMs = fromMs;
+  const idle = needs.flatMap((need) => {
+    if (need.untilMs < fromMs || need.fromMs >= untilMs) return [];
+    const gap = { fromMs: sinceMs, untilMs: need.fromMs };
+    sinceMs = Math.max(sinceMs, need.untilMs);
+    return [gap];
+  });
+  return [...idle, { fromMs: sinceMs, untilMs }];
 };
 
 const comingInto = (chronicle: Chronicle, group: string, atMs: number): boolean =>
@@ -84,15 +110,20 @@ const raisesOf = (chronicle: Chronicle, asg: string, group: string): readonly Br
     if (change.max <= owned.max || !isFunction(change.by)) return [];
     const over = will.slice(index + 1).find((later) => later.change.max <= later.owned.max);
     const untilMs = over?.change.atMs ?? chronicle.history.endedAtMs;
-    const sinceMs = neededUntil(chronicle, asg, owned.max, { fromMs: change.atMs, untilMs });
-    const isComing = comingInto(chronicle, group, sinceMs + 1) || comingInto(chronicle, group, untilMs - 1);
-    if (untilMs - sinceMs <= putBackWithinMs || isComing) return [];
+    const idle = unneeded(needsOf(chronicle, asg, owned.max), { fromMs: change.atMs, untilMs }).find(
+      (span) =>
+        span.untilMs - span.fromMs > putBackWithinMs &&
+        !comingInto(chronicle, group, span.fromMs + 1) &&
+        !comingInto(chronicle, group, span.untilMs - 1),
+    );
+    if (idle === undefined) return [];
+    const seconds = Math.round((idle.untilMs - idle.fromMs) / 1_000);
     return [
       {
         group,
         asg,
-        atMs: sinceMs + putBackWithinMs,
-        detail: `the maximum of ${asg} was ${change.max} for ${Math.round((untilMs - sinceMs) / 1_000)} s after it was needed; its owner set ${owned.max}`,
+        atMs: idle.fromMs + putBackWithinMs,
+        detail: `the maximum of ${asg} was ${change.max} for ${seconds} s after it was needed; its owner set ${owned.max}`,
       },
     ];
   });
