@@ -398,6 +398,17 @@ describe('the desired size changes only when asked', () => {
     expect(restored('high', 5)).toHaveLength(1);
     expect(restored('nobody', 4)).toHaveLength(1);
   });
+  it('lets a policy set the size anew that comes back with its old version, whenever the group was let go', () => {
+    const found = written((script) => {
+      heard(script, 40, 'high', 'i-a', 4);
+      script.letGo(60);
+      script.desired(70, 4, 1, react('i-b'));
+      script.policy(100, 1);
+      script.desired(101, 2, 1, react('i-c'));
+      script.desired(103, 3, 1, react('i-d'));
+    });
+    expect(found).toEqual(['the desired size became 3, was 2; the policy in force says 2, and no alarm was heard that makes it so']);
+  });
   it('breaks when an older policy follows a newer one', () => {
     const found = written((script) => {
       script.policy(50, 2, { ...policy, size: { min: 1, max: 6, desired: 5 } });

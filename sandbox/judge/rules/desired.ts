@@ -53,7 +53,10 @@ const sameSize = (a: Policy | undefined, b: Policy | undefined): boolean => JSON
 /** Whether the policy that is followed now sets the size anew. */
 const setsSize = (timeline: GroupTimeline, before: Written | undefined, written: Written): boolean => {
   if (before === undefined) return true;
-  const letGo = timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs >= before.atMs - 1 && atMs <= written.atMs);
+  const thenInForce = timeline.policies.findLast(({ atMs }) => atMs <= before.atMs);
+  const wasWithoutPolicy = thenInForce !== undefined && thenInForce.policy === undefined;
+  const letGo =
+    wasWithoutPolicy || timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs >= before.atMs - 1 && atMs <= written.atMs);
   const wasLetGo = timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs <= written.atMs);
   return (
     letGo ||
