@@ -1,7 +1,9 @@
+import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
+import { writesAtOnce } from './claims.ts';
 import { mustRepeat } from './launch.ts';
 import { putState } from './put-state.ts';
 import type { Round, Run } from './run.ts';
@@ -38,15 +40,20 @@ const restore = async ({ provider }: Run, decision: Decision): Promise<readonly 
 
 /**
  * Terminates leaving members, drained or dead, that Auto Scaling groups still count, through those groups. A failure is
- * not reported: the next look finds them again, or they are gone.
+ * not reported: the next look finds them again, or they are gone. A drain that could not take its member out of
+ * service, because the minimum size kept it, said that its work would be cut: now the group drains it.
  */
-const letGo = async ({ group, provider }: Run, { decision, view }: Round): Promise<void> => {
+const letGo = async ({ group, provider, ports }: Run, { decision, view }: Round): Promise<void> => {
   const left = new Set(decision.unnoticed);
-  if (left.size > 0)
-    await provider.release(
-      group,
-      view.swaps.filter(({ instance }) => left.has(instance)),
-    );
+  if (left.size === 0) return;
+  const swaps = view.swaps.filter(({ instance }) => left.has(instance));
+  const released = new Set((await provider.release(group, swaps)).done);
+  const disproved = swaps
+    .filter(({ instance }) => released.has(instance) && !view.ended.includes(instance))
+    .filter(({ state, shortfall }) => state === 'drained' && shortfall?.code === 'not-released');
+  await inParallel(disproved, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] }),
+  );
 };
 
 /** Notes on members that they joined, where whoever attached them did not come to it. */
