@@ -1,6 +1,6 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
-import { repeatAfterMs } from '../../core/reservation-life.ts';
+import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
@@ -68,10 +68,14 @@ const registeringMs = 250;
 /** When an admission that failed is tried again: not before the groups beside this one may have had their turn. */
 export const admitAgainMs = (groupsAtOnce: number): number => Math.max(repeatAfterMs, groupsAtOnce * registeringMs);
 
+/** When requests without an answer are repeated. */
+const repeatTimes = (state: GroupState | undefined): readonly number[] =>
+  (state?.reservations ?? []).filter(isOpen).map(({ leaseUntilMs }) => leaseUntilMs);
+
 const wakeTime = (rounds: readonly Round[], nowMs: number, admitAgainAtMs: number | undefined): number | undefined => {
   const last = rounds.at(-1);
   const repeat = [
-    ...(rounds.some(({ launched }) => mustRepeat(launched)) ? [nowMs + repeatAfterMs] : []),
+    ...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state) : []),
     ...(admitAgainAtMs === undefined ? [] : [admitAgainAtMs]),
   ];
   const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];

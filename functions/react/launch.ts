@@ -5,7 +5,7 @@ import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { rememberRefusals, rememberSuccess } from '../../core/pool-memory.ts';
 import type { LaunchResult, Refusal } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
-import { type Attempt, afterAttempt, repeatAfterMs } from '../../core/reservation-life.ts';
+import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
@@ -137,10 +137,13 @@ export const applyAnswers = (
 ): GroupState => {
   const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
   const throttle = throttleAfter(state, launched, nowMs);
-  const repeatAtMs = Math.max(nowMs + repeatAfterMs, throttle?.untilMs ?? 0);
+  const repeatAtMs = ({ atMs }: Reservation): number =>
+    Math.max(nowMs + repeatStepMs(nowMs - atMs), throttle?.untilMs ?? 0);
   const reservations = state.reservations.flatMap((reservation) => {
     const attempt = attempts.get(reservation.id);
-    return attempt === undefined ? [reservation] : (afterAttempt(reservation, attempt, repeatAtMs, nowMs) ?? []);
+    return attempt === undefined
+      ? [reservation]
+      : (afterAttempt(reservation, attempt, repeatAtMs(reservation), nowMs) ?? []);
   });
   // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LaunchResult } from '../../core/ports.ts';
-import { abandoned, afterAttempt, believeMs, inBrief, isBelieved, takenUp } from '../../core/reservation-life.ts';
+import { abandoned, afterAttempt, believeMs, inBrief, isBelieved, repeatStepMs, takenUp } from '../../core/reservation-life.ts';
 import { nowMs, reservation, state } from './views.ts';
 
 const repeatAtMs = nowMs + 7_000;
@@ -20,6 +20,10 @@ const answered: LaunchResult = {
   instances: [{ instance: 'i-1', offering: { instanceType: 'm7g.large', zone: 'b', market: 'spot' } }],
   refusals: [],
 };
+
+it('is repeated more rarely the longer it has had no answer, and each ten seconds at least', () => {
+  expect([0, 8_000, 20_000, 40_000, 600_000].map(repeatStepMs)).toEqual([2_000, 2_000, 5_000, 10_000, 10_000]);
+});
 
 describe('a first attempt', () => {
   it('that was throttled or wrong launched nothing: its reservation is released', () => {

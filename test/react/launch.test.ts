@@ -26,6 +26,10 @@ describe('an answer to a launch', () => {
   it('that was lost leaves the reservation open under its token, to be repeated soon', () => {
     expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }).reservations).toMatchObject([{ token: 'r-1', leaseUntilMs: nowMs + 2_000 }]);
   });
+  it('that stays lost is asked for more rarely', () => {
+    const old = state({ reservations: [reservation({ atMs: nowMs - 60_000 })] });
+    expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }, old).reservations).toMatchObject([{ leaseUntilMs: nowMs + 10_000 }]);
+  });
   it('that the request is wrong rests what it requested, so that the tree goes on', () => {
     const { reservations, memory } = answered({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });
     expect(reservations).toEqual([]);
