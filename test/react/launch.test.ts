@@ -26,7 +26,7 @@ describe('an answer to a launch', () => {
   it('that was lost leaves the reservation open under its token, to be repeated soon', () => {
     expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }).reservations).toMatchObject([{ token: 'r-1', leaseUntilMs: nowMs + 2_000 }]);
   });
-  it('that stays lost is asked for more rarely', () => {
+  it('that stays lost is requested again more rarely', () => {
     const old = state({ reservations: [reservation({ atMs: nowMs - 60_000 })] });
     expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }, old).reservations).toMatchObject([{ leaseUntilMs: nowMs + 10_000 }]);
   });
