@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sandbox/judge/finding.ts';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { judge } from '../../sandbox/judge/judge.ts';
 import { alarmsAct } from '../../sandbox/judge/rules/alarms.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
@@ -397,6 +398,19 @@ describe('the desired size changes only when asked', () => {
     expect(restored('high', 4)).toEqual([]);
     expect(restored('high', 5)).toHaveLength(1);
     expect(restored('nobody', 4)).toHaveLength(1);
+  });
+  it('asks for as many as are there after a restore only where a member shows by its reservation that the item is old', () => {
+    const kept = (by: Actor) =>
+      details(desiredAsAsked, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg', by });
+        heard(script, 100, 'high', 'i-a', 4);
+        script.desired(150, 2, 1, { kind: 'user' });
+        script.desired(160, 2, 1, react('i-b'));
+      });
+    expect(kept({ kind: 'asg', asg: 'web-asg', why: 'size' })).toEqual([]);
+    expect(kept(react('i-0'))).toHaveLength(1);
   });
   it('lets a policy set the size anew that comes back with its old version, whenever the group was let go', () => {
     const found = written((script) => {

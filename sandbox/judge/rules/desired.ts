@@ -101,8 +101,12 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
   const { staying, waiting } = headcountAt(chronicle, group, written.atMs);
-  const present = chronicle.membersAt(group, written.atMs).length;
-  const least = Math.min(policy.size.max, staying.length + waiting.length, written.desired === before.desired ? staying.length : present);
+  const members = chronicle.membersAt(group, written.atMs);
+  const present = members.length;
+  // Without a member that Holdfast launched nothing shows that the item is an older one, and its size stays.
+  const isShown = members.some((life) => tagsAt(life, written.atMs)['holdfast:reservation'] !== undefined);
+  const kept = written.desired === before.desired ? Math.min(staying.length, isShown ? staying.length : before.desired) : present;
+  const least = Math.min(policy.size.max, staying.length + waiting.length, kept);
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
   if (written.desired >= least && written.desired <= most) return undefined;
   const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
