@@ -64,8 +64,35 @@ const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
   const room = Math.max(0, asg.desired - asg.min);
   const ordered = byUrgency(swaps);
   const [going, staying] = [ordered.slice(0, room), ordered.slice(room)];
-  return together([await endThroughAsg(deps, asg.name, idsOf(going)), await withoutRoom(deps, asg, staying)]);
+  const ended = await endThroughAsg(deps, asg.name, idsOf(going));
+  await spareRequests(deps, asg, going, ended);
+  return together([ended, await withoutRoom(deps, asg, staying)]);
 };
+
+/**
+ * Interrupted members that Auto Scaling does not end now: they are deregistered at least, because EC2 takes them at
+ * their deadline whatever Auto Scaling does. They count as not released, so that ending them is tried again.
+ */
+const spareRequests = async (
+  { elb }: ProviderDeps,
+  { targetGroups }: Asg,
+  swaps: readonly Swap[],
+  { failed }: ActionResult,
+): Promise<void> => {
+  const refused = new Set(failed.map(({ instance }) => instance));
+  const spared = sparedBy.get(elb) ?? new Set();
+  const stuck = swaps.filter(({ reason, instance }) => reason === 'interruption' && refused.has(instance));
+  const fresh = idsOf(stuck).filter((instance) => !spared.has(instance));
+  if (fresh.length === 0) return;
+  const { done } = await deregisterTargets(elb, targetGroups, fresh);
+  if (spared.size > mostRemembered) spared.clear();
+  for (const instance of done) spared.add(instance);
+  sparedBy.set(elb, spared);
+};
+
+/** What this environment has deregistered so, by client: each repeat of the release would do it again. */
+const sparedBy = new WeakMap<ProviderDeps['elb'], Set<string>>();
+const mostRemembered = 10_000;
 
 /** In no Auto Scaling group of ours, neither now nor when it was claimed. */
 const isLoose =

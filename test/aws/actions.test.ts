@@ -183,6 +183,24 @@ describe('releasing leaving members', () => {
     expect(result).toEqual({ done: ['i-2', 'i-3'], failed: [{ instance: 'i-1', code: 'BelowMinSize', retry: 'later' }] });
   });
 
+  test('takes interrupted members out of the target groups when Auto Scaling does not end them, and tries again', async () => {
+    const members = { 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' };
+    const { provider, aws } = over(attached, {
+      ...inWeb(members, { targetGroups: ['tg-own'] }),
+      TerminateInstanceInAutoScalingGroup: failsWith('Throttling', 'Rate exceeded'),
+      DeregisterTargets: {},
+    });
+    const leaving = [swap('i-1', 'interruption'), swap('i-2', 'rebalance')];
+    await provider.release(attached, leaving);
+    const { done, failed } = await provider.release(attached, leaving);
+    expect(done).toEqual([]);
+    expect(failed.map(({ instance, retry }) => [instance, retry])).toEqual([
+      ['i-1', 'later'],
+      ['i-2', 'later'],
+    ]);
+    expect(aws.inputsOf('DeregisterTargets')).toEqual([{ TargetGroupArn: 'tg-own', Targets: [{ Id: 'i-1' }] }]);
+  });
+
   test('meets the minimum size also when it was raised in between', async () => {
     const { provider } = over(attached, {
       ...inWeb({ 'i-1': 'InService' }),
