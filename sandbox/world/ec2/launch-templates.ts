@@ -38,7 +38,7 @@ export type LaunchTemplates = {
   readonly operations: Operations;
 };
 
-export const defaultImage = 'ami-0a1b2c3d4e5f60718';
+const defaultImage = 'ami-0a1b2c3d4e5f60718';
 
 /** The image that a template launches: one that it names by a parameter of Systems Manager is looked up (here it is always the same). */
 export const imageOf = ({ ImageId }: TemplateContents): string =>
