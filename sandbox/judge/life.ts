@@ -100,11 +100,18 @@ export const takenOutAtMs = ({ services }: Life, sinceMs = Number.NEGATIVE_INFIN
     ...services.filter(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs > sinceMs).map(({ untilMs }) => untilMs),
   );
 
+/** Since when the Auto Scaling group has had it without a break. An instance in standby stays in its group (EC2 Auto Scaling User Guide). */
+const heldSinceMs = ({ stays }: Life, stay: Stay): number => {
+  const before = stays.findLast(({ asg, untilMs }) => asg === stay.asg && untilMs <= stay.fromMs);
+  return before?.how === 'standby' ? before.fromMs : stay.fromMs;
+};
+
 /** Whether the Auto Scaling group that holds it protects it from scale-in, which its describes tell. */
 export const isProtected = (life: Life, atMs: number): boolean => {
   const stay = stayAt(life, atMs);
   if (stay === undefined) return false;
-  return life.protections.findLast((change) => change.from === 'scale-in' && change.atMs >= stay.fromMs && change.atMs <= atMs)?.isOn === true;
+  const sinceMs = heldSinceMs(life, stay);
+  return life.protections.findLast((change) => change.from === 'scale-in' && change.atMs >= sinceMs && change.atMs <= atMs)?.isOn === true;
 };
 
 /** When EC2 last refused to end it. */

@@ -224,6 +224,21 @@ describe('nobody is removed without need', () => {
     expect(edited(90, 'web-asg')).toHaveLength(1);
     expect(edited(110, 'other-asg')).toHaveLength(1);
   });
+  it.each([
+    ['standby', ['i-3 was chosen to leave: it is protected from scale-in']],
+    ['detached', []],
+  ] as const)('counts protection through a pause in %s as the Auto Scaling group does', (how, expected) => {
+    const found = details(protectedStay, (script) => {
+      twoServe(script);
+      script.member('i-3', { pool: 'od-b', asg: 'web-asg' });
+      script.at(35, { kind: 'protection', instance: 'i-3', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+      script.at(40, { kind: 'left', instance: 'i-3', asg: 'web-asg', how, by: { kind: 'script' } });
+      script.at(50, { kind: 'joined', instance: 'i-3', asg: 'web-asg', by: { kind: 'user' } });
+      script.claim(300, 'i-3', 'i-a');
+      script.takeOut(301, 'i-3');
+    });
+    expect(found).toEqual(expected);
+  });
   it('leaves alone whom an Auto Scaling group protects from scale-in while it holds them', () => {
     const found = (isOn: boolean, from: 'scale-in' | 'termination' = 'scale-in', asg: string | undefined = 'web-asg') =>
       details(protectedStay, (script) => {
