@@ -13,10 +13,8 @@ import { codeOf } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
 import { isTargetGroup } from './providers/target-groups.ts';
-import { soldTypes } from './sold-types.ts';
+import { filterValues, soldTypes } from './sold-types.ts';
 
-/** Values that one filter takes (EC2 API reference, Using filtering). */
-const filterValues = 200;
 /** Names that one call takes (DescribeAutoScalingGroups: with MaxRecords up to 100). */
 const asgNames = 100;
 const targetGroupsAtOnce = 5;

@@ -4,7 +4,7 @@ import { chunks } from './chunks.ts';
 import { codeOf, isFromAws } from './errors.ts';
 
 /** Values that one filter takes (EC2 API reference, Using filtering). */
-const filterValues = 200;
+export const filterValues = 200;
 
 const addPages = async (ec2: EC2Client, types: readonly string[], zones: Map<string, string[]>): Promise<void> => {
   let NextToken: string | undefined;

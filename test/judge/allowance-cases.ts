@@ -64,16 +64,20 @@ const warned: Readonly<Record<string, Cases>> = {
   },
 };
 
-const lateDrain =
+/** A member that is warned at 100 s, taken out of service at this second, and gone at 220 s. */
+const drainedAt =
+  (second: number) =>
   (write: Write): Write =>
   (script) => {
     twoServe(script);
     script.warn(100, 'i-1');
     script.react(101, 103, 'i-a', heard('i-1'));
     write(script);
-    script.takeOut(205, 'i-1');
+    script.takeOut(second, 'i-1');
     script.end(220, 'i-1');
   };
+
+const lateDrain = drainedAt(205);
 
 const faultyDrain =
   (second: number, injected = true): Write =>
@@ -111,16 +115,7 @@ const drains: Readonly<Record<string, Cases>> = {
   },
 };
 
-const earlyDrain =
-  (write: Write): Write =>
-  (script) => {
-    twoServe(script);
-    script.warn(100, 'i-1');
-    script.react(101, 103, 'i-a', heard('i-1'));
-    write(script);
-    script.takeOut(130, 'i-1');
-    script.end(220, 'i-1');
-  };
+const earlyDrain = drainedAt(130);
 
 const called =
   (second: number, more: Readonly<Record<string, unknown>>): Write =>
