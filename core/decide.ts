@@ -1,8 +1,9 @@
 import { chooseAdmissions, chooseRaises, chooseRestores, type Joining } from './admissions.ts';
 import { whileMembersWait } from './advice.ts';
+import { groupsToTakeOver, isEndingSome, ownRefill, unnoticed } from './asg-ledger.ts';
 import { nextAskMs, planToAskAgain } from './ask-again.ts';
 import type { Decision, Leaving } from './decision.ts';
-import { endingItself, groupsToTakeOver, type Headcount, ownRefill, takeHeadcount, unnoticed } from './headcount.ts';
+import { type Headcount, takeHeadcount } from './headcount.ts';
 import type { Placement } from './placement.ts';
 import type { Plan, PlanInput } from './plan-placements.ts';
 import { planWithinMaxima } from './plan-within-maxima.ts';
@@ -72,9 +73,7 @@ const joiningByAsg = (
 /** When to look again without a signal: while members are coming up, or while swaps wait for them. */
 const nextLook = (view: View, headcount: Headcount, unplaced: number): number | undefined => {
   const comingUp =
-    headcount.inFlightCount > 0 ||
-    headcount.staying.some(({ admitted }) => !admitted) ||
-    view.asgs.some((asg) => endingItself(view, asg).length > 0);
+    headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || isEndingSome(view);
   const isYoung = ({ launchedAtMs }: Member): boolean => view.nowMs - launchedAtMs < comesUpWithinMs;
   const swapsWait =
     headcount.waiting.length > 0 && headcount.staying.some((member) => !member.serving && isYoung(member));
@@ -96,9 +95,8 @@ const nextLook = (view: View, headcount: Headcount, unplaced: number): number | 
  * they launch more than it lacks.
  */
 const lacking = (view: View, headcount: Headcount): number => {
-  const refill = view.asgs.reduce((sum, asg) => sum + ownRefill(view, asg), 0);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  return view.state.desired + surgeOf(view, headcount) - present - refill;
+  return view.state.desired + surgeOf(view, headcount) - present - ownRefill(view);
 };
 
 const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>

@@ -1,5 +1,6 @@
+import { notShownYet, ownShrink } from './asg-ledger.ts';
 import type { Leaving } from './decision.ts';
-import { type Headcount, notShownYet, ownShrink } from './headcount.ts';
+import type { Headcount } from './headcount.ts';
 import { chooseRemovals } from './removal.ts';
 import type { Member, View } from './view.ts';
 

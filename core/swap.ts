@@ -83,3 +83,7 @@ export type Swap = {
 /** Whether EC2 ends the instance by itself (we only take work off it), or Holdfast has to terminate it. */
 export const endsItself = (swap: Pick<Swap, 'reason'>): boolean =>
   swap.reason === 'interruption' || swap.reason === 'hook';
+
+/** A swap that EC2 or a deadline drives: its instance goes whatever we do. */
+export const isHard = (swap: Swap): boolean =>
+  swap.deadlineMs !== undefined || swap.reason === 'interruption' || swap.reason === 'hook';

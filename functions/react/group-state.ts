@@ -1,8 +1,9 @@
 import { desiredAfterAdjustment } from '../../core/adjustment.ts';
 import { rememberAdvice } from '../../core/advice.ts';
+import { gapsNow } from '../../core/asg-ledger.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
-import { gapsNow, isStray } from '../../core/headcount.ts';
+import { isStray } from '../../core/headcount.ts';
 import { holdersNow, namedAsgs, targetGroupsNow } from '../../core/holders.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';

@@ -1,10 +1,9 @@
 import { choicesOf } from '../../core/chosen.ts';
 import type { Decision } from '../../core/decision.ts';
-import { isHard } from '../../core/headcount.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import { abandoned, believeMs, inBrief, takenUp } from '../../core/reservation-life.ts';
-import { type Swap, waitsItsTurn } from '../../core/swap.ts';
+import { isHard, type Swap, waitsItsTurn } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { reactTimeoutSeconds } from '../contract.ts';
 import { reservationId } from './identifiers.ts';

@@ -53,9 +53,9 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'the refill by an Auto Scaling group itself is ignored',
-    file: 'core/headcount.ts',
-    from: 'return missing;',
-    to: 'return missing - missing;',
+    file: 'core/asg-ledger.ts',
+    from: "return why === 'refused' ? Math.max(0, gap - (asg.desired - asg.held)) : gap;",
+    to: 'return 0;',
     caughtBy: ['refilled by its own group'],
   },
   {
@@ -67,8 +67,8 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'a short Auto Scaling group is never taken over',
-    file: 'core/headcount.ts',
-    from: '.filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(view, asg) !== undefined)',
+    file: 'core/asg-ledger.ts',
+    from: '.filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(asg, view) !== undefined)',
     to: '.filter((asg) => asg.desired < 0)',
     caughtBy: ['own group finds nothing'],
   },
