@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import type { StateStore } from '../core/ports.ts';
 import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
+import { createAsgClaims } from './state/asg-claims.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { readGroup } from './state/group-schema.ts';
 import { latestVersion } from './state/latest-version.ts';
@@ -42,7 +43,7 @@ const createGroupItems = ({
   groupsTable,
   stateTable: table,
   tell,
-}: StateStoreDeps): Pick<StateStore, 'group' | 'lastGroup' | 'registry' | 'state' | 'putState'> => {
+}: StateStoreDeps): Pick<StateStore, 'group' | 'lastGroup' | 'registry' | 'claimOf' | 'state' | 'putState'> => {
   const get = async (TableName: string, group: string, item: string) => {
     const Key = { [keys.group]: group, [keys.item]: item };
     return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
@@ -69,6 +70,7 @@ const createGroupItems = ({
     },
 
     registry: createRegistry({ client, table: groupsTable, tell }),
+    claimOf: createAsgClaims(client, groupsTable).claimOf,
 
     async putState(group, next) {
       const first = next.version === 1;

@@ -2,6 +2,7 @@ import type { DecisionRecord } from './decision-record.ts';
 import type { Group } from './group.ts';
 import type { LaunchRequest } from './launch-request.ts';
 import type { Offering, OfferingKey } from './offering.ts';
+import type { AsgClaim } from './policy/ports.ts';
 import type { Reservation } from './reservation.ts';
 import type { LifecycleHook, Swap } from './swap.ts';
 import type { AsgView, GroupState, Member, RaisedMax } from './view.ts';
@@ -214,6 +215,8 @@ export type StateStore = {
   /** The group as its latest policy made it, whether that is still in force or not. */
   lastGroup(name: string): Promise<Group | undefined>;
   registry(): Promise<readonly RegistryEntry[]>;
+  /** Which group holds an Auto Scaling group, or held it last. Undefined when no policy ever named it. */
+  claimOf(asg: string): Promise<AsgClaim | undefined>;
   state(group: string): Promise<GroupState | undefined>;
   /** Writes when the stored version is `state.version - 1` (0: no item yet). */
   putState(group: string, state: GroupState): Promise<'done' | 'conflict'>;

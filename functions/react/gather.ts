@@ -14,6 +14,7 @@ import type { Facts, LeavingFact } from './facts.ts';
 import { alarmChanges, catchUp, endsHeard, followAlarms, followPolicy, initialState } from './group-state.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
+import { withoutTaken } from './taken.ts';
 
 /** Spot prices change slowly: they are read again when older than this. */
 const pricesAgeMs = 300_000;
@@ -94,16 +95,17 @@ export const gather = async (
 ): Promise<Gathered> => {
   const lookedAtMs = known?.lookedAtMs ?? ports.clock.now();
   const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
-  const group = withFormer(accepted, stored);
+  const own = await withoutTaken(accepted, stored, ports.store);
+  const group = withFormer(accepted, own);
   const [swaps, holdings, inherited] = await Promise.all([
     ports.store.swaps(group.name),
     known?.look === undefined ? provider.describe(group) : known.look(group),
-    inherit(group, stored, ports),
+    inherit(group, own, ports),
   ]);
   const nowMs = ports.clock.now();
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
-  const memory = isRewritten ? forgetRefusals(stored.memory) : stored.memory;
-  const byPolicy = followPolicy({ ...stored, memory, raised: [...stored.raised, ...inherited.raised] }, group);
+  const memory = isRewritten ? forgetRefusals(own.memory) : own.memory;
+  const byPolicy = followPolicy({ ...own, memory, raised: [...own.raised, ...inherited.raised] }, group);
   const caughtUp = catchUp(byPolicy, group, holdings.members, swaps);
   const sizes = [
     ...sizeChange('policy', stored, byPolicy),

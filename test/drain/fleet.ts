@@ -128,6 +128,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     group: () => call('group', () => fleet.group),
     lastGroup: () => call('group', () => fleet.group ?? group()),
     registry: none,
+    claimOf: async () => undefined,
     state: () => call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired } as never))),
     putState: none,
     putRequest: none,

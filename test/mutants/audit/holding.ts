@@ -19,8 +19,8 @@ export const holding: readonly PutBack[] = [
   {
     name: '7: a raised maximum is taken for its owner’s by the next name of the group',
     file: 'functions/react/gather.ts',
-    from: 'raised: [...stored.raised, ...inherited.raised]',
-    to: 'raised: [...stored.raised]',
+    from: 'raised: [...own.raised, ...inherited.raised]',
+    to: 'raised: [...own.raised]',
     situation: 'a group gets another name while a maximum is raised',
   },
   {
