@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
@@ -8,6 +9,8 @@ import { benchPlanning, type PlanningFigures } from './planning.ts';
 import { benchStorm, type StormFigures } from './storm.ts';
 import { type HoldingName, holdings } from './storm-world.ts';
 import { table } from './table.ts';
+import { playRows } from './traces-jobs.ts';
+import { OptionError, readTracesOptions, tracesHelp } from './traces-options.ts';
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -109,17 +112,32 @@ const benchMany = async (args: readonly string[]): Promise<void> => {
   }
 };
 
+/** The figures of every row as one array on standard output; what happens meanwhile on standard error. */
+const benchTraces = async (args: readonly string[]): Promise<void> => {
+  const options = readTracesOptions(args);
+  if (options === 'help') return console.log(tracesHelp);
+  console.log(JSON.stringify(await playRows(options, console.error), null, 2));
+};
+
 const main = async (name: string | undefined, args: readonly string[]): Promise<void> => {
   if (name === undefined) {
     for (const [title, { text }] of Object.entries(benches)) console.log(`${title}\n${await text()}\n`);
   } else if (name === 'many') {
     await benchMany(args);
+  } else if (name === 'traces') {
+    await benchTraces(args);
   } else if (isKnown(name)) {
     console.log(await benches[name].json());
   } else {
-    console.error(`There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, many, or no name for all but many.`);
+    console.error(`There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, many, traces, or no name for all but many and traces.`);
     process.exitCode = 1;
   }
 };
 
-await main(process.argv[2], process.argv.slice(3));
+try {
+  await main(process.argv[2], process.argv.slice(3));
+} catch (error) {
+  if (!(error instanceof OptionError || error instanceof ScenarioError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,16 +1,18 @@
 import { items } from '../../functions/contract.ts';
 import { record } from '../judge/record.ts';
+import { followTrace } from './follow-trace.ts';
 import { type Glance, glanceAt } from './glance.ts';
 import { type Observation, observe } from './observe.ts';
 import { perform, withArns } from './perform.ts';
-import { ScenarioError } from './read-scenario.ts';
 import type { Report } from './report.ts';
 import { reportOn } from './report-on.ts';
+import { ScenarioError } from './scenario-error.ts';
 import { createGroupOf, desiredOf, type GroupOf, policiesOf } from './scenario-groups.ts';
 import type { Scenario } from './scenario-schema.ts';
 import type { Stage } from './stage.ts';
 import { toWorldSpec } from './to-world-spec.ts';
-import { readTrace } from './trace.ts';
+import { changesIn } from './trace.ts';
+import { readTraceFile } from './trace-file.ts';
 
 /** How long the groups may take to come up before the timeline begins all the same. */
 const warmUpMs = 300_000;
@@ -39,17 +41,11 @@ const waitUntil = async (stage: Stage, holds: () => boolean, atMostMs: number): 
   while (!holds() && stage.clock.now() < untilMs) await stage.clock.sleep(lookEveryMs);
 };
 
-const followTrace = async (stage: Stage, scenario: Scenario): Promise<void> => {
-  if (scenario.trace === undefined) return;
-  const { changes } = await readTrace({ ...scenario.trace, lastsMs: scenario.lasts });
-  const startMs = stage.clock.now();
-  const reclaim = { noticeMs: scenario.trace.notice };
-  const { instanceType } = scenario.trace;
-  for (const { atMs, zone, capacity } of changes) {
-    const apply = (): void => void stage.world.setOffering({ instanceType, zone, market: 'spot' }, { capacity, reclaim });
-    if (atMs === 0) apply();
-    else stage.clock.at(startMs + atMs, apply);
-  }
+const beginTrace = async (stage: Stage, { trace, lasts }: Scenario): Promise<void> => {
+  if (trace === undefined) return;
+  const recorded = await readTraceFile(trace.file);
+  const changes = changesIn(recorded, { ...trace, lastsMs: lasts, noticeMs: trace.notice });
+  followTrace(stage, changes, { instanceType: trace.instanceType, noticeMs: trace.notice });
 };
 
 type Status = {
@@ -98,7 +94,7 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
   const play = async (): Promise<Report> => {
     const startedAtMs = stage.clock.now();
     tell('warming-up');
-    await followTrace(stage, scenario);
+    await beginTrace(stage, scenario);
     const strangers = stage.world
       .snapshot()
       .instances.filter(({ id }) => groupOf(id) === undefined)

@@ -1,15 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { shapeProblems } from '../shape.ts';
+import { ScenarioError } from './scenario-error.ts';
 import { parseScenario, type Scenario } from './scenario-schema.ts';
-
-/** A scenario that cannot be played, said in full: which file, what is wrong where. */
-export class ScenarioError extends Error {
-  override readonly name = 'ScenarioError';
-}
 
 const shipped = join(dirname(fileURLToPath(import.meta.url)), '..', 'scenarios');
 
@@ -61,6 +57,3 @@ export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
 
 /** The region that is there when no scenario is named: empty, ready to be tried out. */
 export const readOpenWorld = (): Promise<Scenario> => readScenario(join(dirname(shipped), 'worlds', 'open-world.yaml'));
-
-/** Where traces lie that scenarios name by file. */
-export const tracePath = (file: string): string => (isAbsolute(file) ? file : join(dirname(shipped), 'traces', file));

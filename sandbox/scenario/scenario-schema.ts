@@ -66,6 +66,8 @@ const traceSection = exactly({
   instanceType: z.string(),
   fromSample: z.number().int().nonnegative().default(0),
   notice: duration.default(120_000),
+  prices: z.boolean().default(false).describe('Whether spot prices follow the trace as well.'),
+  unlimitedWhenUp: z.boolean().default(false).describe('A zone that gave one instance is taken to give any number.'),
 });
 
 /** A scenario file. */

@@ -1,46 +1,82 @@
-import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
-import { tracePath } from './read-scenario.ts';
+import { ScenarioError } from './scenario-error.ts';
+import type { RecordedPool, RecordedTrace } from './trace-file.ts';
 
-const traceSchema = z.object({
-  gapSeconds: z.number().positive(),
-  samples: z.number().int().positive(),
-  onDemandUsdHour: z.number().positive(),
-  spotUsdHourMean: z.record(z.string(), z.number()).optional(),
-  pools: z.array(z.object({ zone: z.string(), rle: z.array(z.number()) })),
-});
-
-/** Capacity of one zone over time: a change at each of these moments, milliseconds from the trace's chosen start. */
-export type CapacityChange = { readonly atMs: number; readonly zone: string; readonly capacity: number };
-
-export type Trace = {
-  readonly onDemandUsdHour: number;
-  readonly spotUsdHour: Readonly<Record<string, number>>;
-  readonly changes: readonly CapacityChange[];
+/** What spot can give in one zone of the world, and its price where the trace has prices, from this moment on. `null` is without limit. */
+export type CapacityChange = {
+  /** Milliseconds from the trace's chosen start. */
+  readonly atMs: number;
+  readonly zone: string;
+  readonly capacity: number | null;
+  readonly priceUsdPerHour?: number;
 };
 
-const expand = (rle: readonly number[]): readonly number[] => {
-  const values: number[] = [];
-  for (let index = 0; index + 1 < rle.length; index += 2) values.push(...new Array<number>(rle[index + 1] ?? 0).fill(rle[index] ?? 0));
-  return values;
-};
-
-/** Reads a recorded trace from a sample on, for as long as asked; zones are renamed by the scenario's map (world zone to trace zone). */
-export const readTrace = async (how: {
-  readonly file: string;
+/** The part of a trace that is played, and how. */
+export type Excerpt = {
+  /** Zone of the trace by zone of the world. */
   readonly zones: Readonly<Record<string, string>>;
   readonly fromSample: number;
   readonly lastsMs: number;
-}): Promise<Trace> => {
-  const trace = traceSchema.parse(JSON.parse(await readFile(tracePath(how.file), 'utf8')));
-  const gapMs = trace.gapSeconds * 1_000;
-  const count = Math.min(trace.samples - how.fromSample, Math.ceil(how.lastsMs / gapMs));
-  const changes = Object.entries(how.zones).flatMap(([zone, recorded]): readonly CapacityChange[] => {
-    const pool = trace.pools.find((candidate) => candidate.zone === recorded);
-    if (pool === undefined)
-      throw new Error(`The trace ${how.file} has no zone ${recorded}; it has ${trace.pools.map((one) => one.zone).join(', ')}.`);
-    const values = expand(pool.rle).slice(how.fromSample, how.fromSample + count);
-    return values.flatMap((capacity, index) => (index > 0 && values[index - 1] === capacity ? [] : [{ atMs: index * gapMs, zone, capacity }]));
+  /** How long before its capacity falls a zone gives nothing more than what will be left. */
+  readonly noticeMs: number;
+  /** Whether spot prices follow the trace as well. */
+  readonly prices: boolean;
+  /** For a trace that probed one instance: a zone that gave one is taken to give any number. */
+  readonly unlimitedWhenUp?: boolean;
+};
+
+const zoneIn = ({ file, pools }: RecordedTrace, zone: string): RecordedPool => {
+  const pool = pools.find((candidate) => candidate.zone === zone);
+  if (pool !== undefined) return pool;
+  throw new ScenarioError(`The trace ${file} has no zone ${zone}; it has ${pools.map((one) => one.zone).join(', ')}.`);
+};
+
+/** The earlier price holds where a sample has none; before the first known one that first one does. */
+const knownPrices = (prices: readonly (number | null)[]): readonly number[] => {
+  let last = prices.find((price) => price !== null) ?? undefined;
+  return prices.flatMap((price) => {
+    last = price ?? last;
+    return last ?? [];
   });
-  return { onDemandUsdHour: trace.onDemandUsdHour, spotUsdHour: trace.spotUsdHourMean ?? {}, changes: changes.sort((a, b) => a.atMs - b.atMs) };
+};
+
+type State = Pick<CapacityChange, 'capacity' | 'priceUsdPerHour'>;
+type Samples = { readonly capacity: readonly number[]; readonly prices: readonly number[] | undefined };
+
+/** What holds at that moment: the least capacity until a notice later, and the price of the sample. */
+const stateAt = ({ capacity, prices }: Samples, atMs: number, gapMs: number, { noticeMs, unlimitedWhenUp = false }: Excerpt): State => {
+  const index = Math.min(capacity.length - 1, Math.floor(atMs / gapMs));
+  const least = Math.min(...capacity.slice(index, Math.floor((atMs + noticeMs) / gapMs) + 1));
+  const price = prices?.[index];
+  return { capacity: unlimitedWhenUp && least > 0 ? null : least, ...(price !== undefined && { priceUsdPerHour: price }) };
+};
+
+const isSame = (a: State | undefined, b: State): boolean => a?.capacity === b.capacity && a.priceUsdPerHour === b.priceUsdPerHour;
+
+const changesOf = (zone: string, samples: Samples, gapMs: number, excerpt: Excerpt): readonly CapacityChange[] => {
+  const starts = samples.capacity.map((_, index) => index * gapMs);
+  const moments = [...new Set([...starts, ...starts.map((startMs) => startMs - excerpt.noticeMs)])].filter((atMs) => atMs >= 0);
+  const changes: CapacityChange[] = [];
+  for (const atMs of moments.sort((a, b) => a - b)) {
+    const state = stateAt(samples, atMs, gapMs, excerpt);
+    if (!isSame(changes.at(-1), state)) changes.push({ atMs, zone, ...state });
+  }
+  return changes;
+};
+
+/**
+ * How capacity and prices change while an excerpt of a trace is played. A fall comes a notice before the trace has it: instances are warned then, and gone
+ * when the trace says so. Zones are renamed by the map of the excerpt.
+ */
+export const changesIn = (trace: RecordedTrace, excerpt: Excerpt): readonly CapacityChange[] => {
+  const { gapMs, samples } = trace;
+  const { fromSample, lastsMs } = excerpt;
+  if (fromSample >= samples) throw new ScenarioError(`The trace ${trace.file} has ${samples} samples, so it cannot begin at sample ${fromSample}.`);
+  const toSample = Math.min(samples, fromSample + Math.ceil(lastsMs / gapMs));
+  return Object.entries(excerpt.zones)
+    .flatMap(([zone, recorded]) => {
+      const { capacity, spotUsdPerHour } = zoneIn(trace, recorded);
+      const prices = excerpt.prices && spotUsdPerHour ? knownPrices(spotUsdPerHour).slice(fromSample, toSample) : undefined;
+      return changesOf(zone, { capacity: capacity.slice(fromSample, toSample), prices }, gapMs, excerpt);
+    })
+    .sort((a, b) => a.atMs - b.atMs);
 };
