@@ -1,6 +1,7 @@
-import { DescribeInstancesCommand, type EC2Client, type Filter, type Instance } from '@aws-sdk/client-ec2';
+import { type EC2Client, type Filter, type Instance, paginateDescribeInstances } from '@aws-sdk/client-ec2';
 import type { Offering } from '../core/offering.ts';
 import { groupTagValue, tags } from '../functions/contract.ts';
+import { allOf } from './all-of.ts';
 import { chunks } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';
 
@@ -23,15 +24,10 @@ const describeInstances = async (
   filters: readonly Filter[],
   readings = mostReadings,
 ): Promise<readonly Instance[]> => {
-  const found: Instance[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await ec2.send(
-      new DescribeInstancesCommand({ Filters: [...filters], MaxResults: 1000, ...(NextToken && { NextToken }) }),
-    );
-    found.push(...(page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken);
+  const found = await allOf(
+    paginateDescribeInstances({ client: ec2 }, { Filters: [...filters], MaxResults: 1000 }),
+    ({ Reservations }) => Reservations?.flatMap(({ Instances = [] }) => Instances),
+  );
   const once = new Map(found.map((instance) => [instance.InstanceId, instance]));
   if (once.size < found.length && readings > 1) {
     for (const instance of await describeInstances(ec2, filters, readings - 1)) once.set(instance.InstanceId, instance);

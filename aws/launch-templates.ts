@@ -1,12 +1,13 @@
 import type { LaunchTemplateSpecification } from '@aws-sdk/client-auto-scaling';
 import {
-  DescribeLaunchTemplatesCommand,
   type DescribeLaunchTemplatesCommandInput,
   DescribeLaunchTemplateVersionsCommand,
   type EC2Client,
   type LaunchTemplate,
+  paginateDescribeLaunchTemplates,
 } from '@aws-sdk/client-ec2';
 import type { Market } from '../core/offering.ts';
+import { allOf } from './all-of.ts';
 import { chunks } from './chunks.ts';
 import { isUnknownTemplate } from './errors.ts';
 
@@ -75,16 +76,5 @@ const findByName = async (ec2: EC2Client, names: readonly string[]): Promise<rea
 const findById = async (ec2: EC2Client, id: string): Promise<LaunchTemplate | undefined> =>
   (await describeAll(ec2, { LaunchTemplateIds: [id] }).catch(absentWhenUnknown))?.[0];
 
-const describeAll = async (
-  ec2: EC2Client,
-  input: DescribeLaunchTemplatesCommandInput,
-): Promise<readonly LaunchTemplate[]> => {
-  const found: LaunchTemplate[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await ec2.send(new DescribeLaunchTemplatesCommand({ ...input, ...(NextToken && { NextToken }) }));
-    found.push(...(page.LaunchTemplates ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken);
-  return found;
-};
+const describeAll = (ec2: EC2Client, input: DescribeLaunchTemplatesCommandInput): Promise<readonly LaunchTemplate[]> =>
+  allOf(paginateDescribeLaunchTemplates({ client: ec2 }, input), ({ LaunchTemplates }) => LaunchTemplates);

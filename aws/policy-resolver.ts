@@ -1,22 +1,18 @@
-import {
-  type AutoScalingClient,
-  type AutoScalingGroup,
-  DescribeAutoScalingGroupsCommand,
-} from '@aws-sdk/client-auto-scaling';
-import { DescribeSubnetsCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import type { AutoScalingClient, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
+import { type EC2Client, paginateDescribeSubnets } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { PolicyResolver } from '../core/policy/ports.ts';
 import type { AsgFacts } from '../core/policy/resolution.ts';
+import { allOf } from './all-of.ts';
 import { asgShape, subnetIdsOf } from './asg-shape.ts';
 import { chunks } from './chunks.ts';
 import { codeOf } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
+import { groupsNamed } from './providers/auto-scaling-groups.ts';
 import { isTargetGroup } from './providers/target-groups.ts';
 import { filterValues, soldTypes } from './sold-types.ts';
 
-/** Names that one call takes (DescribeAutoScalingGroups: with MaxRecords up to 100). */
-const asgNames = 100;
 const targetGroupsAtOnce = 5;
 
 export type PolicyResolverDeps = {
@@ -34,7 +30,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
   return {
     async lookUp(names) {
       const [groups, launchTemplates, targetGroups, sold] = await Promise.all([
-        describeGroups(autoScaling, names.asgs),
+        groupsNamed(autoScaling, names.asgs),
         templates.latestVersions(names.launchTemplates),
         inParallel(names.targetGroups, targetGroupsAtOnce, (arn) => isOurTargetGroup(elb, arn)),
         names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
@@ -67,41 +63,12 @@ const isOurTargetGroup = (elb: ElasticLoadBalancingV2Client, arn: string): Promi
 const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const zones = new Map<string, string>();
   for (const part of chunks(ids, filterValues)) {
-    let NextToken: string | undefined;
-    do {
-      const page = await ec2.send(
-        new DescribeSubnetsCommand({
-          Filters: [{ Name: 'subnet-id', Values: [...part] }],
-          ...(NextToken && { NextToken }),
-        }),
-      );
-      for (const { SubnetId, AvailabilityZone } of page.Subnets ?? [])
-        if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
-      NextToken = page.NextToken;
-    } while (NextToken);
+    const Filters = [{ Name: 'subnet-id', Values: [...part] }];
+    const subnets = await allOf(paginateDescribeSubnets({ client: ec2 }, { Filters }), ({ Subnets }) => Subnets);
+    for (const { SubnetId, AvailabilityZone } of subnets)
+      if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
   }
   return zones;
-};
-
-const describeGroups = async (
-  autoScaling: AutoScalingClient,
-  names: readonly string[],
-): Promise<readonly AutoScalingGroup[]> => {
-  const found: AutoScalingGroup[] = [];
-  for (const part of chunks(names, asgNames)) {
-    let NextToken: string | undefined;
-    do {
-      const command = new DescribeAutoScalingGroupsCommand({
-        AutoScalingGroupNames: [...part],
-        MaxRecords: asgNames,
-        ...(NextToken && { NextToken }),
-      });
-      const page = await autoScaling.send(command);
-      found.push(...(page.AutoScalingGroups ?? []));
-      NextToken = page.NextToken;
-    } while (NextToken);
-  }
-  return found;
 };
 
 const factsOf = async (

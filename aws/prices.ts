@@ -1,11 +1,12 @@
 import {
-  DescribeSpotPriceHistoryCommand,
   type EC2Client,
   type _InstanceType as InstanceType,
+  paginateDescribeSpotPriceHistory,
   type SpotPrice,
 } from '@aws-sdk/client-ec2';
 import { type OfferingKey, offeringKey } from '../core/offering.ts';
 import type { Prices } from '../core/ports.ts';
+import { allOf } from './all-of.ts';
 import { hasty, type Missed, optionalRead } from './optional-read.ts';
 
 /**
@@ -13,31 +14,26 @@ import { hasty, type Missed, optionalRead } from './optional-read.ts';
  * DescribeSpotPriceHistory).
  * Linux prices. Another operating system costs more in every zone alike.
  */
-const currentPrices = async (
+const currentPrices = (
   ec2: EC2Client,
   types: readonly string[],
   zones: readonly string[],
   nowMs: number,
-): Promise<readonly SpotPrice[]> => {
-  const found: SpotPrice[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await ec2.send(
-      new DescribeSpotPriceHistoryCommand({
+): Promise<readonly SpotPrice[]> =>
+  allOf(
+    paginateDescribeSpotPriceHistory(
+      { client: ec2 },
+      {
         InstanceTypes: [...types] as InstanceType[],
         ProductDescriptions: ['Linux/UNIX'],
         Filters: [{ Name: 'availability-zone', Values: [...zones] }],
         StartTime: new Date(nowMs),
         MaxResults: 1000,
-        ...(NextToken && { NextToken }),
-      }),
+      },
       hasty,
-    );
-    found.push(...(page.SpotPriceHistory ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken);
-  return found;
-};
+    ),
+    ({ SpotPriceHistory }) => SpotPriceHistory,
+  );
 
 type Deps = { readonly client: EC2Client; readonly now: () => number; readonly missed: Missed };
 

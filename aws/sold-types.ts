@@ -1,25 +1,22 @@
-import { DescribeInstanceTypeOfferingsCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import { type EC2Client, paginateDescribeInstanceTypeOfferings } from '@aws-sdk/client-ec2';
 import type { Sold } from '../core/policy/resolution.ts';
+import { allOf } from './all-of.ts';
 import { chunks } from './chunks.ts';
 import { codeOf, isFromAws } from './errors.ts';
 
 /** Values that one filter takes (EC2 API reference, Using filtering). */
 export const filterValues = 200;
 
-const addPages = async (ec2: EC2Client, types: readonly string[], zones: Map<string, string[]>): Promise<void> => {
-  let NextToken: string | undefined;
-  do {
-    const page = await ec2.send(
-      new DescribeInstanceTypeOfferingsCommand({
-        LocationType: 'availability-zone',
-        Filters: [{ Name: 'instance-type', Values: [...types] }],
-        ...(NextToken && { NextToken }),
-      }),
-    );
-    for (const { InstanceType, Location } of page.InstanceTypeOfferings ?? [])
-      if (InstanceType && Location) zones.set(InstanceType, [...(zones.get(InstanceType) ?? []), Location]);
-    NextToken = page.NextToken;
-  } while (NextToken);
+const addOfferings = async (ec2: EC2Client, types: readonly string[], zones: Map<string, string[]>): Promise<void> => {
+  const offerings = await allOf(
+    paginateDescribeInstanceTypeOfferings(
+      { client: ec2 },
+      { LocationType: 'availability-zone', Filters: [{ Name: 'instance-type', Values: [...types] }] },
+    ),
+    ({ InstanceTypeOfferings }) => InstanceTypeOfferings,
+  );
+  for (const { InstanceType, Location } of offerings)
+    if (InstanceType && Location) zones.set(InstanceType, [...(zones.get(InstanceType) ?? []), Location]);
 };
 
 /**
@@ -29,7 +26,7 @@ const addPages = async (ec2: EC2Client, types: readonly string[], zones: Map<str
 export const soldTypes = async (ec2: EC2Client, types: readonly string[]): Promise<Sold> => {
   const zones = new Map<string, string[]>();
   try {
-    for (const part of chunks(types, filterValues)) await addPages(ec2, part, zones);
+    for (const part of chunks(types, filterValues)) await addOfferings(ec2, part, zones);
   } catch (error) {
     if (!isFromAws(error)) throw error;
     return { unread: codeOf(error) };

@@ -1,15 +1,16 @@
 import {
   type AutoScalingClient,
   type AutoScalingGroup,
-  DescribeAutoScalingGroupsCommand,
   type Instance,
+  paginateDescribeAutoScalingGroups,
 } from '@aws-sdk/client-auto-scaling';
 import type { AsgView } from '../../core/view.ts';
+import { allOf } from '../all-of.ts';
 import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 
-/** Names that one call takes (Auto Scaling API reference). */
-const namesPerCall = 50;
+/** Names that one call takes (Auto Scaling API reference: 50, and up to 100 with MaxRecords). */
+const namesPerCall = 100;
 
 /** The state of an instance in its Auto Scaling group. */
 export type Standing = {
@@ -76,30 +77,26 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
   };
 };
 
-const describePart = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> => {
-  const found: AutoScalingGroup[] = [];
-  let NextToken: string | undefined;
-  do {
-    const command = new DescribeAutoScalingGroupsCommand({
-      AutoScalingGroupNames: [...names],
-      MaxRecords: 100,
-      ...(NextToken && { NextToken }),
-    });
-    const page = await client.send(command);
-    found.push(...(page.AutoScalingGroups ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken);
-  return found.map(toAsg);
-};
-
 /**
- * The named groups, all pages. A group that does not exist is missing. Without names there is no call, because AWS
- * takes an empty list for every group.
+ * The named groups, all pages, as Auto Scaling describes them. A group that does not exist is missing. Without names
+ * there is no call, because AWS takes an empty list for every group.
  */
-export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> => {
-  const parts = await inParallel(chunks(names, namesPerCall), 2, (part) => describePart(client, part));
+export const groupsNamed = async (
+  client: AutoScalingClient,
+  names: readonly string[],
+): Promise<readonly AutoScalingGroup[]> => {
+  const parts = await inParallel(chunks(names, namesPerCall), 2, (part) =>
+    allOf(
+      paginateDescribeAutoScalingGroups({ client }, { AutoScalingGroupNames: [...part], MaxRecords: namesPerCall }),
+      ({ AutoScalingGroups }) => AutoScalingGroups,
+    ),
+  );
   return parts.flat();
 };
+
+/** The named groups as far as decisions need them. */
+export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> =>
+  (await groupsNamed(client, names)).map(toAsg);
 
 /** State by instance, over several groups. */
 export const standingsIn = (asgs: readonly Asg[]): ReadonlyMap<string, Standing> =>

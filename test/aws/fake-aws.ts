@@ -27,7 +27,8 @@ export const createFakeAws = (answers: Answers) => {
   const calls: { readonly operation: string; readonly input: Input }[] = [];
   const answer = (operation: string, input: Input): unknown => {
     const count = calls.filter((call) => call.operation === operation).length;
-    calls.push({ operation, input });
+    // A paginator changes one input from page to page.
+    calls.push({ operation, input: { ...input } });
     const given = answers[operation];
     if (given === undefined) throw new Error(`no answer for ${operation}`);
     const one = Array.isArray(given) ? given[Math.min(count, given.length - 1)] : given;

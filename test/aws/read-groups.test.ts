@@ -29,8 +29,8 @@ describe('groups that are read together', () => {
     expect(aws.calls).toHaveLength(1);
   });
 
-  test('cost one describe of Auto Scaling groups for fifty of them', async () => {
-    const groups = Array.from({ length: 60 }, (_, index) => attached(`asg-${index}`));
+  test('cost one describe of Auto Scaling groups for a hundred of them', async () => {
+    const groups = Array.from({ length: 110 }, (_, index) => attached(`asg-${index}`));
     const { aws, look } = lookOver(groups, {
       DescribeInstances: instances(),
       DescribeAutoScalingGroups: { AutoScalingGroups: groups.map(({ name }) => autoScalingGroup(name, {})) },

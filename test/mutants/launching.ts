@@ -103,10 +103,10 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'the second page of a describe is not read',
-    file: 'aws/instances.ts',
-    from: 'NextToken = page.NextToken;',
-    to: '',
-    caughtBy: ['short pages of instances'],
+    file: 'aws/all-of.ts',
+    from: 'found.push(...(itemsOf(page) ?? []));',
+    to: 'if (found.length === 0) found.push(...(itemsOf(page) ?? []));',
+    caughtBy: ['short pages of instances', 'short pages of Auto Scaling groups'],
   },
   {
     name: 'every look asks for a wake of its own',
@@ -121,13 +121,6 @@ export const launching: readonly Mutant[] = [
     from: 'once.size < found.length && readings > 1',
     to: 'once.size < 0',
     caughtBy: ['a list of instances that moves'],
-  },
-  {
-    name: 'the second page of Auto Scaling groups is not read',
-    file: 'aws/providers/auto-scaling-groups.ts',
-    from: 'NextToken = page.NextToken;',
-    to: '',
-    caughtBy: ['short pages of Auto Scaling groups'],
   },
   {
     name: 'the group tag does not name the deployment',
