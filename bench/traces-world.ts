@@ -31,7 +31,7 @@ export const zonesOf = (trace: RecordedTrace, seed: number): readonly PlayedZone
     return { zone: `us-east-1${letter}`, subnet: `subnet-${letter}`, letter, pool };
   });
 
-export const onDemandPrice = (zones: readonly PlayedZone[]): number => Math.min(...zones.map(({ pool }) => pool.onDemandUsdPerHour));
+const onDemandPrice = (zones: readonly PlayedZone[]): number => Math.min(...zones.map(({ pool }) => pool.onDemandUsdPerHour));
 
 /** Holdfast does not know on-demand prices: an operator lists the zones where it is cheapest. */
 const onDemandZones = (zones: readonly PlayedZone[]): readonly PlayedZone[] =>

@@ -47,7 +47,7 @@ describe('a recorded trace', () => {
     ]);
   });
 
-  it('tells of a fall a notice before it comes, and of a rise when it comes', async () => {
+  it('announces a fall a notice before it comes, and brings a rise when it comes', async () => {
     expect(await changes(plain, { zones: { a: 'one' }, noticeMs: 120_000 })).toEqual([
       { atMs: 0, zone: 'a', capacity: 4 },
       { atMs: 480_000, zone: 'a', capacity: 0 },
