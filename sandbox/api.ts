@@ -10,7 +10,10 @@ export type ApiCall = {
 };
 
 /** Who calls: a function of the stack (checked against its synthesized role), a state machine's role, or the operator (may do everything). */
-export type Caller = { readonly kind: 'role'; readonly name: string } | { readonly kind: 'operator' };
+export type Caller =
+  | { readonly kind: 'role'; readonly name: string }
+  /** `as`: which one, where several do things by hand or by scripts of their own. */
+  | { readonly kind: 'operator'; readonly as?: string };
 
 /** A modelled service error: thrown by a service, encoded by the wire in the protocol's own form. */
 export class ApiError extends Error {

@@ -54,7 +54,7 @@ const isTrouble = ({ refuse, loseAnswer, crashCaller, delayMs }: CallTrouble): b
 
 const actorOf = (caller: Caller, invocation: Invocation | undefined): Actor =>
   caller.kind === 'operator'
-    ? { kind: 'user' }
+    ? { kind: 'user', ...(caller.as !== undefined && { as: caller.as }) }
     : { kind: 'function', function: invocation?.functionName ?? caller.name, invocation: invocation?.id ?? '' };
 
 const outcomeName = (outcome: Outcome): string => (outcome.kind === 'error' ? outcome.error.code : outcome.kind);

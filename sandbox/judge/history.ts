@@ -37,8 +37,8 @@ export type Actor =
   | { readonly kind: 'asg'; readonly asg: string; readonly why: 'size' | 'zones' | 'health' | 'hook' }
   /** EC2: an announced or a silent interruption. */
   | { readonly kind: 'ec2' }
-  /** A person, by an API call. */
-  | { readonly kind: 'user' }
+  /** A person or a script that is no part of Holdfast, by an API call; `as` names which, where it has a name. */
+  | { readonly kind: 'user'; readonly as?: string }
   /** The script of the run: an instance that fails. */
   | { readonly kind: 'script' };
 
@@ -50,6 +50,7 @@ export type HistoryEvent =
   | FunctionEvent
   | OfferingEvent
   | LimitEvent
+  | SizeEvent
   /** The script did something, by its typed kind: for traces, and for rules that depend on a kind of trouble. */
   | At<
       'step',
@@ -74,7 +75,7 @@ export type LimitEvent =
   | At<'addresses', { readonly subnet: string; readonly free: number }>;
 
 /** What the world of EC2, Auto Scaling and load balancers tells by itself. */
-export type WorldEvent = InstanceEvent | OfferingEvent | LimitEvent | AsgEvent;
+export type WorldEvent = InstanceEvent | OfferingEvent | LimitEvent | AsgEvent | SizeEvent;
 
 /** What an instance went through. */
 export type InstanceEvent =
@@ -146,6 +147,22 @@ export type AsgEvent = At<
     readonly max: number;
     readonly desired: number;
     readonly suspended: readonly string[];
+    readonly by: Actor;
+  }
+>;
+
+/** Somebody outside of Holdfast set or moved the desired capacity of an Auto Scaling group, also where it stayed as it was. */
+export type SizeEvent = At<
+  'size-written',
+  {
+    readonly asg: string;
+    /** The desired capacity before and after. */
+    readonly found: number;
+    readonly size: number;
+    /** `set`: a size was named. `moved`: members were added or taken, and the size with them. */
+    readonly how: 'set' | 'moved';
+    /** Members that it held then: as many of them as the size are wanted from then on. */
+    readonly covers: readonly string[];
     readonly by: Actor;
   }
 >;

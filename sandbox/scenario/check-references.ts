@@ -5,6 +5,7 @@ import type { WorldSection } from './world-schema.ts';
 type Named = {
   readonly world: WorldSection;
   readonly policies: readonly { readonly group: string }[];
+  readonly writers: readonly { readonly asg: string }[];
   readonly timeline: readonly { readonly action: Readonly<Record<string, unknown>> }[];
   readonly expect: Readonly<Record<string, unknown>>;
   readonly trace?: { readonly zones: Readonly<Record<string, string>>; readonly instanceType: string } | undefined;
@@ -53,6 +54,14 @@ const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => 
   );
 };
 
+const inWriters = ({ writers, world }: Named): readonly Reference[] =>
+  writers.map(({ asg }, index) => ({
+    path: ['writers', index, 'asg'],
+    name: asg,
+    among: world.autoScalingGroups.map(({ name }) => name),
+    where: 'world.autoScalingGroups',
+  }));
+
 const perGroup = ['size', 'lowestServing', 'endsWith'] as const;
 
 const inExpectations = ({ expect, policies }: Named): readonly Reference[] => {
@@ -73,7 +82,8 @@ const inTrace = ({ trace, world }: Named): readonly Reference[] => {
 
 /** Every name that a scenario refers to must be one that it has: a misspelt one would play without doing anything. */
 export const checkReferences = (scenario: Named, context: z.RefinementCtx): void => {
-  for (const { path, name, among, where } of [...inWorld(scenario.world), ...inSteps(scenario), ...inExpectations(scenario), ...inTrace(scenario)]) {
+  const all = [inWorld(scenario.world), inSteps(scenario), inWriters(scenario), inExpectations(scenario), inTrace(scenario)].flat();
+  for (const { path, name, among, where } of all) {
     if (name === undefined || among.includes(name)) continue;
     const known = [...new Set(among)].join(', ') || 'none';
     context.addIssue({ code: 'custom', path: [...path], message: `found ${name}, which is not under ${where}. There are: ${known}.` });

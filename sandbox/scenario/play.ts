@@ -1,5 +1,7 @@
 import { items } from '../../functions/contract.ts';
 import { record } from '../judge/record.ts';
+import { surroundingsOf } from '../outside/surroundings.ts';
+import { startWriter } from '../outside/writers.ts';
 import { followTrace } from './follow-trace.ts';
 import { type Glance, glanceAt } from './glance.ts';
 import { type Observation, observe } from './observe.ts';
@@ -106,7 +108,9 @@ export const playScenario = (stage: Stage, scenario: Scenario, onProgress: (prog
     recorder.markReady();
     const costAtReady = stage.world.cost();
     tell('playing');
+    const writers = scenario.writers.map((spec, index) => startWriter(surroundingsOf(stage, scenario.seed, `${spec.kind} ${index + 1}`), spec));
     await playTimeline(stage, scenario, groupOf);
+    for (const writer of writers) writer.stop();
     tell('resting');
     recorder.markCalm();
     await waitUntil(stage, () => isQuiet(stage), restMs);

@@ -40,6 +40,27 @@ const step = exactly({ at: duration, ...actions })
     return z.NEVER;
   });
 
+const plan = z
+  .array(exactly({ at: duration, value: z.number().nonnegative() }).transform(({ at, value }) => ({ atSeconds: at / 1_000, value })))
+  .min(1);
+const asg = z.string();
+const everySeconds = z.number().positive().default(10);
+
+/** Who sets the desired capacity of an Auto Scaling group from outside, once the groups are up. */
+const writer = z.discriminatedUnion('kind', [
+  exactly({ kind: z.literal('absolute'), asg, everySeconds, wants: plan }),
+  exactly({
+    kind: z.literal('steps'),
+    asg,
+    everySeconds,
+    wants: plan,
+    step: z.number().int().positive().default(1),
+    thinksSeconds: z.number().nonnegative().default(1),
+  }),
+  exactly({ kind: z.literal('target-tracking'), asg, load: plan, perInstance: z.number().positive() }),
+  exactly({ kind: z.literal('person'), asg, wants: plan }),
+]);
+
 const expectations = exactly({
   /** Desired size that each group ends at, all of it serving. */
   size: z.record(z.string(), z.number().int().nonnegative()).optional(),
@@ -85,6 +106,10 @@ export const scenarioSchema = exactly({
   trace: traceSection.optional(),
   /** Times count from the moment when every group serves its desired size. */
   timeline: z.array(step).default([]),
+  writers: z
+    .array(writer)
+    .default([])
+    .describe('Who sets the sizes of Auto Scaling groups from outside; their times count as those of the timeline.'),
   /** How long the scenario goes on after that moment. */
   lasts: duration,
   expect: expectations.prefault({}),

@@ -1,6 +1,7 @@
 import type { Acting } from '../acting.ts';
 import type { CallLog } from '../call-log.ts';
 import type { WorldClock } from '../clock.ts';
+import type { Cloud } from '../cloud.ts';
 import type { FaultInput } from '../fault-schema.ts';
 import type { Faults } from '../faults.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -8,6 +9,7 @@ import type { World } from '../world/world.ts';
 
 /** A running sandbox, as far as a scenario needs it. */
 export type Stage = {
+  readonly cloud: Pick<Cloud, 'call'>;
   readonly mode: 'live' | 'simulated';
   readonly clock: WorldClock;
   readonly world: World;

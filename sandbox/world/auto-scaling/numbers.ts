@@ -1,7 +1,7 @@
 import { isMutating } from '../../call-log.ts';
 import type { Actor, AsgEvent } from '../../judge/history.ts';
 import type { Operations } from '../operation.ts';
-import type { Group, Scaling } from './group.ts';
+import { type Group, held, type Scaling } from './group.ts';
 
 type Numbers = Pick<AsgEvent, 'asg' | 'min' | 'max' | 'desired' | 'suspended'>;
 
@@ -26,19 +26,43 @@ const noteChanges = ({ base, groups }: Scaling): void => {
   }
 };
 
+/** The group whose desired capacity a call names. */
+const sizedBy = (operation: string, input: Readonly<Record<string, unknown>>): unknown =>
+  operation === 'SetDesiredCapacity' || (operation === 'UpdateAutoScalingGroup' && input.DesiredCapacity !== undefined)
+    ? input.AutoScalingGroupName
+    : undefined;
+
+/** Reports sizes that somebody outside of Holdfast wrote: what Holdfast itself does moves none of them. */
+const noteSizes = ({ base, groups }: Scaling, before: ReadonlyMap<string, number>, named: unknown): void => {
+  const { by } = base.acting.current();
+  if (by.kind === 'function') return;
+  for (const group of groups.values()) {
+    const { name: asg, desired: size } = group;
+    const found = before.get(asg) ?? size;
+    if (found === size && named !== asg) continue;
+    const covers = held(group).map(({ instance }) => instance.id);
+    base.note({ kind: 'size-written', asg, found, size, how: named === asg ? 'set' : 'moved', covers, by });
+  }
+};
+
 /** Whatever a call changes of a group's numbers is told, whichever operation it was. */
 export const tellingNumbers = (scaling: Scaling, operations: Operations): Operations => {
   noteChanges(scaling);
   const telling =
-    (run: Operations[string]): Operations[string] =>
+    (name: string, run: Operations[string]): Operations[string] =>
     (input, caller) => {
+      const before = new Map([...scaling.groups.values()].map((group) => [group.name, group.desired]));
+      let named: unknown;
       try {
-        return run(input, caller);
+        const output = run(input, caller);
+        named = sizedBy(name, input);
+        return output;
       } finally {
         noteChanges(scaling);
+        noteSizes(scaling, before, named);
       }
     };
-  return Object.fromEntries(Object.entries(operations).map(([name, run]) => [name, isMutating(name) ? telling(run) : run]));
+  return Object.fromEntries(Object.entries(operations).map(([name, run]) => [name, isMutating(name) ? telling(name, run) : run]));
 };
 
 /** Runs what an Auto Scaling group does of its own accord. */
