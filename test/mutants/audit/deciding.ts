@@ -4,9 +4,9 @@ import type { PutBack } from '../mutant.ts';
 export const deciding: readonly PutBack[] = [
   {
     name: 'drain-first asks nobody whether the one before was replaced',
-    file: 'core/decide.ts',
-    from: 'const drains = swapsToBegin(',
-    to: "const drains = view.group.swap.order === 'drain-first' ? headcount.waiting.slice(0, Math.max(0, view.group.swap.maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance) : swapsToBegin(",
+    file: 'core/decide/waiting-swaps.ts',
+    from: 'const drains = isDrainFirst',
+    to: 'const drains = isDrainFirst ? headcount.waiting.slice(0, Math.max(0, maxSurge - headcount.holdingPlace.length)).map(({ instance }) => instance) : isDrainFirst',
     situation: 'drain first, no capacity anywhere',
   },
   {

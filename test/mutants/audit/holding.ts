@@ -30,7 +30,7 @@ export const holding: readonly PutBack[] = [
     to: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg) && named.has(asg));',
     also: [
       {
-        file: 'core/admissions.ts',
+        file: 'core/decide/maximum-sizes.ts',
         from: '(asg === undefined || asg.desired <= raised.fromMax)',
         to: '(asg !== undefined && asg.desired <= raised.fromMax)',
       },

@@ -6,15 +6,15 @@ type Survivor = Edit & { readonly name: string; readonly also?: readonly Edit[] 
 export const survivors: readonly Survivor[] = [
   {
     name: 'maxSurge is ignored, launch first',
-    file: 'core/decide.ts',
-    from: 'Math.min(headcount.waiting.length + headcount.holdingPlace.length, view.group.swap.maxSurge)',
-    to: 'headcount.waiting.length',
+    file: 'core/decide/arbiter.ts',
+    from: "surge: budgetOf(order === 'launch-first' ? maxSurge : 0),",
+    to: "surge: budgetOf(order === 'launch-first' ? maxSurge + 1e6 : 0),",
   },
   {
     name: 'maxSurge is ignored, drain first',
-    file: 'core/swaps-to-begin.ts',
-    from: "(order === 'drain-first' ? maxSurge : 0)",
-    to: "(order === 'drain-first' ? maxSurge + view.state.desired : 0)",
+    file: 'core/decide/waiting-swaps.ts',
+    from: '(isDrainFirst ? maxSurge : 0)',
+    to: '(isDrainFirst ? maxSurge + view.state.desired : 0)',
   },
   {
     name: 'members held are ignored by caps',
@@ -89,7 +89,7 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'replacements are always on demand',
-    file: 'core/decide.ts',
+    file: 'core/decide/launch-plan.ts',
     from: 'selector: view.group.capacity,',
     to: [
       'selector: headcount.staying.length === 0 ? view.group.capacity : {',

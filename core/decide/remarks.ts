@@ -1,5 +1,6 @@
-import type { Remark } from './decision.ts';
-import type { AsgView, View } from './view.ts';
+import type { Remark } from '../decision.ts';
+import type { AsgView, View } from '../view.ts';
+import type { Rule } from './rule.ts';
 
 /** Instances that one remark names. `count` counts all of them. */
 const namedAtMost = 50;
@@ -12,8 +13,7 @@ const aboutMembers = (
 
 const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
 
-/** What a look found and did nothing about. A minimum that keeps members is said when their number changes. */
-export const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
+const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
   ...aboutMembers('detached', news?.detached),
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
   ...(kept === (state.keptByMinimum ?? 0) || kept === 0
@@ -26,3 +26,9 @@ export const remarksOf = ({ news, state, asgs }: View, kept: number): readonly R
         },
       ]),
 ];
+
+/** What a look found and did nothing about. A minimum that keeps members is said when their number changes. */
+export const remarks: Rule = {
+  name: 'remarks',
+  propose: ({ view }, { keptByMinimum = 0 }) => ({ remarks: remarksOf(view, keptByMinimum) }),
+};

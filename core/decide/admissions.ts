@@ -1,0 +1,29 @@
+import type { Member } from '../view.ts';
+import type { Rule, Situation } from './rule.ts';
+
+/** Once a member has been coming for this long, the others of its batch no longer wait for it. */
+const batchPatienceMs = 20_000;
+/** AttachInstances takes at most 20 ids (EC2 Auto Scaling quotas). */
+const attachBatch = 20;
+
+const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
+
+const readyToJoin = ({ view, headcount }: Situation): readonly string[] => {
+  const ready = headcount.staying.filter(isReady);
+  if (ready.length === 0) return [];
+  const stillComing = headcount.inFlightCount + headcount.staying.filter(({ state }) => state === 'pending').length;
+  const impatient = ready.some(({ launchedAtMs }) => view.nowMs - launchedAtMs >= batchPatienceMs);
+  const ids = ready.map(({ instance }) => instance).sort();
+  if (stillComing === 0 || impatient) return ids;
+  return view.group.holding.kind === 'attach' ? ids.slice(0, Math.floor(ids.length / attachBatch) * attachBatch) : [];
+};
+
+/**
+ * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
+ * with batches and not with instances. They wait for each other until all have come, or until one of them has been
+ * coming for too long.
+ */
+export const admissions: Rule = {
+  name: 'admissions',
+  propose: (situation) => ({ admissions: readyToJoin(situation) }),
+};

@@ -1,0 +1,77 @@
+import type { Headcount } from '../headcount.ts';
+import { isHeldBack } from '../reservation-life.ts';
+import type { Member, View } from '../view.ts';
+import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
+import { type Account, spareFor } from './spare.ts';
+
+/** A number of things that rules compete for. Who asks first gets them first. */
+export type Budget = {
+  readonly left: () => number;
+  /** Takes as many of the wanted ones as are left, and returns their number. */
+  readonly take: (wanted: number) => number;
+};
+
+/** A budget of this size. */
+export const budgetOf = (size: number): Budget => {
+  let left = size;
+  return {
+    left: () => left,
+    take: (wanted) => {
+      const taken = Math.max(0, Math.min(wanted, left));
+      left -= taken;
+      return taken;
+    },
+  };
+};
+
+/**
+ * Grants what rules compete for, in the order in which they ask: the order of the list of rules. There is one for each
+ * decision.
+ */
+export type Arbiter = {
+  /** Members that may be launched beyond the desired size, so that others can leave without a gap. */
+  readonly surge: Budget;
+  /** Instances that may be launched now. None while EC2 throttles launches; otherwise any number. */
+  readonly launches: Budget;
+  /** Members that may go back to an earlier tier now. None: nothing returns yet. */
+  readonly returns: Budget;
+  /**
+   * Members that may stop serving. Nothing of an account is spent before `leave` says who goes, so a rule may try
+   * several orders.
+   */
+  readonly spare: {
+    /** Members that serve beyond the desired size. Negative when too few serve. */
+    readonly left: () => number;
+    /** For waiting swaps: after them, at most `below` members fewer than the desired size serve. */
+    readonly forSwaps: (below: number) => Account;
+    /** For members that nobody replaces. What waiting swaps need is left to them. */
+    readonly forRemovals: () => Account;
+  };
+  /** Members that may leave without taking an Auto Scaling group below its minimum size. */
+  readonly aboveMinimum: () => AboveMinimum;
+  /** Members that stay and that no waiting swap and no earlier rule claims. */
+  readonly unclaimed: () => readonly Member[];
+  /** These members leave. What they hold of the budgets is spent. */
+  readonly leave: (instances: readonly string[]) => void;
+};
+
+/** The arbiter of a decision, with all budgets full. */
+export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
+  const { order, maxSurge } = view.group.swap;
+  const going = new Set<string>();
+  const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
+  const spare = spareFor(headcount, view.state.desired, going);
+  const unclaimed = (): readonly Member[] =>
+    headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
+  return {
+    surge: budgetOf(order === 'launch-first' ? maxSurge : 0),
+    launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Number.POSITIVE_INFINITY),
+    returns: budgetOf(0),
+    spare,
+    aboveMinimum: () => aboveMinimum(view.asgs, unclaimed()),
+    unclaimed,
+    leave: (instances) => {
+      for (const instance of instances) going.add(instance);
+    },
+  };
+};

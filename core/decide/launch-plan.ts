@@ -1,0 +1,36 @@
+import { whileMembersWait } from '../advice.ts';
+import type { PlanInput } from '../plan-placements.ts';
+import type { Member } from '../view.ts';
+import type { Situation } from './rule.ts';
+
+const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>
+  leaving.length === 0 ? members : members.filter(({ instance }) => !leaving.includes(instance));
+
+/** What a plan of so many launches depends on, with these members counted as gone. */
+export const planInput = (
+  { view, headcount }: Situation,
+  count: number,
+  leaving: readonly string[] = [],
+): PlanInput => ({
+  selector: view.group.capacity,
+  pools: view.group.pools,
+  count: Math.max(0, count),
+  nowMs: view.nowMs,
+  memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
+  prices: view.state.prices.usdPerHour,
+  cheapest: view.state.cheapest,
+  held: [
+    ...without(headcount.staying, leaving).map(({ pool, offering }) => ({
+      pool,
+      zone: offering.zone,
+      instanceType: offering.instanceType,
+      count: 1,
+    })),
+    ...headcount.inFlight.map(({ pool, offerings, count: coming }) => ({
+      pool,
+      zone: offerings[0]?.zone ?? '',
+      instanceType: offerings[0]?.instanceType ?? '',
+      count: coming,
+    })),
+  ],
+});

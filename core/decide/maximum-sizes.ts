@@ -1,0 +1,65 @@
+import type { Headcount } from '../headcount.ts';
+import { namedAsgs } from '../holders.ts';
+import { raisedTo } from '../raised-max.ts';
+import type { RaisedMax, View } from '../view.ts';
+import type { Draft, Rule, Situation } from './rule.ts';
+
+/** What joins an Auto Scaling group: the members that join now, and those that join when they are running. */
+type Joining = { readonly now: number; readonly soon: number };
+
+/** Members that are to come or to be admitted. */
+const comingTo = ({ inFlightCount, staying }: Headcount): number =>
+  inFlightCount + staying.filter(({ admitted }) => !admitted).length;
+
+const joiningByAsg = (
+  { view, headcount }: Situation,
+  { placements, admissions }: Draft,
+): ReadonlyMap<string, Joining> => {
+  const { holding, pools } = view.group;
+  if (holding.kind === 'attach') {
+    const launched = placements.reduce((sum, { count }) => sum + count, 0);
+    const now = admissions.length;
+    return new Map([[holding.asg, { now, soon: comingTo(headcount) - now + launched }]]);
+  }
+  const joining = new Map<string, Joining>();
+  for (const { pool, count } of placements) {
+    const asg = pools[pool]?.asg;
+    if (asg !== undefined) joining.set(asg, { now: (joining.get(asg)?.now ?? 0) + count, soon: 0 });
+  }
+  return joining;
+};
+
+/**
+ * Auto Scaling groups whose maximum size is too small for what joins them. Where one must be raised, it is raised for
+ * everything on its way and no further: a thousand new members need one change, not one a batch.
+ */
+const toRaise = (view: View, joining: ReadonlyMap<string, Joining>): readonly RaisedMax[] =>
+  view.asgs.flatMap((asg) => {
+    const { now, soon } = joining.get(asg.name) ?? { now: 0, soon: 0 };
+    if (now === 0 || asg.desired + now <= asg.max) return [];
+    return [raisedTo(view.state.raised, asg, asg.desired + now + soon)];
+  });
+
+/** Maximum sizes to put back: the group fits again, and nothing more is on its way into it. */
+const toPutBack = ({ view, headcount }: Situation, raising: readonly RaisedMax[]): readonly RaisedMax[] => {
+  const coming = comingTo(headcount);
+  const named = new Set(namedAsgs(view.group));
+  return view.state.raised.filter((raised) => {
+    // New members join the Auto Scaling group that the policy names. When no describe shows that group any more, there
+    // is nothing left to wait for.
+    if (coming > 0 && named.has(raised.asg)) return false;
+    const asg = view.asgs.find(({ name }) => name === raised.asg);
+    return (
+      (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)
+    );
+  });
+};
+
+/** Maximum sizes that are raised for members that join, and put back when they are no longer needed. */
+export const maximumSizes: Rule = {
+  name: 'maximum sizes',
+  propose: (situation, soFar) => {
+    const raise = toRaise(situation.view, joiningByAsg(situation, soFar));
+    return { raise, restore: toPutBack(situation, raise) };
+  },
+};

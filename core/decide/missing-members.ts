@@ -1,0 +1,33 @@
+import { ownRefill } from '../asg-ledger.ts';
+import { planToAskAgain } from '../ask-again.ts';
+import type { Plan, PlanInput } from '../plan-placements.ts';
+import { planWithinMaxima } from '../plan-within-maxima.ts';
+import type { View } from '../view.ts';
+import { planInput } from './launch-plan.ts';
+import type { Rule, Situation } from './rule.ts';
+
+/** Swaps that can wait make the group lack members ahead of time, as far as the surge goes. */
+const lacking = ({ view, headcount, arbiter }: Situation): number => {
+  const surge = arbiter.surge.take(headcount.waiting.length + headcount.holdingPlace.length);
+  const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
+  return view.state.desired + surge - present - ownRefill(view);
+};
+
+/** When nothing is eligible, EC2 is asked again each minute all the same. */
+const planOf = (view: View, input: PlanInput): Plan => {
+  const plan = planWithinMaxima(view, input);
+  if (plan.unplaced === 0 || plan.placements.length > 0) return plan;
+  return planToAskAgain(input, (again) => planWithinMaxima(view, again)) ?? plan;
+};
+
+/** Where the missing members come from. */
+export const missingMembers: Rule = {
+  name: 'missing members',
+  propose: (situation) => {
+    const { view, arbiter } = situation;
+    const lack = lacking(situation);
+    const plan = planOf(view, planInput(situation, Math.min(lack, arbiter.launches.left())));
+    arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
+    return { lack, ...plan };
+  },
+};

@@ -1,0 +1,44 @@
+import { isEndingSome } from '../asg-ledger.ts';
+import { nextAskMs } from '../ask-again.ts';
+import { isHeldBack } from '../reservation-life.ts';
+import type { Member, View } from '../view.ts';
+import type { Rule, Situation } from './rule.ts';
+
+/**
+ * How soon to look again, in milliseconds, while something is under way that may send no event (a boot, a health
+ * check).
+ */
+const lookAgainMs = 10_000;
+/** A member that does not serve by this age is not coming up any more: the tick looks whether it serves after all. */
+const comesUpWithinMs = 300_000;
+
+const isUnderWay = ({ view, headcount }: Situation): boolean => {
+  const comingUp =
+    headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || isEndingSome(view);
+  const isYoung = ({ launchedAtMs }: Member): boolean => view.nowMs - launchedAtMs < comesUpWithinMs;
+  return (
+    comingUp || (headcount.waiting.length > 0 && headcount.staying.some((member) => !member.serving && isYoung(member)))
+  );
+};
+
+/** When an offering may give a member that is missing now. */
+const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
+  const cooling = Object.values(state.memory).map(({ coolingUntilMs }) => coolingUntilMs);
+  const askMs = nextAskMs(group.pools, state.memory, nowMs);
+  return [...cooling, ...(askMs === undefined ? [] : [askMs])].filter((atMs) => atMs > nowMs);
+};
+
+/** When to look again without a signal: while members are coming up, or while swaps wait for them. */
+export const nextLook: Rule = {
+  name: 'next look',
+  propose: (situation, { unplaced }) => {
+    const { view } = situation;
+    const { throttle } = view.state;
+    const times = [
+      ...(isUnderWay(situation) ? [view.nowMs + lookAgainMs] : []),
+      ...(unplaced > 0 ? capacityTimes(view) : []),
+      ...(isHeldBack(view.state, view.nowMs) && throttle ? [throttle.untilMs] : []),
+    ];
+    return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
+  },
+};

@@ -1,0 +1,31 @@
+import type { Decision } from '../decision.ts';
+import type { Headcount } from '../headcount.ts';
+import type { View } from '../view.ts';
+import type { Arbiter } from './arbiter.ts';
+
+/** What a rule may look at, and the arbiter that it asks before it proposes what others compete for. */
+export type Situation = { readonly view: View; readonly headcount: Headcount; readonly arbiter: Arbiter };
+
+/** What the rules have proposed so far. */
+export type Draft = Omit<Decision, 'group' | 'desired' | 'staying'> & {
+  /**
+   * How many members the group lacks, less what its Auto Scaling groups are about to launch by themselves. Negative
+   * when they launch more than it lacks.
+   */
+  readonly lack: number;
+};
+
+/**
+ * What one rule adds to a decision. Its lists are added to those of earlier rules, and the earliest time to look again
+ * wins. Any other field replaces the earlier value.
+ */
+export type Proposal = Partial<Draft>;
+
+/**
+ * One thing that a look decides. It is pure: what it proposes follows from the situation and from what earlier rules
+ * proposed.
+ */
+export type Rule = {
+  readonly name: string;
+  readonly propose: (situation: Situation, soFar: Draft) => Proposal;
+};

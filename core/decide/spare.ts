@@ -1,0 +1,65 @@
+import type { Headcount } from '../headcount.ts';
+import type { Member } from '../view.ts';
+
+/** A part of a budget that one rule draws on, member by member. */
+export type Account = {
+  /** Whether this member may leave besides those that were taken. */
+  readonly allows: (instance: string) => boolean;
+  /** Counts this member as gone in this account. */
+  readonly take: (instance: string) => void;
+};
+
+/** Whether all these accounts allow a member to leave. If so, it is taken from each. */
+export const takeFrom = (accounts: readonly Account[], instance: string): boolean => {
+  const isAllowed = accounts.every((account) => account.allows(instance));
+  if (isAllowed) for (const account of accounts) account.take(instance);
+  return isAllowed;
+};
+
+const idsOf = (members: readonly Member[]): ReadonlySet<string> => new Set(members.map(({ instance }) => instance));
+
+/**
+ * Members that may stop serving. All rules draw on the same number: the members that serve and stay, less the desired
+ * size.
+ *
+ * A replacement that is not known to serve makes no room. A leaving member that may serve counts as serving: it needs
+ * room in the account of its rule. It takes none from other rules, because it gave them none.
+ *
+ * @param going members that leave by an earlier grant
+ */
+export const spareFor = ({ staying, waiting }: Headcount, desired: number, going: ReadonlySet<string>) => {
+  const serving = idsOf(staying.filter((member) => member.serving));
+  const idle = idsOf(staying.filter((member) => !member.serving && !member.mayServe));
+  const swapped = waiting.map(({ instance }) => instance);
+  const servingStill = (ids: Iterable<string>): number =>
+    [...ids].filter((instance) => serving.has(instance) && !going.has(instance)).length;
+  const left = (): number => servingStill(serving) - desired;
+  return {
+    left,
+    /**
+     * A member that does not serve takes no work with it when it leaves, but it may come to serve before its
+     * replacement does. So only replacements that serve make room for it.
+     */
+    forSwaps: (below: number): Account => {
+      let forServing = left() + below;
+      let forAll = forServing + swapped.filter((instance) => idle.has(instance) && !going.has(instance)).length;
+      return {
+        allows: (instance) => forAll > 0 && (idle.has(instance) || forServing > 0),
+        take: (instance) => {
+          forAll -= 1;
+          if (!idle.has(instance)) forServing -= 1;
+        },
+      };
+    },
+    /** A member that does not serve needs no room: the group has enough without it. */
+    forRemovals: (): Account => {
+      let forServing = left() - servingStill(swapped);
+      return {
+        allows: (instance) => idle.has(instance) || forServing > 0,
+        take: (instance) => {
+          if (!idle.has(instance)) forServing -= 1;
+        },
+      };
+    },
+  };
+};

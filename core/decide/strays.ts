@@ -1,0 +1,25 @@
+import type { Rule } from './rule.ts';
+
+/**
+ * A tagged instance without a reservation is removed only after this many sightings and this much time. Before that,
+ * its reservation may only have been lost.
+ */
+const straySightings = 2;
+const strayMinimumAgeMs = 300_000;
+
+/** Tagged instances that no reservation accounts for, once they were seen for long enough. */
+export const strays: Rule = {
+  name: 'strays',
+  propose: ({ view, headcount }) => ({
+    removals: headcount.strays.flatMap(({ instance }) => {
+      const stray = view.state.strays[instance];
+      const isOld =
+        stray !== undefined &&
+        stray.sightings >= straySightings &&
+        view.nowMs - stray.firstSeenAtMs >= strayMinimumAgeMs;
+      if (!isOld) return [];
+      const { firstSeenAtMs, sightings } = stray;
+      return [{ instance, reason: 'unwanted', why: { code: 'stray', firstSeenAtMs, sightings } }];
+    }),
+  }),
+};

@@ -1,0 +1,50 @@
+import { notShownYet, ownShrink } from '../asg-ledger.ts';
+import type { Leaving } from '../decision.ts';
+import { chooseRemovals } from '../removal.ts';
+import type { Rule, Situation } from './rule.ts';
+import { takeFrom } from './spare.ts';
+
+/**
+ * The first members in the policy's order that every budget lets go.
+ *
+ * @param among so many of the order are looked at
+ */
+const firstToGo = ({ view, arbiter }: Situation, among: number): readonly Leaving[] => {
+  const ordered = chooseRemovals({
+    count: among,
+    members: arbiter.unclaimed(),
+    group: view.group,
+    prices: view.state.prices.usdPerHour,
+    nowMs: view.nowMs,
+    memory: view.state.memory,
+  });
+  const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum()];
+  return ordered.filter(({ instance }) => takeFrom(accounts, instance));
+};
+
+/** Usually the first of the order may go. The whole order of a large group is computed only when some of them stay. */
+const chosen = (situation: Situation, count: number): readonly Leaving[] => {
+  if (count <= 0) return [];
+  const first = firstToGo(situation, count);
+  return first.length === count ? first : firstToGo(situation, situation.arbiter.unclaimed().length).slice(0, count);
+};
+
+/**
+ * Members above the desired size, in the policy's order. Members that serve are taken only while the remaining ones
+ * serve the desired size: a surplus that is still booting replaces none of them yet. Waiting swaps keep their place and
+ * are not chosen here. The minimum size of an Auto Scaling group belongs to its user, and holds: how many members it
+ * keeps is part of the decision.
+ */
+export const surplus: Rule = {
+  name: 'surplus',
+  propose: (situation) => {
+    const { view, arbiter } = situation;
+    const candidates = arbiter.unclaimed();
+    const count = candidates.length - view.state.desired - ownShrink(view) - notShownYet(view, candidates);
+    const room = arbiter.aboveMinimum().total;
+    const removals = chosen(situation, Math.min(count, room));
+    arbiter.leave(removals.map(({ instance }) => instance));
+    const kept = Math.max(0, count - room);
+    return { removals, ...(count > 0 && kept > 0 && { keptByMinimum: kept }) };
+  },
+};

@@ -1,0 +1,59 @@
+import { planWithinMaxima } from '../plan-within-maxima.ts';
+import type { Swap } from '../swap.ts';
+import { planInput } from './launch-plan.ts';
+import type { Rule, Situation } from './rule.ts';
+import { takeFrom } from './spare.ts';
+
+const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1);
+
+/**
+ * How many of these members the tree could replace now, besides those that are missing already. None while launches are
+ * throttled, or while other members are missing that the tree cannot place.
+ */
+const obtainable = (situation: Situation, lack: number, leaving: readonly string[]): number => {
+  const { view, arbiter } = situation;
+  const { unplaced } = planWithinMaxima(view, planInput(situation, Math.max(0, lack) + leaving.length, leaving));
+  return Math.min(arbiter.launches.left(), Math.max(0, leaving.length - unplaced));
+};
+
+/**
+ * The longest prefix of these members that can all be replaced. Fewer leaving members free less room below caps, so
+ * each shorter prefix is planned anew.
+ */
+const replaceable = (
+  situation: Situation,
+  lack: number,
+  { turn, surplus }: { readonly turn: readonly string[]; readonly surplus: number },
+): readonly string[] => {
+  const unreplaced = turn.slice(surplus);
+  if (unreplaced.length === 0) return turn;
+  const given = obtainable(situation, lack, unreplaced);
+  return given >= unreplaced.length
+    ? turn
+    : replaceable(situation, lack, { turn: turn.slice(0, surplus + given), surplus });
+};
+
+/**
+ * Waiting swaps that may begin, the first claimed first.
+ *
+ * - A swap begins only while enough members serve without it: with `launch-first` the desired size, with `drain-first`
+ *   at most `maxSurge` fewer. So the next one begins when the replacement of the one before serves, and a lost member
+ *   holds back the others.
+ * - With `drain-first`, a member whose leaving makes the group short begins only while the tree can replace it.
+ */
+export const waitingSwaps: Rule = {
+  name: 'waiting swaps',
+  propose: (situation, { lack }) => {
+    const { view, headcount, arbiter } = situation;
+    const { order, maxSurge } = view.group.swap;
+    const isDrainFirst = order === 'drain-first';
+    const spare = arbiter.spare.forSwaps(isDrainFirst ? maxSurge : 0);
+    const inOrder = [...headcount.waiting].sort(inTurn).map(({ instance }) => instance);
+    const turn = inOrder.filter((instance) => takeFrom([spare], instance));
+    const drains = isDrainFirst
+      ? replaceable(situation, lack, { turn, surplus: Math.max(0, arbiter.spare.left()) })
+      : turn;
+    arbiter.leave(drains);
+    return { drains };
+  },
+};
