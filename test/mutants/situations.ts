@@ -188,30 +188,30 @@ export const situations = {
     }),
   'alarm in its cooldown': () =>
     of('alarm in its cooldown', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
-      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      asked: { web: { size: 6, endsAt: 8 } },
       steps: [alarm(1_000, 'high'), alarm(41_000, 'high')],
     }),
   'alarm delivered twice': () =>
     of('alarm delivered twice', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
-      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      asked: { web: { size: 6, endsAt: 8 } },
       steps: [alarm(1_000, 'high')],
       faults: [{ on: 'event', kind: 'duplicate', copies: 1, withinMs: 4_000, match: { source: 'aws.cloudwatch' } }],
     }),
   'killed once removals are claimed': () =>
     of('killed once removals are claimed', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
-      asked: { web: { size: 6, fewer: 2, endsAt: 4 } },
+      asked: { web: { size: 6, endsAt: 4 } },
       steps: [alarm(1_000, 'low')],
       faults: [{ on: 'call', kind: 'crash-caller', when: 'after', times: 1, match: { operation: 'StartExecution' } }],
       keepsFaults: true,
     }),
   'alarm at the maximum': () =>
     of('alarm at the maximum', settingOf('attach', { size: { min: 2, max: 7, desired: 6 }, policy: alarms('10s') }), {
-      asked: { web: { size: 6, more: 1, endsAt: 7 } },
+      asked: { web: { size: 6, endsAt: 7 } },
       steps: [alarm(1_000, 'high'), alarm(30_000, 'high')],
     }),
   'alarm while the state cannot be read': () =>
     of('alarm while the state cannot be read', settingOf('tag', { size: elastic, policy: alarms('2m') }), {
-      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      asked: { web: { size: 6, endsAt: 8 } },
       steps: [alarm(1_000, 'high')],
       faults: [{ on: 'call', kind: 'error', code: 'InternalServerError', status: 500, match: { operation: 'GetItem' } }],
     }),
@@ -222,7 +222,7 @@ export const situations = {
       'pools with caps',
       { spec, policy: { ...policy, ...capped(policy) } },
       {
-        asked: { web: { size: 6, more: 2, endsAt: 8 } },
+        asked: { web: { size: 6, endsAt: 8 } },
         steps: [alarm(1_000, 'high')],
       },
     );
@@ -232,7 +232,7 @@ export const situations = {
       'weights while launches are in flight',
       settingOf('tag', { size: { min: 0, max: 30, desired: 5 }, spot: 30, lagSeconds: [2, 8], policy: { ...weighted, ...alarms('1s', '+5') } }),
       {
-        asked: { web: { size: 5, more: 15, endsAt: 20 } },
+        asked: { web: { size: 5, endsAt: 20 } },
         steps: [alarm(1_000, 'high'), alarm(4_000, 'high'), alarm(7_000, 'high')],
       },
     ),
@@ -276,7 +276,7 @@ export const situations = {
     ),
   'protected members': () =>
     of('protected members', settingOf('attach', { size: elastic, policy: { ...alarms('2m'), removal: { order: 'oldest-first' } } }), {
-      asked: { web: { size: 6, fewer: 2, endsAt: 4 } },
+      asked: { web: { size: 6, endsAt: 4 } },
       steps: [setProtection(500, 4), alarm(5_000, 'low')],
     }),
   'surplus while replacements boot': () => {
@@ -285,7 +285,7 @@ export const situations = {
       'surplus while replacements boot',
       { spec, policy },
       {
-        asked: { web: { size: 6, more: 2, fewer: 2, endsAt: 6 } },
+        asked: { web: { size: 6, endsAt: 6 } },
         steps: [
           putPolicy(1_000, { ...policy, size: { ...elastic, desired: 8 } }, 'the policy asks for eight', 'size-edited'),
           putPolicy(12_000, { ...policy, size: elastic }, 'the policy asks for six again', 'size-edited'),
@@ -295,7 +295,7 @@ export const situations = {
   },
   'stray instance': () =>
     of('stray instance', settingOf('tag', { size: { min: 2, max: 7, desired: 6 }, policy: { removal: { order: 'oldest-first' } } }), {
-      asked: { web: { size: 6, more: 1, fewer: 1, endsAt: 6 } },
+      asked: { web: { size: 6, endsAt: 6 } },
       steps: [launchStray(1_000)],
       restWithinMs: 900_000,
     }),

@@ -20,7 +20,6 @@ export const lowerDesired = (atMs: number, asg: string): Step => ({
 /** The user moves a bound of an Auto Scaling group: from then on it is theirs, whatever it was before. */
 export const moveBound = (atMs: number, asg: string, bound: 'min' | 'max', by: number): Step => ({
   kind: 'bound-moved',
-  ...(bound === 'min' && by > 0 && { raises: true }),
   atMs,
   what: `the user moves the ${bound}imum of ${asg} by ${by}`,
   about: { asg },

@@ -1,7 +1,6 @@
 import { lowerDesired, moveBound, replaceThroughAsg, stopDrains, suspend, tagMembers } from './operator-steps.ts';
 import type { Draw } from './random-draw.ts';
 import type { Step } from './situation.ts';
-import type { StepKind } from './step-kind.ts';
 import { putPolicy, raiseDesired } from './steps.ts';
 import type { HoldingKind } from './worlds.ts';
 
@@ -44,14 +43,3 @@ export const drawOperators = (draw: Draw, holding: HoldingKind, policy: Policy, 
   draw.has('operators', operators)
     ? Array.from({ length: draw.between(1, operators === 1 ? 6 : 3) }, () => draw.one(byHolding[holding])(draw, draw.between(1, 90) * 1_000, policy))
     : [];
-
-const edits: ReadonlySet<StepKind> = new Set(['size-edited', 'tags-edited', 'tree-edited', 'policy-broken']);
-
-/**
- * How many more, and how many fewer, edits of the policy may ask for: every later edit that says the old size again takes back what was requested
- * meanwhile, by an edit or an alarm.
- */
-export const askedByEdits = (script: readonly Step[], byAlarms: number): number => {
-  if (!script.some(({ kind }) => kind === 'size-edited')) return 0;
-  return byAlarms + 2 * script.filter(({ kind }) => edits.has(kind)).length;
-};

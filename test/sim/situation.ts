@@ -14,19 +14,14 @@ export type Step = {
   readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string };
   /** How long it goes on after it began: the world is not calm before. */
   readonly lastsMs?: number;
-  /** A minimum that this raises is a need of its own. */
-  readonly raises?: boolean;
   /** Does it, and says through `stage.did` which instances and groups it touches. */
   readonly happen: (stage: Stage) => void | Promise<void>;
 };
 
-/** What the script of a situation asks of a group, as bounds for what Holdfast may do. */
+/** What the script of a situation asks of a group. */
 export type Asked = {
   /** Size that the group starts at. */
   readonly size: number;
-  /** Sums of all increases and decreases that somebody asks for; an alarm that is lost on its way asks for nothing, so these are upper bounds. */
-  readonly more?: number;
-  readonly fewer?: number;
   /** Size at the end, where it is certain. */
   readonly endsAt?: number;
 };

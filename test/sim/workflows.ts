@@ -31,7 +31,7 @@ const changed = (): Situation => {
     'tag',
     {},
     {
-      asked: { web: { size: 6, more: 2, endsAt: 8 } },
+      asked: { web: { size: 6, endsAt: 8 } },
       steps: [loseZone(1_000, zones[0]), putPolicy(2_500, { ...policy, tags: { team: 'web' } }, 'the policy asks for eight', 'size-edited')],
     },
   );
@@ -79,7 +79,7 @@ const policyEdit = (): Situation => {
     'tag',
     {},
     {
-      asked: { web: { size: 6, more: 1, endsAt: 7 } },
+      asked: { web: { size: 6, endsAt: 7 } },
       steps: [interrupt(1_000, 2), putPolicy(2_500, { ...policy, pools, capacity }, 'the policy drops a pool and asks for seven', 'pools-edited')],
     },
   );
@@ -120,10 +120,9 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
       { asked: six, steps: [recommendRebalance(1_000, 2)] },
     ),
   hook: () => situation('hook', 'attach', { hooks: terminatingHook }, { asked: six, steps: [endThroughAsg(1_000, 2)] }),
-  'scale-in': () =>
-    situation('scale-in', 'tag', { size: elastic, policy: alarms }, { asked: { web: { size: 6, fewer: 2 } }, steps: [alarm(1_000, 'low')] }),
+  'scale-in': () => situation('scale-in', 'tag', { size: elastic, policy: alarms }, { asked: { web: { size: 6 } }, steps: [alarm(1_000, 'low')] }),
   'scale-out': () =>
-    situation('scale-out', 'attach', { size: elastic, policy: alarms }, { asked: { web: { size: 6, more: 2 } }, steps: [alarm(1_000, 'high')] }),
+    situation('scale-out', 'attach', { size: elastic, policy: alarms }, { asked: { web: { size: 6 } }, steps: [alarm(1_000, 'high')] }),
   'policy-change': changed,
   compensation: () => situation('compensation', 'attach', tight, { asked: six, steps: [loseZone(1_000, zones[0])] }),
   'let-go': letGo,

@@ -126,7 +126,7 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     const policy = { removal: { order: 'oldest-first' }, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
     const always = { pendingSeconds: [10, 10], bootSeconds: [10, 10], lagSeconds: [0, 0] } as const;
     return of('scale-in around a first healthy check', slowWrites(settingOf('tag', { size: elastic, policy, ...always })), {
-      asked: { web: { size: 8, fewer: 2, endsAt: 6 } },
+      asked: { web: { size: 8, endsAt: 6 } },
       steps: [kill(1_000, 1), alarm(44_000, 'low'), alarm(47_000, 'low')],
     });
   },
@@ -145,7 +145,7 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     const onDemand = { capacity: { spread: ['od-b', 'od-c'] }, removal: { order: 'oldest-first' } };
     const policy = { ...onDemand, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
     return of('termination protection', settingOf('tag', { size: { min: 2, max: 20, desired: 5 }, policy }), {
-      asked: { web: { size: 5, fewer: 2, endsAt: 3 } },
+      asked: { web: { size: 5, endsAt: 3 } },
       steps: [protect(500, 2, 'termination', undefined), alarm(5_000, 'low')],
     });
   },
@@ -153,13 +153,13 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
     const size = { min: 2, max: 20, desired: 4 };
     const setting = settingOf('attach', { size, max: 20, policy: { scaling: [{ alarm: 'high', adjust: '+2', cooldown: '10m' }] } });
     return of('a group that is renamed after an alarm', setting, {
-      asked: { web: { size: 4, more: 2, fewer: 2, endsAt: 4 } },
+      asked: { web: { size: 4, endsAt: 4 } },
       steps: [alarm(1_000, 'high'), rename(150_000, setting.policy, 'renamed', 10_000)],
     });
   },
   'a member that its user detached': () =>
     of('a member that its user detached', settingOf('attach', { max: 10 }), {
-      asked: { web: { size: 6, more: 1, endsAt: 6 } },
+      asked: { web: { size: 6, endsAt: 6 } },
       steps: [loseZone(1_000, zones[0]), detachYoungest(400_000)],
     }),
   'warnings in every zone while spot is plentiful': () =>

@@ -62,7 +62,7 @@ const togetherWithScaleIn = (): Situation => {
   const policy = { scaling: [{ alarm: 'low', adjust: '-14', cooldown: '2m' }], drain: { timeout: '5m' } };
   const size = { min: 2, max: 40, desired: 24 };
   return of('ten deadlines and a scale-in in one look', settingOf('tag', { size, spot: 24, delaySeconds: 120, policy }), {
-    asked: { web: { size: 24, fewer: 14, endsAt: 10 } },
+    asked: { web: { size: 24, endsAt: 10 } },
     steps: [...inARow(10, 9_900, (atMs) => warnedLate(atMs, lateTogetherAtMs)), alarm(lateTogetherAtMs, 'low')],
   });
 };

@@ -26,7 +26,7 @@ const editedWhileGathering = (name: string, to: number): Situation => {
     name,
     { spec, policy },
     {
-      asked: { web: { size: 8, more: Math.max(0, to - 8), fewer: Math.max(0, 8 - to), endsAt: to } },
+      asked: { web: { size: 8, endsAt: to } },
       steps: [interrupt(1_000, 1), putPolicy(2_300, { ...policy, size: elastic(to) }, `the policy asks for ${to}`)],
       faults: [oneSlowDescribe(7_000)],
     },

@@ -1,7 +1,7 @@
 import type { WorldSpec } from '../../../sandbox/world/spec.ts';
 import type { Draw } from '../random-draw.ts';
 import { drawFaults } from '../random-faults.ts';
-import { askedByEdits, drawOperators } from '../random-operators.ts';
+import { drawOperators } from '../random-operators.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
 import {
@@ -103,14 +103,6 @@ export type Mix = {
 const drawSteps = (draw: Draw, holding: HoldingKind, policy: Readonly<Record<string, unknown>>, { steps: [least, most], withinSeconds }: Mix) =>
   Array.from({ length: draw.between(least, most) }, () => draw.one(stepsOf[holding])(draw, draw.between(1, withinSeconds) * 1_000, policy));
 
-const askedIn = (script: readonly Step[], size: number) => {
-  const asked = (name: string): number => alarmStep * script.filter(({ about }) => about?.alarm === name).length;
-  // A minimum that is raised is a need of its own: its group refills up to there, whoever else has replaced the member.
-  const raised = script.filter(({ kind, raises }) => kind === 'desired-raised' || kind === 'desired-lowered' || raises === true).length;
-  const edits = askedByEdits(script, asked('high') + asked('low'));
-  return { web: { size, more: asked('high') + raised + edits, fewer: asked('low') + raised + edits } };
-};
-
 /** A world, a policy, a script and faults for one group, in which anything may come together. */
 const mixed =
   (mix: Mix): Profile['draw'] =>
@@ -126,7 +118,7 @@ const mixed =
     return {
       spec,
       policies: [policy],
-      asked: askedIn(script, (options.size as { readonly desired: number }).desired),
+      asked: { web: { size: (options.size as { readonly desired: number }).desired } },
       steps: script,
       faults,
       clockErrorMs: draw.chance(0.3) ? 3_000 : 0,
