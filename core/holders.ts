@@ -37,12 +37,13 @@ export const targetGroupsNow = ({ targetGroups = [] }: Pick<GroupState, 'targetG
  * The group in force, with the Auto Scaling groups and target groups that its state remembers of earlier policies: no
  * member is forgotten by an edit.
  */
-export const withFormer = (group: Group, state: Pick<GroupState, 'holders' | 'targetGroups'> | undefined): Group => {
+export const withFormer = (accepted: Group, state: Pick<GroupState, 'holders' | 'targetGroups'> | undefined): Group => {
+  const { former: _before, ...group } = accepted;
   const named = new Set([...namedAsgs(group), ...namedTargetGroups(group)]);
   const former = (state?.holders ?? []).filter((asg) => !named.has(asg));
   const formerTargetGroups = (state?.targetGroups ?? []).filter((arn) => !named.has(arn));
-  return former.length + formerTargetGroups.length === 0
-    ? group
+  return former.length + formerTargetGroups.length === 0 && accepted.former === undefined
+    ? accepted
     : {
         ...group,
         ...(former.length > 0 && { former }),

@@ -11,7 +11,7 @@ import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts, LeavingFact } from './facts.ts';
-import { alarmChanges, catchUp, endsHeard, followAlarms, followPolicy, initialState } from './group-state.ts';
+import { alarmChanges, catchUp, endsHeard, followAlarms, followPolicy, initialState, isLetGo } from './group-state.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
 import { withoutTaken } from './taken.ts';
@@ -106,7 +106,7 @@ export const gather = async (
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
   const memory = isRewritten ? forgetRefusals(own.memory) : own.memory;
   const byPolicy = followPolicy({ ...own, memory, raised: [...own.raised, ...inherited.raised] }, group);
-  const caughtUp = catchUp(byPolicy, group, holdings.members, swaps);
+  const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const sizes = [
     ...sizeChange('policy', stored, byPolicy),
     ...sizeChange('caught-up', byPolicy, caughtUp),

@@ -13,7 +13,10 @@ import type { Swap } from '../../core/swap.ts';
 import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
 
-/** The state of a group that was never converged: its policy's starting size, nothing learned, nothing under way. */
+/**
+ * The state of a group that was never converged, or whose state item was lost: its policy's starting size, nothing
+ * learned, nothing under way.
+ */
 export const initialState = (group: Group): GroupState => ({
   version: 0,
   desired: group.size.desired,
@@ -28,7 +31,11 @@ export const initialState = (group: Group): GroupState => ({
   cheapest: {},
   prices: { atMs: 0, usdPerHour: {} },
   wakeAtMs: 0,
+  ...(group.former && { holders: group.former }),
 });
+
+/** Whether the group has no policy since this state was written, or had none until now. */
+export const isLetGo = ({ policySize }: GroupState): boolean => policySize === '';
 
 /** A policy whose size changed sets the desired size anew. Any other change leaves it, within the bounds. */
 export const followPolicy = (state: GroupState, group: Group): GroupState => {
@@ -94,24 +101,27 @@ export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowM
   return { ...state, desired: acted.at(-1)?.to ?? state.desired, alarms: { ...state.alarms, ...actedAtMs } };
 };
 
+/** What a look shows, and whether the group was let go before it. */
+type CatchingUp = {
+  readonly members: readonly Member[];
+  readonly swaps: readonly Swap[];
+  readonly comesBack: boolean;
+};
+
 /**
  * A member with a later reservation than the latest in the state shows that the state item was lost, or restored from
  * an older time. The size that alarms had set since is unknown, so the present number of members stays, within the
  * policy's bounds. Reservations of another group, which held the Auto Scaling group before, were never in this state
- * and show nothing.
+ * and show nothing. A group that comes back after it was let go has the size that its policy says.
  */
-export const catchUp = (
-  state: GroupState,
-  group: Group,
-  members: readonly Member[],
-  swaps: readonly Swap[],
-): GroupState => {
+export const catchUp = (state: GroupState, group: Group, { members, swaps, comesBack }: CatchingUp): GroupState => {
   const own = members.filter(({ launchedFor }) => launchedFor === undefined);
   const latest = own.reduce(
     (last, { reservation = '' }) => (reservation > last ? reservation : last),
     state.lastReservation ?? '',
   );
   if (latest === (state.lastReservation ?? '')) return state;
+  if (comesBack) return { ...state, lastReservation: latest };
   const leaving = new Set(swaps.filter((swap) => swap.state !== 'waiting').map(({ instance }) => instance));
   const present = members.filter(({ instance }) => !leaving.has(instance)).length;
   return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, present)), lastReservation: latest };

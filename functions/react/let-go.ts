@@ -4,7 +4,7 @@ import { announcements } from '../contract.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { closeLetGo } from './close-let-go.ts';
 import type { Facts } from './facts.ts';
-import { sameState } from './group-state.ts';
+import { isLetGo, sameState } from './group-state.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** An event holds 256 KB. */
@@ -56,11 +56,11 @@ const withoutHeirs = async (
  */
 const tellLaunched = async (
   group: string,
-  { policySize, reservations }: GroupState,
+  state: GroupState,
   { announcer, clock, telemetry }: ReactPorts,
 ): Promise<void> => {
-  const coming = reservations.filter(isBelieved(clock.now()));
-  if (policySize === '' || coming.length === 0) return;
+  const coming = state.reservations.filter(isBelieved(clock.now()));
+  if (isLetGo(state) || coming.length === 0) return;
   const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
   const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
   telemetry.logger.warn('A group was let go during launches. The launched instances run on, with its tag.', {

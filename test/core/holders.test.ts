@@ -14,6 +14,7 @@ describe('Auto Scaling groups that hold members', () => {
     expect(asgsOf(withFormer(attached, state({ holders: ['fleet', 'next'] })))).toEqual(['next', 'fleet']);
     expect(asgsOf(withFormer(group(), state({ holders: ['fleet'] })))).toEqual(['fleet']);
     expect(withFormer(attached, undefined)).toBe(attached);
+    expect(asgsOf(withFormer({ ...attached, former: ['fleet'] }, state({ holders: ['next'] })))).toEqual(['next']);
   });
 
   it('and its target groups are remembered, of earlier policies too, the latest ten', () => {

@@ -427,6 +427,32 @@ describe('the desired size changes only when asked', () => {
     expect(kept({ kind: 'asg', asg: 'web-asg', why: 'size' })).toEqual([]);
     expect(kept(react('i-0'))).toHaveLength(1);
   });
+  it('asks for nothing of a restored state while the group is let go, and then for the size of the policy that comes back', () => {
+    const found = (before: number, after: number) =>
+      written((script) => {
+        heard(script, 40, 'high', 'i-a', 4);
+        script.letGo(60);
+        script.desired(65, before, 1, { kind: 'user' });
+        script.desired(70, before, 1, react('i-b'));
+        script.policy(100, 1);
+        script.desired(101, after, 1, react('i-c'));
+      });
+    expect(found(1, 2)).toEqual([]);
+    expect(found(1, 3)).toHaveLength(1);
+  });
+  it('lets a restored state that nothing shows to be old follow an edit of the size', () => {
+    const found = (desired: number) =>
+      details(desiredAsAsked, (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg' });
+        script.desired(1, 2);
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg', by: { kind: 'asg', asg: 'web-asg', why: 'size' } });
+        script.desired(150, 2, 1, { kind: 'user' });
+        script.policy(155, 2, { ...policy, asg: 'web-asg', size: { min: 1, max: 6, desired: 1 } });
+        script.desired(160, desired, 2, react('i-b'));
+      });
+    expect(found(1)).toEqual([]);
+    expect(found(6)).toHaveLength(1);
+  });
   it('lets a policy set the size anew that comes back with its old version, whenever the group was let go', () => {
     const found = written((script) => {
       heard(script, 40, 'high', 'i-a', 4);

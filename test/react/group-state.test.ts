@@ -66,29 +66,34 @@ describe('a state item that was lost or restored', () => {
   const members = (count: number, reservation: string): readonly Member[] =>
     Array.from({ length: count }, (_, index) => ({ instance: `i-${reservation}-${index}`, reservation }) as Member);
   const known: GroupState = { ...fresh, version: 5, lastReservation: 'b' };
+  const look = (there: readonly Member[], swaps: readonly Swap[] = [], comesBack = false) => ({ members: there, swaps, comesBack });
 
   test('is noticed by members under a later reservation, and then the present number of members stays, within the bounds', () => {
-    expect(catchUp(known, group, members(7, 'c'), [])).toEqual({ ...known, desired: 7, lastReservation: 'c' });
-    expect(catchUp(known, group, members(20, 'c'), [])).toMatchObject({ desired: 12 });
-    expect(catchUp(known, group, members(3, 'c'), [])).toMatchObject({ desired: 4 });
-    expect(catchUp(fresh, group, members(7, 'a'), [])).toMatchObject({ desired: 7, lastReservation: 'a' });
+    expect(catchUp(known, group, look(members(7, 'c')))).toEqual({ ...known, desired: 7, lastReservation: 'c' });
+    expect(catchUp(known, group, look(members(20, 'c')))).toMatchObject({ desired: 12 });
+    expect(catchUp(known, group, look(members(3, 'c')))).toMatchObject({ desired: 4 });
+    expect(catchUp(fresh, group, look(members(7, 'a')))).toMatchObject({ desired: 7, lastReservation: 'a' });
   });
 
   test('is not suspected of members that were launched for another group', () => {
     const inherited = members(7, 'c').map((member) => ({ ...member, launchedFor: 'before' }));
-    expect(catchUp(fresh, group, inherited, [])).toBe(fresh);
-    expect(catchUp(fresh, group, [...inherited, ...members(1, 'a')], [])).toMatchObject({ desired: 8, lastReservation: 'a' });
+    expect(catchUp(fresh, group, look(inherited))).toBe(fresh);
+    expect(catchUp(fresh, group, look([...inherited, ...members(1, 'a')]))).toMatchObject({ desired: 8, lastReservation: 'a' });
+  });
+
+  test('of a group that comes back after it was let go leaves the size to its policy, and is noticed once', () => {
+    expect(catchUp(known, group, look(members(7, 'c'), [], true))).toEqual({ ...known, lastReservation: 'c' });
   });
 
   test('does not count members that leave', () => {
     const leaving = { instance: 'i-c-0', state: 'leaving' } as Swap;
-    expect(catchUp(known, group, members(7, 'c'), [leaving]).desired).toBe(6);
+    expect(catchUp(known, group, look(members(7, 'c'), [leaving])).desired).toBe(6);
   });
 
   test('is not suspected when every reservation is known, or of members that nobody reserved', () => {
-    expect(catchUp(known, group, members(7, 'b'), [])).toBe(known);
+    expect(catchUp(known, group, look(members(7, 'b')))).toBe(known);
     const unreserved = members(7, 'c').map(({ reservation: _, ...member }) => member);
-    expect(catchUp(fresh, group, unreserved, [])).toBe(fresh);
+    expect(catchUp(fresh, group, look(unreserved))).toBe(fresh);
   });
 });
 

@@ -50,13 +50,18 @@ const policyOfVersion = ({ policies }: GroupTimeline, version: number): Policy |
 
 const sameSize = (a: Policy | undefined, b: Policy | undefined): boolean => JSON.stringify(a?.size) === JSON.stringify(b?.size);
 
+/** Whether the group is let go at a moment: its size is nobody's then, until a policy comes back. */
+const isWithoutPolicy = ({ policies }: GroupTimeline, atMs: number): boolean => {
+  const inForce = policies.findLast((one) => one.atMs <= atMs);
+  return inForce !== undefined && inForce.policy === undefined;
+};
+
 /** Whether the policy that is followed now sets the size anew. */
 const setsSize = (timeline: GroupTimeline, before: Written | undefined, written: Written): boolean => {
   if (before === undefined) return true;
-  const thenInForce = timeline.policies.findLast(({ atMs }) => atMs <= before.atMs);
-  const wasWithoutPolicy = thenInForce !== undefined && thenInForce.policy === undefined;
   const letGo =
-    wasWithoutPolicy || timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs >= before.atMs - 1 && atMs <= written.atMs);
+    isWithoutPolicy(timeline, before.atMs) ||
+    timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs >= before.atMs - 1 && atMs <= written.atMs);
   const wasLetGo = timeline.policies.some(({ policy, atMs }) => policy === undefined && atMs <= written.atMs);
   return (
     letGo ||
@@ -100,11 +105,13 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const { group } = timeline;
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
+  if (isWithoutPolicy(timeline, written.atMs) && written.desired === before.desired) return undefined;
   const { staying, waiting } = headcountAt(chronicle, group, written.atMs);
   const members = chronicle.membersAt(group, written.atMs);
   const present = members.length;
-  // Without a member that Holdfast launched nothing shows that the item is an older one, and its size stays.
+  // Without a member that Holdfast launched nothing shows that the item is an older one, and it is followed like any other.
   const isShown = members.some((life) => tagsAt(life, written.atMs)['holdfast:reservation'] !== undefined);
+  if (!isShown && judgeOne(chronicle, timeline, { before, written }, memory) === undefined) return undefined;
   const kept = written.desired === before.desired ? Math.min(staying.length, isShown ? staying.length : before.desired) : present;
   const least = Math.min(policy.size.max, staying.length + waiting.length, kept);
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);

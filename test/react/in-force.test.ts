@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { RegistryEntry } from '../../core/ports.ts';
+import type { GroupState } from '../../core/view.ts';
+import { initialState } from '../../functions/react/group-state.ts';
+import { readInForce } from '../../functions/react/in-force.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { group, state } from '../core/views.ts';
+
+const entry: RegistryEntry = { group: 'web', policyVersion: 1, asgs: ['next'], former: ['before'], alarms: [] };
+
+const read = (stored: GroupState | undefined, registry: readonly RegistryEntry[]) => {
+  const store: Partial<ReactPorts['store']> = {
+    state: async () => stored,
+    group: async () => group({ holding: { kind: 'attach', asg: 'next' } }),
+    registry: async () => registry,
+  };
+  return readInForce('web', { store } as ReactPorts);
+};
+
+test('a group whose state item is lost still knows the Auto Scaling groups of its earlier policies', async () => {
+  const found = await read(undefined, [{ ...entry, group: 'api', former: ['theirs'] }, entry]);
+  expect(found?.group.former).toEqual(['before']);
+  expect(found && initialState(found.group).holders).toEqual(['before']);
+});
+
+test('the registry is not asked while the state item is there', async () => {
+  expect((await read(state({ holders: ['next'] }), [entry]))?.group.former).toBeUndefined();
+});
