@@ -44,7 +44,7 @@ const readRoutes = (stage: Stage): readonly Route[] => [
     about: 'AWS calls made, newest last; filters: service, operation, caller, outcome, sinceMs',
     answer: (_, __, query) => {
       const filter = callsQuery.safeParse(Object.fromEntries(query));
-      if (!filter.success) return { status: 400, body: { error: `The filter does not fit. ${shapeProblems(filter.error)}` } };
+      if (!filter.success) return { status: 400, body: { error: `The filter is not valid. ${shapeProblems(filter.error)}` } };
       return ok({ calls: stage.callLog.calls(filter.data), counts: stage.callLog.counts(), mutatingCalls: stage.callLog.mutatingCalls() });
     },
   },
@@ -163,7 +163,7 @@ const send = (response: ServerResponse, { status, body }: Answer): void => {
 };
 
 const problem = (error: unknown): Answer => {
-  if (error instanceof z.ZodError) return { status: 400, body: { error: `The body does not fit; nothing was changed. ${shapeProblems(error)}` } };
+  if (error instanceof z.ZodError) return { status: 400, body: { error: `The body is not valid; nothing was changed. ${shapeProblems(error)}` } };
   if (error instanceof BadRequest) return { status: 400, body: { error: error.message } };
   return { status: 500, body: { error: `The sandbox failed: ${(error as Error).message}` } };
 };

@@ -51,7 +51,7 @@ export const readScenario = async (nameOrFile: string): Promise<Scenario> => {
     return parseScenario(document);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    throw new ScenarioError(`The scenario file ${path} does not fit (fields: docs/scenarios.md):\n${shapeProblems(error)}`, { cause: error });
+    throw new ScenarioError(`The scenario file ${path} is not valid (fields: docs/scenarios.md):\n${shapeProblems(error)}`, { cause: error });
   }
 };
 

@@ -150,7 +150,7 @@ const parseFile = (text: string, path: string): TraceFile => {
   }
   const parsed = traceSchema.safeParse(document);
   if (parsed.success) return parsed.data;
-  throw new ScenarioError(`The trace ${path} does not fit (its form: docs/scenarios.md):\n${shapeProblems(parsed.error)}`);
+  throw new ScenarioError(`The trace ${path} is not valid (its form: docs/scenarios.md):\n${shapeProblems(parsed.error)}`);
 };
 
 const readText = async (path: string): Promise<string> => {
@@ -164,7 +164,7 @@ const readText = async (path: string): Promise<string> => {
 /**
  * Reads a trace by its path, or by its name in the folder of traces.
  * @param folder instead of the one that the environment names.
- * @throws ScenarioError when there is none, or when it does not fit.
+ * @throws ScenarioError when there is none, or when it is not valid.
  */
 export const readTraceFile = async (file: string, folder?: string): Promise<RecordedTrace> => {
   const path = await pathOf(file, folder);

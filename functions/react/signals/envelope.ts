@@ -22,7 +22,7 @@ export const timeOf = (event: Envelope): number => Date.parse(event.time);
 /** The first error of a value, as path and rule; never the value itself, which must not reach a log. */
 export const firstProblem = (error: z.core.$ZodError): string => {
   const issue = error.issues[0];
-  if (issue === undefined) return 'does not fit its schema';
+  if (issue === undefined) return 'is not of its schema';
   const path = issue.path.map(String).join('.');
   return `${path === '' ? 'message' : path}: ${issue.code}`;
 };

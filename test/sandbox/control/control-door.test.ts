@@ -58,7 +58,7 @@ describe('looking in', () => {
   });
 
   it('refuses a filter that it does not have, and a time that is none', async () => {
-    expect((await ask('GET', '/calls?servce=ec2')).body.error).toMatch(/filter does not fit.*servce.*Did you mean service/);
+    expect((await ask('GET', '/calls?servce=ec2')).body.error).toMatch(/filter is not valid.*servce.*Did you mean service/);
     expect((await ask('GET', '/calls?sinceMs=yesterday')).status).toBe(400);
   });
 
@@ -161,7 +161,7 @@ describe('events and faults', () => {
   });
 });
 
-describe('a body that does not fit', () => {
+describe('a body that is not valid', () => {
   it.each([
     ['POST', '/interrupt', undefined, 'instanceIds: expected array, received undefined'],
     ['POST', '/interrupt', { instanceIds: [] }, 'instanceIds: Too small: expected array to have >=1 items'],

@@ -159,6 +159,6 @@ describe('reading scenarios', () => {
   });
 
   it('says what is no YAML', async () => {
-    await expect(readScenario(join(import.meta.dirname, 'schema.test.ts'))).rejects.toThrow(/schema\.test\.ts (is not YAML|does not fit)/);
+    await expect(readScenario(join(import.meta.dirname, 'schema.test.ts'))).rejects.toThrow(/schema\.test\.ts (is not YAML|is not valid)/);
   });
 });
