@@ -12,9 +12,10 @@ type Part = Pick<TracesOptions, 'days' | 'folder'>;
 
 /** One row in a process of its own: nothing of one play can weigh on the next, and several run at once. */
 const playApart = async (row: PlayedRow, part: Part): Promise<TraceFigures> => {
+  const flags = ['--max-semi-space-size=64', '--single-threaded-gc', '--disable-warning=ExperimentalWarning'];
   const task = JSON.stringify({ row, part });
   const child = join(import.meta.dirname, 'traces-worker.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', child, task], { maxBuffer: 10_000_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, child, task], { maxBuffer: 10_000_000 });
   return JSON.parse(stdout);
 };
 

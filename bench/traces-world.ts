@@ -46,9 +46,9 @@ const offeringsOf = (zones: readonly PlayedZone[], row: PlayedRow): readonly Off
     { instanceType, zone: one.zone, market: 'on-demand', capacity: null, priceUsdPerHour: one.pool.onDemandUsdPerHour },
   ]);
 
-/** From the instance's launch, in the middle of the call, to the end of its boot. With a target group, on average, its health checks end in time as well. */
+/** From the instance's launch, in the middle of the call, to the end of its boot. With a target group its health checks end in time as well. */
 const bootSeconds = (drainS: number): number =>
-  coldStartSeconds - launchCallMs / 2_000 - pendingSeconds - (drainS > 0 ? (healthChecks - 0.5) * healthCheckSeconds : 0);
+  coldStartSeconds - launchCallMs / 2_000 - pendingSeconds - (drainS > 0 ? healthChecks * healthCheckSeconds : 0);
 
 export const traceWorld = (zones: readonly PlayedZone[], row: PlayedRow): WorldSpec => ({
   zones: zones.map(({ zone }) => zone),

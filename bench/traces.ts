@@ -67,22 +67,29 @@ const excerptOf = (trace: RecordedTrace, row: PlayedRow, lastsMs: number): Playe
   };
 };
 
-/**
- * Plays one row in virtual time through the whole stack.
- * @param days at most so many of the trace, from its beginning.
- * @param folder of traces, instead of the default.
- */
-export const playTrace = async (row: PlayedRow, { days = Number.POSITIVE_INFINITY, folder }: { days?: number; folder?: string } = {}) => {
+/** How a row is played, besides what the row says. */
+export type Playing = {
+  /** At most so many days of the trace, from its beginning (default: all). */
+  readonly days?: number;
+  /** Folder of traces, instead of the default. */
+  readonly folder?: string;
+  /** Called before anything happens, for those who watch. */
+  readonly watch?: (sandbox: Sandbox) => void;
+};
+
+/** Plays one row in virtual time through the whole stack. */
+export const playTrace = async (row: PlayedRow, { days = Number.POSITIVE_INFINITY, folder, watch }: Playing = {}): Promise<TraceFigures> => {
   const startedMs = performance.now();
   const trace = await readTraceFile(traceFiles[row.trace].file, folder);
   const played = excerptOf(trace, row, Math.min(days * msPerDay, trace.samples * trace.gapMs));
   const sandbox = await startSandbox({ mode: 'simulated', spec: traceWorld(played.zones, row), seed: row.seed });
+  watch?.(sandbox);
   try {
     const figures = await sandbox.drive(play(sandbox, played));
     const { trace: name, members, seed, drainS } = row;
     const wallS = Number(((performance.now() - startedMs) / 1_000).toFixed(1));
     const playedDays = Number((played.lastsMs / msPerDay).toFixed(2));
-    return { trace: name, members, policy: policyName(row), seed, drainS, days: playedDays, ...figures, wallS } satisfies TraceFigures;
+    return { trace: name, members, policy: policyName(row), seed, drainS, days: playedDays, ...figures, wallS };
   } finally {
     await sandbox.close();
   }
