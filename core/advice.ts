@@ -1,3 +1,4 @@
+import { traitsOf } from './leave-reason.ts';
 import { type OfferingKey, offeringKey, parseOfferingKey } from './offering.ts';
 import { isResting, type Lesson, type PoolMemory } from './pool-memory.ts';
 import type { Swap } from './swap.ts';
@@ -16,7 +17,7 @@ type Advice = { readonly offering: OfferingKey; readonly heardAtMs: number };
 
 const adviceIn = (swaps: readonly Swap[], states: readonly Swap['state'][]): readonly Advice[] =>
   swaps.flatMap(({ reason, state, offering, claimedAtMs }) => {
-    const known = reason === 'rebalance' && states.includes(state) ? parseOfferingKey(offering) : undefined;
+    const known = traitsOf({ reason }).isAdvice && states.includes(state) ? parseOfferingKey(offering) : undefined;
     return known === undefined ? [] : [{ offering: offeringKey(known), heardAtMs: claimedAtMs }];
   });
 

@@ -7,6 +7,7 @@
  * - **unnoticed**: leaving members that it still counts, and must not replace, because we do;
  * - **take over**: its desired capacity is lowered to what it holds, and we launch in its place.
  */
+import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, Member, View } from './view.ts';
 
@@ -23,7 +24,7 @@ const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] =
 const terminatedBy = (asg: AsgView, { swaps }: View): readonly string[] =>
   heldOf(
     asg,
-    swaps.filter(({ reason }) => reason === 'hook'),
+    swaps.filter((swap) => traitsOf(swap).endedBy === 'auto-scaling'),
   );
 
 /** Of the held members that leave for a reason other than a hook, those for which this is true. */
@@ -31,7 +32,7 @@ const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boole
   const dead = new Set(view.ended);
   return heldOf(
     asg,
-    view.swaps.filter((swap) => swap.reason !== 'hook' && isOne(swap, dead.has(swap.instance))),
+    view.swaps.filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && isOne(swap, dead.has(swap.instance))),
   );
 };
 

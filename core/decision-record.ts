@@ -1,10 +1,11 @@
 import type { Decision } from './decision.ts';
 import type { Adjustment } from './group.ts';
+import type { LeaveReason } from './leave-reason.ts';
 import type { Offering } from './offering.ts';
 import type { LaunchResult } from './ports.ts';
 import type { Prose } from './shortfall.ts';
 import type { InstanceState } from './signal.ts';
-import type { LeaveReason, SwapState } from './swap.ts';
+import type { SwapState } from './swap.ts';
 
 /** Instances named as far as a record has room; `count` counts all of them. */
 type Instances = { readonly instances: readonly string[]; readonly count: number };

@@ -1,9 +1,9 @@
 import type { RemovalOrder } from './group.ts';
+import type { LeaveReason } from './leave-reason.ts';
 import type { OfferingKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import type { SpreadBy } from './selector.ts';
 import type { Prose } from './shortfall.ts';
-import type { LeaveReason } from './swap.ts';
 import type { RaisedMax } from './view.ts';
 
 /** Why a pool, or one of its offerings, could not be used when a placement was made. */

@@ -1,4 +1,5 @@
 import { deadlineMarginMs } from './deadline.ts';
+import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
 
 /**
@@ -56,5 +57,5 @@ export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
   const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;
   if (swap.deadlineMs === undefined) return begunAtMs + timeoutMs;
   const lastMs = swap.deadlineMs - deadlineMarginMs;
-  return swap.reason === 'interruption' ? lastMs : Math.min(begunAtMs + timeoutMs, lastMs);
+  return traitsOf(swap).endedBy === 'ec2' ? lastMs : Math.min(begunAtMs + timeoutMs, lastMs);
 };

@@ -1,6 +1,7 @@
+import { traitsOf } from './leave-reason.ts';
 import type { Offering } from './offering.ts';
 import type { Reservation } from './reservation.ts';
-import { isHard, type Swap, waitsItsTurn } from './swap.ts';
+import { isHard, type Swap } from './swap.ts';
 import type { Member, View } from './view.ts';
 
 /** A launch that was requested or granted and that no describe shows yet. */
@@ -91,7 +92,7 @@ export const takeHeadcount = (view: View): Headcount => {
  */
 const holdsPlace = (swap: Swap, view: View): boolean =>
   view.group.swap.order === 'drain-first' &&
-  waitsItsTurn(swap.reason) &&
+  traitsOf(swap).waitsForSurge &&
   !isHard(swap) &&
   (swap.state === 'leaving' || swap.state === 'draining');
 
@@ -100,4 +101,4 @@ const holdsPlace = (swap: Swap, view: View): boolean =>
  * replacement stays within the surge even if the author of that decision dies.
  */
 const isToBegin = (swap: Swap): boolean =>
-  swap.state === 'leaving' && swap.drain === undefined && waitsItsTurn(swap.reason) && !isHard(swap);
+  swap.state === 'leaving' && swap.drain === undefined && traitsOf(swap).waitsForSurge && !isHard(swap);

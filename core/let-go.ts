@@ -1,5 +1,6 @@
 import { asGone } from './drain/shortfall.ts';
 import { isKept } from './kept.ts';
+import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
 
 /** A drain that has not begun by then never will: whoever ordered it died, and nobody orders it again. */
@@ -8,14 +9,17 @@ const unbegunMs = 120_000;
 const givenUpMs = 600_000;
 
 /** Whether its drain ended before it began, because its group was let go: nobody else is to take it out of service. */
-export const wasLeftAlone = ({ state, reason, deadlineMs, shortfall }: Swap): boolean =>
-  state === 'leaving' && reason !== 'hook' && deadlineMs === undefined && shortfall?.code === 'let-go';
+export const wasLeftAlone = (swap: Swap): boolean =>
+  swap.state === 'leaving' &&
+  traitsOf(swap).endedBy !== 'auto-scaling' &&
+  swap.deadlineMs === undefined &&
+  swap.shortfall?.code === 'let-go';
 
 /** Whether nothing ends an instance after its group was let go: its end was our choice, or did not come. */
 export const isLetOff = (swap: Swap, nowMs: number): boolean => {
   if (isKept(swap)) return (swap.keptUntilMs ?? 0) <= nowMs;
   if (swap.state === 'waiting' || wasLeftAlone(swap)) return true;
-  if (swap.state !== 'leaving' || swap.reason === 'hook') return false;
+  if (swap.state !== 'leaving' || traitsOf(swap).endedBy === 'auto-scaling') return false;
   const cameMs = swap.deadlineMs ?? swap.releaseAskedAtMs;
   return cameMs === undefined
     ? nowMs - (swap.drainOrderedAtMs ?? swap.claimedAtMs) >= unbegunMs

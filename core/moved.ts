@@ -1,4 +1,5 @@
 import type { Group } from './group.ts';
+import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, Member } from './view.ts';
 
@@ -67,7 +68,10 @@ export const keptByMinimum = (swaps: readonly Swap[], asgs: readonly AsgView[]):
     const held = new Set(holds);
     const leaving = swaps.filter((swap) => isOpen(swap) && held.has(swap.instance));
     const idle = leaving
-      .filter(({ reason, state }) => reason === 'moved' && (state === 'waiting' || state === 'drained'))
+      .filter(
+        ({ reason, state }) =>
+          traitsOf({ reason }).withdrawnWhen === 'in-place' && (state === 'waiting' || state === 'drained'),
+      )
       .sort((a, b) => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1));
     const room = Math.max(0, desired - min - (leaving.length - idle.length));
     return idle.slice(room).map(({ instance }) => instance);

@@ -1,18 +1,5 @@
+import { type LeaveReason, traitsOf } from './leave-reason.ts';
 import type { Shortfall } from './shortfall.ts';
-
-/**
- * Why an instance leaves.
- * `interruption`: EC2 takes it. `rebalance`: EC2 says it is at risk. `hook`: its Auto Scaling group terminates it and
- * waits for us. `scale-in`: the group is above its desired size. `moved`: the policy holds its members elsewhere now.
- * `unwanted`: no reservation of ours launched it.
- */
-export type LeaveReason = 'interruption' | 'rebalance' | 'hook' | 'scale-in' | 'moved' | 'unwanted';
-
-/**
- * Whether a swap for this reason can wait: it has no deadline, its member is replaced, and it begins when the surge
- * budget allows.
- */
-export const waitsItsTurn = (reason: LeaveReason): boolean => reason === 'rebalance' || reason === 'moved';
 
 /**
  * States move forward only. `waiting`: claimed, not begun (surge budget). `leaving`: its drain is ordered. Then
@@ -80,10 +67,8 @@ export type Swap = {
   readonly decision: string;
 };
 
-/** Whether EC2 ends the instance by itself (we only take work off it), or Holdfast has to terminate it. */
-export const endsItself = (swap: Pick<Swap, 'reason'>): boolean =>
-  swap.reason === 'interruption' || swap.reason === 'hook';
+/** Whether EC2 or Auto Scaling ends the instance (we only take work off it), or Holdfast has to terminate it. */
+export const endsItself = (swap: Pick<Swap, 'reason'>): boolean => traitsOf(swap).endedBy !== 'holdfast';
 
 /** A swap that EC2 or a deadline drives: its instance goes whatever we do. */
-export const isHard = (swap: Swap): boolean =>
-  swap.deadlineMs !== undefined || swap.reason === 'interruption' || swap.reason === 'hook';
+export const isHard = (swap: Swap): boolean => swap.deadlineMs !== undefined || endsItself(swap);

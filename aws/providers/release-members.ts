@@ -1,6 +1,7 @@
 import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { Group } from '../../core/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
@@ -46,13 +47,16 @@ const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonl
   return together(parts);
 };
 
+/** EC2 takes it, whatever Auto Scaling does. */
+const isTaken = (swap: Swap): boolean => traitsOf(swap).endedBy === 'ec2';
+
 /**
  * Members that the minimum size does not let go. An interrupted one is at least deregistered from the group's target
  * groups, and EC2 and the group do the rest. Any other waits until its replacement has joined.
  */
 const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
-  const taken = idsOf(swaps.filter(({ reason }) => reason === 'interruption'));
-  const waiting = idsOf(swaps.filter(({ reason }) => reason !== 'interruption'));
+  const taken = idsOf(swaps.filter(isTaken));
+  const waiting = idsOf(swaps.filter((swap) => !isTaken(swap)));
   const drained = taken.length === 0 ? nothing : await deregisterTargets(deps.elb, asg.targetGroups, taken);
   return together([
     drained,
@@ -81,7 +85,7 @@ const spareRequests = async (
 ): Promise<void> => {
   const refused = new Set(failed.map(({ instance }) => instance));
   const spared = sparedBy.get(elb) ?? new Set();
-  const stuck = swaps.filter(({ reason, instance }) => reason === 'interruption' && refused.has(instance));
+  const stuck = swaps.filter((swap) => isTaken(swap) && refused.has(swap.instance));
   const fresh = idsOf(stuck).filter((instance) => !spared.has(instance));
   if (fresh.length === 0) return;
   const { done } = await deregisterTargets(elb, targetGroups, fresh);
@@ -104,8 +108,8 @@ const isLoose =
  * One that terminates already, or waits on a hook, is leaving already. One in standby, or warm, has no
  * work of its group to give up: where EC2 takes it, it is its user's until then.
  */
-const isToLeave = ({ reason }: Swap, standing: Standing | undefined): boolean =>
-  reason !== 'hook' && standing?.leaving === false && (standing.counts || reason !== 'interruption');
+const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
+  traitsOf(swap).endedBy !== 'auto-scaling' && standing?.leaving === false && (standing.counts || !isTaken(swap));
 
 /** Members in their Auto Scaling groups, by group. */
 const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {

@@ -1,6 +1,7 @@
+import { leaveReasons } from '../../core/leave-reason.ts';
 import type { Market, Offering } from '../../core/offering.ts';
 import type { Placement } from '../../core/placement.ts';
-import type { LeaveReason, SwapState } from '../../core/swap.ts';
+import type { SwapState } from '../../core/swap.ts';
 import type { RaisedMax } from '../../core/view.ts';
 import { anyOf, listOf, number, objectOf, optional, text } from './checks.ts';
 
@@ -24,14 +25,7 @@ export const raisedMax = objectOf<RaisedMax>({
   earlier: optional(listOf(number)),
 });
 
-export const leaveReason = anyOf<LeaveReason>({
-  interruption: true,
-  rebalance: true,
-  hook: true,
-  'scale-in': true,
-  moved: true,
-  unwanted: true,
-});
+export const leaveReason = anyOf(leaveReasons);
 
 export const swapState = anyOf<SwapState>({
   waiting: true,

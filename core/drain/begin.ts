@@ -1,5 +1,6 @@
 import { latestDrainStart } from '../drain.ts';
 import type { Group } from '../group.ts';
+import { traitsOf } from '../leave-reason.ts';
 import type { Holdings } from '../ports.ts';
 import type { Swap } from '../swap.ts';
 import { growingStepMs } from './steps.ts';
@@ -38,7 +39,7 @@ export const latestStartOf = (
   deregistrationDelayMs?: number,
 ): number | undefined => {
   const deadlines = own.flatMap(({ reason, deadlineMs }) =>
-    reason === 'interruption' && deadlineMs !== undefined ? [deadlineMs] : [],
+    traitsOf({ reason }).endedBy === 'ec2' && deadlineMs !== undefined ? [deadlineMs] : [],
   );
   if (group.swap.order !== 'launch-first' || deadlines.length === 0 || deadlines.length < own.length) return undefined;
   const delay = deregistrationDelayMs === undefined ? {} : { deregistrationDelayMs };

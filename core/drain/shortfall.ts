@@ -1,26 +1,16 @@
 import { drainEndsByMs } from '../drain.ts';
+import { traitsOf } from '../leave-reason.ts';
 import type { CutBy, Shortfall } from '../shortfall.ts';
-import type { LeaveReason, Swap } from '../swap.ts';
+import type { Swap } from '../swap.ts';
 import type { OpenSwap } from './look.ts';
 
 /** When connections that are still open are cut, and by whom. */
 type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 
-const cutters: Readonly<Record<LeaveReason, CutBy>> = {
-  interruption: 'ec2',
-  hook: 'auto-scaling',
-  rebalance: 'holdfast',
-  'scale-in': 'holdfast',
-  moved: 'holdfast',
-  unwanted: 'holdfast',
-};
-
 const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   const endsByMs = drainEndsByMs(swap, timeoutMs);
-  return {
-    cutAtMs: swap.reason === 'interruption' ? (swap.deadlineMs ?? endsByMs) : endsByMs,
-    by: cutters[swap.reason],
-  };
+  const { endedBy } = traitsOf(swap);
+  return { cutAtMs: endedBy === 'ec2' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: endedBy };
 };
 
 /**
@@ -102,9 +92,10 @@ export const unendedShortfall = (awsCode: string, keptUntilMs: number): Shortfal
  * Whether a shortfall is not true of an instance that is seen to be out of service, with no connection left. A warning
  * since then left the cut to EC2: whoever was to cut before did not.
  */
-const isDisproved = (shortfall: Shortfall, { reason }: Swap, nowMs: number): boolean =>
+const isDisproved = (shortfall: Shortfall, swap: Swap, nowMs: number): boolean =>
   shortfall.code === 'not-released' ||
-  (shortfall.code === 'delay-exceeds-deadline' && (shortfall.cutAtMs > nowMs || shortfall.by !== cutters[reason]));
+  (shortfall.code === 'delay-exceeds-deadline' &&
+    (shortfall.cutAtMs > nowMs || shortfall.by !== traitsOf(swap).endedBy));
 
 /** A swap whose target groups have finished with it: a shortfall that did not happen is removed. */
 export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
@@ -124,9 +115,9 @@ const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: S
  * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
  * it.
  */
-const earlyEndShortfall = ({ state, reason, releaseAskedAtMs }: Swap, nowMs: number): Shortfall =>
-  state === 'draining' || releaseAskedAtMs !== undefined
-    ? { code: 'still-draining', cutAtMs: nowMs, by: cutters[reason] }
+const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
+  swap.state === 'draining' || swap.releaseAskedAtMs !== undefined
+    ? { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy }
     : { code: 'ended-before-drain' };
 
 /**
@@ -143,7 +134,7 @@ export const asGone = (swap: Swap, nowMs: number): Swap => {
   // EC2 took it before its last connections could close.
   if (swap.state === 'drained' && closesLater(swap, nowMs)) {
     const { drainedAtMs: _, ...rest } = swap;
-    return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: cutters[swap.reason] } };
+    return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy } };
   }
   if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };
   if (wasLetGo(swap, nowMs)) return { ...asDrainedInTime(swap, nowMs), ...end };

@@ -13,6 +13,7 @@ import {
 } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
 import { isKept, keptForMs } from '../../core/kept.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
@@ -130,7 +131,7 @@ const hooksAtOnce = 8;
 /** Completing the hook of an interrupted instance would cut connections that EC2 leaves open until its deadline. */
 const mayGoOn = (swap: Swap, nowMs: number): boolean =>
   swap.state === 'gone' ||
-  swap.reason !== 'interruption' ||
+  traitsOf(swap).endedBy !== 'ec2' ||
   (swap.shortfall === undefined && !closesLater(swap, nowMs)) ||
   (swap.deadlineMs ?? 0) <= nowMs;
 

@@ -1,6 +1,7 @@
 import type { DrainError } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import type { Swap } from '../../core/swap.ts';
 import { type Batch, hasBegun } from '../runtime/drain/batch.ts';
 import { recordShortfalls } from '../runtime/drain/record.ts';
@@ -19,7 +20,7 @@ type Parts = { readonly mine: readonly Swap[]; readonly untouched: readonly Swap
  */
 export const partsOf = ({ own, group, isLetGo }: Batch, nowMs: number, error: DrainError | undefined): Parts => {
   if (isLetGo) {
-    const isLeft = (swap: Swap): boolean => !hasBegun(swap) && swap.reason !== 'hook';
+    const isLeft = (swap: Swap): boolean => !hasBegun(swap) && traitsOf(swap).endedBy !== 'auto-scaling';
     return { mine: own.filter((swap) => !isLeft(swap)), untouched: own.filter(isLeft) };
   }
   const tooLate = error === undefined && group !== undefined ? joinedLate(own, group, nowMs) : [];

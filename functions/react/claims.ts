@@ -1,10 +1,11 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import { tighter } from '../../core/deadline.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import { offeringKey } from '../../core/offering.ts';
 import type { StateStore } from '../../core/ports.ts';
-import { type Swap, waitsItsTurn } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap.ts';
 import type { Member } from '../../core/view.ts';
-import type { DrainKind, NameDrain } from './drain-names.ts';
+import { type DrainKind, kindOf, type NameDrain } from './drain-names.ts';
 import type { LeavingFact } from './facts.ts';
 
 /**
@@ -38,25 +39,25 @@ type ClaimContext = {
 const newSwap = (fact: LeavingFact, context: ClaimContext): Swap => {
   const member = context.members.get(fact.instance);
   const offering = member?.offering ?? fact.owner?.offering;
-  const waits = waitsItsTurn(fact.reason);
+  const { waitsForSurge, isAnnounced } = traitsOf(fact);
   const asg = member?.asg ?? fact.owner?.asg;
   return {
     group: context.group,
     instance: fact.instance,
     reason: fact.reason,
-    state: waits ? 'waiting' : 'leaving',
+    state: waitsForSurge ? 'waiting' : 'leaving',
     pool: member?.pool ?? fact.owner?.pool ?? 'unknown',
     offering: offering === undefined ? 'unknown' : offeringKey(offering),
     ...(asg !== undefined && context.asgs.has(asg) && { asg }),
     claimedAtMs: context.nowMs,
-    ...(fact.reason === 'moved' ? {} : { warnedAtMs: fact.atMs }),
+    ...(isAnnounced && { warnedAtMs: fact.atMs }),
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hooks: [fact.hook] }),
     // An instance that ended before its first signal needs no drain. Its Auto Scaling group, if any, replaces it.
-    ...(waits || context.ended.has(fact.instance)
+    ...(waitsForSurge || context.ended.has(fact.instance)
       ? {}
       : {
-          drain: context.drainFor(fact.reason === 'hook' ? 'hook' : 'interruption', fact.deadlineMs),
+          drain: context.drainFor(kindOf(fact), fact.deadlineMs),
           drainOrderedAtMs: context.nowMs,
         }),
     decision: context.decision,
@@ -73,9 +74,9 @@ const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimConte
 };
 
 /** A swap that drains already cannot wait for its replacement, so it does not join a drain that waits. */
-const kindOnceWarned = ({ state, reason }: Swap): DrainKind => {
-  if (reason === 'hook') return 'hook';
-  return state === 'waiting' || state === 'leaving' ? 'interruption' : 'swap';
+const kindOnceWarned = (swap: Swap, warning: LeavingFact): DrainKind => {
+  if (traitsOf(swap).endedBy === 'auto-scaling') return kindOf(swap);
+  return swap.state === 'waiting' || swap.state === 'leaving' ? kindOf(warning) : 'swap';
 };
 
 const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimContext): Partial<Swap> | undefined => {
@@ -83,10 +84,10 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimC
   if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
   if (swap.state === 'drained') return { deadlineMs };
   return {
-    reason: swap.reason === 'hook' ? 'hook' : 'interruption',
+    reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,
     deadlineMs,
     warnedAtMs: fact.atMs,
-    drain: drainFor(kindOnceWarned(swap), deadlineMs),
+    drain: drainFor(kindOnceWarned(swap, fact), deadlineMs),
     drainOrderedAtMs: nowMs,
     ...(swap.state === 'waiting' ? { state: 'leaving' } : {}),
   };
@@ -97,8 +98,8 @@ const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: ClaimC
  * changes nothing.
  */
 const tightened = (swap: Swap, fact: LeavingFact, context: ClaimContext): Partial<Swap> | undefined => {
-  if (swap.state === 'gone' || waitsItsTurn(fact.reason)) return undefined;
-  return fact.reason === 'hook' ? withHook(swap, fact, context) : withDeadline(swap, fact, context);
+  if (swap.state === 'gone' || traitsOf(fact).waitsForSurge) return undefined;
+  return traitsOf(fact).endedBy === 'auto-scaling' ? withHook(swap, fact, context) : withDeadline(swap, fact, context);
 };
 
 /** Undefined where the swap was withdrawn meanwhile: then the fact makes another. */
@@ -142,7 +143,7 @@ export const claimAll = async (
       byInstance.set(instance, swap);
       // Advice may bear the very time of the warning: only the deadline tells that this one is new.
       if (
-        fact.reason === 'interruption' &&
+        traitsOf(fact).endedBy === 'ec2' &&
         swap.deadlineMs === fact.deadlineMs &&
         before?.deadlineMs !== fact.deadlineMs
       )

@@ -1,4 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../core/let-go.ts';
 import type { Owner } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -42,7 +43,7 @@ const carryOn = async (
 const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> =>
   answerHooks(
     open
-      .filter(({ state, reason }) => state === 'leaving' && reason === 'hook')
+      .filter((swap) => swap.state === 'leaving' && traitsOf(swap).endedBy === 'auto-scaling')
       .flatMap(({ instance, hooks = [] }) => hooks.map((hook) => ({ instance, hook }))),
     ports,
   );

@@ -1,6 +1,7 @@
 import { isQuiet } from '../../core/decide.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import { toBeMoved } from '../../core/moved.ts';
 import type { Holdings } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -70,14 +71,14 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Told> => {
   const detached = new Set(gathered.holdings.detached);
   const told = facts.leaving.filter(
     (fact) =>
-      !detached.has(fact.instance) && isOurs(fact, group, asgs) && (fact.reason !== 'rebalance' || group.rebalance.act),
+      !detached.has(fact.instance) && isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act),
   );
   const heard = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
   const leaving = [...heard, ...moved(gathered, heard, nowMs)];
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
   const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);
-  ports.telemetry.count(metrics.interruptions, claimed.fresh.filter(({ reason }) => reason === 'interruption').length);
+  ports.telemetry.count(metrics.interruptions, claimed.fresh.filter((swap) => traitsOf(swap).endedBy === 'ec2').length);
   return { claimed, told, ended, drainFor };
 };
 

@@ -1,3 +1,5 @@
+import { traitsOf } from '../../core/leave-reason.ts';
+import type { CutBy } from '../../core/shortfall.ts';
 import type { Swap } from '../../core/swap.ts';
 import { sha256 } from '../runtime/sha256.ts';
 
@@ -59,6 +61,7 @@ export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]
   };
 };
 
-/** The kind of a drain that takes over a swap which has not begun to drain. */
-export const kindOf = ({ reason }: Pick<Swap, 'reason'>): DrainKind =>
-  reason === 'interruption' || reason === 'hook' ? reason : 'mend';
+const kinds: Readonly<Record<CutBy, DrainKind>> = { ec2: 'interruption', 'auto-scaling': 'hook', holdfast: 'mend' };
+
+/** The kind of the drain that is ordered for a signal, or that takes over a swap which has not begun to drain. */
+export const kindOf = (swap: Pick<Swap, 'reason'>): DrainKind => kinds[traitsOf(swap).endedBy];

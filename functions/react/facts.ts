@@ -1,4 +1,5 @@
 import type { Cause } from '../../core/decision-record.ts';
+import type { LeaveReason } from '../../core/leave-reason.ts';
 import type { Owner } from '../../core/ports.ts';
 import type { Signal } from '../../core/signal.ts';
 import type { LifecycleHook } from '../../core/swap.ts';
@@ -7,7 +8,7 @@ import { createCauses } from './causes.ts';
 /** An instance of the group that leaves, or should leave, and what we know about it. */
 export type LeavingFact = {
   readonly instance: string;
-  readonly reason: 'interruption' | 'rebalance' | 'hook' | 'moved';
+  readonly reason: LeaveReason;
   /** When it happened, by the sender's clock, epoch milliseconds. */
   readonly atMs: number;
   readonly deadlineMs?: number;

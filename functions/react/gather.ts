@@ -3,6 +3,7 @@ import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import { forgetRefusals } from '../../core/pool-memory.ts';
@@ -129,7 +130,7 @@ export const gather = async (
 const newsOf = ({ stored, group, holdings }: Gathered, { leaving }: Facts): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
-  const advised = leaving.filter(({ reason, instance }) => reason === 'rebalance' && members.has(instance));
+  const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
   return {
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],

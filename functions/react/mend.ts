@@ -3,6 +3,7 @@ import { isOnHook, isUnattended } from '../../core/drain/heartbeat.ts';
 import { asGone } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import { isKept } from '../../core/kept.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import { wasLeftAlone } from '../../core/let-go.ts';
 import { isMisplaced, keptByMinimum } from '../../core/moved.ts';
 import { isHard, type Swap } from '../../core/swap.ts';
@@ -44,17 +45,17 @@ const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<strin
 const hookedMs = 60_000;
 
 /** A member that is again where the policy holds its members was to be moved by an earlier policy. */
-const isBack = ({ group, holdings }: Gathered, { reason, state, instance }: Swap, nowMs: number): boolean => {
-  if (reason !== 'moved' || state !== 'waiting') return false;
-  const member = holdings.members.find((one) => one.instance === instance);
+const isBack = ({ group, holdings }: Gathered, swap: Swap, nowMs: number): boolean => {
+  if (traitsOf(swap).withdrawnWhen !== 'in-place' || swap.state !== 'waiting') return false;
+  const member = holdings.members.find(({ instance }) => instance === swap.instance);
   return member !== undefined && !isMisplaced(group, member, nowMs);
 };
 
-const isMistake = (
-  { reason, instance, deadlineMs, claimedAtMs }: Swap,
-  held: ReadonlySet<string>,
-  nowMs: number,
-): boolean => reason === 'hook' && deadlineMs === undefined && held.has(instance) && nowMs - claimedAtMs >= hookedMs;
+const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>
+  traitsOf(swap).endedBy === 'auto-scaling' &&
+  swap.deadlineMs === undefined &&
+  held.has(swap.instance) &&
+  nowMs - swap.claimedAtMs >= hookedMs;
 
 /**
  * Closes swaps whose instance has ended. Moves swaps that were an error, or that were kept long enough, into history.
@@ -138,7 +139,7 @@ export const takeOverDrains = async (
     const order = { drain: drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
     if (isBroken(swap, timeoutMs, nowMs)) return [{ swap, set: order }];
     if (!isLeftover(swap, timeoutMs, shown, nowMs)) return [];
-    const reason = swap.reason === 'interruption' ? ('unwanted' as const) : swap.reason;
+    const reason = traitsOf(swap).endedBy === 'ec2' ? ('unwanted' as const) : swap.reason;
     return [{ swap, set: { ...order, reason } }];
   });
   const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) =>

@@ -8,6 +8,7 @@ import type {
   SizeChange,
   ViewDigest,
 } from '../../core/decision-record.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import type { Announcement, Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
@@ -153,7 +154,7 @@ export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken
 const countWait = ({ fresh, rounds, ports }: Recorded): void => {
   const askedAtMs = rounds.findLast(({ launched }) => launched.length > 0)?.view.nowMs;
   const warned = fresh
-    .filter(({ reason }) => reason === 'interruption')
+    .filter((swap) => traitsOf(swap).endedBy === 'ec2')
     .map(({ warnedAtMs, claimedAtMs }) => warnedAtMs ?? claimedAtMs);
   if (askedAtMs && warned.length > 0)
     ports.telemetry.duration(metrics.replacementRequestedMs, askedAtMs - Math.min(...warned));

@@ -1,9 +1,10 @@
 import { choicesOf } from '../../core/chosen.ts';
 import type { Decision } from '../../core/decision.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import { abandoned, believeMs, inBrief, takenUp } from '../../core/reservation-life.ts';
-import { isHard, type Swap, waitsItsTurn } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { reactTimeoutSeconds } from '../contract.ts';
 import { reservationId } from './identifiers.ts';
@@ -17,14 +18,7 @@ export const mostPerRequest = 10_000;
 const unreplaced = (view: View): readonly string[] => {
   const replaced = new Set(view.state.reservations.flatMap(({ replaces }) => replaces));
   return view.swaps
-    .filter(
-      (swap) =>
-        swap.reason !== 'scale-in' &&
-        swap.reason !== 'unwanted' &&
-        swap.state !== 'gone' &&
-        !replaced.has(swap.instance),
-    )
-    .filter((swap) => isHard(swap) || waitsItsTurn(swap.reason))
+    .filter((swap) => traitsOf(swap).isReplaced && swap.state !== 'gone' && !replaced.has(swap.instance))
     .sort(
       (a, b) =>
         (a.deadlineMs ?? Number.POSITIVE_INFINITY) - (b.deadlineMs ?? Number.POSITIVE_INFINITY) ||

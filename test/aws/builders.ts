@@ -1,7 +1,8 @@
 import type { Group } from '../../core/group.ts';
+import type { LeaveReason } from '../../core/leave-reason.ts';
 import { type Offering, offeringKey } from '../../core/offering.ts';
 import type { Reservation } from '../../core/reservation.ts';
-import type { LeaveReason, Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap.ts';
 
 export const nowMs = Date.UTC(2026, 10, 20, 12);
 

@@ -12,15 +12,15 @@ export const deciding: readonly PutBack[] = [
   {
     name: 'advice teaches pool memory nothing',
     file: 'core/advice.ts',
-    from: "const known = reason === 'rebalance' && states.includes(state) ? parseOfferingKey(offering) : undefined;",
-    to: "const known = reason === 'interruption' && states.includes(state) ? parseOfferingKey(offering) : undefined;",
+    from: 'const known = traitsOf({ reason }).isAdvice && states.includes(state) ? parseOfferingKey(offering) : undefined;',
+    to: "const known = reason === 'interruption' && traitsOf({ reason }).isAnnounced && states.includes(state) ? parseOfferingKey(offering) : undefined;",
     situation: 'advice about a zone',
   },
   {
     name: 'a warning of the second of its advice is no news',
     file: 'functions/react/claims.ts',
-    from: "if (fact.reason === 'interruption' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs)",
-    to: "if (fact.reason === 'interruption' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)",
+    from: "if (traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs)",
+    to: "if (traitsOf(fact).endedBy === 'ec2' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)",
     situation: 'a warning in the second of its advice',
   },
   {

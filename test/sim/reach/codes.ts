@@ -1,9 +1,9 @@
 import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/errors.ts';
 import type { Against, Remark, RemovalReason, Turn } from '../../../core/decision.ts';
 import type { Cause, Outcome, Overtaken, SizeChange } from '../../../core/decision-record.ts';
+import { leaveReasons } from '../../../core/leave-reason.ts';
 import type { Shortfall } from '../../../core/shortfall.ts';
 import type { Signal } from '../../../core/signal.ts';
-import type { LeaveReason } from '../../../core/swap.ts';
 import type { Outcome as Played } from '../play.ts';
 
 /** Codes of one kind, each named: the compiler asks for those that are added. Prose is what the first version stored. */
@@ -32,7 +32,7 @@ const against = listed<Against['code']>({
   'more-offerings': true,
 });
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
-const leaving = listed<LeaveReason>({ interruption: true, rebalance: true, hook: true, 'scale-in': true, unwanted: true, moved: true });
+const leaving = Object.keys(leaveReasons);
 const removals = listed<RemovalReason['code']>({ surplus: true, stray: true });
 const sizes = listed<SizeChange['code']>({ policy: true, 'caught-up': true, alarm: true, 'alarm-cooling': true, 'alarm-late': true });
 const remarks = listed<Remark['code']>({ detached: true, 'advice-not-followed': true, 'kept-by-minimum': true });

@@ -1,0 +1,93 @@
+import type { CutBy } from './shortfall.ts';
+
+/** Why an instance leaves. A further reason is a name here and a row of `leaveReasons`. */
+export type LeaveReason =
+  /** EC2 takes it. */
+  | 'interruption'
+  /** EC2 says that it is at risk. */
+  | 'rebalance'
+  /** Its Auto Scaling group terminates it and waits for us. */
+  | 'hook'
+  /** The group is above its desired size. */
+  | 'scale-in'
+  /** The policy holds its members elsewhere now. */
+  | 'moved'
+  /** No reservation of ours launched it, or EC2 announced to take it and did not. */
+  | 'unwanted';
+
+/** What the rest of the code asks about a reason. Nothing outside this file compares reasons with each other. */
+type Traits = {
+  /**
+   * Who ends the instance and cuts the connections that are left. `ec2`: at the deadline, whatever we do, so its
+   * replacement may be waited for until then. `auto-scaling`: once we complete its hook. `holdfast`: we terminate it.
+   */
+  readonly endedBy: CutBy;
+  /** Whether a replacement is launched for it. */
+  readonly isReplaced: boolean;
+  /** Whether its swap waits: its drain begins when the surge budget allows. */
+  readonly waitsForSurge: boolean;
+  /** Whether EC2 advised it: the policy may say not to act on it, and its offering is at risk for a while. */
+  readonly isAdvice: boolean;
+  /** Whether a signal announced it, with a time of its own. */
+  readonly isAnnounced: boolean;
+  /**
+   * What withdraws a swap that has not taken its member out of service. `in-place`: the member is again where the
+   * policy holds its members, or a minimum size keeps it.
+   */
+  readonly withdrawnWhen: 'in-place' | 'never';
+};
+
+/** The traits of every reason. */
+export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
+  interruption: {
+    endedBy: 'ec2',
+    isReplaced: true,
+    waitsForSurge: false,
+    isAdvice: false,
+    isAnnounced: true,
+    withdrawnWhen: 'never',
+  },
+  rebalance: {
+    endedBy: 'holdfast',
+    isReplaced: true,
+    waitsForSurge: true,
+    isAdvice: true,
+    isAnnounced: true,
+    withdrawnWhen: 'never',
+  },
+  hook: {
+    endedBy: 'auto-scaling',
+    isReplaced: true,
+    waitsForSurge: false,
+    isAdvice: false,
+    isAnnounced: true,
+    withdrawnWhen: 'never',
+  },
+  'scale-in': {
+    endedBy: 'holdfast',
+    isReplaced: false,
+    waitsForSurge: false,
+    isAdvice: false,
+    isAnnounced: false,
+    withdrawnWhen: 'never',
+  },
+  moved: {
+    endedBy: 'holdfast',
+    isReplaced: true,
+    waitsForSurge: true,
+    isAdvice: false,
+    isAnnounced: false,
+    withdrawnWhen: 'in-place',
+  },
+  unwanted: {
+    endedBy: 'holdfast',
+    isReplaced: false,
+    waitsForSurge: false,
+    isAdvice: false,
+    isAnnounced: false,
+    withdrawnWhen: 'never',
+  },
+};
+
+/** The traits of the reason for which an instance leaves. */
+export const traitsOf = ({ reason }: { readonly reason: LeaveReason }): Traits => leaveReasons[reason];
