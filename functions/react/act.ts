@@ -72,12 +72,9 @@ export const admitAgainMs = (groupsAtOnce: number): number => Math.max(repeatAft
 const repeatTimes = (state: GroupState | undefined): readonly number[] =>
   (state?.reservations ?? []).filter(isOpen).map(({ leaseUntilMs }) => leaseUntilMs);
 
-const wakeTime = (rounds: readonly Round[], nowMs: number, admitAgainAtMs: number | undefined): number | undefined => {
+const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
   const last = rounds.at(-1);
-  const repeat = [
-    ...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state) : []),
-    ...(admitAgainAtMs === undefined ? [] : [admitAgainAtMs]),
-  ];
+  const repeat = [...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state) : []), ...soon];
   const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];
   const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
   const times = [
@@ -94,8 +91,13 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, admitAgainAtMs: numbe
 const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
   state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
 
+/** Rounds that found no more time go on at once in another invocation. */
+const afterCutMs = 1;
+
+type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
+
 /** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
-export const act = async (context: Run & { readonly rounds: readonly Round[] }): Promise<Acted> => {
+export const act = async (context: Acting): Promise<Acted> => {
   const { rounds, ports, group } = context;
   const first = rounds[0];
   const last = rounds.at(-1);
@@ -105,11 +107,11 @@ export const act = async (context: Run & { readonly rounds: readonly Round[] }):
   const admissions = await admit(context, first.decision);
   const restored = await restore(context, first.decision);
   const nowMs = ports.clock.now();
-  const wanted = wakeTime(
-    rounds,
-    nowMs,
-    admissions.failed.some(({ retry }) => retry === 'later') ? nowMs + admitAgainMs(context.groupsAtOnce) : undefined,
-  );
+  const mustAdmitAgain = admissions.failed.some(({ retry }) => retry === 'later');
+  const wanted = wakeTime(rounds, nowMs, [
+    ...(mustAdmitAgain ? [nowMs + admitAgainMs(context.groupsAtOnce)] : []),
+    ...(context.isCut ? [nowMs + afterCutMs] : []),
+  ]);
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
   if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);
   await noteActs(context, last.state, restored, wakeAtMs);

@@ -148,9 +148,9 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
     await letLeave(began, [], swaps);
     return letGo(began.facts, began.ports);
   }
-  const { run, rounds } = played;
+  const { run, rounds, isCut } = played;
   const left = await letLeave(run, rounds, swaps);
-  const acted: Acted = await act({ ...run, rounds });
+  const acted: Acted = await act({ ...run, rounds, ...(isCut && { isCut }) });
   const quiet =
     rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) &&
     fresh.length === 0;

@@ -3,7 +3,7 @@ import type { Decision } from '../../core/decision.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
-import { metrics } from '../contract.ts';
+import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { followView, sameState } from './group-state.ts';
 import { readInForce } from './in-force.ts';
@@ -16,8 +16,8 @@ import type { Round, Run } from './run.ts';
 
 /** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;
-/** Time for decisions after refusals. What is still missing then is left to the wake. */
-const roundsBudgetMs = 18_000;
+/** An invocation ends within half of its time limit, so that what takes twice as long as usual still fits into it. */
+const endsWithinMs = (reactTimeoutSeconds * 1_000) / 2;
 /** Lost races for the state item before the messages are returned to the queue. */
 const mostConflicts = 10;
 
@@ -141,11 +141,22 @@ const writeAnswers = async (
   );
 };
 
-const hasTime = ({ ports, startedAtMs }: Run): boolean => ports.clock.now() - startedAtMs < roundsBudgetMs;
+/**
+ * Whether there is time for another round as long as the longest of this run, and for what follows the rounds, which is
+ * no longer. What is still missing then is left to a wake.
+ */
+const hasTime = ({ ports, startedAtMs }: Run, longestRoundMs: number): boolean =>
+  ports.clock.now() - startedAtMs + 2 * longestRoundMs <= endsWithinMs;
 
 /** The result of the rounds of a run. `run` has the policy that they were decided with. */
 export type Played =
-  | { readonly kind: 'played'; readonly run: Run; readonly rounds: readonly Round[] }
+  | {
+      readonly kind: 'played';
+      readonly run: Run;
+      readonly rounds: readonly Round[];
+      /** Something is missing that another round may find, and there was no time for it. */
+      readonly isCut?: true;
+    }
   /** Too many races were lost. */
   | { readonly kind: 'contended' }
   /** The policy was deleted before anything was decided with it. */
@@ -199,9 +210,11 @@ const afterLostRace = async (
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
 export const playRounds = async (first: Run, found: Gathered, warned: readonly Swap[]): Promise<Played> => {
   const rounds: Round[] = [];
-  let [run, gathered, lost] = [first, found, 0];
+  let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];
   while (rounds.length < mostRounds) {
+    const beganAtMs = run.ports.clock.now();
     const played = await playRound(run, gathered, rounds);
+    longestRoundMs = Math.max(longestRoundMs, run.ports.clock.now() - beganAtMs);
     if (played === undefined) {
       lost += 1;
       const next = await afterLostRace(run, rounds, { lost, before: gathered, warned });
@@ -210,8 +223,9 @@ export const playRounds = async (first: Run, found: Gathered, warned: readonly S
       continue;
     }
     rounds.push(played);
-    if (missingAfter(played.launched) === 0 || !hasTime(run)) break;
+    if (missingAfter(played.launched) === 0) return { kind: 'played', run, rounds };
+    if (!hasTime(run, longestRoundMs)) break;
     gathered = { ...gathered, stored: played.state, state: played.state };
   }
-  return { kind: 'played', run, rounds };
+  return { kind: 'played', run, rounds, isCut: true };
 };

@@ -60,4 +60,36 @@ describe('words on the bus about what falls short', () => {
     expect(refused({ injected: true })).toEqual([]);
     expect(refused({ isAttached: true })).toEqual([]);
   });
+
+  it('leave it to the look that goes on with launches where one may have been cut, and to that one to say so', () => {
+    const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number } = {}) =>
+      details((script) => {
+        script.end(90, 'i-1');
+        const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
+        script.react(100, endS, 'i-a', []);
+        script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+        script.react(endS + 1, endS + 12, 'i-b', []);
+        if (next.asks !== undefined)
+          script.at(next.asks, {
+            kind: 'called',
+            invocation: 'i-b',
+            function: 'react',
+            service: 'ec2',
+            operation: 'CreateFleet',
+            askedAtMs: 1_000 * next.asks,
+            outcome: 'ok',
+            applied: true,
+            isMutating: true,
+            launch: { group: 'web', count: 1 },
+          });
+        if (next.tells !== undefined)
+          script.at(next.tells, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
+      });
+    expect(cut(106)).toHaveLength(1);
+    expect(cut(106, { asks: 110 })).toEqual([]);
+    expect(cut(106, { tells: 117 })).toEqual([]);
+    expect(cut(106, { tells: 130 })).toHaveLength(1);
+    expect(cut(104, { asks: 110 })).toHaveLength(1);
+    expect(cut(104, { tells: 115 })).toHaveLength(1);
+  });
 });

@@ -83,8 +83,8 @@ export const launching: readonly Mutant[] = [
   {
     name: 'what was refused waits for the next tick',
     file: 'functions/react/rounds.ts',
-    from: 'if (missingAfter(played.launched) === 0 || !hasTime(run)) break;',
-    to: 'break;',
+    from: 'if (missingAfter(played.launched) === 0) return',
+    to: 'return',
     caughtBy: ['refusal'],
   },
   {

@@ -134,3 +134,21 @@ test('a decision counts the members that another invocation has claimed since th
   );
   expect(asked.reduce((sum, count) => sum + count, 0)).toBe(2);
 });
+
+test('what there was no time to place is placed by another invocation at once', async () => {
+  const wakes: number[] = [];
+  let now = nowMs;
+  const { ports } = worldOf({ putState: async () => 'done' });
+  const launch: CapacityIn['launch'] = async (orders) => {
+    now += 6_000;
+    return orders.map(({ request }) => ({
+      kind: 'answered',
+      instances: [],
+      refusals: request.placement.offerings.map((offering) => ({ offering, code: 'Unsupported', message: 'none', scope: 'offering' })),
+    }));
+  };
+  const provider = { ...ports.providerFor({ kind: 'tag' }), launch } as CapacityIn;
+  const wake = async (_: string, atMs: number): Promise<void> => void wakes.push(atMs - now);
+  await converge(warning, { ...ports, providerFor: () => provider, clock: { now: () => now }, wakes: { wake } });
+  expect(wakes).toEqual([1]);
+});

@@ -182,6 +182,39 @@ describe('a decision under a policy that is not in force any more', () => {
   });
 });
 
+describe('another round after a refusal', () => {
+  const eight = inB(8, 1);
+  /** EC2 refuses every request, after so long. */
+  const refused = async (afterMs: number) => {
+    const of = worldOf(eight, stateUnder(eight, 5));
+    let now = nowMs;
+    of.ports.clock.now = () => now;
+    of.provider.launch = async (orders) => {
+      now += afterMs;
+      return orders.map(({ request }) => ({
+        kind: 'answered' as const,
+        instances: [],
+        refusals: request.placement.offerings.map((offering) => ({
+          offering,
+          code: 'InsufficientInstanceCapacity',
+          message: 'none',
+          scope: 'offering' as const,
+        })),
+      }));
+    };
+    const played = await play(eight, of);
+    return played.kind === 'played' ? { rounds: played.rounds.length, isCut: played.isCut ?? false } : played;
+  };
+
+  test('begins where it and what follows fit into half of the time limit, if each takes as long as the longest round', async () => {
+    expect(await refused(5_000)).toEqual({ rounds: 2, isCut: false });
+  });
+
+  test('is left to another invocation where they do not', async () => {
+    expect(await refused(5_001)).toEqual({ rounds: 1, isCut: true });
+  });
+});
+
 describe('what a look finds and leaves as it is', () => {
   const six = inB(6, 1);
   const advice = { leaving: [{ instance: members(onDemandB, 6)[0]?.instance, reason: 'rebalance', atMs: nowMs }] };

@@ -4,6 +4,7 @@ import type { Finding } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
+import { times } from '../times.ts';
 import { refusedCode } from './said.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -58,12 +59,34 @@ const isPlainLook = (chronicle: Chronicle, { id, beganAtMs }: Invocation, endedA
         (call.invocation === id ? call.trouble === undefined : call.outcome === 'ok' && call.askedAtMs < beganAtMs - toldWithinMs),
     );
 
+/**
+ * A look ends within half of its time limit. One that took more than a third of that may have had no time for another round as long as the one before and
+ * for what follows: then another look goes on at once.
+ */
+const cutAfterMs = times.reactMs / 6;
+const goesOnWithinMs = times.reactMs / 2;
+
+const lastRefusalMs = (chronicle: Chronicle, { id }: Invocation): number =>
+  Math.max(...chronicle.of('refused').flatMap(({ invocation, atMs }) => (invocation === id ? [atMs] : [])));
+
+/** How much later than its end what a look finds may be told, because its rounds were cut. */
+const handsOnMs = ({ beganAtMs, ended }: Invocation): number => (ended !== undefined && ended.atMs - beganAtMs > cutAfterMs ? goesOnWithinMs : 0);
+
+/** Whether another look went on where this one was cut: it requested launches, and is judged itself. */
+const isGoneOnWith = (chronicle: Chronicle, look: Invocation, endedAtMs: number): boolean =>
+  chronicle
+    .of('called')
+    .some(
+      ({ launch, invocation, askedAtMs }) =>
+        launch !== undefined && invocation !== look.id && askedAtMs > endedAtMs && askedAtMs < endedAtMs + handsOnMs(look),
+    );
+
 /** Groups kept by tag that a look was refused capacity for, and that are short when it ends. */
 const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] => {
   const { ended } = look;
   if (ended === undefined || ended.injected || ended.error !== undefined || !isPlainLook(chronicle, look, ended.atMs)) return [];
   const refused = chronicle.of('refused').filter(({ invocation }) => invocation === look.id);
-  const lastMs = Math.max(...refused.map(({ atMs }) => atMs));
+  const lastMs = lastRefusalMs(chronicle, look);
   const launchedLater = chronicle.lives.some(({ by, launchedAtMs }) => isFunction(by) && by.invocation === look.id && launchedAtMs >= lastMs);
   const groups = [...new Set(refused.flatMap(({ group }) => group ?? []))];
   return groups.filter((group) => {
@@ -84,7 +107,8 @@ export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
     if (look === undefined) return [];
     const endedAtMs = look.ended?.atMs ?? look.beganAtMs;
     const isTold = (group: string): boolean =>
-      told.some(({ detail, atMs }) => detail.group === group && atMs >= look.beganAtMs && atMs <= endedAtMs + toldWithinMs);
+      told.some(({ detail, atMs }) => detail.group === group && atMs >= look.beganAtMs && atMs <= endedAtMs + toldWithinMs + handsOnMs(look));
+    if (isGoneOnWith(chronicle, look, endedAtMs)) return [];
     return shortAfter(chronicle, look)
       .filter((group) => !isTold(group))
       .map((group) => ({
