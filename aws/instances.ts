@@ -1,4 +1,5 @@
 import { type EC2Client, type Filter, type Instance, paginateDescribeInstances } from '@aws-sdk/client-ec2';
+import type { Ending } from '../core/boots.ts';
 import type { Offering } from '../core/offering.ts';
 import { groupTagValue, tags } from '../functions/contract.ts';
 import { allOf } from './all-of.ts';
@@ -82,3 +83,11 @@ export const isStopped = (instance: Instance | undefined): boolean =>
 /** True while EC2 runs it or will soon. A stopped instance does no work and is part of no group's size. */
 export const isAlive = (instance: Instance | undefined): boolean =>
   instance?.State?.Name === 'pending' || instance?.State?.Name === 'running';
+
+/** What EC2 says of the end of an instance. Undefined while it runs, and while EC2 does not show a reason. */
+export const endingOf = (instance: Instance): Ending | undefined => {
+  const { Code: code, Message: message = '' } = instance.StateReason ?? {};
+  return isAlive(instance) || isStopped(instance) || !code
+    ? undefined
+    : { code, message, offering: offeringOf(instance) };
+};

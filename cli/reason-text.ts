@@ -32,6 +32,10 @@ export const placementText = ({ turns, lastResort, prose }: PlacementReason): st
   return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
 };
 
+/** EC2's messages begin with their code. */
+const whyText = ({ awsCode, awsMessage }: { readonly awsCode: string; readonly awsMessage: string }): string =>
+  awsMessage.startsWith(awsCode) ? awsMessage : `${awsCode}: ${awsMessage}`;
+
 const comesLast = (untilMs: number): string => `comes last in its tier until ${timeText(untilMs)}`;
 
 /** Why a pool or an offering could not be used. */
@@ -52,6 +56,11 @@ export const againstText = (against: Against): string => {
       return (
         `${offeringText(against.offering)} was refused (${against.awsCode}) ` +
         `and rests until ${timeText(against.untilMs)}`
+      );
+    case 'boots-failed':
+      return (
+        `its instances died before they served (${whyText(against)}), ` +
+        `so it rests until ${timeText(against.untilMs)}`
       );
     case 'advised':
       return (
@@ -161,6 +170,13 @@ export const remarkText = (remark: Remark): string => {
       return `lets go of members that a user took out: ${someText(remark.instances, remark.count)}`;
     case 'advice-not-followed':
       return `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`;
+    case 'boots-failed':
+      return (
+        `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
+        `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`
+      );
+    case 'deaths-bounded':
+      return `launches ${remark.count} fewer: ten for each missing member died within ten minutes`;
     case 'kept-by-minimum': {
       const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
       return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;

@@ -20,6 +20,14 @@ export type Against =
       readonly limitUsdPerHour: number;
     }
   | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
+  /** Instances of the pool died before they served: the last of them for this reason. */
+  | {
+      readonly code: 'boots-failed';
+      readonly offering: OfferingKey;
+      readonly awsCode: string;
+      readonly awsMessage: string;
+      readonly untilMs: number;
+    }
   /** EC2 took instances of this offering, or advises to leave it (`advised`): it comes last in its tier until then. */
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
   /** Further offerings of this pool that cannot be used and are not named one by one. */
@@ -75,6 +83,18 @@ export type Leaving = { readonly instance: string; readonly reason: LeaveReason;
 export type Remark =
   /** A user took these out of their Auto Scaling group: they are let go, and run on. */
   | { readonly code: 'detached'; readonly instances: readonly string[]; readonly count: number }
+  /** These died before they served, for this reason of EC2's: their pool rests until then. */
+  | {
+      readonly code: 'boots-failed';
+      readonly pool: string;
+      readonly awsCode: string;
+      readonly awsMessage: string;
+      readonly untilMs: number;
+      readonly instances: readonly string[];
+      readonly count: number;
+    }
+  /** So many missing members are not launched now, because ten instances for each died within ten minutes. */
+  | { readonly code: 'deaths-bounded'; readonly count: number }
   /** EC2 advises to replace these, and the policy says not to act on that. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */

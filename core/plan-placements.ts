@@ -1,3 +1,4 @@
+import type { BootMemory } from './boots.ts';
 import type { PlacementReason, Rejection, Turn } from './decision.ts';
 import type { Held } from './held.ts';
 import { type Offering, offeringKey } from './offering.ts';
@@ -19,6 +20,8 @@ export type PlanInput = {
   readonly count: number;
   readonly nowMs: number;
   readonly memory: PoolMemory;
+  /** Pools whose instances die before they serve. */
+  readonly failedBoots?: BootMemory['failedBoots'];
   /** Members that stay and launches in flight, in any order and any grouping. */
   readonly held: readonly Held[];
   /** USD per hour by offering key; what is missing is unknown. */
@@ -115,8 +118,8 @@ const reasonOf = ({ leaf, turns, count }: Portion): PlacementReason => {
  * - An offering without a known price passes any price limit.
  */
 export const planPlacements = (input: PlanInput): Plan => {
-  const { prices, memory, nowMs } = input;
-  const tree = growTree(input.selector, input.pools, { prices, memory, nowMs });
+  const { prices, memory, failedBoots, nowMs } = input;
+  const tree = growTree(input.selector, input.pools, { prices, memory, ...(failedBoots && { failedBoots }), nowMs });
   countIn(tree, input.held);
   const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);

@@ -1,3 +1,4 @@
+import type { Ending } from './boots.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import type { Group } from './group.ts';
 import type { LaunchRequest } from './launch-request.ts';
@@ -88,6 +89,8 @@ export type Holdings = {
    * not merely missing from a describe.
    */
   readonly ended: readonly string[];
+  /** What EC2 says of the ends of those that ended. Absent: nothing. */
+  readonly endings?: Readonly<Record<string, Ending>>;
 };
 
 /** Where capacity comes from and is held. One implementation for each way of holding a group. */

@@ -1,3 +1,4 @@
+import type { BootMemory, BootNews } from './boots.ts';
 import type { Chosen } from './chosen.ts';
 import type { Group } from './group.ts';
 import type { Offering, OfferingKey } from './offering.ts';
@@ -85,7 +86,7 @@ export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number
  * What Holdfast itself wrote down about a group: the group's state item. Fields that this version does not know are
  * kept as they are.
  */
-export type GroupState = {
+export type GroupState = BootMemory & {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
   /** The desired size in force. */
@@ -158,5 +159,6 @@ export type View = {
   readonly news?: {
     readonly detached: readonly string[];
     readonly adviceNotFollowed: readonly string[];
+    readonly failedBoots?: readonly BootNews[];
   };
 };

@@ -87,6 +87,7 @@ export const announcements = {
   swapFailed: 'Holdfast Swap Failed',
   fallback: 'Holdfast Fallback',
   exhausted: 'Holdfast Capacity Exhausted',
+  bootsFailed: 'Holdfast Boots Failed',
   policyAccepted: 'Holdfast Policy Accepted',
   policyRejected: 'Holdfast Policy Rejected',
   groupLetGo: 'Holdfast Group Let Go',
@@ -106,6 +107,8 @@ export const metrics = {
   launched: 'Launched',
   refused: 'Refused',
   throttled: 'Throttled',
+  /** Instances that died before they served. */
+  bootsFailed: 'BootsFailed',
   /** Missing instances that no eligible pool could give. */
   unplaced: 'Unplaced',
   replacementRequestedMs: 'ReplacementRequestedMs',

@@ -158,6 +158,12 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
     periods: 5,
   },
   {
+    section: 'boots-failing',
+    says: 'Instances that were launched died before they served.',
+    metric: ownMetric(name, metrics.bootsFailed, { period: Duration.minutes(15) }),
+    threshold: 3,
+  },
+  {
     section: 'policies-rejected',
     says: 'A policy was rejected; the last accepted version stays in force.',
     metric: ownMetric(name, metrics.policiesRejected),

@@ -6,7 +6,7 @@ import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
 import { tags } from '../../functions/contract.ts';
 import { troubleOf } from '../errors.ts';
-import { asgTag, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
+import { asgTag, endingOf, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -192,6 +192,15 @@ const holdsPlace = (instance: Instance, standings: ReadonlyMap<string, Standing>
 const idsOf = (instances: readonly Instance[]): readonly string[] =>
   instances.map(({ InstanceId }) => InstanceId ?? '');
 
+/** What EC2 says of the ends of instances. */
+const endingsIn = (instances: readonly Instance[]): Holdings['endings'] =>
+  Object.fromEntries(
+    instances.flatMap((instance) => {
+      const ending = endingOf(instance);
+      return ending === undefined ? [] : [[instance.InstanceId ?? '', ending]];
+    }),
+  );
+
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
 /** What a group holds, each instance once, with its target health. */
@@ -219,6 +228,7 @@ const holdingsIn = async ({ instances, asgs }: Shown, deps: ProviderDeps, group:
     ...(detached.length > 0 && { detached: idsOf(detached) }),
     ended: idsOf(ours.filter((instance) => !isAlive(instance))),
     stopped: idsOf(ours.filter(isStopped)),
+    endings: endingsIn(ours),
   };
 };
 

@@ -59,6 +59,14 @@ const rejection: z.ZodMiniType<Rejection> = z.union([
       limitUsdPerHour: number,
     }),
     z.object({ ...where, code: z.literal('refused'), offering: offeringKey, awsCode: text, untilMs: number }),
+    z.object({
+      ...where,
+      code: z.literal('boots-failed'),
+      offering: offeringKey,
+      awsCode: text,
+      awsMessage: text,
+      untilMs: number,
+    }),
     z.object({ ...where, code: z.enum(['interrupted', 'advised']), offering: offeringKey, untilMs: number }),
     z.object({ ...where, code: z.literal('more-offerings'), count: number }),
   ]),
@@ -87,6 +95,15 @@ const some = { instances: texts, count: number };
 
 const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['detached', 'advice-not-followed']), ...some }),
+  z.object({
+    code: z.literal('boots-failed'),
+    pool: text,
+    awsCode: text,
+    awsMessage: text,
+    untilMs: number,
+    ...some,
+  }),
+  z.object({ code: z.literal('deaths-bounded'), count: number }),
   z.object({
     code: z.literal('kept-by-minimum'),
     count: number,

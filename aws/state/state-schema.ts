@@ -1,3 +1,4 @@
+import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
 import type { Chosen } from '../../core/chosen.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
@@ -37,6 +38,19 @@ const stray = objectOf<Stray>({ firstSeenAtMs: number, sightings: number });
 
 const chosen = objectOf<Chosen>({ decision: text, instances: listOf(text), untilMs: number });
 
+const newcomer = objectOf<Newcomer>({ pool: text, atMs: number });
+
+const failedBoots = objectOf<FailedBoots>({
+  template: optional(text),
+  code: text,
+  message: text,
+  atMs: number,
+  restsUntilMs: number,
+  streak: number,
+});
+
+const deaths = objectOf<Deaths>({ atMs: number, count: number });
+
 const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
 
 const prices = objectOf<GroupState['prices']>({ atMs: number, usdPerHour: mapOf(number) });
@@ -68,6 +82,9 @@ const readers: Readers<GroupState> = {
   keptByMinimum: maybe(number),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),
+  newcomers: absentOr(eachIn(newcomer)),
+  failedBoots: absentOr(eachIn(failedBoots)),
+  deaths: absentOr(eachOf(deaths)),
   asgGaps: eachIn(gap),
   cheapest: eachIn(text),
   prices: orElse(prices, noPrices),

@@ -16,6 +16,7 @@ export const planInput = (
   pools: view.group.pools,
   count: Math.max(0, count),
   nowMs: view.nowMs,
+  ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
   memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
   prices: view.state.prices.usdPerHour,
   cheapest: view.state.cheapest,

@@ -1,5 +1,6 @@
 import { ownRefill } from '../asg-ledger.ts';
 import { planToAskAgain } from '../ask-again.ts';
+import { launchable } from '../boots.ts';
 import type { Plan, PlanInput } from '../plan-placements.ts';
 import { planWithinMaxima } from '../plan-within-maxima.ts';
 import type { View } from '../view.ts';
@@ -12,6 +13,9 @@ const lacking = ({ view, headcount, arbiter }: Situation): number => {
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
   return view.state.desired + surge - present - ownRefill(view);
 };
+
+/** How many missing members are not launched, because too many instances have died before they served. */
+const boundByDeaths = (view: View, lack: number): number => (lack <= 0 ? 0 : lack - launchable(view.state, lack, view));
 
 /** When nothing is eligible, EC2 is asked again each minute all the same. */
 const planOf = (view: View, input: PlanInput): Plan => {
@@ -26,8 +30,14 @@ export const missingMembers: Rule = {
   propose: (situation) => {
     const { view, arbiter } = situation;
     const lack = lacking(situation);
-    const plan = planOf(view, planInput(situation, Math.min(lack, arbiter.launches.left())));
+    const bounded = boundByDeaths(view, lack);
+    const plan = planOf(view, planInput(situation, Math.min(lack - bounded, arbiter.launches.left())));
     arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
-    return { lack, ...plan };
+    return {
+      lack,
+      ...plan,
+      unplaced: plan.unplaced + bounded,
+      remarks: bounded > 0 ? [{ code: 'deaths-bounded', count: bounded }] : [],
+    };
   },
 };

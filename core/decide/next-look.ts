@@ -24,8 +24,9 @@ const isUnderWay = ({ view, headcount }: Situation): boolean => {
 /** When an offering may give a member that is missing now. */
 const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
   const cooling = Object.values(state.memory).map(({ coolingUntilMs }) => coolingUntilMs);
+  const failedBoots = Object.values(state.failedBoots ?? {}).map(({ restsUntilMs }) => restsUntilMs);
   const askMs = nextAskMs(group.pools, state.memory, nowMs);
-  return [...cooling, ...(askMs === undefined ? [] : [askMs])].filter((atMs) => atMs > nowMs);
+  return [...cooling, ...failedBoots, ...(askMs === undefined ? [] : [askMs])].filter((atMs) => atMs > nowMs);
 };
 
 /** When to look again without a signal: while members are coming up, or while swaps wait for them. */

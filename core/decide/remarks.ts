@@ -1,3 +1,4 @@
+import type { BootNews } from '../boots.ts';
 import type { Remark } from '../decision.ts';
 import type { AsgView, View } from '../view.ts';
 import type { Rule } from './rule.ts';
@@ -11,11 +12,22 @@ const aboutMembers = (
 ): readonly Remark[] =>
   instances.length === 0 ? [] : [{ code, instances: instances.slice(0, namedAtMost), count: instances.length }];
 
+const aboutBoots = ({ pool, code, message, restsUntilMs, instances }: BootNews): Remark => ({
+  code: 'boots-failed',
+  pool,
+  awsCode: code,
+  awsMessage: message,
+  untilMs: restsUntilMs,
+  instances: instances.slice(0, namedAtMost),
+  count: instances.length,
+});
+
 const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
 
 const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
   ...aboutMembers('detached', news?.detached),
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
+  ...(news?.failedBoots ?? []).map(aboutBoots),
   ...(kept === (state.keptByMinimum ?? 0) || kept === 0
     ? []
     : [

@@ -1,3 +1,4 @@
+import { type BootMemory, restOfBoots } from '../boots.ts';
 import type { Against } from '../decision.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
@@ -17,6 +18,8 @@ export const isWithin = (
 /** What is known about the market when a decision is made. */
 export type Market = {
   readonly memory: PoolMemory;
+  /** Pools whose instances die before they serve. */
+  readonly failedBoots?: BootMemory['failedBoots'];
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
@@ -86,6 +89,15 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
       limitUsdPerHour: pool.maxPriceUsdPerHour,
     };
   }
+  const failed = restOfBoots(market.failedBoots, pool, market.nowMs);
+  if (failed !== undefined)
+    return {
+      code: 'boots-failed',
+      offering: offeringKey(offering),
+      untilMs: failed.restsUntilMs,
+      awsCode: failed.code,
+      awsMessage: failed.message,
+    };
   const noAddress = subnetsRest(offering, pool, market);
   if (noAddress !== undefined)
     return {

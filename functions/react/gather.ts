@@ -1,3 +1,4 @@
+import type { BootNews } from '../../core/boots.ts';
 import { stillChosen, withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
@@ -58,6 +59,12 @@ const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly 
 const sizeChange = (code: 'policy' | 'caught-up', before: GroupState, after: GroupState): readonly SizeChange[] =>
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
+/** A user who writes the policy may have mended what failed. */
+const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
+  ...state,
+  memory: forgetRefusals(state.memory),
+});
+
 /** A group's items and instances as they are now. */
 export type Gathered = {
   /** The group in force, with the Auto Scaling groups that earlier policies left. */
@@ -71,6 +78,8 @@ export type Gathered = {
   readonly lookedAtMs: number;
   /** Warnings that an earlier holder of its Auto Scaling groups received. */
   readonly inherited: readonly LeavingFact[];
+  /** Pools whose instances died before they served, as far as this look found out. */
+  readonly failedBoots?: readonly BootNews[];
 };
 
 /** What was read of a group already. */
@@ -105,8 +114,8 @@ export const gather = async (
   ]);
   const nowMs = ports.clock.now();
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
-  const memory = isRewritten ? forgetRefusals(own.memory) : own.memory;
-  const byPolicy = followPolicy({ ...own, memory, raised: [...own.raised, ...inherited.raised] }, group);
+  const learned = isRewritten ? afterRewrite(own) : own;
+  const byPolicy = followPolicy({ ...learned, raised: [...own.raised, ...inherited.raised] }, group);
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const sizes = [
     ...sizeChange('policy', stored, byPolicy),
@@ -127,13 +136,17 @@ export const gather = async (
 };
 
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
-const newsOf = ({ stored, group, holdings }: Gathered, { leaving }: Facts): NonNullable<View['news']> => {
+const newsOf = (
+  { stored, group, holdings, failedBoots = [] }: Gathered,
+  { leaving }: Facts,
+): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
   const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
   return {
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
+    ...(failedBoots.length > 0 && { failedBoots }),
   };
 };
 

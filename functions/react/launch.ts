@@ -1,4 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { rememberNewcomers } from '../../core/boots.ts';
 import type { Group } from '../../core/group.ts';
 import type { LaunchRequest } from '../../core/launch-request.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
@@ -125,6 +126,11 @@ const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusa
 const granted = ({ result }: Launched): readonly OfferingKey[] =>
   result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
 
+const newcomersOf = ({ reservation, result }: Launched) =>
+  result.kind === 'answered'
+    ? result.instances.map(({ instance }) => ({ instance, pool: reservation.placement.pool }))
+    : [];
+
 /**
  * The state after responses: reservations settled, refusals and successes remembered. Changes nothing else, so it can
  * be merged into a newer state.
@@ -147,9 +153,11 @@ export const applyAnswers = (
   });
   // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
+  const newcomers = rememberNewcomers(state, launched.flatMap(newcomersOf), nowMs);
   const { throttle: _before, ...rest } = state;
   return {
     ...rest,
+    ...(newcomers && { newcomers }),
     reservations,
     memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs),
     ...(throttle === undefined ? {} : { throttle }),

@@ -1,16 +1,39 @@
+import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
+import { rememberRefusals } from '../../core/pool-memory.ts';
+import type { Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
 import type { Gathered } from './gather.ts';
 import { learnFromLosses } from './group-state.ts';
 import { withoutEnded } from './mend.ts';
 import type { Run } from './run.ts';
 
+const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Refusal => ({
+  offering,
+  code,
+  message,
+  scope: 'offering',
+});
+
+/** What becomes of instances that were launched: pools whose instances die before they serve rest for a while. */
+const withBoots = (
+  state: GroupState,
+  { holdings, group }: Gathered,
+  nowMs: number,
+): { readonly state: GroupState; readonly failedBoots: readonly BootNews[] } => {
+  const { newcomers: _n, failedBoots: _f, deaths: _d, ...rest } = state;
+  const { memory, news, refused } = learnBoots(state, holdings, group.pools, nowMs);
+  const learned = rememberRefusals(rest.memory, refused.map(refusalOf), group.pools, nowMs);
+  return { state: { ...rest, memory: learned, ...memory }, failedBoots: news };
+};
+
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
 export const learn = (gathered: Gathered, { facts, ports }: Run, warned: readonly Swap[]): Gathered => {
+  const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
-  return {
-    ...gathered,
-    state: learnFromLosses(withoutEnded(gathered.state, ended), warned, gathered.swaps, ports.clock.now()),
-  };
+  const losses = learnFromLosses(withoutEnded(gathered.state, ended), warned, gathered.swaps, nowMs);
+  const { state, failedBoots } = withBoots(losses, gathered, nowMs);
+  return { ...gathered, state, failedBoots };
 };

@@ -92,6 +92,26 @@ export const announceStarted = async (
   if (started.length > 0) await ports.announcer.announce(started);
 };
 
+/**
+ * Reports pools whose instances died before they served, as soon as the state that remembers them is written: nobody
+ * finds it out again.
+ */
+export const tellFailedBoots = async (
+  { group: { name: group }, id, ports }: Run,
+  { remarks = [] }: Decision,
+): Promise<void> => {
+  const failed = remarks.filter((remark) => remark.code === 'boots-failed');
+  if (failed.length === 0) return;
+  for (const { count } of failed) ports.telemetry.count(metrics.bootsFailed, count);
+  await ports.announcer.announce(
+    failed.map(({ code: _, ...detail }) => ({
+      detailType: announcements.bootsFailed,
+      group,
+      detail: { group, decision: id, ...detail },
+    })),
+  );
+};
+
 const eventsOf = (context: Recorded): readonly Announcement[] => {
   const group = context.group.name;
   const refusals = launchedIn(context.rounds).flatMap(({ result }) =>

@@ -10,7 +10,7 @@ import { readInForce } from './in-force.ts';
 import { applyAnswers, type Launched, launchAll, missingAfter, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
 import { putState } from './put-state.ts';
-import { type Decided, recordDecided, recordOvertaken } from './record.ts';
+import { type Decided, recordDecided, recordOvertaken, tellFailedBoots } from './record.ts';
 import { bind } from './reserve.ts';
 import type { Round, Run } from './run.ts';
 
@@ -112,6 +112,7 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
+  await tellFailedBoots(run, decision);
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };

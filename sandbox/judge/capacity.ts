@@ -1,3 +1,4 @@
+import { bootsRestUntil, failedBootsOf } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
 import { restedUntil } from './giving.ts';
@@ -31,6 +32,7 @@ const askedWithinMs = (policy: Policy): number => (1 + poolsOf(policy, policy.ca
 /** Whether an offering could give one more at a moment, and is asked: refusals let it rest, but not for longer than until its turn comes. */
 const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
   offeringGives(chronicle, pool, offering, atMs) &&
+  bootsRestUntil(chronicle, policy.group, pool.name, atMs) <= atMs &&
   (restedUntil(chronicle, pool, offering, { group: policy.group, sinceMs: atMs, atMs }) <= atMs ||
     givesSince(chronicle, pool, offering, atMs) + askedWithinMs(policy) <= atMs);
 
@@ -45,9 +47,13 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
   const policies = chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, untilMs);
   const pools = policies.flatMap((policy) => poolsOf(policy, policy.capacity));
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs <= untilMs);
-  return refusals.flatMap(({ atMs }) =>
-    pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),
-  );
+  const boots = failedBootsOf(chronicle, group).filter(({ diedAtMs }) => diedAtMs <= untilMs);
+  return [
+    ...boots.map(({ pool, diedAtMs }) => bootsRestUntil(chronicle, group, pool, diedAtMs)),
+    ...refusals.flatMap(({ atMs }) =>
+      pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),
+    ),
+  ];
 };
 
 /** The last moment between two until which nothing in the tree could give, or would be asked; the first of them when there was none. */

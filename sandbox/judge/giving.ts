@@ -1,3 +1,4 @@
+import { bootsRestUntil } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import type { HistoryEvent } from './history.ts';
@@ -134,6 +135,7 @@ const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: Offerin
   mayBeOpen(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
+  if (bootsRestUntil(chronicle, moment.group, pool.name, moment.atMs) > moment.sinceMs) return false;
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
   return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;
 };

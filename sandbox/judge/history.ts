@@ -127,8 +127,8 @@ export type InstanceEvent =
         readonly by: Actor;
       }
     >
-  /** `by`: who began its end, also where a hook held it meanwhile. */
-  | At<'ending', { readonly instance: string; readonly by: Actor }>
+  /** `by`: who began its end, also where a hook held it meanwhile. `code`: the reason that EC2 gives for it. */
+  | At<'ending', { readonly instance: string; readonly by: Actor; readonly code?: string }>
   | At<'ended', { readonly instance: string; readonly state: 'terminated' | 'stopped' }>
   /** EC2 refused to end it, because its user protects it from termination. Those that the same call named besides are requested again. */
   | At<'end-refused', { readonly instance: string; readonly by: Actor }>

@@ -65,7 +65,7 @@ export type Life = {
   readonly warnings: readonly Warning[];
   readonly advisedAtMs: readonly number[];
   readonly hooks: readonly HookWait[];
-  readonly ending?: { readonly atMs: number; readonly by: Actor };
+  readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
   readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
   /** When its swap item was written, in which state, and in which invocation. */

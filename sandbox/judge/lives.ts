@@ -97,8 +97,8 @@ const notes: Notes = {
     else life.hooks[index] = { ...open, expiresAtMs };
   },
   'hook-over': endHook,
-  ending: (life, { atMs, by }) => {
-    life.ending ??= { atMs, by };
+  ending: (life, { atMs, by, code }) => {
+    life.ending ??= { atMs, by, ...(code !== undefined && { code }) };
     endServices(life, atMs, by);
   },
   ended: (life, { atMs, state }) => {

@@ -1,6 +1,7 @@
 import type { Rule } from './finding.ts';
 import { alarmsAct } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
+import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { desiredAsAsked } from './rules/desired.ts';
 import { drainsAreShared } from './rules/drains.ts';
@@ -43,6 +44,9 @@ export const rules: readonly Rule[] = [
   sharedOut,
   lastResortLast,
   cheapestFirst,
+  launchesAreBounded,
+  failingPoolsRest,
+  failedBootsAreTold,
   tagsAsAsked,
   asgsPutBack,
   raisesEndSoon,

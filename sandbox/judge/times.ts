@@ -27,6 +27,9 @@ export const times = {
   longestRestMs: 1_800_000,
   /** While members are missing and everything rests, one pool is asked again after each such time (core/ask-again.ts). */
   askAgainMs: 60_000,
+  /** Rest of a pool whose instance died before it served; each further one in a row doubles it, up to the longest (core/boots.ts). */
+  bootRestMs: 60_000,
+  longestBootRestMs: 600_000,
   /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
   interruptedRestMs: 180_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */

@@ -34,6 +34,8 @@ const inWorld = ({ zones, subnets, offerings, launchTemplates, autoScalingGroups
 const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => {
   const groups = policies.map(({ group }) => group);
   const types = world.offerings.flatMap(({ instanceTypes }) => instanceTypes);
+  const templates = world.launchTemplates.map(({ name }) => name);
+  const asgs = world.autoScalingGroups.map(({ name }) => name);
   return timeline.flatMap(({ action }, index) =>
     Object.entries(action).flatMap(([kind, given]): readonly Reference[] => {
       const path: Path = ['timeline', index, kind];
@@ -44,11 +46,14 @@ const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => 
           { path: [...path, 'zone'], name: zone, among: world.zones, where: 'world.zones' },
         ];
       }
-      if (kind !== 'change') return [];
-      const { zone, instanceType } = (given as { readonly offerings: { readonly zone?: string; readonly instanceType?: string } }).offerings;
+      const filter = kind === 'change' ? 'offerings' : kind === 'boots' ? 'launches' : undefined;
+      if (filter === undefined) return [];
+      const { zone, instanceType, template, asg } = (given as Readonly<Record<string, Readonly<Record<string, string | undefined>>>>)[filter] ?? {};
       return [
-        { path: [...path, 'offerings', 'zone'], name: zone, among: world.zones, where: 'world.zones' },
-        { path: [...path, 'offerings', 'instanceType'], name: instanceType, among: types, where: 'world.offerings' },
+        { path: [...path, filter, 'zone'], name: zone, among: world.zones, where: 'world.zones' },
+        { path: [...path, filter, 'instanceType'], name: instanceType, among: types, where: 'world.offerings' },
+        { path: [...path, filter, 'template'], name: template, among: templates, where: 'world.launchTemplates' },
+        { path: [...path, filter, 'asg'], name: asg, among: asgs, where: 'world.autoScalingGroups' },
       ];
     }),
   );

@@ -22,8 +22,12 @@ export const capacity = z
   .transform((value) => (value === 'unlimited' ? null : value));
 
 /** Picks offerings: every member that is left out matches all. */
-export const offeringFilter = exactly({ instanceType: z.string().optional(), zone: z.string().optional(), market: market.optional() });
+const offeringFields = { instanceType: z.string().optional(), zone: z.string().optional(), market: market.optional() };
+export const offeringFilter = exactly(offeringFields);
 export type OfferingFilter = z.infer<typeof offeringFilter>;
+
+/** Picks launches: by what is launched, from which template, and into which Auto Scaling group. */
+export const bootFilter = exactly({ ...offeringFields, template: z.string().optional(), asg: z.string().optional() });
 
 /** Picks members of a group: by zone, market, and how many at most (the oldest first). */
 export const memberFields = {

@@ -27,6 +27,11 @@ const change = (stage: Stage, { offerings, capacity, priceUsdPerHour, reclaim }:
   }
 };
 
+const given = <T extends object>(filter: T) => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+
+const setBoots = (stage: Stage, { launches, fate, reason }: Extract<Action, { boots: unknown }>['boots']): void =>
+  stage.world.setBoots(given(launches), fate, reason);
+
 const alarmEvent = (alarmName: string, atMs: number) => ({
   source: 'aws.cloudwatch',
   'detail-type': 'CloudWatch Alarm State Change',
@@ -48,6 +53,7 @@ export const withArns = (stage: Stage, document: Readonly<Record<string, unknown
 /** Carries out one step of a timeline. */
 export const perform = async (stage: Stage, action: Action, groupOf: (instance: string) => string | undefined): Promise<void> => {
   if ('change' in action) change(stage, action.change);
+  else if ('boots' in action) setBoots(stage, action.boots);
   else if ('interrupt' in action) {
     const { notice, silent, ...filter } = action.interrupt;
     stage.world.interrupt(membersOf(stage, filter, groupOf), { noticeMs: notice, silent });

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { faultSchema } from '../fault-schema.ts';
 import { exactly } from '../shape.ts';
+import { type BootFailure, bootFailures } from '../world/boot-fates.ts';
 import { checkReferences } from './check-references.ts';
-import { capacity, duration, memberFields, memberFilter, offeringFilter } from './fields.ts';
+import { bootFilter, capacity, duration, memberFields, memberFilter, offeringFilter } from './fields.ts';
 import { worldSection } from './world-schema.ts';
 
 const change = exactly({
@@ -13,9 +14,18 @@ const change = exactly({
   reclaim: duration.optional(),
 });
 
+/** What becomes of launches that match, from now on. */
+const boots = exactly({
+  launches: bootFilter,
+  fate: z.enum(['well', 'dies', 'never-answers']),
+  /** The code that EC2 gives for those that die. */
+  reason: z.enum(Object.keys(bootFailures) as [BootFailure, ...BootFailure[]]).optional(),
+});
+
 /** One thing that happens; exactly one of the members. */
 const actions = {
   change,
+  boots,
   interrupt: exactly({ ...memberFields, notice: duration.default(120_000), silent: z.boolean().default(false) }),
   rebalance: memberFilter,
   kill: memberFilter,

@@ -1,27 +1,63 @@
 import type { Market } from '../../core/offering.ts';
+import type { StateReason } from './instance.ts';
 
 /** What becomes of instances once they are launched: they come up, die before they run, or run and never answer. */
 export type BootFate = 'well' | 'dies' | 'never-answers';
 
 /** Instances that a fate is for; what is left out matches all. */
-export type BootFilter = { readonly instanceType?: string; readonly zone?: string; readonly market?: Market };
-
-type Launched = { readonly instanceType: string; readonly zone: string; readonly market: Market };
-
-export type BootFates = {
-  /** From now on launches that match have this fate; what was set last counts. */
-  set(filter: BootFilter, fate: BootFate): void;
-  of(launched: Launched): BootFate;
+export type BootFilter = {
+  readonly instanceType?: string;
+  readonly zone?: string;
+  readonly market?: Market;
+  /** Name of the launch template. */
+  readonly template?: string;
+  /** Name of the Auto Scaling group that it is launched into. */
+  readonly asg?: string;
 };
 
-const matches = (filter: BootFilter, { instanceType, zone, market }: Launched): boolean =>
-  (filter.instanceType ?? instanceType) === instanceType && (filter.zone ?? zone) === zone && (filter.market ?? market) === market;
+type Launched = {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly market: Market;
+  readonly template?: { readonly name: string };
+  readonly asg?: string;
+};
+
+type Fated = { readonly fate: BootFate; readonly reason: StateReason };
+
+export type BootFates = {
+  /** From now on launches that match have this fate; what was set last counts. `reason`: the code that EC2 gives for those that die. */
+  set(filter: BootFilter, fate: BootFate, reason?: BootFailure): void;
+  of(launched: Launched): Fated;
+};
+
+/** Why EC2 ends an instance before it runs (EC2 API Reference, StateReason; kubernetes-sigs/karpenter-provider-aws#1407 for the key). */
+export const bootFailures = {
+  'Client.InternalError': 'Client error on launch',
+  'Client.InvalidKMSKey.InvalidState': 'The KMS key provided is in an incorrect state',
+  'Client.InvalidSnapshot.NotFound': 'The specified snapshot was not found.',
+  'Client.VolumeLimitExceeded': 'Volume limit exceeded',
+  'Client.InstanceInitiatedShutdown': 'Instance initiated shutdown',
+  'Server.InternalError': 'Internal error on launch',
+  'Server.InsufficientInstanceCapacity': 'There was insufficient capacity available to satisfy the launch request.',
+} as const satisfies Readonly<Record<string, string>>;
+export type BootFailure = keyof typeof bootFailures;
+
+const reasonOf = (code: BootFailure): StateReason => ({ Code: code, Message: `${code}: ${bootFailures[code]}` });
+
+const matches = (filter: BootFilter, { instanceType, zone, market, template, asg }: Launched): boolean =>
+  (filter.instanceType ?? instanceType) === instanceType &&
+  (filter.zone ?? zone) === zone &&
+  (filter.market ?? market) === market &&
+  (filter.template ?? template?.name) === template?.name &&
+  (filter.asg ?? asg) === asg;
 
 /** A broken image, a key without grants: what EC2 launches well and what does not come up all the same. */
 export const createBootFates = (): BootFates => {
-  const fates: { readonly filter: BootFilter; readonly fate: BootFate }[] = [];
+  const fates: { readonly filter: BootFilter; readonly fated: Fated }[] = [];
+  const well: Fated = { fate: 'well', reason: reasonOf('Client.InternalError') };
   return {
-    set: (filter, fate) => void fates.push({ filter, fate }),
-    of: (launched) => fates.findLast(({ filter }) => matches(filter, launched))?.fate ?? 'well',
+    set: (filter, fate, reason = 'Client.InternalError') => void fates.push({ filter, fated: { fate, reason: reasonOf(reason) } }),
+    of: (launched) => fates.findLast(({ filter }) => matches(filter, launched))?.fated ?? well,
   };
 };

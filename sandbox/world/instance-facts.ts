@@ -30,7 +30,7 @@ export const createInstanceFacts = (base: Base) => {
     answering: ({ id }: InstanceRecord, isOn: boolean): void => base.note({ kind: 'answering', instance: id, isOn }),
     ending: (instance: InstanceRecord): void => {
       fact('shutting-down', instance);
-      base.note({ kind: 'ending', instance: instance.id, by: base.acting.current().by });
+      base.note({ kind: 'ending', instance: instance.id, by: base.acting.current().by, ...(instance.reason && { code: instance.reason.Code }) });
     },
     ended: (instance: InstanceRecord, state: 'terminated' | 'stopped'): void => {
       if (state === 'terminated') fact('terminated', instance);

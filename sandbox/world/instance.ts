@@ -67,6 +67,5 @@ export const isLive = ({ state }: Pick<InstanceRecord, 'state'>): boolean => sta
 export const reasons = {
   user: { Code: 'Client.UserInitiatedShutdown', Message: 'Client.UserInitiatedShutdown: User initiated shutdown' },
   spot: { Code: 'Server.SpotInstanceTermination', Message: 'Server.SpotInstanceTermination: Spot instance termination' },
-  boot: { Code: 'Client.InternalError', Message: 'Client.InternalError: Client error on launch' },
   failure: { Code: 'Server.InternalError', Message: 'Server.InternalError: Internal error on launch' },
 } as const satisfies Record<string, StateReason>;

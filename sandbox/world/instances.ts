@@ -130,10 +130,10 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
   };
   /** Pending until its time is over; then it runs, or dies because it cannot. */
   const comeUp = (instance: InstanceRecord): void => {
-    const fate = fates.of(instance);
+    const { fate, reason } = fates.of(instance);
     clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(instance.offering)}`), () => {
       if (fate !== 'dies') run(instance, fate);
-      else if (instance.state === 'pending') base.acting.as({ by: { kind: 'script' } }, () => terminateIn(instance, shutdownMs(), reasons.boot));
+      else if (instance.state === 'pending') base.acting.as({ by: { kind: 'script' } }, () => terminateIn(instance, shutdownMs(), reason));
     });
   };
   const launch = (order: LaunchOrder): InstanceRecord => {

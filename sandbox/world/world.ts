@@ -1,7 +1,7 @@
 import type { Market } from '../../core/offering.ts';
 import type { ApiService } from '../api.ts';
 import type { WorldEvent } from '../judge/history.ts';
-import type { BootFate, BootFilter } from './boot-fates.ts';
+import type { BootFailure, BootFate, BootFilter } from './boot-fates.ts';
 import type { TemplateSpecification } from './ec2/launch-templates.ts';
 import type { TemplateContents } from './spec.ts';
 
@@ -30,8 +30,8 @@ export type World = {
   ): boolean;
   /** Instances that stop answering health checks, or answer them again. Returns which ids were not running. */
   setServing(instances: readonly string[], isServing: boolean): { readonly unknown: readonly string[] };
-  /** What becomes of launches that match, from now on. */
-  setBoots(filter: BootFilter, fate: BootFate): void;
+  /** What becomes of launches that match, from now on, and the reason that EC2 gives for those that die (default: `Client.InternalError`). */
+  setBoots(filter: BootFilter, fate: BootFate, reason?: BootFailure): void;
   /** EC2 starts spot instances again that it stopped or hibernated, where there is capacity. Returns which ids were not stopped, or found none. */
   restart(instances: readonly string[]): { readonly unknown: readonly string[] };
   /** How many addresses a subnet has left from now on. False when there is no such subnet. */

@@ -1,5 +1,5 @@
 import type { Market } from '../../core/offering.ts';
-import type { BootFate, BootFilter } from '../../sandbox/world/boot-fates.ts';
+import type { BootFailure, BootFate, BootFilter } from '../../sandbox/world/boot-fates.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';
@@ -102,16 +102,16 @@ const endMute = async (stage: Stage, sinceMs: number): Promise<void> => {
  * What is launched for so long does not come up: it dies before it runs, or runs and never answers. Holdfast does not promise to replace the living by
  * their health, so the user ends what never answered.
  */
-export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>): Step => ({
+export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>, reason?: BootFailure): Step => ({
   kind: 'boot-broken',
   atMs,
   lastsMs: forMs + patienceMs,
-  what: `what is launched in ${filter.zone ?? 'every zone'} ${fate === 'dies' ? 'dies while it boots' : 'never answers'} for ${inSeconds(forMs)}`,
+  what: `what is launched in ${filter.market ?? 'any market'}, ${filter.zone ?? 'every zone'} ${fate === 'dies' ? `dies while it boots, ${reason ?? 'Client.InternalError'}` : 'never answers'} for ${inSeconds(forMs)}`,
   happen: (stage) => {
     const { world, clock } = stage.sandbox;
     const sinceMs = clock.now();
     stage.did({ kind: 'boot-broken' });
-    world.setBoots(filter, fate);
+    world.setBoots(filter, fate, reason);
     clock.after(forMs, () => {
       stage.did({ kind: 'boot-broken' });
       world.setBoots(filter, 'well');

@@ -51,7 +51,7 @@ describe('the history of a world', () => {
       { kind: 'in-service', ...one, atSeconds: 28 },
       { kind: 'out-of-service', ...one, why: 'deregistered', by: react, atSeconds: 38 },
       { kind: 'empty', ...one, atSeconds: 38 },
-      { kind: 'ending', instance: id, by: user, atSeconds: 38 },
+      { kind: 'ending', instance: id, by: user, code: 'Client.UserInitiatedShutdown', atSeconds: 38 },
       { kind: 'ended', instance: id, state: 'terminated', atSeconds: 42 },
     ]);
   });
@@ -89,7 +89,7 @@ describe('the history of a world', () => {
     expect(told(world, 'out-of-service')).toEqual([
       { kind: 'out-of-service', instance: killed, targetGroup: 'web', why: 'ending', by: { kind: 'script' }, atSeconds: 30 },
     ]);
-    expect(told(world, 'ending', 'ended')).toEqual([
+    expect(told(world, 'ending', 'ended')).toMatchObject([
       { kind: 'ending', instance: killed, by: { kind: 'script' }, atSeconds: 30 },
       { kind: 'ended', instance: killed, state: 'terminated', atSeconds: 30 },
       { kind: 'ending', instance: silent, by: { kind: 'ec2' }, atSeconds: 31 },

@@ -15,6 +15,16 @@ describe('instances that do not come up', () => {
     expect(eventsOf('EC2 Instance State-change Notification').map(({ detail }) => detail.state)).not.toContain('running');
   });
 
+  it('die for the reason that was set, where their template, zone and market match', async () => {
+    const { launch, seconds, world, ec2 } = createTestWorld();
+    world.setBoots({ template: 'none' }, 'dies');
+    world.setBoots({ zone: 'us-east-1a', market: 'on-demand' }, 'dies');
+    world.setBoots({ template: 'web' }, 'dies', 'Client.InvalidKMSKey.InvalidState');
+    const [id = ''] = launch(1);
+    await seconds(30);
+    expect(JSON.stringify(ec2('DescribeInstances', { InstanceIds: [id] }))).toContain('Client.InvalidKMSKey.InvalidState');
+  });
+
   it('run and never answer, until launches are well again', async () => {
     const { launch, seconds, world, facts, ec2 } = createTestWorld();
     world.setBoots({}, 'never-answers');

@@ -1,3 +1,4 @@
+import { type BootFailure, bootFailures } from '../../../sandbox/world/boot-fates.ts';
 import { breakBoots } from '../capacity-steps.ts';
 import { attachStray, detach, hookFor, protect, standBy, stopServing } from '../member-steps.ts';
 import { launchStray, replaceThroughAsg } from '../operator-steps.ts';
@@ -77,6 +78,19 @@ const shrinksProtected = (draw: Draw, world: DrawnWorld): DrawnWorld => {
   return withSteps({ ...world, policies: world.policies.map((policy) => ({ ...policy, ...change })) }, steps);
 };
 
+const failures = Object.keys(bootFailures) as readonly BootFailure[];
+
+/** One after another members are lost, while what some pools launch dies before it serves. */
+const failsToBoot = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const atMs = seconds(draw, 1, 20);
+  const where = [{}, {}, { market: 'spot' as const }, { market: 'spot' as const, zone: draw.one(zones) }, { zone: draw.one(zones) }];
+  const broken = [draw.one(where), draw.one(where)].map((filter) =>
+    breakBoots(atMs, minutes(draw, 3, 14), filter, 'dies', draw.chance(0.8) ? draw.one(failures.slice(0, 4)) : draw.one(failures)),
+  );
+  const losses = [1, 2, 3].map((turn) => draw.one([kill, interrupt])(atMs + turn * seconds(draw, 5, 120), draw.between(1, 2)));
+  return withSteps({ ...world, steps: draw.chance(0.7) ? [] : world.steps }, [...broken, ...losses]);
+};
+
 export const members: Profile = {
   about: 'launch hooks, standby, detach, warm pools, protection of both kinds, instances that never boot, never serve or stop serving',
   weight: 6,
@@ -89,6 +103,7 @@ export const members: Profile = {
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, asg });
     const steps = [...drawSome(draw, stepsOf(holding), { least: 1, most: 3 }), ...drawSome(draw, changes, { least: 1, most: 3, withinSeconds: 150 })];
     const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.3, restWithinMs: 1_800_000 });
-    return draw.chance(0.25) ? shrinksProtected(draw, world) : world;
+    const drawn = draw.chance(0.25) ? shrinksProtected(draw, world) : world;
+    return draw.chance(0.35) ? failsToBoot(draw, drawn) : drawn;
   },
 };

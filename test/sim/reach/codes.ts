@@ -29,13 +29,20 @@ const against = listed<Against['code']>({
   refused: true,
   interrupted: true,
   advised: true,
+  'boots-failed': true,
   'more-offerings': true,
 });
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
 const leaving = Object.keys(leaveReasons);
 const removals = listed<RemovalReason['code']>({ surplus: true, stray: true });
 const sizes = listed<SizeChange['code']>({ policy: true, 'caught-up': true, alarm: true, 'alarm-cooling': true, 'alarm-late': true });
-const remarks = listed<Remark['code']>({ detached: true, 'advice-not-followed': true, 'kept-by-minimum': true });
+const remarks = listed<Remark['code']>({
+  detached: true,
+  'advice-not-followed': true,
+  'kept-by-minimum': true,
+  'boots-failed': true,
+  'deaths-bounded': true,
+});
 const shortfalls = listed<Shortfall['code']>({
   'delay-exceeds-deadline': true,
   'not-released': true,

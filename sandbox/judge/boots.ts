@@ -1,0 +1,88 @@
+import type { Chronicle } from './chronicle.ts';
+import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
+import { poolOf } from './pools.ts';
+import { times } from './times.ts';
+
+/** Ends that somebody requested, or that EC2 took back (EC2 API Reference, StateReason): they say nothing about the pool. */
+const otherEnds = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination']);
+/** A refusal that came after the answer. */
+export const lateRefusal = 'Server.InsufficientInstanceCapacity';
+
+/** An instance of Holdfast's that died before it served, by what the world knows. */
+export type FailedBoot = {
+  readonly life: Life;
+  readonly group: string;
+  readonly pool: string;
+  readonly code: string;
+  readonly diedAtMs: number;
+  /** It never ran, so nobody can have taken it for serving. */
+  readonly isSure: boolean;
+};
+
+const neverServed = ({ bootedAtMs, services }: Life): boolean =>
+  bootedAtMs === undefined && services.every(({ fromMs, untilMs }) => fromMs === untilMs);
+
+const found = new WeakMap<Chronicle, Map<string, readonly FailedBoot[]>>();
+
+/** Everything that a group launched and that died before it served, the first death first. */
+export const failedBootsOf = (chronicle: Chronicle, group: string): readonly FailedBoot[] => {
+  const known = found.get(chronicle) ?? new Map<string, readonly FailedBoot[]>();
+  found.set(chronicle, known);
+  const failed = known.get(group) ?? lookFor(chronicle, group);
+  known.set(group, failed);
+  return failed;
+};
+
+const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
+  chronicle
+    .livesIn(group)
+    .flatMap((life): readonly FailedBoot[] => {
+      const { by, ending } = life;
+      if (!isFunction(by) || isFunction(ending?.by) || ending?.code === undefined || otherEnds.has(ending.code) || !neverServed(life)) return [];
+      const policies = chronicle.policiesIn(group, life.launchedAtMs - times.reactMs, life.launchedAtMs);
+      const pool = tagsAt(life, life.launchedAtMs)['holdfast:pool'] ?? policies.map((policy) => poolOf(life, policy, life.launchedAtMs))[0];
+      if (pool === undefined) return [];
+      return [{ life, group, pool, code: ending.code, diedAtMs: goneAtMs(life), isSure: life.runningAtMs === undefined }];
+    })
+    .toSorted((one, other) => one.diedAtMs - other.diedAtMs);
+
+/** Rest of a pool after so many failed boots in a row (docs/architecture.md). */
+export const bootRestMs = (streak: number): number => Math.min(times.longestBootRestMs, times.bootRestMs * 2 ** Math.max(0, streak - 1));
+
+/** When a user last wrote the policy, or a table was restored, before a moment: what was learned before it is forgotten. */
+export const forgottenAtMs = (chronicle: Chronicle, group: string, atMs: number): number =>
+  Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...(chronicle.groups.get(group)?.policies ?? []).map((one) => one.atMs).filter((oneMs) => oneMs <= atMs),
+    ...chronicle
+      .of('step')
+      .filter((step) => step.step === 'state-restored' && step.atMs <= atMs)
+      .map((step) => step.atMs),
+  );
+
+/** A death is known when a describe must show it and a look followed: by its message, or by the tick at the latest. */
+export const knownWithin = ({ times: { lagMs, clockMs } }: Chronicle): number =>
+  lagMs + times.tickMs + times.messageAgainMs + times.reactMs + 2 * clockMs;
+
+/** When a look told that it had found out about this death. */
+const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefined =>
+  chronicle
+    .of('announced')
+    .find(
+      ({ detailType, detail }) =>
+        detailType === 'Holdfast Boots Failed' && Array.isArray(detail.instances) && detail.instances.includes(life.instance),
+    )?.atMs;
+
+/**
+ * Until when Holdfast may pass over a pool, because its instances died before they served: counted from when it told that it knew, and otherwise
+ * from the latest moment at which it had to know.
+ */
+export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number): number => {
+  const sinceMs = forgottenAtMs(chronicle, group, atMs);
+  const failed = failedBootsOf(chronicle, group).filter((one) => one.pool === pool && one.diedAtMs <= atMs && one.diedAtMs > sinceMs);
+  return failed.reduce((untilMs, one, index) => {
+    const knownMs = toldAtMs(chronicle, one) ?? one.diedAtMs + knownWithin(chronicle);
+    const restMs = one.code === lateRefusal ? Math.min(times.longestRestMs, times.refusedRestMs * 2 ** index) : bootRestMs(index + 1);
+    return Math.max(untilMs, knownMs + restMs);
+  }, Number.NEGATIVE_INFINITY);
+};

@@ -1,0 +1,156 @@
+import { announcements } from '../../../functions/contract.ts';
+import { bootRestMs, type FailedBoot, failedBootsOf, forgottenAtMs, knownWithin, lateRefusal } from '../boots.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import type { Life } from '../life.ts';
+import { poolOf } from '../pools.ts';
+import { headcountAt, lookedSince, ownLaunches, surgeOf } from '../staying.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+const mostPerNeed = 10;
+const windowMs = 600_000;
+
+const inEveryGroup =
+  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
+  (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
+
+/** How many members a group lacked when this one was launched, counting nobody who dies before serving. */
+const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, doomed: ReadonlySet<Life>): number => {
+  const atMs = life.launchedAtMs;
+  const sinceMs = lookedSince(chronicle, life.by, atMs);
+  const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+  const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), waiting.length);
+  return desired + surge - [...staying, ...waiting].filter((one) => !doomed.has(one)).length;
+};
+
+export const launchesAreBounded: Rule = {
+  name: 'launches for one need are bounded',
+  meaning:
+    'Of what Holdfast launches within ten minutes, no more than ten instances for each missing member die before they run; a policy that is written begins anew.',
+  broken: inEveryGroup((chronicle, group) => {
+    const all = failedBootsOf(chronicle, group);
+    const doomed = new Set(all.map(({ life }) => life));
+    const sure = all.filter(({ isSure, code }) => isSure && code !== lateRefusal).toSorted((a, b) => a.life.order - b.life.order);
+    return sure.flatMap((last): readonly Broken[] => {
+      const untilMs = last.life.launchedAtMs;
+      const sinceMs = Math.max(untilMs - windowMs, forgottenAtMs(chronicle, group, untilMs));
+      const within = sure.filter(({ life }) => life.launchedAtMs > sinceMs && life.order <= last.life.order);
+      const needs = Math.max(1, ...within.map((one) => missingAt(chronicle, group, one, doomed)));
+      if (within.length <= mostPerNeed * needs) return [];
+      return [{ group, instance: last.life.instance, atMs: untilMs, detail: `${within.length} died for ${needs} that were missing, in ten minutes` }];
+    });
+  }),
+};
+
+/** A look that found out about deaths and told so. */
+type Told = { readonly atMs: number; readonly pool: string; readonly code: string; readonly instances: readonly string[] };
+
+const toldIn = (chronicle: Chronicle, group: string): readonly Told[] =>
+  chronicle
+    .of('announced')
+    .filter(({ detailType, detail }) => detailType === announcements.bootsFailed && detail.group === group)
+    .map(({ atMs, detail }) => ({
+      atMs,
+      pool: String(detail.pool),
+      code: String(detail.awsCode),
+      instances: Array.isArray(detail.instances) ? detail.instances.map(String) : [],
+    }));
+
+/** From the look that learns of a death to its word about it. */
+const tellsWithinMs = times.reactMs;
+
+/** Whether something of this pool that was launched after a moment has come up by another. */
+const hasWorked = (chronicle: Chronicle, group: string, { pool, atMs }: Told, untilMs: number): boolean =>
+  chronicle
+    .livesIn(group)
+    .some(
+      (life) =>
+        life.launchedAtMs > atMs - tellsWithinMs &&
+        (life.runningAtMs ?? Number.POSITIVE_INFINITY) <= untilMs &&
+        chronicle.policiesIn(group, life.launchedAtMs, life.launchedAtMs).some((policy) => poolOf(life, policy, life.launchedAtMs) === pool),
+    );
+
+/** How often in a row a pool surely failed, as Holdfast had told by a moment. */
+const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): number => {
+  let streak = 0;
+  told.forEach((one, index) => {
+    const before = told[index - 1];
+    const isFurther = before === undefined || one.instances.some((id) => (chronicle.life(id)?.launchedAtMs ?? 0) > before.atMs);
+    if (before !== undefined && hasWorked(chronicle, group, before, one.atMs)) streak = 0;
+    streak = Math.max(1, streak + (isFurther ? 1 : 0));
+  });
+  return streak;
+};
+
+export const failingPoolsRest: Rule = {
+  name: 'a pool whose instances die rests',
+  meaning:
+    'After Holdfast told that instances of a pool died before they served, it launches nothing there for 1, 2, 4 and at most 10 minutes, one more each time that they die in a row; until one serves, or a user writes the policy.',
+  broken: inEveryGroup((chronicle, group) => {
+    const all = toldIn(chronicle, group);
+    return ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {
+      if (launchedFor !== group) return [];
+      const atMs = life.launchedAtMs;
+      const [policy, ...others] = chronicle.policiesIn(group, sinceMs, atMs);
+      if (policy === undefined || others.length > 0) return [];
+      const pool = poolOf(life, policy, atMs);
+      const fromMs = forgottenAtMs(chronicle, group, atMs);
+      const told = all.filter((one) => one.pool === pool && one.atMs > fromMs && one.atMs < sinceMs);
+      const last = told.at(-1);
+      if (last === undefined || hasWorked(chronicle, group, last, atMs)) return [];
+      const untilMs = last.atMs + bootRestMs(streakAt(chronicle, group, told)) - tellsWithinMs - 2 * chronicle.times.clockMs;
+      if (atMs >= untilMs) return [];
+      const seconds = Math.round((atMs - last.atMs) / 1_000);
+      return [{ group, instance: life.instance, atMs, detail: `${life.instance} was launched from ${pool}, ${seconds} s after its instances died` }];
+    });
+  }),
+};
+
+/** Nothing met the looks that had to find out, and the group was there to tell. */
+const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
+  const { faults, endedAtMs } = chronicle.history;
+  const policies = chronicle.groups.get(group)?.policies ?? [];
+  const isLost = chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs > fromMs - windowMs && atMs <= untilMs);
+  return (
+    untilMs <= endedAtMs &&
+    !isLost &&
+    !faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs) &&
+    policies.every(({ atMs, policy }) => policy !== undefined || atMs < fromMs || atMs > untilMs) &&
+    chronicle.policyAt(group, fromMs) !== undefined
+  );
+};
+
+const mostNamed = 50;
+
+export const failedBootsAreTold: Rule = {
+  name: 'failed boots are told, with the reason that EC2 gave',
+  meaning:
+    'Every instance of Holdfast’s that dies before it runs is sent to the bus within two looks, under its pool and with the code of its StateReason; nothing else is sent as a failed boot.',
+  broken: inEveryGroup((chronicle, group) => {
+    const failed = failedBootsOf(chronicle, group);
+    const told = toldIn(chronicle, group);
+    const missing = failed.flatMap(({ life, diedAtMs, isSure, code, pool }): readonly Broken[] => {
+      const untilMs = diedAtMs + knownWithin(chronicle);
+      if (!isSure || code === lateRefusal || failed.length > mostNamed || !isPlain(chronicle, group, life.launchedAtMs, untilMs)) return [];
+      const isTold = told.some((one) => one.instances.includes(life.instance) && one.pool === pool && one.atMs <= untilMs);
+      return isTold
+        ? []
+        : [{ group, instance: life.instance, atMs: untilMs, detail: `${life.instance} of ${pool} died (${code}), and nothing was told` }];
+    });
+    const invented = told.flatMap(({ instances, atMs, code }) =>
+      instances
+        .filter((id) => !failed.some(({ life, diedAtMs }) => life.instance === id && diedAtMs <= atMs))
+        .map((instance) => ({ group, instance, atMs, detail: `${instance} was told to have failed to boot, and it did not` }))
+        .concat(
+          instances.some((id) => failed.some((one) => one.life.instance === id && one.code === code)) || instances.length === 0
+            ? []
+            : [{ group, instance: String(instances[0]), atMs, detail: `no instance that was told to have died did so for ${code}` }],
+        ),
+    );
+    return [...missing, ...invented];
+  }),
+};

@@ -1,0 +1,33 @@
+import type { PutBack } from '../mutant.ts';
+
+/** Faults of instances that do not come up, put back into the code. */
+export const booting: readonly PutBack[] = [
+  {
+    name: 'real account 3: an instance that dies while it boots teaches its pool nothing',
+    file: 'core/selector/standing.ts',
+    from: 'if (failed !== undefined)\n    return {',
+    to: 'if (failed !== undefined && market.nowMs < 0)\n    return {',
+    situation: 'every boot fails, kept by tag',
+  },
+  {
+    name: 'real account 3: however many die, all that are missing are launched',
+    file: 'core/boots.ts',
+    from: 'mostDeathsPerNeed * missing - known - unexplained',
+    to: 'mostDeathsPerNeed * missing + 0 * (known + unexplained)',
+    situation: 'every boot fails, kept by tag',
+  },
+  {
+    name: 'an instance that a user ends counts as a failed boot',
+    file: 'core/boots.ts',
+    from: '!otherEnds.has(code) && !lateRefusals.has(code)',
+    to: '(otherEnds.has(code) || !lateRefusals.has(code))',
+    situation: 'a user ends what never answers',
+  },
+  {
+    name: 'failed boots are not reported',
+    file: 'functions/react/record.ts',
+    from: "remarks.filter((remark) => remark.code === 'boots-failed')",
+    to: "remarks.filter((remark) => remark.code === 'boots-failed' && remark.count < 0)",
+    situation: 'every boot on spot fails, attached',
+  },
+];
