@@ -29,7 +29,7 @@ const permissive = [
   'Unlicense',
 ];
 /** Build tools may also be under a licence that binds only who changes and passes on the tool itself. */
-const forTools = [...permissive, 'MPL-2.0'];
+const forTools = [...permissive, 'MPL-2.0', 'CC-BY-4.0'];
 
 /** Of licences to choose from, one must do. */
 const suffices = (licence: string, allowed: readonly string[]): boolean =>

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+import everything from './vitest.config.ts';
+
+/** The unit tests of `core/`, for the mutation tester. */
+export default defineConfig({
+  ...everything,
+  test: {
+    ...everything.test,
+    include: ['test/{core,policy,drain,react}/**/*.test.ts'],
+    exclude: ['test/drain/workflow.test.ts', 'test/policy/limits.test.ts'],
+  },
+});
