@@ -130,3 +130,20 @@ export const afterAttempt = (
     result.instances.map(({ instance }) => instance),
   );
 };
+
+/**
+ * Instances of reservations that have ended will not come: there is nothing to wait for until the reservation is
+ * forgotten.
+ */
+export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
+  if (ended.length === 0 || state.reservations.length === 0) return state;
+  const gone = new Set(ended);
+  const touched = state.reservations.some(({ instances }) => instances?.some((instance) => gone.has(instance)));
+  if (!touched) return state;
+  const reservations = state.reservations.map((reservation) =>
+    reservation.instances
+      ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) }
+      : reservation,
+  );
+  return { ...state, reservations };
+};

@@ -1,10 +1,10 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
+import { mustRepeat } from '../../core/group-state/answers.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
-import { mustRepeat } from './launch.ts';
 import { putState } from './put-state.ts';
 import type { Round, Run } from './run.ts';
 

@@ -2,6 +2,15 @@ import type { BootNews } from '../../core/boots.ts';
 import { stillChosen, withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
+import {
+  alarmChanges,
+  catchUp,
+  endsHeard,
+  followAlarms,
+  followPolicy,
+  initialState,
+  isLetGo,
+} from '../../core/group-state/state.ts';
 import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
@@ -13,7 +22,6 @@ import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts, LeavingFact } from './facts.ts';
-import { alarmChanges, catchUp, endsHeard, followAlarms, followPolicy, initialState, isLetGo } from './group-state.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
 import { withoutTaken } from './taken.ts';

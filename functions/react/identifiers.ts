@@ -9,7 +9,3 @@ const base36Draw = (random: () => number): string =>
 /** An id that sorts by time: the id of a decision, and the beginning of the ids of everything that follows from it. */
 export const newDecisionId = (clock: Clock, random: () => number): string =>
   `${base36Time(clock.now())}-${base36Draw(random)}`;
-
-/** Id of a reservation; also its client token (at most 64 characters of letters, digits and `-`). */
-export const reservationId = (decision: string, round: number, index: number): string =>
-  `${decision}-r${round}-${index}`;

@@ -1,11 +1,11 @@
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
+import { learnFromLosses } from '../../core/group-state/state.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
+import { withoutEnded } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import type { Gathered } from './gather.ts';
-import { learnFromLosses } from './group-state.ts';
-import { withoutEnded } from './mend.ts';
 import type { Run } from './run.ts';
 
 const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Refusal => ({

@@ -1,10 +1,10 @@
+import { isLetGo, sameState } from '../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../core/reservation-life.ts';
 import type { GroupState, RaisedMax } from '../../core/view.ts';
 import { announcements } from '../contract.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { closeLetGo } from './close-let-go.ts';
 import type { Facts } from './facts.ts';
-import { isLetGo, sameState } from './group-state.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** An event holds 256 KB. */

@@ -7,7 +7,6 @@ import { traitsOf } from '../../core/leave-reason.ts';
 import { wasLeftAlone } from '../../core/let-go.ts';
 import { isMisplaced, keptByMinimum } from '../../core/moved.ts';
 import { isHard, type Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
 import { changeTo } from '../runtime/drain/record.ts';
 import { writesAtOnce } from './claims.ts';
 import type { NameDrain } from './drain-names.ts';
@@ -160,21 +159,4 @@ export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): P
     (await takeOverDrains(swaps, { timeoutMs, shown, drainFor }, run.ports)).map((swap) => [swap.instance, swap]),
   );
   return swaps.map((swap) => taken.get(swap.instance) ?? swap);
-};
-
-/**
- * Instances of reservations that have ended will not come: there is nothing to wait for until the reservation is
- * forgotten.
- */
-export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
-  if (ended.length === 0 || state.reservations.length === 0) return state;
-  const gone = new Set(ended);
-  const touched = state.reservations.some(({ instances }) => instances?.some((instance) => gone.has(instance)));
-  if (!touched) return state;
-  const reservations = state.reservations.map((reservation) =>
-    reservation.instances
-      ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) }
-      : reservation,
-  );
-  return { ...state, reservations };
 };

@@ -1,10 +1,10 @@
 import { chunks } from '../../aws/chunks.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
+import { initialState } from '../../core/group-state/state.ts';
 import { withFormer } from '../../core/holders.ts';
 import { metrics } from '../contract.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import type { Facts } from './facts.ts';
-import { initialState } from './group-state.ts';
 import { readInForce } from './in-force.ts';
 import type { ReactPorts } from './ports.ts';
 import { type Home, readMessage } from './read-message.ts';

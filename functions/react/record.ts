@@ -8,13 +8,13 @@ import type {
   SizeChange,
   ViewDigest,
 } from '../../core/decision-record.ts';
+import type { Launched } from '../../core/group-state/answers.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import type { Announcement, Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { announcements, metrics } from '../contract.ts';
 import type { Acted } from './act.ts';
-import type { Launched } from './launch.ts';
 import type { Round, Run } from './run.ts';
 
 /** One event names at most this many instance ids, so that it stays far below the bus's 256 KB. */

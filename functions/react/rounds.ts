@@ -1,19 +1,22 @@
 import { decide, isQuiet } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
+import { applyAnswers, type Launched, missingAfter } from '../../core/group-state/answers.ts';
+import { bind } from '../../core/group-state/binding.ts';
+import { followView, sameState } from '../../core/group-state/state.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
-import { followView, sameState } from './group-state.ts';
 import { readInForce } from './in-force.ts';
-import { applyAnswers, type Launched, launchAll, missingAfter, readRequests, writeRequests } from './launch.ts';
+import { launchAll, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
 import { putState } from './put-state.ts';
 import { type Decided, recordDecided, recordOvertaken, tellFailedBoots } from './record.ts';
-import { bind } from './reserve.ts';
 import type { Round, Run } from './run.ts';
 
+/** Longer than an invocation runs. */
+const leaseMs = (reactTimeoutSeconds + 5) * 1_000;
 /** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;
 /** An invocation ends within half of its time limit, so that what takes twice as long as usual still fits into it. */
@@ -101,7 +104,7 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   // decision.
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
   const decision = await takeOver(run, wanted);
-  const bound = bind(decision, view, { decision: run.id, round: earlier.length });
+  const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
   const next = { ...bound.state, version: gathered.stored.version + 1 };
   const decided = { ...before, decision };
   // The reasons and the requests are stored before anything follows from them, so that whatever an invocation did

@@ -1,10 +1,10 @@
 import type { Decision } from '../../core/decision.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
+import type { Launched } from '../../core/group-state/answers.ts';
 import type { CapacityIn } from '../../core/ports.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
-import type { Launched } from './launch.ts';
 import type { ReactPorts } from './ports.ts';
 
 /**

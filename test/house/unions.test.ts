@@ -76,7 +76,7 @@ describe('a reason to leave that is new', () => {
   it('leaves then: it is claimed, read back, waits for its replacement, and begins', async () => {
     const load = (file: string) => import(join(scratch.house, file));
     const [{ claimAll }, { leaveReason }, { decide }, { bind }, { kindOf }] = await Promise.all(
-      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'functions/react/reserve.ts', 'functions/react/drain-names.ts'].map(
+      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'core/group-state/binding.ts', 'functions/react/drain-names.ts'].map(
         load,
       ),
     );
@@ -97,7 +97,7 @@ describe('a reason to leave that is new', () => {
 
     const before: View = view({ members: ten, swaps });
     expect(decide(before)).toMatchObject({ placements: [{ count: 1 }], drains: [] });
-    expect(bind(decide(before), before, { decision: 'd-1', round: 0 }).fresh).toMatchObject([{ replaces: ['spot-a#1'] }]);
+    expect(bind(decide(before), before, { decision: 'd-1', round: 0, leaseMs: 35_000 }).fresh).toMatchObject([{ replaces: ['spot-a#1'] }]);
     expect(decide({ ...before, members: [...ten, ...members(onDemandB, 1)] })).toMatchObject({ placements: [], drains: ['spot-a#1'] });
     expect(swaps.map(kindOf)).toEqual(['mend']);
   });

@@ -47,7 +47,7 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'a raised maximum is not written down',
-    file: 'functions/react/reserve.ts',
+    file: 'core/group-state/binding.ts',
     from: 'raisedNow.has(asg)), ...decision.raise],',
     to: 'raisedNow.has(asg))],',
     caughtBy: ['interruption, attached'],
@@ -75,7 +75,7 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'a refusal is not remembered',
-    file: 'functions/react/launch.ts',
+    file: 'core/group-state/answers.ts',
     from: 'launched.flatMap(refusalsOf)',
     to: 'launched.flatMap(refusalsOf).slice(0, 0)',
     caughtBy: ['refusal'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { initialState } from '../../core/group-state/state.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
 import type { GroupState } from '../../core/view.ts';
-import { initialState } from '../../functions/react/group-state.ts';
 import { readInForce } from '../../functions/react/in-force.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { group, state } from '../core/views.ts';

@@ -60,7 +60,7 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'members of the old name make the size of the new one',
-    file: 'functions/react/group-state.ts',
+    file: 'core/group-state/state.ts',
     from: 'members.filter(({ launchedFor }) => launchedFor === undefined)',
     to: "members.filter(({ launchedFor }) => launchedFor !== '')",
     situation: 'a group that is renamed after an alarm',

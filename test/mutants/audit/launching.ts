@@ -41,7 +41,7 @@ export const launching: readonly PutBack[] = [
   },
   {
     name: '8: each reservation keeps its whole list of offerings in the state item',
-    file: 'functions/react/reserve.ts',
+    file: 'core/group-state/binding.ts',
     from: '...fresh.map(inBrief)',
     to: '...fresh',
     also: [{ file: 'core/state-size.ts', from: 'if (bytes <= most) break;', to: 'if (bytes > 0) break;' }],

@@ -65,7 +65,7 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'nothing is caught up with after a restored state item',
-    file: 'functions/react/group-state.ts',
+    file: 'core/group-state/state.ts',
     from: "if (latest === (state.lastReservation ?? '')) return state;",
     to: "if (latest >= (state.lastReservation ?? '')) return state;",
   },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../core/decide.ts';
-import { bind, mostPerRequest } from '../../functions/react/reserve.ts';
-import { group, nowMs, reservation, state, view } from '../core/views.ts';
+import { decide } from '../../../core/decide.ts';
+import { bind, mostPerRequest } from '../../../core/group-state/binding.ts';
+import { group, nowMs, reservation, state, view } from '../views.ts';
 
-const bound = (of: ReturnType<typeof view>) => bind(decide(of), of, { decision: 'd-2', round: 0 });
+const bound = (of: ReturnType<typeof view>) => bind(decide(of), of, { decision: 'd-2', round: 0, leaseMs: 35_000 });
 
 describe('a decision that is made binding', () => {
   it('asks for no more than a fleet takes in one request, each part under a token of its own', () => {

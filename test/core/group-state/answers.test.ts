@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { LaunchResult } from '../../core/ports.ts';
-import { applyAnswers } from '../../functions/react/launch.ts';
-import { group, nowMs, reservation, state } from '../core/views.ts';
+import { applyAnswers } from '../../../core/group-state/answers.ts';
+import type { LaunchResult } from '../../../core/ports.ts';
+import { group, nowMs, reservation, state } from '../views.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' } as const;
 const answered = (result: LaunchResult, before = state({ reservations: [reservation({ replaces: ['i-old-1', 'i-old-2'] })] })) =>

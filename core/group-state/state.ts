@@ -1,17 +1,16 @@
-import { desiredAfterAdjustment } from '../../core/adjustment.ts';
-import { rememberAdvice } from '../../core/advice.ts';
-import { gapsNow } from '../../core/asg-ledger.ts';
-import type { SizeChange } from '../../core/decision-record.ts';
-import type { Group } from '../../core/group.ts';
-import { isStray } from '../../core/headcount.ts';
-import { holdersNow, namedAsgs, targetGroupsNow } from '../../core/holders.ts';
-import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
-import { forgetExpired, rememberInterruptions } from '../../core/pool-memory.ts';
-import { isBelieved } from '../../core/reservation-life.ts';
-import { describeLagMs } from '../../core/signal-age.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState, Member, View } from '../../core/view.ts';
-import type { Facts } from './facts.ts';
+import { desiredAfterAdjustment } from '../adjustment.ts';
+import { rememberAdvice } from '../advice.ts';
+import { gapsNow } from '../asg-ledger.ts';
+import type { SizeChange } from '../decision-record.ts';
+import type { Group } from '../group.ts';
+import { isStray } from '../headcount.ts';
+import { holdersNow, namedAsgs, targetGroupsNow } from '../holders.ts';
+import { offeringKey, parseOfferingKey } from '../offering.ts';
+import { forgetExpired, rememberInterruptions } from '../pool-memory.ts';
+import { isBelieved } from '../reservation-life.ts';
+import { describeLagMs } from '../signal-age.ts';
+import type { Swap } from '../swap.ts';
+import type { GroupState, Member, View } from '../view.ts';
 
 /**
  * The state of a group that was never converged, or whose state item was lost: its policy's starting size, nothing
@@ -54,15 +53,22 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
   };
 };
 
+/** What signals said that changes the state. */
+type Heard = {
+  readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
+  /** Instances that EC2 reports as shutting down, stopped or terminated. */
+  readonly ended: readonly string[];
+  /** Auto Scaling groups that could not launch by themselves. */
+  readonly refusedAsgs: readonly string[];
+};
+
 /** An alarm that went off longer ago says nothing about the present load. */
 const alarmTellsForMs = 3_600_000;
-
-type AlarmFact = Facts['alarms'][number];
 
 const alarmChange = (
   state: GroupState,
   group: Group,
-  { alarm, atMs }: AlarmFact,
+  { alarm, atMs }: Heard['alarms'][number],
   nowMs: number,
 ): SizeChange | undefined => {
   const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
@@ -82,7 +88,7 @@ const alarmChange = (
 export const alarmChanges = (
   state: GroupState,
   group: Group,
-  { alarms }: Facts,
+  { alarms }: Pick<Heard, 'alarms'>,
   nowMs: number,
 ): readonly SizeChange[] => {
   const newest = new Map(alarms.toSorted((a, b) => a.atMs - b.atMs).map((fact) => [fact.alarm, fact]));
@@ -95,8 +101,13 @@ export const alarmChanges = (
 };
 
 /** The state after alarms have changed the desired size within its bounds. */
-export const followAlarms = (state: GroupState, group: Group, facts: Facts, nowMs: number): GroupState => {
-  const acted = alarmChanges(state, group, facts, nowMs).filter((change) => change.code === 'alarm');
+export const followAlarms = (
+  state: GroupState,
+  group: Group,
+  heard: Pick<Heard, 'alarms'>,
+  nowMs: number,
+): GroupState => {
+  const acted = alarmChanges(state, group, heard, nowMs).filter((change) => change.code === 'alarm');
   const actedAtMs = Object.fromEntries(acted.map(({ alarm, atMs }) => [alarm, Math.max(atMs, nowMs)]));
   return { ...state, desired: acted.at(-1)?.to ?? state.desired, alarms: { ...state.alarms, ...actedAtMs } };
 };
@@ -193,13 +204,13 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
  * What the look itself adds to the state: reported ends, reservations that may be forgotten, gaps of Auto Scaling
  * groups, strays seen.
  */
-export const followView = (view: View, facts: Facts): GroupState => {
+export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alarms'>): GroupState => {
   const gaps = gapsNow(view);
-  const refused = new Set(facts.refusedAsgs);
+  const refused = new Set(refusedAsgs);
   const { ended: _before, ...state } = view.state;
   return {
     ...state,
-    ...hearEnds(view, facts.ended),
+    ...hearEnds(view, ended),
     memory: forgetExpired(view.state.memory, view.nowMs),
     reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
     asgGaps: Object.fromEntries(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endsHeard, followView } from '../../functions/react/group-state.ts';
-import { nowMs, state, swapOf, view } from '../core/views.ts';
+import { endsHeard, followView } from '../../../core/group-state/state.ts';
+import { nowMs, state, swapOf, view } from '../views.ts';
 
 const told = (...ended: readonly string[]) => ({
   group: 'web',

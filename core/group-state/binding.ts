@@ -1,16 +1,12 @@
-import { choicesOf } from '../../core/chosen.ts';
-import type { Decision } from '../../core/decision.ts';
-import { traitsOf } from '../../core/leave-reason.ts';
-import type { Placement } from '../../core/placement.ts';
-import type { Reservation } from '../../core/reservation.ts';
-import { abandoned, believeMs, inBrief, takenUp } from '../../core/reservation-life.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState, View } from '../../core/view.ts';
-import { reactTimeoutSeconds } from '../contract.ts';
-import { reservationId } from './identifiers.ts';
+import { choicesOf } from '../chosen.ts';
+import type { Decision } from '../decision.ts';
+import { traitsOf } from '../leave-reason.ts';
+import type { Placement } from '../placement.ts';
+import type { Reservation } from '../reservation.ts';
+import { abandoned, believeMs, inBrief, takenUp } from '../reservation-life.ts';
+import type { Swap } from '../swap.ts';
+import type { GroupState, View } from '../view.ts';
 
-/** Longer than an invocation runs: an open reservation past it has no worker any more. */
-const leaseMs = (reactTimeoutSeconds + 5) * 1_000;
 /** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */
 export const mostPerRequest = 10_000;
 
@@ -34,23 +30,32 @@ const requestable = (placement: Placement): readonly Placement[] =>
     count: Math.min(mostPerRequest, placement.count - index * mostPerRequest),
   }));
 
+/** What a decision is bound under. */
+type Author = {
+  /** The id of the decision. */
+  readonly decision: string;
+  /** Which decision of its run this is. */
+  readonly round: number;
+  /** Longer than its author lives: an open reservation past it has no worker any more. */
+  readonly leaseMs: number;
+};
+
+/** Id of a reservation; also its client token (at most 64 characters of letters, digits and `-`). */
+const reservationId = ({ decision, round }: Author, index: number): string => `${decision}-r${round}-${index}`;
+
 /** A reservation for each request of the decision, each under a token of its own. */
-const reservationsOf = (
-  decision: Decision,
-  view: View,
-  id: { readonly decision: string; readonly round: number },
-): readonly Reservation[] => {
+const reservationsOf = (decision: Decision, view: View, author: Author): readonly Reservation[] => {
   const leaving = [...unreplaced(view)];
   return decision.placements.flatMap(requestable).map((placement, index) => {
-    const name = reservationId(id.decision, id.round, index);
+    const name = reservationId(author, index);
     return {
       id: name,
       token: name,
       placement,
-      decision: id.decision,
+      decision: author.decision,
       replaces: leaving.splice(0, placement.count),
       atMs: view.nowMs,
-      leaseUntilMs: view.nowMs + leaseMs,
+      leaseUntilMs: view.nowMs + author.leaseMs,
       forgetAtMs: view.nowMs + believeMs,
     };
   });
@@ -70,19 +75,15 @@ export type ToLaunch = {
 };
 
 /** The state item that makes a decision binding: written before anything is launched. */
-export const bind = (
-  decision: Decision,
-  view: View,
-  id: { readonly decision: string; readonly round: number },
-): ToLaunch => {
+export const bind = (decision: Decision, view: View, author: Author): ToLaunch => {
   const repeated = abandoned(view.state, view.nowMs).map((before) => ({
     before,
-    reservation: takenUp(before, view.nowMs, leaseMs),
+    reservation: takenUp(before, view.nowMs, author.leaseMs),
   }));
-  const fresh = reservationsOf(decision, view, id);
+  const fresh = reservationsOf(decision, view, author);
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
-  const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, id.decision, view.nowMs + leaseMs)];
+  const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, author.decision, view.nowMs + author.leaseMs)];
   const { keptByMinimum: _before, ...state } = view.state;
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {

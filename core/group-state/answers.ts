@@ -1,0 +1,109 @@
+import { rememberNewcomers } from '../boots.ts';
+import type { Group } from '../group.ts';
+import type { LaunchRequest } from '../launch-request.ts';
+import { type OfferingKey, offeringKey } from '../offering.ts';
+import { rememberRefusals, rememberSuccess } from '../pool-memory.ts';
+import type { Refusal } from '../ports.ts';
+import type { Reservation } from '../reservation.ts';
+import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../reservation-life.ts';
+import type { GroupState } from '../view.ts';
+
+/** A request and the reservation that it is made under. */
+export type Order = {
+  readonly reservation: Reservation;
+  readonly request: LaunchRequest | undefined;
+  readonly before?: Reservation;
+};
+
+/** One reservation and how EC2 answered an attempt of its request. */
+export type Launched = Order & Attempt;
+
+/**
+ * The longest that throttles in a row may put off the next request. The bucket of CreateFleet is full again after ten
+ * seconds (50 calls, 5 a second): what refills while every group still waits is lost to all of them.
+ */
+const longestHoldMs = 10_000;
+
+/**
+ * Each throttle in a row doubles the time until the next launch request. A response that is not a throttle ends the
+ * row.
+ */
+const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: number): GroupState['throttle'] => {
+  if (!launched.some(({ result }) => result.kind === 'throttled'))
+    return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
+  const streak = (state.throttle?.streak ?? 0) + 1;
+  return { streak, untilMs: nowMs + Math.min(longestHoldMs, repeatAfterMs * 2 ** (streak - 1)) };
+};
+
+/**
+ * A request that is wrong in itself (a template that is gone) counts as a refusal of all its offerings, so that the
+ * tree takes its next choice.
+ */
+const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusal[] => {
+  if (result.kind === 'answered') return result.refusals;
+  if (result.kind !== 'invalid') return [];
+  return (request ?? reservation).placement.offerings.map((offering) => ({
+    offering,
+    code: result.code,
+    message: result.message,
+    scope: 'offering',
+  }));
+};
+
+const granted = ({ result }: Launched): readonly OfferingKey[] =>
+  result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
+
+const newcomersOf = ({ reservation, result }: Launched) =>
+  result.kind === 'answered'
+    ? result.instances.map(({ instance }) => ({ instance, pool: reservation.placement.pool }))
+    : [];
+
+/**
+ * The state after responses: reservations settled, refusals and successes remembered. Changes nothing else, so it can
+ * be merged into a newer state.
+ */
+export const applyAnswers = (
+  state: GroupState,
+  launched: readonly Launched[],
+  group: Group,
+  nowMs: number,
+): GroupState => {
+  const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
+  const throttle = throttleAfter(state, launched, nowMs);
+  const repeatAtMs = ({ atMs }: Reservation): number =>
+    Math.max(nowMs + repeatStepMs(nowMs - atMs), throttle?.untilMs ?? 0);
+  const reservations = state.reservations.flatMap((reservation) => {
+    const attempt = attempts.get(reservation.id);
+    return attempt === undefined
+      ? [reservation]
+      : (afterAttempt(reservation, attempt, repeatAtMs(reservation), nowMs) ?? []);
+  });
+  // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
+  const memory = rememberSuccess(state.memory, launched.flatMap(granted));
+  const newcomers = rememberNewcomers(state, launched.flatMap(newcomersOf), nowMs);
+  const { throttle: _before, ...rest } = state;
+  return {
+    ...rest,
+    ...(newcomers && { newcomers }),
+    reservations,
+    memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs),
+    ...(throttle === undefined ? {} : { throttle }),
+  };
+};
+
+/** How many of the requested instances were not granted, for reasons that a new decision can solve at once. */
+export const missingAfter = (launched: readonly Launched[]): number =>
+  launched
+    .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
+    .reduce(
+      (sum, { reservation, result }) =>
+        sum + reservation.placement.count - (result.kind === 'answered' ? result.instances.length : 0),
+      0,
+    );
+
+/**
+ * Whether a request must be repeated soon, because its response was lost. A throttled request waits until launches are
+ * requested again.
+ */
+export const mustRepeat = (launched: readonly Launched[]): boolean =>
+  launched.some(({ result }) => result.kind === 'ambiguous');
