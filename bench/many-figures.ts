@@ -1,3 +1,4 @@
+import { callTable } from './many-calls.ts';
 import { idealLastMs, isBoundByInstances, lowestPossible, publishedBuckets, type StormNeed } from './many-need.ts';
 import type { LaunchCall, Seen } from './many-watch.ts';
 import { bystander, type ManyStorm } from './many-world.ts';
@@ -41,6 +42,8 @@ export type ManyRun = {
   /** Calls by operation: those that were throttled, and reads until every group had requested something. */
   readonly throttledBy: Readonly<Record<string, number>>;
   readonly readsBy: Readonly<Record<string, number>>;
+  /** Calls by operation, function and time. */
+  readonly callTable: string;
 };
 
 export const noticeMs = 120_000;
@@ -129,5 +132,6 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
     ...(isBoundByInstances(need) && { requestedShare: requestedShare(times) }),
     throttledBy: countBy(seen.throttled),
     readsBy: countBy(reads.map(({ operation }) => operation)),
+    callTable: callTable(seen, startedAtMs),
   };
 };

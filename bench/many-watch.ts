@@ -11,6 +11,8 @@ export type Seen = {
   readonly reads: { readonly operation: string; readonly atMs: number }[];
   /** Operations that a bucket of the account refused, and who asked: one entry a call. */
   readonly throttled: string[];
+  /** Every call to these services: operation and function. */
+  readonly calls: { readonly name: string; readonly atMs: number; readonly isThrottled: boolean }[];
   readonly mutating: number;
 };
 
@@ -51,11 +53,13 @@ const watchMessages = (sandbox: Sandbox): { readonly twice: () => number } => {
 
 /** Notes from now on what functions do. */
 export const watchCalls = (sandbox: Sandbox) => {
-  const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = { launches: [], reads: [], throttled: [], mutating: 0 };
+  const seen: { -readonly [Key in keyof Seen]: Seen[Key] } = { launches: [], reads: [], throttled: [], calls: [], mutating: 0 };
   sandbox.callLog.observe((call, { input, output }) => {
     if (call.invocation === undefined || !services.includes(call.service)) return;
-    if (call.trouble === 'bucket' || isThrottledWithin(output))
-      seen.throttled.push(`${call.operation} by ${call.invocation.functionName.replace(/^[^-]*-/, '')}`);
+    const name = `${call.operation} by ${call.invocation.functionName.replace(/^[^-]*-/, '')}`;
+    const isThrottled = call.trouble === 'bucket' || isThrottledWithin(output);
+    seen.calls.push({ name, atMs: call.atMs, isThrottled });
+    if (isThrottled) seen.throttled.push(name);
     if (isMutating(call.operation)) seen.mutating += 1;
     else if (call.invocation.functionName.endsWith('-react')) seen.reads.push({ operation: call.operation, atMs: call.atMs });
     if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });

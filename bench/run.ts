@@ -77,11 +77,14 @@ const atLeastOne = (option: string, given: string): number => {
   return value;
 };
 
+type Asked = { readonly storms: readonly ManyStorm[]; readonly calls: boolean };
+
 /** The storm that the options name, or all of the published table. */
-const stormsOf = (args: readonly string[]): readonly ManyStorm[] => {
+const stormsOf = (args: readonly string[]): Asked => {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      calls: { type: 'boolean', default: false },
       groups: { type: 'string' },
       members: { type: 'string' },
       case: { type: 'string', default: 'zone' },
@@ -90,25 +93,26 @@ const stormsOf = (args: readonly string[]): readonly ManyStorm[] => {
       seed: { type: 'string', default: '1' },
     },
   });
-  if (values.groups === undefined && values.members === undefined) return publishedStorms();
-  return [
-    {
-      groups: atLeastOne('groups', values.groups ?? '10'),
-      members: atLeastOne('members', values.members ?? '10'),
-      case: oneOf('case', manyCases, values.case),
-      held: oneOf('held', heldBy, values.held),
-      concurrency: atLeastOne('concurrency', values.concurrency),
-      seed: atLeastOne('seed', values.seed),
-    },
-  ];
+  if (values.groups === undefined && values.members === undefined) return { storms: publishedStorms(), calls: values.calls };
+  const storm = {
+    groups: atLeastOne('groups', values.groups ?? '10'),
+    members: atLeastOne('members', values.members ?? '10'),
+    case: oneOf('case', manyCases, values.case),
+    held: oneOf('held', heldBy, values.held),
+    concurrency: atLeastOne('concurrency', values.concurrency),
+    seed: atLeastOne('seed', values.seed),
+  };
+  return { storms: [storm], calls: values.calls };
 };
 
 /** One object a run on standard output, as soon as it is played; the goals it misses on standard error. */
 const benchMany = async (args: readonly string[]): Promise<void> => {
-  for (const storm of stormsOf(args)) {
+  const { storms, calls } = stormsOf(args);
+  for (const storm of storms) {
     const run: ManyRun = await playMany(storm);
     console.log(JSON.stringify(run.figures));
     for (const missed of missedGoals(run)) console.error(`${run.figures.groups} x ${run.figures.members}, ${run.figures.case}: ${missed}`);
+    if (calls) console.error(run.callTable);
   }
 };
 

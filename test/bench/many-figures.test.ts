@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { callTable } from '../../bench/many-calls.ts';
 import { requestedShare, runOf } from '../../bench/many-figures.ts';
 import { missedGoals } from '../../bench/many-goals.ts';
 
@@ -13,11 +14,11 @@ const launches = [
   { group: 'group-2', atMs: 104_500, given: 2 },
 ];
 const reads = [100_100, 100_200, 101_500, 103_000].map((atMs) => ({ operation: 'DescribeInstances', atMs }));
-const seen = { launches, reads, mutating: 9, throttled: [] };
+const seen = { launches, reads, mutating: 9, throttled: [], calls: [] };
 const played = { storm, need, seen, startedAtMs, twice: 0, lowest: 12, members: 12, bystanderAtMs: 102_500 };
 
 const figuresOf = (of: Parameters<typeof runOf>[0]) => runOf(of).figures;
-const told = { throttledBy: { CreateFleet: 2, DescribeInstances: 3 }, readsBy: { DescribeInstances: 5 } };
+const told = { throttledBy: { CreateFleet: 2, DescribeInstances: 3 }, readsBy: { DescribeInstances: 5 }, callTable: '' };
 
 describe('the figures of a storm over many groups', () => {
   test('tell when instances were requested, by the calls that got them', () => {
@@ -72,4 +73,17 @@ test('the share of what the bucket of instances allows is the least at any look'
   const allowed = Array.from({ length: 1_600 }, (_, index) => (index < 1_000 ? 0 : (index - 1_000) * 500));
   expect(requestedShare(allowed)).toBe(1);
   expect(requestedShare(allowed.filter((_, index) => index % 2 === 0))).toBeLessThan(0.51);
+});
+
+test('the table of calls tells each operation by time, and what was throttled of it', () => {
+  const name = 'CreateFleet by react';
+  const calls = [
+    { name, atMs: 100_000, isThrottled: false },
+    { name, atMs: 104_999, isThrottled: true },
+    { name, atMs: 111_000, isThrottled: false },
+  ];
+  const [row] = callTable({ calls }, startedAtMs)
+    .split('\n')
+    .filter((line) => line.includes(name));
+  expect(row?.split('│').map((cell) => cell.trim())).toEqual(['', name, '3 (1)', '2 (1)', '', '1', ...Array.from({ length: 9 }, () => ''), '']);
 });
