@@ -1,18 +1,21 @@
 import { eventSource, type ownMessages } from '../functions/contract.ts';
 
-/** A message from Holdfast to itself about a group, in the envelope of an EventBridge event. */
+/** Groups that one message names: as many as one invocation reads together. */
+export const groupsPerMessage = 50;
+
+/** A message from Holdfast to itself about groups, in the envelope of an EventBridge event. */
 export const ownMessage = (
   detailType: (typeof ownMessages)[keyof typeof ownMessages],
-  group: string,
+  groups: readonly string[],
   nowMs: number,
   more: Readonly<Record<string, unknown>> = {},
 ): string =>
   JSON.stringify({
     version: '0',
-    id: `${group}-${nowMs}`,
+    id: `${groups[0]}-${nowMs}`,
     'detail-type': detailType,
     source: eventSource,
     time: new Date(nowMs).toISOString(),
     resources: [],
-    detail: { group, ...more },
+    detail: { ...(groups.length === 1 ? { group: groups[0] } : { groups }), ...more },
   });

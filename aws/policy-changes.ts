@@ -9,7 +9,7 @@ export type PolicyChangesDeps = { readonly client: SQSClient; readonly queueUrl:
 export const createPolicyChanges = ({ client, queueUrl }: PolicyChangesDeps): PolicyChanges => ({
   async tell(group, atMs) {
     await client.send(
-      new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ownMessage(ownMessages.policyChange, group, atMs) }),
+      new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: ownMessage(ownMessages.policyChange, [group], atMs) }),
     );
   },
 });

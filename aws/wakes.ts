@@ -12,13 +12,13 @@ const longestDelaySeconds = 900;
 type Deps = { readonly client: SQSClient; readonly queueUrl: string; readonly now: () => number };
 
 export const createWakes = ({ client, queueUrl, now }: Deps): Wakes => ({
-  async wake(group, atMs) {
+  async wake(groups, atMs) {
     const nowMs = now();
     const DelaySeconds = Math.min(longestDelaySeconds, Math.max(0, Math.ceil((atMs - nowMs) / 1000)));
     await client.send(
       new SendMessageCommand({
         QueueUrl: queueUrl,
-        MessageBody: ownMessage(ownMessages.tick, group, nowMs),
+        MessageBody: ownMessage(ownMessages.tick, groups, nowMs),
         DelaySeconds,
       }),
     );

@@ -272,8 +272,8 @@ export type Drains = {
   start(order: DrainOrder): Promise<'running' | 'over'>;
 };
 
-/** Sends ourselves a message to look at this group again at that time. */
-export type Wakes = { wake(group: string, atMs: number): Promise<void> };
+/** Sends ourselves a message to look at these groups again at that time. */
+export type Wakes = { wake(groups: readonly string[], atMs: number): Promise<void> };
 
 /** Puts events on the event bus. */
 export type Announcer = { announce(events: readonly Announcement[]): Promise<void> };

@@ -22,8 +22,11 @@ export type Signal =
       readonly atMs: number;
     }
   | { readonly kind: 'policy-change'; readonly group: string; readonly atMs: number }
-  /** `isScheduled`: of the schedule, so that the next one follows within a minute; any other is a wake. */
-  | { readonly kind: 'tick'; readonly group: string; readonly atMs: number; readonly isScheduled: boolean };
+  /**
+   * Asks to look at these groups. `isScheduled`: of the schedule, so that the next one follows within a minute; any
+   * other is a wake.
+   */
+  | { readonly kind: 'tick'; readonly groups: readonly string[]; readonly atMs: number; readonly isScheduled: boolean };
 
 export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
 

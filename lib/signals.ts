@@ -56,14 +56,16 @@ export class Signals extends Construct {
 
   /**
    * Delivers signals to this function in large batches: a storm costs as many calls as a trickle. A batch of more than
-   * ten needs a window of at least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS").
+   * ten needs a window of at least one second (AWS Lambda developer guide, "Using Lambda with Amazon SQS"). Few
+   * batches at once: each holds signals of every group that a storm hits, and reads those groups, so that twice as many
+   * batches read twice as much and lose more races (docs/adr/0006-read-groups-together.md).
    */
   feed(fn: LambdaFunction): void {
     fn.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: 1_000,
         maxBatchingWindow: Duration.seconds(1),
-        maxConcurrency: 10,
+        maxConcurrency: 4,
         reportBatchItemFailures: true,
       }),
     );

@@ -2,6 +2,7 @@ import { latestDrainStart } from '../drain.ts';
 import type { Group } from '../group.ts';
 import { traitsOf } from '../leave-reason.ts';
 import type { Holdings } from '../ports.ts';
+import type { Reservation } from '../reservation.ts';
 import type { Swap } from '../swap.ts';
 import { growingStepMs } from './steps.ts';
 
@@ -79,6 +80,19 @@ export const servingCount = (holdings: Holdings, swaps: readonly Swap[]): number
  * image's own start. A look before that would only cost transitions.
  */
 const expectedBootMs = 20_000;
+
+/**
+ * Until when replacements of a batch certainly boot: those that were requested for it last. A group that still waits
+ * for one of them has not enough members that serve. Undefined when none was requested.
+ */
+export const bootsUntilMs = (
+  reservations: readonly Pick<Reservation, 'atMs' | 'replaces'>[],
+  own: readonly Swap[],
+): number | undefined => {
+  const leaving = new Set(own.map(({ instance }) => instance));
+  const requested = reservations.filter(({ replaces }) => replaces.some((instance) => leaving.has(instance)));
+  return requested.length === 0 ? undefined : Math.max(...requested.map(({ atMs }) => atMs)) + expectedBootMs;
+};
 
 /**
  * When to look again whether replacements serve: first when the youngest one is expected to, then after steps that grow

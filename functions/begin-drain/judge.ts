@@ -2,6 +2,7 @@ import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import {
   type BeginReason,
   beginsRegardless,
+  bootsUntilMs,
   latestStartOf,
   nextServingLookMs,
   orderedAtMs,
@@ -41,6 +42,15 @@ const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: numb
   lookAtMs: Math.min(latestStartMs, retryAtMs(nowMs, latestStartMs)),
 });
 
+/** Waits for replacements that boot. The delays are read all the same: they may leave no time to wait. */
+const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Promise<Verdict> => {
+  const delayMs = await longestDelay(ports, one);
+  const nowMs = ports.clock.now();
+  const latestStartMs = latestStartOf(one.group, one.batch.own, delayMs) ?? nowMs;
+  if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
+  return { kind: 'later', delayMs, lookAtMs: Math.min(latestStartMs, Math.max(nowMs, bootsMs)) };
+};
+
 /**
  * Decides about a batch. Reads the group only when the answer depends on it (never when time is up), and the
  * deregistration delays only once.
@@ -52,6 +62,9 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const regardless = beginsRegardless(estimateMs, batch.own, nowMs);
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const state = await ports.store.state(group.name);
+  const bootsMs = bootsUntilMs(state?.reservations ?? [], batch.own);
+  // What a look would show is known, and in a storm the account's buckets are needed for launches.
+  if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
   const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
   // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
   if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);

@@ -182,7 +182,8 @@ const afterEndMs = 2_000;
  * converged now and not at the next tick.
  */
 const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]): Promise<void> => {
-  if (group?.swap.order === 'drain-first' || swaps.some(isKept)) await ports.wakes.wake(order.group, ports.clock.now());
+  if (group?.swap.order === 'drain-first' || swaps.some(isKept))
+    await ports.wakes.wake([order.group], ports.clock.now());
 };
 
 /**
@@ -197,7 +198,7 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   const { group, gone: before, isLetGo } = batch;
   const { mine: own, untouched } = partsOf(batch, ports.clock.now(), error);
   // The next look puts them on a drain of their own.
-  if (!isLetGo && untouched.length > 0) await ports.wakes.wake(order.group, ports.clock.now() + afterEndMs);
+  if (!isLetGo && untouched.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
   const left = isLetGo ? await leaveAsTheyAre(ports, order.drain, untouched) : [];
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group, isLetGo };

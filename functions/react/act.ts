@@ -7,6 +7,7 @@ import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
 import { putState } from './put-state.ts';
 import type { Round, Run } from './run.ts';
+import { commonTime } from './wakes-together.ts';
 
 /** What was carried out besides launches and drains. */
 export type Acted = {
@@ -107,13 +108,15 @@ export const act = async (context: Acting): Promise<Acted> => {
   const admissions = await admit(context, first.decision);
   const restored = await restore(context, first.decision);
   const nowMs = ports.clock.now();
+  const { groupsAtOnce, isCut } = context;
   const mustAdmitAgain = admissions.failed.some(({ retry }) => retry === 'later');
-  const wanted = wakeTime(rounds, nowMs, [
-    ...(mustAdmitAgain ? [nowMs + admitAgainMs(context.groupsAtOnce)] : []),
-    ...(context.isCut ? [nowMs + afterCutMs] : []),
+  const soonest = wakeTime(rounds, nowMs, [
+    ...(mustAdmitAgain ? [nowMs + admitAgainMs(groupsAtOnce)] : []),
+    ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
+  const wanted = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
-  if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);
+  if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
   await noteActs(context, last.state, restored, wakeAtMs);
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };

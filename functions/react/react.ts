@@ -10,6 +10,7 @@ import type { ReactPorts } from './ports.ts';
 import { type Home, readMessage } from './read-message.ts';
 import type { Received } from './route.ts';
 import { routeAll } from './route-all.ts';
+import { wakesTogether } from './wakes-together.ts';
 
 /** One message of the queue. */
 export type Message = Home & { readonly id: string; readonly body: string; readonly sentAtMs: number };
@@ -77,12 +78,24 @@ const readTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise
   return inForce.map((one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length });
 };
 
-const convergeTogether = async (
-  batch: readonly Facts[],
-  ports: ReactPorts,
-): Promise<readonly Awaited<ReturnType<typeof convergeOne>>[]> => {
+type Result = Awaited<ReturnType<typeof convergeOne>>;
+
+/** Converges groups at once. Those whose wake could not be sent count as failed. */
+const convergeTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise<readonly Result[]> => {
   const known = await readTogether(batch, ports);
-  return inParallel(batch, groupsAtOnce, (facts, index) => convergeOne(facts, ports, known[index]));
+  const wakes = wakesTogether(ports.wakes, ports.clock);
+  const unsent: string[] = [];
+  const results = await inParallel(batch, groupsAtOnce, async (facts, index) => {
+    const result = await convergeOne(facts, { ...ports, wakes }, known[index]);
+    unsent.push(...(await wakes.send('due')));
+    return result;
+  });
+  unsent.push(...(await wakes.send('all')));
+  if (unsent.length > 0)
+    ports.telemetry.logger.error('Groups could not be woken. Their signals are delivered again.', { groups: unsent });
+  return results.map((result, index) =>
+    unsent.includes(batch[index]?.group ?? '') ? { kind: 'failed' as const } : result,
+  );
 };
 
 /** Reads a batch, sorts it by group, and converges each group once, however many signals it got. */
@@ -96,7 +109,7 @@ export const react = async (
   if (received.length === 0) return { again: [] };
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
-  const results: Awaited<ReturnType<typeof convergeTogether>>[number][] = [];
+  const results: Result[] = [];
   for (const batch of chunks(routed.facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports)));
   const unfinished = routed.facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',

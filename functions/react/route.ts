@@ -78,7 +78,8 @@ const isMisplaced = (signal: Signal, owner: Owner | undefined): boolean =>
   signal.kind === 'terminate-hook' && owner?.asg !== undefined && owner.asg !== signal.hook.asg;
 
 const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
-  if (signal.kind === 'tick' || signal.kind === 'policy-change') return [signal.group];
+  if (signal.kind === 'tick') return signal.groups;
+  if (signal.kind === 'policy-change') return [signal.group];
   if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
   if (isMisplaced(signal, owner)) return [];
   // Facts belong to the instance. The present holder of its Auto Scaling group takes precedence over its tag, whose

@@ -207,7 +207,8 @@ export type Told =
   | { readonly about: 'warning' | 'advice' | 'hook' | 'state'; readonly instance: string; readonly state?: string }
   | { readonly about: 'alarm'; readonly alarm: string }
   | { readonly about: 'launch-unsuccessful'; readonly asg: string }
-  | { readonly about: 'tick' | 'policy'; readonly group: string }
+  | { readonly about: 'tick'; readonly groups: readonly string[] }
+  | { readonly about: 'policy'; readonly group: string }
   | { readonly about: 'other' };
 
 /** What functions of Holdfast were given, and did. */

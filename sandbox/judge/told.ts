@@ -5,7 +5,7 @@ import type { Told } from './history.ts';
 /** A message as it reached an invocation. */
 export type Message = { readonly message: string; readonly told: Told; readonly happenedAtMs: number };
 
-type Detail = Readonly<Record<string, string>>;
+type Detail = { readonly [field: string]: string | readonly string[] | undefined; readonly groups?: readonly string[] };
 type Envelope = { readonly id?: string; readonly source?: string; readonly 'detail-type'?: string; readonly time?: string; readonly detail?: Detail };
 type SqsRecord = { readonly messageId: string; readonly body: string };
 type StreamRecord = {
@@ -32,7 +32,10 @@ const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   'aws.autoscaling EC2 Instance-terminate Lifecycle Action': (detail) => ({ about: 'hook', instance: String(detail.EC2InstanceId) }),
   'aws.autoscaling EC2 Instance Launch Unsuccessful': (detail) => ({ about: 'launch-unsuccessful', asg: String(detail.AutoScalingGroupName) }),
   'aws.cloudwatch CloudWatch Alarm State Change': (detail) => ({ about: 'alarm', alarm: String(detail.alarmName) }),
-  [`${eventSource} ${ownMessages.tick}`]: (detail) => ({ about: 'tick', group: String(detail.group) }),
+  [`${eventSource} ${ownMessages.tick}`]: ({ group, groups = [String(group)] }) => ({
+    about: 'tick',
+    groups,
+  }),
   [`${eventSource} ${ownMessages.policyChange}`]: (detail) => ({ about: 'policy', group: String(detail.group) }),
 };
 

@@ -152,7 +152,7 @@ describe('wakes', () => {
     [nowMs + 3_600_000, 900],
   ])('are due no later than the queue can hold them back', async (atMs, DelaySeconds) => {
     const aws = createFakeAws({ SendMessage: {} });
-    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', now }).wake('workers', atMs);
+    await createWakes({ client: aws.sqs, queueUrl: 'http://queue', now }).wake(['workers'], atMs);
     const [input] = aws.inputsOf('SendMessage');
     expect(input).toMatchObject({ QueueUrl: 'http://queue', DelaySeconds });
     expect(JSON.parse(String(input?.MessageBody))).toMatchObject({
@@ -164,14 +164,18 @@ describe('wakes', () => {
 });
 
 describe('ticks', () => {
-  test('go out ten a call, and groups that the queue refused are named', async () => {
+  test('name fifty groups a message and go out ten messages a call, and groups that the queue refused are named', async () => {
     const aws = createFakeAws({
       SendMessageBatch: (input: { Entries: { Id: string; MessageBody: string }[] }) =>
         input.Entries.length === 3 ? { Successful: [], Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }] } : { Successful: [] },
     });
-    const { failed } = await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick(numbered(23, 'g'));
-    expect(failed).toEqual([{ group: 'g21', code: 'InternalError' }]);
-    expect(aws.inputsOf('SendMessageBatch').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 10, 3]);
+    const { failed } = await createTickQueue({ client: aws.sqs, queueUrl: 'http://queue', now }).tick(numbered(612, 'g'));
+    expect(failed).toEqual(
+      numbered(612, 'g')
+        .slice(550, 600)
+        .map((group) => ({ group, code: 'InternalError' })),
+    );
+    expect(aws.inputsOf('SendMessageBatch').map(({ Entries }) => (Entries as unknown[]).length)).toEqual([10, 3]);
     expect(aws.inputsOf('SendMessageBatch')[0]?.Entries).toContainEqual({ Id: '0', MessageBody: expect.stringContaining('"isScheduled":true') });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beginsRegardless, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
+import { beginsRegardless, bootsUntilMs, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
 import { heartbeatDueMs, heartbeatsDue, isUnattended, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
@@ -119,6 +119,13 @@ describe('the next look for replacements', () => {
     expect(lookAfter(nowS, launchedS)).toBe(lookS);
   });
   test('never passes the latest start', () => expect(lookAfter(45, 1, 50)).toBe(50));
+});
+
+test('replacements that were requested last boot for twenty seconds; those of other instances do not matter', () => {
+  const own = [swap('i-1'), swap('i-2')];
+  const requested = (startS: number, ...replaces: string[]) => ({ atMs: inMs(startS), replaces });
+  expect(bootsUntilMs([requested(1, 'i-1'), requested(4, 'i-2'), requested(9, 'i-3'), requested(9)], own)).toBe(inMs(24));
+  expect(bootsUntilMs([requested(9, 'i-3')], own)).toBeUndefined();
 });
 
 describe('steps', () => {

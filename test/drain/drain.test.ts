@@ -450,6 +450,23 @@ describe('the latest start by the delays that the instances really have', () => 
     ['one that never fits keeps the guess', 300, 55],
   ])('%s', async (_rule, delayS, latestS) => expect(await latestOf(delayS)).toBe(latestS));
 
+  test('is looked up while replacements boot, when the group itself need not be', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.desired = 2;
+    fleet.reservations = [{ atMs: noonMs, replaces: ['i-1', 'i-2'] }];
+    const { visits } = await execute(fleet, order());
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'check 106', 'end 106']);
+    expect(fleet.calls.slice(0, fleet.calls.indexOf('describe')).filter((name) => name === 'inspect')).toHaveLength(1);
+    expect(fleet.calls.filter((name) => name === 'describe').length).toBe(4);
+  });
+
+  test('begins at once while replacements boot, where it leaves no time', async () => {
+    const fleet = createFleet(pair(warned), 108_000);
+    fleet.desired = 2;
+    fleet.reservations = [{ atMs: noonMs, replaces: ['i-1'] }];
+    expect(await beginDrain(fleet.ports, order())).toMatchObject({ because: 'latest-start', begun: 2 });
+  });
+
   test('is looked up once and then carried by the execution', async () => {
     const fleet = createFleet(pair(warned), 30_000);
     const { visits } = await execute(fleet, order());

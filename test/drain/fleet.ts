@@ -70,6 +70,8 @@ export type Fleet = {
   nowMs: number;
   group: Group | undefined;
   desired: number | undefined;
+  /** Launches that the state item knows of. */
+  reservations: readonly { readonly atMs: number; readonly replaces: readonly string[] }[];
   members: Member[];
   deregistrationDelayMs: number;
   readonly swaps: Map<string, Swap>;
@@ -129,7 +131,8 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     lastGroup: () => call('group', () => fleet.group ?? group()),
     registry: none,
     claimOf: async () => undefined,
-    state: () => call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired } as never))),
+    state: () =>
+      call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired, reservations: fleet.reservations } as never))),
     putState: none,
     putRequest: none,
     request: none,
@@ -184,6 +187,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     nowMs: noonMs,
     group: group(),
     desired: undefined,
+    reservations: [],
     members: [],
     deregistrationDelayMs,
     swaps: new Map(swaps.map((one) => [one.instance, one])),

@@ -22,7 +22,8 @@ describe('what a message tells', () => {
     [event('aws.autoscaling', 'EC2 Instance-terminate Lifecycle Action', { EC2InstanceId: instance }), { about: 'hook', instance }],
     [event('aws.autoscaling', 'EC2 Instance Launch Unsuccessful', { AutoScalingGroupName: 'a' }), { about: 'launch-unsuccessful', asg: 'a' }],
     [event('aws.cloudwatch', 'CloudWatch Alarm State Change', { alarmName: 'high' }), { about: 'alarm', alarm: 'high' }],
-    [event('holdfast', 'Holdfast Tick', { group: 'web' }), { about: 'tick', group: 'web' }],
+    [event('holdfast', 'Holdfast Tick', { group: 'web' }), { about: 'tick', groups: ['web'] }],
+    [event('holdfast', 'Holdfast Tick', { groups: ['api', 'web'] }), { about: 'tick', groups: ['api', 'web'] }],
     [event('holdfast', 'Holdfast Policy Change', { group: 'web' }), { about: 'policy', group: 'web' }],
     [direct, { about: 'hook', instance }],
     [

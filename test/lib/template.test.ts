@@ -123,7 +123,7 @@ describe('signals', () => {
   test('a storm arrives in large batches', () => {
     const [, mapping] = ofType(resources, 'AWS::Lambda::EventSourceMapping').find(([, { StartingPosition }]) => !StartingPosition) ?? [];
     expect(mapping).toMatchObject({ BatchSize: 1000, MaximumBatchingWindowInSeconds: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] });
-    expect(at(mapping ?? {}, 'ScalingConfig.MaximumConcurrency')).toBe(10);
+    expect(at(mapping ?? {}, 'ScalingConfig.MaximumConcurrency')).toBe(4);
   });
 
   test('the tick comes every minute', () => {

@@ -90,7 +90,7 @@ export const launching: readonly Mutant[] = [
   {
     name: 'the wake is never sent',
     file: 'functions/react/act.ts',
-    from: 'if (wakeAtMs !== undefined) await ports.wakes.wake(group.name, wakeAtMs);',
+    from: 'if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);',
     to: '',
     caughtBy: ['throttled launches'],
   },

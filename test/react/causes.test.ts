@@ -11,7 +11,7 @@ const causesOf = (signals: readonly Signal[]) => {
 const warning = (instance: string): Signal => ({ kind: 'interruption', instance, action: 'terminate', atMs: 1 });
 
 test('signals of one kind are one cause, with every instance once', () => {
-  const tick: Signal = { kind: 'tick', group: 'web', atMs: 1, isScheduled: true };
+  const tick: Signal = { kind: 'tick', groups: ['web'], atMs: 1, isScheduled: true };
   expect(causesOf([warning('i-1'), warning('i-2'), warning('i-1'), tick])).toEqual([
     { code: 'interruption', instances: ['i-1', 'i-2'], count: 2 },
     { code: 'tick' },

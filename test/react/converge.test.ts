@@ -148,7 +148,7 @@ test('what there was no time to place is placed by another invocation at once', 
     }));
   };
   const provider = { ...ports.providerFor({ kind: 'tag' }), launch } as CapacityIn;
-  const wake = async (_: string, atMs: number): Promise<void> => void wakes.push(atMs - now);
+  const wake = async (_: readonly string[], atMs: number): Promise<void> => void wakes.push(atMs - now);
   await converge(warning, { ...ports, providerFor: () => provider, clock: { now: () => now }, wakes: { wake } });
   expect(wakes).toEqual([1]);
 });

@@ -84,7 +84,9 @@ describe('alarms and our own messages', () => {
     expect(read(alarmStateChange('OK')).kind).toBe('ignored');
   });
   it('reads ticks and policy changes', () => {
-    expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', group: 'workers', atMs: eventAtMs, isScheduled: false });
+    expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', groups: ['workers'], atMs: eventAtMs, isScheduled: false });
+    const together = { ...ownMessage('Holdfast Tick'), detail: { groups: ['api', 'web'], isScheduled: true } };
+    expect(signal(together)).toEqual({ kind: 'tick', groups: ['api', 'web'], atMs: eventAtMs, isScheduled: true });
     expect(signal(ownMessage('Holdfast Policy Change'))).toMatchObject({ kind: 'policy-change', group: 'workers' });
   });
 });
@@ -153,5 +155,7 @@ describe('where and when', () => {
   it('takes no group name that no policy can have', () => {
     expect(readAt(ownMessage('Holdfast Tick', '@registry')).kind).toBe('invalid');
     expect(readAt(ownMessage('Holdfast Tick', 'x'.repeat(64))).kind).toBe('invalid');
+    for (const detail of [{}, { groups: [] }, { groups: ['web', '@registry'] }])
+      expect(readAt({ ...ownMessage('Holdfast Tick'), detail }).kind).toBe('invalid');
   });
 });

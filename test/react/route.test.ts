@@ -86,7 +86,7 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
 });
 
 test('a scheduled tick is not delivered again, for the next one follows; a wake and any other signal are', async () => {
-  const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', group: 'web', atMs: nowMs, isScheduled });
+  const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled });
   const messagesOf = async (signal: Signal) => (await routed(signal)).facts.flatMap(({ messages }) => messages);
   expect(await messagesOf(tick(true))).toEqual([]);
   expect(await messagesOf(tick(false))).toEqual(['m']);

@@ -1,0 +1,49 @@
+import { chunks } from '../../aws/chunks.ts';
+import { isFromAws } from '../../aws/errors.ts';
+import { groupsPerMessage } from '../../aws/own-message.ts';
+import type { Clock, Wakes } from '../../core/ports.ts';
+
+/** Groups of one batch are woken at common times, so that one message wakes them and one look serves them. */
+const stepMs = 2_000;
+
+/** The next common time; a group that is alone in its batch waits for no other. */
+export const commonTime = (atMs: number, groupsAtOnce: number): number =>
+  groupsAtOnce > 1 ? Math.ceil(atMs / stepMs) * stepMs : atMs;
+
+/** A wake that is due sooner is sent as soon as another group of the batch has ended. */
+const soonMs = 2_000;
+
+/** The wakes of a batch, collected. */
+export type WakesTogether = Wakes & {
+  /** Sends those that are due soon, or all. Returns the groups whose wakes could not be sent. */
+  send(which: 'due' | 'all'): Promise<readonly string[]>;
+};
+
+/**
+ * Collects the wakes of the groups of one batch, and sends one message for all that are due at the same time. When the
+ * invocation dies before that, its messages are delivered again, and the next tick comes in any case.
+ */
+export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
+  const pending = new Map<number, string[]>();
+  const sendAt = async (atMs: number, groups: readonly string[]): Promise<readonly string[]> => {
+    try {
+      await wake(groups, atMs);
+      return [];
+    } catch (error) {
+      if (!isFromAws(error)) throw error;
+      return groups;
+    }
+  };
+  return {
+    wake: async (groups, atMs) => void pending.set(atMs, [...(pending.get(atMs) ?? []), ...groups]),
+    send: async (which) => {
+      const nowMs = clock.now();
+      const due = [...pending].filter(([atMs]) => which === 'all' || atMs - nowMs < soonMs);
+      for (const [atMs] of due) pending.delete(atMs);
+      const messages = due.flatMap(([atMs, groups]) =>
+        chunks(groups, groupsPerMessage).map((part) => [atMs, part] as const),
+      );
+      return (await Promise.all(messages.map(([atMs, part]) => sendAt(atMs, part)))).flat();
+    },
+  };
+};
