@@ -125,6 +125,8 @@ export const causeText = (cause: Cause): string => {
       return `launch-unsuccessful (${cause.asg}: ${cause.awsCode})`;
     case 'alarm':
       return `alarm ${cause.alarm}`;
+    case 'drain-stopped':
+      return `drain-stopped (${cause.drain})`;
     case 'policy-change':
       return 'policy-change';
     case 'tick':

@@ -16,6 +16,7 @@ export type Cause =
   | ({ readonly code: 'state-change'; readonly state: InstanceState } & Instances)
   | { readonly code: 'launch-unsuccessful'; readonly asg: string; readonly awsCode: string }
   | { readonly code: 'alarm'; readonly alarm: string; readonly atMs: number }
+  | { readonly code: 'drain-stopped'; readonly drain: string }
   | { readonly code: 'policy-change' }
   | { readonly code: 'tick' }
   | Prose;

@@ -37,6 +37,7 @@ export const isOver = (signal: Signal, owner: Owner | undefined, nowMs: number):
     // own. Other signals are about the present.
     case 'terminate-hook':
     case 'alarm':
+    case 'drain-stopped':
     case 'policy-change':
     case 'tick':
       return false;

@@ -21,6 +21,8 @@ export type Signal =
       readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
       readonly atMs: number;
     }
+  /** Somebody stopped the execution of a drain. */
+  | { readonly kind: 'drain-stopped'; readonly group: string; readonly drain: string; readonly atMs: number }
   | { readonly kind: 'policy-change'; readonly group: string; readonly atMs: number }
   /**
    * Asks to look at these groups. `isScheduled`: of the schedule, so that the next one follows within a minute; any

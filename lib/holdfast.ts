@@ -125,7 +125,7 @@ export class Holdfast extends Construct {
       imageParameters: props.imageParameters ?? [],
     });
     signals.feed(react);
-    new SignalRules(this, 'Rules', { name, signals, eventBus });
+    new SignalRules(this, 'Rules', { name, signals, drainWorkflow, eventBus });
     new TickSchedule(this, 'Tick', { name, tick, deadLetters: signals.deadLetters });
 
     const watched = { name, signals, functions, drainWorkflow, policyDeadLetters: policies.deadLetters };

@@ -29,6 +29,7 @@ const cause: z.ZodMiniType<Cause> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('state-change'), state: instanceState, ...instances }),
   z.object({ code: z.literal('launch-unsuccessful'), asg: text, awsCode: text }),
   z.object({ code: z.literal('alarm'), alarm: text, atMs: number }),
+  z.object({ code: z.literal('drain-stopped'), drain: text }),
   z.object({ code: z.literal(['policy-change', 'tick']) }),
 ]);
 

@@ -18,6 +18,8 @@ const causeOf = (signal: Signal): Cause => {
       return { code: signal.kind, asg: signal.asg, awsCode: signal.code };
     case 'alarm':
       return { code: signal.kind, alarm: signal.alarm, atMs: signal.atMs };
+    case 'drain-stopped':
+      return { code: signal.kind, drain: signal.drain };
     case 'policy-change':
     case 'tick':
       return { code: signal.kind };

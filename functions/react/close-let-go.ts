@@ -8,6 +8,7 @@ import { changeTo } from '../runtime/drain/record.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { writesAtOnce } from './claims.ts';
 import { drainsOf } from './drain-names.ts';
+import type { Facts } from './facts.ts';
 import { newDecisionId } from './identifiers.ts';
 import { takeOverDrains } from './mend.ts';
 import type { ReactPorts } from './ports.ts';
@@ -26,7 +27,7 @@ const drainsAtOnce = 8;
 const carryOn = async (
   group: string,
   open: readonly Swap[],
-  known: ReadonlyMap<string, Owner>,
+  { known, stoppedDrains }: { readonly known: ReadonlyMap<string, Owner>; readonly stoppedDrains: readonly string[] },
   ports: ReactPorts,
 ): Promise<void> => {
   const begun = open.filter(hasBegun);
@@ -34,7 +35,8 @@ const carryOn = async (
   if (last === undefined) return;
   const drainFor = drainsOf(group, newDecisionId(ports.clock, ports.random), open);
   const shown = new Set(known.keys());
-  const taken = await takeOverDrains(begun, { timeoutMs: last.drain.timeoutMs, shown, drainFor }, ports);
+  const taking = { timeoutMs: last.drain.timeoutMs, shown, drainFor, stoppedDrains };
+  const taken = await takeOverDrains(begun, taking, ports);
   const drains = new Set(taken.flatMap(({ drain }) => drain ?? []));
   await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));
 };
@@ -52,7 +54,10 @@ const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> 
  * Brings the swaps of a group that was let go to their end: closes those whose instances have ended, drops those that
  * nobody is to take any more, and has begun drains carried on. Returns those that are still open.
  */
-export const closeLetGo = async (group: string, ports: ReactPorts): Promise<readonly Swap[]> => {
+export const closeLetGo = async (
+  { group, stoppedDrains }: Pick<Facts, 'group' | 'stoppedDrains'>,
+  ports: ReactPorts,
+): Promise<readonly Swap[]> => {
   const { store, owners, clock } = ports;
   const swaps = (await store.swaps(group)).filter(({ state }) => state !== 'gone');
   if (swaps.length === 0) return [];
@@ -67,6 +72,6 @@ export const closeLetGo = async (group: string, ports: ReactPorts): Promise<read
   );
   await inParallel(off, writesAtOnce, (swap) => store.retire(asLetOff(swap)));
   await answerHeld(open, ports);
-  await carryOn(group, open, known, ports);
+  await carryOn(group, open, { known, stoppedDrains }, ports);
   return open;
 };

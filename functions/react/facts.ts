@@ -29,6 +29,8 @@ export type Facts = {
   readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
+  /** Drains whose executions somebody stopped: others take over what they had not ended. */
+  readonly stoppedDrains: readonly string[];
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
   /**
@@ -52,6 +54,7 @@ const noFacts = (group: string): Growing => ({
   stopped: [],
   alarms: [],
   refusedAsgs: [],
+  stoppedDrains: [],
   isTick: false,
   messages: [],
 });
@@ -64,7 +67,7 @@ export const createFactsByGroup = () => {
       group: string,
       message: string,
       signal: Signal,
-      news: Partial<Pick<Facts, 'leaving' | 'ended' | 'stopped' | 'alarms' | 'refusedAsgs' | 'isTick'>> = {},
+      news: Partial<Pick<Facts, Exclude<keyof Facts, 'group' | 'causes' | 'messages'>>> = {},
     ): void => {
       const facts = byGroup.get(group) ?? noFacts(group);
       byGroup.set(group, facts);
@@ -74,6 +77,7 @@ export const createFactsByGroup = () => {
       facts.stopped.push(...(news.stopped ?? []));
       facts.alarms.push(...(news.alarms ?? []));
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
+      facts.stoppedDrains.push(...(news.stoppedDrains ?? []));
       facts.isTick ||= news.isTick ?? false;
       if (!(signal.kind === 'tick' && signal.isScheduled)) facts.messages.push(message);
     },

@@ -75,7 +75,7 @@ const tellLaunched = async (
  * policy of this name sets the size anew. Its instances are not touched, and drains under way end by themselves.
  */
 export const letGo = async (
-  { group, leaving, causes }: Facts,
+  { group, leaving, causes, stoppedDrains }: Facts,
   ports: ReactPorts,
 ): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
   // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
@@ -85,7 +85,7 @@ export const letGo = async (
   if (state === undefined) return { kind: 'let-go' };
   await tellLaunched(group, state, ports);
   const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
-  await closeLetGo(group, ports);
+  await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
   const left = { ...state, raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);

@@ -117,11 +117,19 @@ const isBroken = (swap: Swap, timeoutMs: number, nowMs: number): boolean => {
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };
 
+/** Whether somebody stopped its drain before the end: a hook of a drained member is still to be completed. */
+const isStopped = (swap: Swap, stoppedDrains: readonly string[]): boolean =>
+  swap.drain !== undefined &&
+  stoppedDrains.includes(swap.drain) &&
+  (swap.state === 'leaving' || swap.state === 'draining' || (swap.state === 'drained' && isOnHook(swap)));
+
 /** Which instances run on, and what a drain may take. */
 type TakingOver = {
   readonly timeoutMs: number;
   readonly shown: ReadonlySet<string>;
   readonly drainFor: NameDrain;
+  /** Drains that somebody stopped. */
+  readonly stoppedDrains: readonly string[];
 };
 
 /**
@@ -130,13 +138,13 @@ type TakingOver = {
  */
 export const takeOverDrains = async (
   swaps: readonly Swap[],
-  { timeoutMs, shown, drainFor }: TakingOver,
+  { timeoutMs, shown, drainFor, stoppedDrains }: TakingOver,
   { store, clock }: Pick<ReactPorts, 'store' | 'clock'>,
 ): Promise<readonly Swap[]> => {
   const nowMs = clock.now();
   const stuck = swaps.flatMap((swap) => {
     const order = { drain: drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs), drainOrderedAtMs: nowMs };
-    if (isBroken(swap, timeoutMs, nowMs)) return [{ swap, set: order }];
+    if (isStopped(swap, stoppedDrains) || isBroken(swap, timeoutMs, nowMs)) return [{ swap, set: order }];
     if (!isLeftover(swap, timeoutMs, shown, nowMs)) return [];
     const reason = traitsOf(swap).endedBy === 'ec2' ? ('unwanted' as const) : swap.reason;
     return [{ swap, set: { ...order, reason } }];
@@ -154,9 +162,7 @@ export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): P
   // An instance that EC2 stopped may start again, and is kept while too few members serve.
   const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
   const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
-  const { timeoutMs } = run.group.drain;
-  const taken = new Map(
-    (await takeOverDrains(swaps, { timeoutMs, shown, drainFor }, run.ports)).map((swap) => [swap.instance, swap]),
-  );
+  const taking = { timeoutMs: run.group.drain.timeoutMs, shown, drainFor, stoppedDrains: run.facts.stoppedDrains };
+  const taken = new Map((await takeOverDrains(swaps, taking, run.ports)).map((swap) => [swap.instance, swap]));
   return swaps.map((swap) => taken.get(swap.instance) ?? swap);
 };

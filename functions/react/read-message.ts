@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Reading } from '../../core/signal.ts';
 import { signalsRetentionDays } from '../contract.ts';
 import { alarm } from './signals/alarm.ts';
+import { drainStopped } from './signals/drain-stopped.ts';
 import { type Envelope, envelope, firstProblem, timeOf } from './signals/envelope.ts';
 import { interruption } from './signals/interruption.ts';
 import { launchUnsuccessful } from './signals/launch-unsuccessful.ts';
@@ -18,6 +19,7 @@ const signalTypes: readonly SignalType[] = [
   terminateHook,
   launchUnsuccessful,
   alarm,
+  drainStopped,
   policyChange,
   tick,
 ];

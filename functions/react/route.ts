@@ -79,7 +79,7 @@ const isMisplaced = (signal: Signal, owner: Owner | undefined): boolean =>
 
 const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
   if (signal.kind === 'tick') return signal.groups;
-  if (signal.kind === 'policy-change') return [signal.group];
+  if (signal.kind === 'policy-change' || signal.kind === 'drain-stopped') return [signal.group];
   if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
   if (isMisplaced(signal, owner)) return [];
   // Facts belong to the instance. The present holder of its Auto Scaling group takes precedence over its tag, whose
@@ -100,6 +100,7 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
     return { ended: [signal.instance], ...(stops && { stopped: [signal.instance] }) };
   }
   if (signal.kind === 'alarm') return { alarms: [{ alarm: signal.alarm, atMs: signal.atMs }] };
+  if (signal.kind === 'drain-stopped') return { stoppedDrains: [signal.drain] };
   if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
   return { isTick: namesGroup(signal) };
 };

@@ -206,6 +206,7 @@ export type GroupEvent =
 export type Told =
   | { readonly about: 'warning' | 'advice' | 'hook' | 'state'; readonly instance: string; readonly state?: string }
   | { readonly about: 'alarm'; readonly alarm: string }
+  | { readonly about: 'drain-stopped'; readonly drain: string }
   | { readonly about: 'launch-unsuccessful'; readonly asg: string }
   | { readonly about: 'tick'; readonly groups: readonly string[] }
   | { readonly about: 'policy'; readonly group: string }

@@ -31,6 +31,7 @@ const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   }),
   'aws.autoscaling EC2 Instance-terminate Lifecycle Action': (detail) => ({ about: 'hook', instance: String(detail.EC2InstanceId) }),
   'aws.autoscaling EC2 Instance Launch Unsuccessful': (detail) => ({ about: 'launch-unsuccessful', asg: String(detail.AutoScalingGroupName) }),
+  'aws.states Step Functions Execution Status Change': (detail) => ({ about: 'drain-stopped', drain: String(detail.name) }),
   'aws.cloudwatch CloudWatch Alarm State Change': (detail) => ({ about: 'alarm', alarm: String(detail.alarmName) }),
   [`${eventSource} ${ownMessages.tick}`]: ({ group, groups = [String(group)] }) => ({
     about: 'tick',

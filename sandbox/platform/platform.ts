@@ -14,6 +14,7 @@ import { createQueue, type Queue } from './queues/queue.ts';
 import type { MessageFate } from './queues/queue-poller.ts';
 import { createSqs } from './queues/sqs.ts';
 import { createRoles, type Roles } from './roles.ts';
+import type { Execution } from './states/execution.ts';
 import { createStateMachines, type StateMachines } from './states/state-machines.ts';
 import type { TaskDeps } from './states/task.ts';
 import { createSts } from './sts.ts';
@@ -72,6 +73,29 @@ const invokeByCall =
     }
   };
 
+/** Step Functions puts every change of an execution on the bus. Of these only the one is made that a rule of the stack may listen to: it was stopped. */
+const tellOfStop = (
+  bus: EventBus,
+  { arn, machineArn, name, input, status }: Pick<Execution, 'arn' | 'machineArn' | 'name' | 'input' | 'status'>,
+): void => {
+  if (status !== 'ABORTED') return;
+  bus.emit({
+    'detail-type': 'Step Functions Execution Status Change',
+    source: 'aws.states',
+    resources: [arn],
+    detail: {
+      executionArn: arn,
+      stateMachineArn: machineArn,
+      name,
+      status,
+      input,
+      inputDetails: { included: true },
+      output: null,
+      outputDetails: null,
+    },
+  });
+};
+
 /** What state machines call of Lambda. From outside it cannot be reached: its protocol is not one that the sandbox speaks. */
 const lambdaService = (functions: Functions): ApiService => ({
   service: 'lambda',
@@ -122,6 +146,7 @@ export const createPlatform = (deps: PlatformDeps): Platform => {
     deliver: createDelivery(queues, () => ({ functions, machines })),
     ...(deps.fate && { fate: deps.fate }),
   });
+  machines.observe((execution) => tellOfStop(bus, execution));
   deploy(stack, {
     clock,
     region: place.region,

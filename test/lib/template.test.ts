@@ -55,7 +55,7 @@ describe('what fails goes to a dead-letter queue', () => {
 
   test('from each rule', () => {
     const targets = ofType(resources, 'AWS::Events::Rule').flatMap(([, { Targets }]) => Targets as readonly Properties[]);
-    expect(targets.length).toBe(7);
+    expect(targets.length).toBe(8);
     for (const target of targets) expect(at(target, 'DeadLetterConfig.Arn')).toBeDefined();
   });
 
@@ -110,6 +110,7 @@ describe('signals', () => {
       'EC2 Instance State-change Notification',
       'EC2 Instance-terminate Lifecycle Action',
       'EC2 Spot Instance Interruption Warning',
+      'Step Functions Execution Status Change',
     ]);
     expect(patterns.flatMap((pattern) => (at(pattern, 'detail.state') as readonly string[] | undefined) ?? [])).toEqual([
       'running',

@@ -39,7 +39,7 @@ const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Reco
     clock: { now: () => inMs(atS) },
     random: () => 0,
   } as unknown as ReactPorts;
-  const open = await closeLetGo('web', ports);
+  const open = await closeLetGo({ group: 'web', stoppedDrains: [] }, ports);
   return { open: open.map(({ instance }) => instance), advanced, retired, started, completed };
 };
 

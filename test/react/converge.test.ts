@@ -24,6 +24,7 @@ const warning: Facts = {
   stopped: [],
   alarms: [],
   refusedAsgs: [],
+  stoppedDrains: [],
   isTick: false,
   messages: ['m-1'],
 };

@@ -52,6 +52,21 @@ export const launchUnsuccessfulEvent = (detail: Record<string, unknown> = {}) =>
     ...detail,
   });
 
+export const executionStopped = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.states', 'Step Functions Execution Status Change', {
+    executionArn: 'arn:aws:states:us-east-2:123456789012:execution:holdfast-drain:web-hook-1',
+    stateMachineArn: 'arn:aws:states:us-east-2:123456789012:stateMachine:holdfast-drain',
+    name: 'web-hook-1',
+    status: 'ABORTED',
+    startDate: 1_795_176_000_000,
+    stopDate: 1_795_176_030_000,
+    input: '{"group":"web","drain":"web-hook-1"}',
+    inputDetails: { included: true },
+    output: null,
+    outputDetails: null,
+    ...detail,
+  });
+
 export const alarmStateChange = (value: string) =>
   envelope('aws.cloudwatch', 'CloudWatch Alarm State Change', {
     alarmName: 'workers-cpu-high',

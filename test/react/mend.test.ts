@@ -9,9 +9,14 @@ import { group, member, noonMs, swap } from '../drain/fleet.ts';
 const inMs = (seconds: number) => noonMs + seconds * 1_000;
 const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
 
-const mended = async (swaps: readonly Swap[], nowMs: number, holdings: Partial<Holdings> = {}): Promise<readonly Swap[]> => {
+const mended = async (
+  swaps: readonly Swap[],
+  nowMs: number,
+  holdings: Partial<Holdings> = {},
+  stoppedDrains: readonly string[] = [],
+): Promise<readonly Swap[]> => {
   const store = { advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'), retire: () => Promise.resolve() };
-  const run = { group: group(), facts: { ended: [], stopped: [] }, ports: { clock: { now: () => nowMs }, store } } as unknown as Run;
+  const run = { group: group(), facts: { ended: [], stopped: [], stoppedDrains }, ports: { clock: { now: () => nowMs }, store } } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
   return mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
 };
@@ -35,6 +40,12 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
     const [after] = await mended([{ ...held, state }], inMs(330), { aside: ['i-1'] });
     expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(330) });
   });
+  it.each(['leaving', 'draining', 'drained'] as const)('goes to a new drain at once while it is %s, when somebody stopped its own', async (state) => {
+    const [after] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, ['d-1']);
+    expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(20) });
+    const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, ['d-2']);
+    expect(kept?.drain).toBe('d-1');
+  });
   it('is left to its drain once that has ended', async () => {
     const [drained] = await mended([{ ...held, state: 'drained', drainedAtMs: inMs(100) }], inMs(500), { aside: ['i-1'] });
     expect(drained?.drain).toBe('d-1');
@@ -42,6 +53,14 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
 });
 
 describe('a swap without a hook', () => {
+  it('goes to a new drain at once when somebody stopped its own before it had drained', async () => {
+    const warned = swap('i-1', { deadlineMs: inMs(120) });
+    const drainOf = async (changes: Partial<Swap>) =>
+      (await mended([{ ...warned, ...changes }], inMs(20), { members: [member('i-1')] }, ['d-1']))[0]?.drain;
+    expect(await drainOf({ state: 'leaving' })).toMatch(/^mend-.*-new$/);
+    expect(await drainOf({ state: 'draining' })).toMatch(/^mend-.*-new$/);
+    expect(await drainOf({ state: 'drained', drainedAtMs: inMs(10) })).toBe('d-1');
+  });
   it('goes to a new drain when its own has not come to its end two minutes after it should have', async () => {
     const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
     const [before] = await mended([stuck], inMs(719), { members: [member('i-1')] });

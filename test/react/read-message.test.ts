@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readMessage } from '../../functions/react/read-message.ts';
 import {
   alarmStateChange,
+  executionStopped,
   interruptionWarning,
   launchUnsuccessfulEvent,
   lifecycleDetail,
@@ -67,6 +68,12 @@ describe('lifecycle actions', () => {
   });
   it('ignores a launching instance', () => {
     expect(read(lifecycleDetail({ LifecycleTransition: 'autoscaling:EC2_INSTANCE_LAUNCHING' })).kind).toBe('ignored');
+  });
+  it('reads that somebody stopped a drain, by the order that it was started with', () => {
+    expect(signal(executionStopped())).toEqual({ kind: 'drain-stopped', group: 'web', drain: 'web-hook-1', atMs: eventAtMs });
+    expect(read(executionStopped({ status: 'SUCCEEDED' })).kind).toBe('ignored');
+    for (const input of [null, 'no JSON', '{"group":"web"}', '{"group":"../web","drain":"d"}'])
+      expect(read(executionStopped({ input })).kind).toBe('ignored');
   });
   it('reads a launch that Auto Scaling could not make, with the code from its message', () => {
     expect(signal(launchUnsuccessfulEvent())).toEqual({

@@ -85,6 +85,11 @@ test('an Auto Scaling group that a policy moved away from is its group’s until
   expect(await groupsOf(warning, [entry('web', ['next'])], untagged)).toEqual([]);
 });
 
+test('that somebody stopped a drain is told to the group of the drain', async () => {
+  const stopped: Signal = { kind: 'drain-stopped', group: 'web', drain: 'web-hook-1', atMs: nowMs };
+  expect((await routed(stopped)).facts).toMatchObject([{ group: 'web', stoppedDrains: ['web-hook-1'], isTick: false, messages: ['m'] }]);
+});
+
 test('a scheduled tick is not delivered again, for the next one follows; a wake and any other signal are', async () => {
   const tick = (isScheduled: boolean): Signal => ({ kind: 'tick', groups: ['web'], atMs: nowMs, isScheduled });
   const messagesOf = async (signal: Signal) => (await routed(signal)).facts.flatMap(({ messages }) => messages);

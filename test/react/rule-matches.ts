@@ -1,5 +1,6 @@
 import {
   alarmStateChange,
+  executionStopped,
   interruptionWarning,
   launchUnsuccessfulEvent,
   ownMessage,
@@ -30,6 +31,13 @@ export const ruleMatches: readonly Sample[] = [
   { what: 'a launch that succeeded', event: named('EC2 Instance Launch Successful', launchUnsuccessfulEvent()), rule: undefined },
   { what: 'an alarm that goes off', event: alarmStateChange('ALARM'), rule: 'alarm' },
   { what: 'an alarm that ends', event: alarmStateChange('OK'), rule: 'alarm' },
+  { what: 'a drain that somebody stopped', event: executionStopped(), rule: 'drain-stopped' },
+  { what: 'a drain that ended', event: executionStopped({ status: 'SUCCEEDED' }), rule: undefined },
+  {
+    what: 'another workflow that somebody stopped',
+    event: executionStopped({ stateMachineArn: 'arn:aws:states:us-east-2:123456789012:stateMachine:another' }),
+    rule: undefined,
+  },
   { what: 'a message of ours', event: ownMessage('Holdfast Tick'), rule: undefined },
   { what: 'a warning that somebody else made up', event: from('my.tests', interruptionWarning()), rule: undefined },
   { what: 'an alarm under the name of EC2', event: from('aws.ec2', alarmStateChange('ALARM')), rule: undefined },

@@ -32,7 +32,7 @@ export type StateMachines = {
   start(machineArn: string, input: string, name?: string): Execution;
   executions(): readonly Execution[];
   /** Hears of every execution as it begins and as it ends. */
-  observe(listener: (execution: Pick<Execution, 'name' | 'input' | 'status'>) => void): void;
+  observe(listener: (execution: Pick<Execution, 'arn' | 'machineArn' | 'name' | 'input' | 'status'>) => void): void;
 };
 
 type Input = Record<string, unknown>;
@@ -94,7 +94,7 @@ export const createStateMachines = (deps: StateMachinesDeps): StateMachines => {
     const { transitionMs, tasks } = deps;
     const { runStates } = createInterpreter({ clock, random, evaluate, transitionMs, runTask: createRunTask(tasks, machine.role) });
     const tell = (status: Execution['status']): void => {
-      for (const listener of listeners) listener({ name, input, status });
+      for (const listener of listeners) listener({ arn, machineArn: machine.arn, name, input, status });
     };
     tell('RUNNING');
     const execution = startExecution({ arn, name, machine, input, clock, runStates, onEnd: tell });

@@ -10,6 +10,7 @@ const told = (...ended: readonly string[]) => ({
   stopped: [],
   alarms: [],
   refusedAsgs: [],
+  stoppedDrains: [],
   isTick: false,
   messages: [],
 });

@@ -17,6 +17,7 @@ const causes = listed<Cause['code']>({
   'state-change': true,
   'launch-unsuccessful': true,
   alarm: true,
+  'drain-stopped': true,
   'policy-change': true,
   tick: true,
 } satisfies All<Signal['kind']>);
