@@ -1,8 +1,16 @@
 import type { Decision, Rejection } from '../core/decision.ts';
-import type { CarriedOut, DecisionRecord, LaunchOutcome, TrimmedPart, Unreadable } from '../core/decision-record.ts';
+import type {
+  CarriedOut,
+  DecisionRecord,
+  LaunchOutcome,
+  Observed,
+  TrimmedPart,
+  Unreadable,
+} from '../core/decision-record.ts';
 import {
   againstText,
   causeText,
+  costText,
   overtakenText,
   placementText,
   remarkText,
@@ -92,15 +100,39 @@ const trimmedLines = ({ trimmed = [] }: DecisionRecord): readonly string[] =>
     ({ part, bytes }) => `  too large to be stored${bytes === undefined ? '' : ` (${bytes} bytes)`}: ${parts[part]}`,
   );
 
+const observedLines = ({ adds, ends, now }: Observed): readonly string[] => [
+  `  would have cost ${costText(adds)} more, and ${costText(ends)} less`,
+  `  the members cost ${costText(now)}`,
+];
+
 const outcomeLines = ({ outcome, trimmed = [] }: DecisionRecord): readonly string[] => {
   if (outcome === undefined) return trimmed.some(({ part }) => part === 'outcome') ? [] : ['  no outcome is stored'];
-  return outcome.code === 'carried-out' ? carriedOutLines(outcome) : [`  ${overtakenText(outcome.overtaken)}`];
+  switch (outcome.code) {
+    case 'carried-out':
+      return carriedOutLines(outcome);
+    case 'observed':
+      return observedLines(outcome);
+    case 'not-carried-out':
+      return [`  ${overtakenText(outcome.overtaken)}`];
+  }
+};
+
+/** Of a decision that was only observed, every line says so. */
+const decidedLines = ({ rounds, outcome }: DecisionRecord): readonly string[] => {
+  if (outcome?.code !== 'observed') {
+    const claimed = outcome?.code === 'carried-out' ? outcome.claimed : [];
+    return [...claimLines(claimed, rounds), ...roundLines(rounds, claimed)];
+  }
+  return [
+    '  observed, and not carried out: the mode of the group is observe',
+    ...outcome.leaves.map(({ instance, reason }) => `  leaves, and would be drained: ${instance} (${reason})`),
+    ...roundLines(rounds, []).map((line) => `  would:${line.slice(1)}`),
+  ];
 };
 
 /** One decision in lines of plain text: its causes, its view, its reasons, its outcome. */
 export const decisionText = (record: DecisionRecord): string => {
-  const { causes, sizes, rounds, view, outcome } = record;
-  const claimed = outcome?.code === 'carried-out' ? outcome.claimed : [];
+  const { causes, sizes, view } = record;
   return [
     `${timeText(record.atMs)}  ${record.group}  decision ${record.id}  policy version ${record.policyVersion}`,
     `  because of: ${causes.map(causeText).join(', ') || 'the minute tick'}`,
@@ -108,8 +140,7 @@ export const decisionText = (record: DecisionRecord): string => {
     ...(view === undefined
       ? []
       : [`  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving`]),
-    ...claimLines(claimed, rounds),
-    ...roundLines(rounds, claimed),
+    ...decidedLines(record),
     ...outcomeLines(record),
     ...trimmedLines(record),
   ].join('\n');

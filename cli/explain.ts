@@ -84,6 +84,9 @@ const swapLines = (swap: Swap): readonly string[] => [
   ...(swap.shortfall === undefined ? [] : [`  Shortfall: ${shortfallText(swap.shortfall)}`]),
 ];
 
+const partText = (part: string): string =>
+  part === 'observed' ? 'A decision that was only observed:' : `The decision by which it was ${part}:`;
+
 /** The explanation in plain text. */
 export const explanationText = ({ instance, group, swap, decisions, unreadable }: Explanation): string => {
   if (swap === undefined && decisions.length === 0) {
@@ -96,7 +99,7 @@ export const explanationText = ({ instance, group, swap, decisions, unreadable }
   return [
     `${instance}${group === undefined ? '' : `, group ${group}`}`,
     ...(swap === undefined ? ['It has no swap: no decision says that it leaves.'] : swapLines(swap)),
-    ...decisions.flatMap(({ part, record }) => ['', `The decision by which it was ${part}:`, decisionText(record)]),
+    ...decisions.flatMap(({ part, record }) => ['', partText(part), decisionText(record)]),
     ...(unreadable.length === 0 ? [] : ['', ...unreadable.map(unreadableText)]),
   ].join('\n');
 };

@@ -1,6 +1,7 @@
 import type { Against, PlacementReason, Remark, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
+import type { Cost } from '../core/not-done.ts';
 import { parseOfferingKey } from '../core/offering.ts';
 import { timeText } from './time.ts';
 
@@ -165,6 +166,12 @@ export const overtakenText = (overtaken: Overtaken): string => {
   return `not carried out: ${why}, and the group was looked at again`;
 };
 
+/** A cost, and how much of it is known. */
+export const costText = ({ usdPerHour, priced, of }: Cost): string =>
+  of === 0 ? 'nothing' : `${usdPerHour} USD per hour (${priced} of ${of} at known prices)`;
+
+const counted = (count: number, what: string): readonly string[] => (count === 0 ? [] : [`${count} ${what}`]);
+
 /** What a look found, and why nothing was done about it. */
 export const remarkText = (remark: Remark): string => {
   switch (remark.code) {
@@ -183,5 +190,16 @@ export const remarkText = (remark: Remark): string => {
       const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
       return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
     }
+    case 'paused': {
+      const what = [...counted(remark.missing, 'missing'), ...counted(remark.surplus, 'above the desired size')];
+      return `${what.join(', ')}, and nothing is done: the mode of the group is pause`;
+    }
+    case 'came-by-itself':
+      return (
+        `has its size again after ${Math.round(remark.afterMs / 1_000)} s, and not by Holdfast: ` +
+        `${remark.count === 0 ? 'nothing was launched' : someText(remark.instances, remark.count)}, ` +
+        `for ${costText(remark.cost)}; ` +
+        `decision ${remark.decision} would have launched for ${costText(remark.wouldCost)}`
+      );
   }
 };

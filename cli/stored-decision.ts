@@ -1,8 +1,12 @@
-import type { CarriedOut, DecisionRecord } from '../core/decision-record.ts';
+import type { CarriedOut, DecisionRecord, Observed } from '../core/decision-record.ts';
 
 /** How a decision was carried out. Undefined when it was not, or when nothing is known about it. */
 const carriedOut = ({ outcome }: DecisionRecord): CarriedOut | undefined =>
   outcome?.code === 'carried-out' ? outcome : undefined;
+
+const isObservedIn = ({ rounds }: DecisionRecord, { leaves }: Observed, instance: string): boolean =>
+  leaves.some((one) => one.instance === instance) ||
+  rounds.some(({ removals, drains }) => drains.includes(instance) || removals.some((one) => one.instance === instance));
 
 /**
  * How a decision concerns an instance. Undefined when it does not. When a function died before it stored EC2's
@@ -12,7 +16,9 @@ export const partIn = (
   record: DecisionRecord,
   instance: string,
   reservation?: string,
-): 'launched' | 'let go' | 'replaced' | undefined => {
+): 'launched' | 'let go' | 'replaced' | 'observed' | undefined => {
+  if (record.outcome?.code === 'observed')
+    return isObservedIn(record, record.outcome, instance) ? 'observed' : undefined;
   const { launches = [], claimed = [] } = carriedOut(record) ?? {};
   const isLaunched = launches.some((launch) => launch.result === 'answered' && launch.instances.includes(instance));
   if (isLaunched || reservation?.startsWith(`${record.id}-`)) return 'launched';

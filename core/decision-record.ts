@@ -1,6 +1,7 @@
 import type { Decision } from './decision.ts';
 import type { Adjustment } from './group.ts';
 import type { LeaveReason } from './leave-reason.ts';
+import type { Cost } from './not-done.ts';
 import type { Offering } from './offering.ts';
 import type { LaunchResult } from './ports.ts';
 import type { Prose } from './shortfall.ts';
@@ -89,7 +90,18 @@ export type Overtaken =
   /** Another invocation wrote the state item after this version was read. */
   { readonly by: 'state'; readonly readVersion: number } | { readonly by: 'policy'; readonly policyVersion: number };
 
-export type Outcome = CarriedOut | { readonly code: 'not-carried-out'; readonly overtaken: Overtaken };
+/** The group is only observed: nothing of the decision was carried out, and nothing was asked of AWS. */
+export type Observed = {
+  readonly code: 'observed';
+  /** Members that leave, or would have been replaced, because of signals that were new then. At most fifty. */
+  readonly leaves: readonly { readonly instance: string; readonly reason: LeaveReason }[];
+  /** What the launches would have cost, what the removals would have saved, and what the members cost then. */
+  readonly adds: Cost;
+  readonly ends: Cost;
+  readonly now: Cost;
+};
+
+export type Outcome = CarriedOut | Observed | { readonly code: 'not-carried-out'; readonly overtaken: Overtaken };
 
 /** Parts that may be left out of a record that is too large to be stored. */
 export type TrimmedPart = 'rounds' | 'view' | 'outcome';

@@ -1,5 +1,6 @@
 import type { RemovalOrder } from './group.ts';
 import type { LeaveReason } from './leave-reason.ts';
+import type { Cost } from './not-done.ts';
 import type { OfferingKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import type { SpreadBy } from './selector.ts';
@@ -102,6 +103,22 @@ export type Remark =
       readonly code: 'kept-by-minimum';
       readonly count: number;
       readonly asgs: readonly { readonly asg: string; readonly min: number }[];
+    }
+  /** The group is paused: so many are missing, or above the desired size, and nothing is done about it. */
+  | { readonly code: 'paused'; readonly missing: number; readonly surplus: number }
+  /**
+   * The group is observed. It has its desired size again, by launches that are not Holdfast's, after an observed
+   * decision would have launched.
+   */
+  | {
+      readonly code: 'came-by-itself';
+      readonly decision: string;
+      readonly afterMs: number;
+      readonly instances: readonly string[];
+      readonly count: number;
+      readonly cost: Cost;
+      /** What the observed decision would have launched. */
+      readonly wouldCost: Cost;
     };
 
 /** The pure result of looking at a view. */

@@ -28,6 +28,8 @@ export type Group = {
   readonly name: string;
   /** Number of the accepted policy version this was made from. */
   readonly policyVersion: number;
+  /** What Holdfast does for the group, where it does not act. */
+  readonly mode?: 'observe' | 'pause';
   readonly size: Size;
   readonly capacity: Selector;
   readonly pools: Readonly<Record<string, Pool>>;

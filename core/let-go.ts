@@ -8,12 +8,15 @@ const unbegunMs = 120_000;
 /** A warning, or a request to let an instance go, that did not come true by then is none. */
 const givenUpMs = 600_000;
 
-/** Whether its drain ended before it began, because its group was let go: nobody else is to take it out of service. */
+/**
+ * Whether its drain ended before it began, because its group was let go or does not act: nobody else is to take it out
+ * of service.
+ */
 export const wasLeftAlone = (swap: Swap): boolean =>
   swap.state === 'leaving' &&
   traitsOf(swap).endedBy !== 'auto-scaling' &&
   swap.deadlineMs === undefined &&
-  swap.shortfall?.code === 'let-go';
+  (swap.shortfall?.code === 'let-go' || swap.shortfall?.code === 'held-back');
 
 /** Whether nothing ends an instance after its group was let go: its end was our choice, or did not come. */
 export const isLetOff = (swap: Swap, nowMs: number): boolean => {

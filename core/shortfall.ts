@@ -36,4 +36,6 @@ export type Shortfall =
   | { readonly code: 'ended-before-drain' }
   /** Its group's policy was deleted while it drained. */
   | { readonly code: 'let-go' }
+  /** Its group's mode became this before its drain had begun: it stays. */
+  | { readonly code: 'held-back'; readonly mode: 'observe' | 'pause' }
   | Prose;

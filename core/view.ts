@@ -1,6 +1,7 @@
 import type { BootMemory, BootNews } from './boots.ts';
 import type { Chosen } from './chosen.ts';
 import type { Group } from './group.ts';
+import type { NotDone } from './not-done.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { PoolMemory } from './pool-memory.ts';
 import type { Reservation } from './reservation.ts';
@@ -116,6 +117,8 @@ export type GroupState = BootMemory & {
   readonly detached?: readonly string[];
   /** How many members above the desired size minimum sizes kept, as far as a decision said so. */
   readonly keptByMinimum?: number;
+  /** What the last look found and did not do, because of the group's mode. Nothing of it counts in a decision. */
+  readonly notDone?: NotDone;
   /**
    * Members that decisions let leave and whose swaps may not be written yet. They make a removal binding, as a
    * reservation makes a launch binding.

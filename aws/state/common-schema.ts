@@ -14,6 +14,7 @@ export const number = z.number();
 const from = <T>(check: Check<T>): z.ZodMiniType<T> => z.custom<T>((raw) => check(raw) === undefined);
 
 export const offering = from(shapes.offering);
+export const cost = from(shapes.cost);
 export const raisedMax = from(shapes.raisedMax);
 export const leaveReason = from(shapes.leaveReason);
 export const swapState = from(shapes.swapState);

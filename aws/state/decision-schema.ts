@@ -11,6 +11,7 @@ import type {
 } from '../../core/decision.ts';
 import type { Placement } from '../../core/placement.ts';
 import {
+  cost,
   leaveReason,
   number,
   objectOf,
@@ -108,6 +109,15 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     code: z.literal('kept-by-minimum'),
     count: number,
     asgs: z.array(z.object({ asg: text, min: number })),
+  }),
+  z.object({ code: z.literal('paused'), missing: number, surplus: number }),
+  z.object({
+    code: z.literal('came-by-itself'),
+    decision: text,
+    afterMs: number,
+    ...some,
+    cost,
+    wouldCost: cost,
   }),
 ]);
 

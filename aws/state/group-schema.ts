@@ -52,6 +52,7 @@ const targetGroups: Check<'auto' | readonly string[]> = (raw) => (raw === 'auto'
 export const checkGroup = objectOf<Group>({
   name: text,
   policyVersion: number,
+  mode: optional(anyOf({ observe: true, pause: true })),
   size: objectOf<Group['size']>({ min: number, max: number, desired: number }),
   capacity: selector,
   pools: mapOf(pool),

@@ -10,6 +10,7 @@ import type {
   ViewDigest,
 } from '../../core/decision-record.ts';
 import {
+  cost,
   instanceState,
   launchTrouble,
   leaveReason,
@@ -75,6 +76,13 @@ const outcome: z.ZodMiniType<Outcome> = z.discriminatedUnion('code', [
     launches: z.array(launchOutcome),
     ...acted,
     failed: z.array(z.object({ instance: text, awsCode: text })),
+  }),
+  z.object({
+    code: z.literal('observed'),
+    leaves: z.array(z.object({ instance: text, reason: leaveReason })),
+    adds: cost,
+    ends: cost,
+    now: cost,
   }),
   z.object({
     code: z.literal('not-carried-out'),

@@ -1,7 +1,8 @@
 import { leaveReasons } from '../../core/leave-reason.ts';
+import type { Cost } from '../../core/not-done.ts';
 import type { Market, Offering } from '../../core/offering.ts';
 import type { Placement } from '../../core/placement.ts';
-import type { SwapState } from '../../core/swap.ts';
+import type { LifecycleHook, SwapState } from '../../core/swap.ts';
 import type { RaisedMax } from '../../core/view.ts';
 import { anyOf, listOf, number, objectOf, optional, text } from './checks.ts';
 
@@ -35,3 +36,14 @@ export const swapState = anyOf<SwapState>({
   gone: true,
   withdrawn: true,
 });
+
+export const hook = objectOf<LifecycleHook>({
+  asg: text,
+  hook: text,
+  token: text,
+  expiresAtMs: number,
+  timeoutMs: optional(number),
+  overAtMs: optional(number),
+});
+
+export const cost = objectOf<Cost>({ usdPerHour: number, priced: number, of: number });

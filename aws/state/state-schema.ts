@@ -1,11 +1,12 @@
 import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
 import type { Chosen } from '../../core/chosen.ts';
+import type { Need, NotDone } from '../../core/not-done.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { GroupState, Stray } from '../../core/view.ts';
 import { anyOf, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
-import { placement, raisedMax } from './shapes.ts';
+import { cost, hook, leaveReason, placement, raisedMax } from './shapes.ts';
 
 /**
  * Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version
@@ -57,6 +58,21 @@ const prices = objectOf<GroupState['prices']>({ atMs: number, usdPerHour: mapOf(
 
 const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number, streak: number });
 
+const heard = objectOf<NonNullable<NotDone['heard']>[string]>({
+  reason: leaveReason,
+  atMs: number,
+  deadlineMs: optional(number),
+  hook: optional(hook),
+});
+
+const notDone = objectOf<NotDone>({
+  missing: number,
+  surplus: number,
+  heard: optional(mapOf(heard)),
+  moved: optional(listOf(text)),
+  need: optional(objectOf<Need>({ decision: text, atMs: number, cost })),
+});
+
 const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 
 /**
@@ -80,6 +96,7 @@ const readers: Readers<GroupState> = {
   strays: eachIn(stray),
   detached: absentOr(eachOf(text)),
   keptByMinimum: maybe(number),
+  notDone: maybe(notDone),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),
   newcomers: absentOr(eachIn(newcomer)),

@@ -1,5 +1,5 @@
 import type { CutBy, Shortfall } from '../../core/shortfall.ts';
-import type { LifecycleHook, Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap.ts';
 import { keys, ttlAttribute } from '../../functions/contract.ts';
 import { anyOf, eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
@@ -14,16 +14,7 @@ import {
   type Reading,
   readFields,
 } from './readers.ts';
-import { leaveReason, swapState } from './shapes.ts';
-
-const hook = objectOf<LifecycleHook>({
-  asg: text,
-  hook: text,
-  token: text,
-  expiresAtMs: number,
-  timeoutMs: optional(number),
-  overAtMs: optional(number),
-});
+import { hook, leaveReason, swapState } from './shapes.ts';
 
 const by = anyOf<CutBy>({ ec2: true, 'auto-scaling': true, holdfast: true });
 
@@ -43,6 +34,7 @@ const shortfall = eitherOf<Shortfall, 'code'>('code', {
   'not-ended': objectOf({ code: oneOf('not-ended'), awsCode: text, keptUntilMs: optional(number) }),
   'ended-before-drain': objectOf({ code: oneOf('ended-before-drain') }),
   'let-go': objectOf({ code: oneOf('let-go') }),
+  'held-back': objectOf({ code: oneOf('held-back'), mode: anyOf({ observe: true, pause: true }) }),
   prose: objectOf({ code: oneOf('prose'), text }),
 });
 

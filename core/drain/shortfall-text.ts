@@ -52,6 +52,8 @@ export const shortfallText = (shortfall: Shortfall): string => {
       return 'it ended before it was taken out of service: its work was cut';
     case 'let-go':
       return 'the group was let go while it drained: the instance is left as it is';
+    case 'held-back':
+      return `the mode of its group became ${shortfall.mode} before its drain had begun: the instance is left as it is`;
     case 'prose':
       return shortfall.text;
   }

@@ -1,6 +1,7 @@
 import { choicesOf } from '../chosen.ts';
 import type { Decision } from '../decision.ts';
 import { traitsOf } from '../leave-reason.ts';
+import { modeOf } from '../mode.ts';
 import type { Placement } from '../placement.ts';
 import type { Reservation } from '../reservation.ts';
 import { abandoned, believeMs, inBrief, takenUp } from '../reservation-life.ts';
@@ -76,7 +77,10 @@ export type ToLaunch = {
 
 /** The state item that makes a decision binding: written before anything is launched. */
 export const bind = (decision: Decision, view: View, author: Author): ToLaunch => {
-  const repeated = abandoned(view.state, view.nowMs).map((before) => ({
+  // A request that may not have been carried out is not sent again while nothing is to be launched: describes show
+  // what it launched.
+  const unanswered = modeOf(view.group) === 'act' ? abandoned(view.state, view.nowMs) : [];
+  const repeated = unanswered.map((before) => ({
     before,
     reservation: takenUp(before, view.nowMs, author.leaseMs),
   }));

@@ -138,7 +138,7 @@ export const catchUp = (state: GroupState, group: Group, { members, swaps, comes
   return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, present)), lastReservation: latest };
 };
 
-const offeringsOfSwaps = (swaps: readonly Swap[]) =>
+const offeringsOfSwaps = (swaps: readonly Pick<Swap, 'offering'>[]) =>
   swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
 
 /**
@@ -147,7 +147,7 @@ const offeringsOfSwaps = (swaps: readonly Swap[]) =>
  */
 export const learnFromLosses = (
   state: GroupState,
-  warned: readonly Swap[],
+  warned: readonly Pick<Swap, 'offering'>[],
   swaps: readonly Swap[],
   nowMs: number,
 ): GroupState => {

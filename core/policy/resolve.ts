@@ -95,6 +95,8 @@ const targetGroupProblems = (policy: Policy, { unknownTargetGroups = [] }: Looke
 const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group => ({
   name: policy.group,
   policyVersion: version,
+  // Absent where it is `act`, as in versions that were stored before there were modes.
+  ...(policy.mode !== 'act' && { mode: policy.mode }),
   size: sizeOf(policy.size),
   capacity: selectorOf(policy.capacity),
   pools: Object.fromEntries(pools.map((pool) => [pool.name, pool])),

@@ -88,6 +88,14 @@ export const groupSchema = map(
     group: text(groupNamePattern, groupNameText).check(
       z.describe("The group's name: the same as the item's partition key."),
     ),
+    mode: z
+      ._default(oneOf(['act', 'observe', 'pause']), 'act')
+      .check(
+        z.describe(
+          'act: Holdfast keeps the group. observe: it changes nothing and records what it would have done. ' +
+            'pause: it launches and removes nothing, and drains what EC2 or Auto Scaling takes.',
+        ),
+      ),
     size: sizeSchema,
     capacity: capacitySchema,
     pools: z.record(poolName, poolSchema, { error: 'a map of pools by name' }).check(

@@ -5,7 +5,7 @@ import { retryAtMs } from '../../core/drain/steps.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder } from '../../core/ports.ts';
 import type { DrainStep } from '../contract.ts';
-import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
+import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
@@ -48,12 +48,13 @@ export const beginDrain = async (
 ): Promise<BeginOutcome> => {
   const { store, clock } = ports;
   const batch = await gatherBatch(store, order);
-  const { group, own, isLetGo } = batch;
+  const { group, isLetGo } = batch;
+  const own = batch.own.filter((swap) => !isLeft(batch, swap));
   if (group === undefined || own.length === 0) return nothing(endStep);
   // What has begun comes to its end; nobody else is taken out of service.
-  if (isLetGo) return nothing(own.some(hasBegun) ? stepAt('check', clock.now()) : endStep);
+  if (isLetGo || (own.length < batch.own.length && own.every(hasBegun))) return nothing(stepAt('check', clock.now()));
   const provider = ports.providerFor(group.holding);
-  const verdict = await judge({ store, clock, provider }, { group, batch, knownDelayMs });
+  const verdict = await judge({ store, clock, provider }, { group, batch: { ...batch, own }, knownDelayMs });
   const alive = await keepHooksAlive(ports, own, order.drain);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));

@@ -5,7 +5,7 @@ import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder, DrainProgress } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { DrainStep } from '../contract.ts';
-import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
+import { gatherBatch, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { recordForward, recordShortfalls, seenOver } from '../runtime/drain/record.ts';
@@ -38,8 +38,9 @@ const stepAfter = ({ timeoutMs, nowMs, open, alive }: Look): DrainStep => {
  * look again. Takes nothing out of service, so any number of repeats is harmless.
  */
 export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<CheckOutcome> => {
-  const { group, own: all, isLetGo } = await gatherBatch(ports.store, order);
-  const own = isLetGo ? all.filter(hasBegun) : all;
+  const batch = await gatherBatch(ports.store, order);
+  const { group } = batch;
+  const own = batch.own.filter((swap) => !isLeft(batch, swap));
   if (group === undefined || own.length === 0) return { step: endStep, open: 0, drained: 0, gone: 0 };
   const kept = await keepHooksAlive(ports, own, order.drain);
   const draining = kept.filter(({ state }) => state === 'draining');

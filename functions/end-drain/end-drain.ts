@@ -196,10 +196,9 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
 export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
   const { group, gone: before, isLetGo } = batch;
-  const { mine: own, untouched } = partsOf(batch, ports.clock.now(), error);
-  // The next look puts them on a drain of their own.
-  if (!isLetGo && untouched.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
-  const left = isLetGo ? await leaveAsTheyAre(ports, order.drain, untouched) : [];
+  const { mine: own, late, left: staying } = partsOf(batch, ports.clock.now(), error);
+  if (late.length > 0) await ports.wakes.wake([order.group], ports.clock.now() + afterEndMs);
+  const left = await leaveAsTheyAre(ports, order.drain, batch, staying);
   if (own.length + before.length + left.length === 0) return { drained: 0, gone: 0, ended: 0, late: 0, failed: [] };
   const ending: Ending = { ports, order, error, group, isLetGo };
   const released = group === undefined || isLetGo ? own : await releaseLate(ports, group, own);

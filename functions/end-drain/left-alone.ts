@@ -2,8 +2,9 @@ import type { DrainError } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import type { Shortfall } from '../../core/shortfall.ts';
 import type { Swap } from '../../core/swap.ts';
-import { type Batch, hasBegun } from '../runtime/drain/batch.ts';
+import { type Batch, isLeft } from '../runtime/drain/batch.ts';
 import { recordShortfalls } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';
 
@@ -11,27 +12,41 @@ import type { EndDrainPorts } from './ports.ts';
 const joinedLate = (own: readonly Swap[], { drain }: Group, nowMs: number): readonly Swap[] =>
   own.filter((swap) => swap.state === 'leaving' && drainEndsByMs(swap, drain.timeoutMs) > nowMs);
 
-type Parts = { readonly mine: readonly Swap[]; readonly untouched: readonly Swap[] };
+const isOnHook = (swap: Swap): boolean => traitsOf(swap).endedBy === 'auto-scaling';
 
-/**
- * Those that this drain ends, and those that it leaves as they are because their group was let go before it had begun:
- * EC2 takes them, or nobody does. Should the policy come back before that, they are drained after all. Only what a hook
- * holds is closed now, so that its Auto Scaling group goes on.
- */
-export const partsOf = ({ own, group, isLetGo }: Batch, nowMs: number, error: DrainError | undefined): Parts => {
-  if (isLetGo) {
-    const isLeft = (swap: Swap): boolean => !hasBegun(swap) && traitsOf(swap).endedBy !== 'auto-scaling';
-    return { mine: own.filter((swap) => !isLeft(swap)), untouched: own.filter(isLeft) };
-  }
-  const tooLate = error === undefined && group !== undefined ? joinedLate(own, group, nowMs) : [];
-  return { mine: own.filter((swap) => !tooLate.includes(swap)), untouched: tooLate };
+type Parts = {
+  readonly mine: readonly Swap[];
+  /** Swaps that joined late: the next look puts them on a drain of their own. */
+  readonly late: readonly Swap[];
+  readonly left: readonly Swap[];
 };
 
-const isOurChoice = ({ deadlineMs }: Swap): boolean => deadlineMs === undefined;
+/**
+ * Those that this drain ends, and those that it leaves as they are because their group was let go, or does not act,
+ * before it had begun: EC2 takes them, or nobody does. Should the policy come back before that, they are drained after
+ * all. Of a group that was let go, what a hook holds is closed now, so that its Auto Scaling group goes on.
+ */
+export const partsOf = (batch: Batch, nowMs: number, error: DrainError | undefined): Parts => {
+  const { own, group, isLetGo } = batch;
+  const stays = (swap: Swap): boolean => isLeft(batch, swap) && !(isLetGo && isOnHook(swap));
+  const [left, mine] = [own.filter(stays), own.filter((swap) => !stays(swap))];
+  const late = error === undefined && group !== undefined && !isLetGo ? joinedLate(mine, group, nowMs) : [];
+  return { mine: mine.filter((swap) => !late.includes(swap)), late, left };
+};
+
+const isOurChoice = (swap: Swap): boolean => swap.deadlineMs === undefined && !isOnHook(swap);
+
+const whyLeft = ({ isLetGo, mode }: Batch): Shortfall =>
+  isLetGo || mode === 'act' ? { code: 'let-go' } : { code: 'held-back', mode };
 
 /** Says of those that nobody is to take any more that they stay. Returns all, for the bus. */
-export const leaveAsTheyAre = async ({ store }: EndDrainPorts, drain: string, swaps: readonly Swap[]) => {
-  const said = swaps.map((swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? { code: 'let-go' } }));
+export const leaveAsTheyAre = async (
+  { store }: EndDrainPorts,
+  drain: string,
+  batch: Batch,
+  swaps: readonly Swap[],
+): Promise<readonly Swap[]> => {
+  const said = swaps.map((swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? whyLeft(batch) }));
   await recordShortfalls(store, drain, said.filter(isOurChoice));
   return said;
 };

@@ -1,6 +1,7 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
 import { mustRepeat } from '../../core/group-state/answers.ts';
+import { modeOf } from '../../core/mode.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
@@ -104,7 +105,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   const last = rounds.at(-1);
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, first);
-  await noteJoined(context, first);
+  if (modeOf(group) !== 'observe') await noteJoined(context, first);
   const admissions = await admit(context, first.decision);
   const restored = await restore(context, first.decision);
   const nowMs = ports.clock.now();

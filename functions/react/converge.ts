@@ -2,7 +2,7 @@ import { isQuiet } from '../../core/decide.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
-import { toBeMoved } from '../../core/moved.ts';
+import { modeOf } from '../../core/mode.ts';
 import type { Holdings } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { metrics } from '../contract.ts';
@@ -12,6 +12,7 @@ import { type Claimed, claimAll } from './claims.ts';
 import { drainName, drainsOf, type NameDrain } from './drain-names.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
+import { claimable, heardIn, warnedIfActed } from './heard.ts';
 import { newDecisionId } from './identifiers.ts';
 import { type InForce, readInForce } from './in-force.ts';
 import { learn } from './learn.ts';
@@ -31,30 +32,10 @@ export type Converged =
   /** Too many others wrote at the same time. No work is half done, and the messages are delivered again. */
   | { readonly kind: 'contended' };
 
-/**
- * Facts belong to the instance. One that has left our Auto Scaling groups, and that has no tag of ours, belongs to
- * somebody else now.
- */
-const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
-  owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
-
-/** Members that live where the policy no longer holds any, except those that leave already. */
-const moved = (
-  { group, swaps, holdings: { members, asgs } }: Gathered,
-  heard: readonly LeavingFact[],
-  nowMs: number,
-): readonly LeavingFact[] => {
-  const leaving = new Set(heard.map(({ instance }) => instance));
-  const staying = members.filter(({ instance }) => !leaving.has(instance));
-  return toBeMoved({ group, members: staying, swaps, asgs, nowMs }).map(({ instance }) => ({
-    instance,
-    reason: 'moved',
-    atMs: nowMs,
-  }));
-};
-
 type Told = {
   readonly claimed: Claimed;
+  /** What EC2 has just warned about: pool memory learns from it, whether it is claimed or only observed. */
+  readonly warned: readonly Pick<Swap, 'offering'>[];
   /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
   readonly ended: ReadonlySet<string>;
@@ -66,27 +47,23 @@ const claimFacts = async (run: Run, gathered: Gathered): Promise<Told> => {
   const { facts, group, ports, id } = run;
   const asgs = new Set(asgsOf(gathered.group));
   const nowMs = ports.clock.now();
+  const heard = heardIn(facts, gathered, nowMs);
+  const { told, leaving } = claimable(group, heard);
   const drainFor = drainsOf(group.name, id, gathered.swaps);
   const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
-  const detached = new Set(gathered.holdings.detached);
-  const told = facts.leaving.filter(
-    (fact) =>
-      !detached.has(fact.instance) && isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act),
-  );
-  const heard = [...told, ...gathered.inherited.filter(({ instance }) => members.has(instance))];
-  const leaving = [...heard, ...moved(gathered, heard, nowMs)];
   const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
   const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
   const claimed = await claimAll(leaving, gathered.swaps, context);
+  const warned = modeOf(group) === 'observe' ? warnedIfActed(gathered, heard) : claimed.warned;
   ports.telemetry.count(metrics.interruptions, claimed.fresh.filter((swap) => traitsOf(swap).endedBy === 'ec2').length);
-  return { claimed, told, ended, drainFor };
+  return { claimed, warned, told, ended, drainFor };
 };
 
 /** The gathered facts with the claims in them, with what time or lost messages left unfinished mended. */
 const withClaims = async (
   run: Run,
   gathered: Gathered,
-  { claimed, told, ended, drainFor }: Told,
+  { claimed, warned, told, ended, drainFor }: Told,
 ): Promise<Gathered> => {
   const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
   // No drain comes for the dead, and their Auto Scaling group waits on their hooks all the same.
@@ -95,7 +72,7 @@ const withClaims = async (
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
     run.ports,
   );
-  return learn({ ...gathered, swaps }, run, claimed.warned);
+  return learn({ ...gathered, swaps }, run, warned);
 };
 
 /**
@@ -135,7 +112,8 @@ const letLeave = async (
 
 /** Decides and acts, once what signals told is claimed. */
 const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Converged> => {
-  const { fresh, warned } = told.claimed;
+  const { warned } = told;
+  const { fresh } = told.claimed;
   const gathered = await withClaims(began, found, told);
   const swaps = { known: found.swaps, swaps: gathered.swaps };
   const played = await playRounds(began, gathered, warned);
@@ -151,8 +129,9 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
   const { run, rounds, isCut } = played;
   const left = await letLeave(run, rounds, swaps);
   const acted: Acted = await act({ ...run, rounds, ...(isCut && { isCut }) });
+  const isSized = ({ sizes }: Round): boolean => sizes.length > 0 && modeOf(run.group) !== 'observe';
   const quiet =
-    rounds.every(({ decision, sizes, launched }) => isQuiet(decision) && sizes.length === 0 && launched.length === 0) &&
+    rounds.every((round) => isQuiet(round.decision) && !isSized(round) && round.launched.length === 0) &&
     fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains });
   return { kind: 'converged' };
@@ -193,6 +172,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     facts,
     ports,
     id: newDecisionId(ports.clock, ports.random),
+    observedId: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
     groupsAtOnce: known?.groupsAtOnce ?? 1,
   };

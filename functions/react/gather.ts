@@ -14,13 +14,15 @@ import {
 import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import { modeOf } from '../../core/mode.ts';
+import { sizeAsSet } from '../../core/observe.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import { forgetRefusals } from '../../core/pool-memory.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
 import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
-import type { GroupState, View } from '../../core/view.ts';
+import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts, LeavingFact } from './facts.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
@@ -34,19 +36,24 @@ const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || chi
 /** After a failed read of prices, the next one comes after this time. The earlier prices hold until then. */
 const askAgainMs = 60_000;
 
-/** Reading prices costs a call, so they are read only for a policy that depends on them. */
+/**
+ * Reading prices costs a call, so they are read only for a policy that depends on them, and where decisions say what
+ * they would have cost.
+ */
 const asksForPrices = (group: Group): boolean =>
+  modeOf(group) === 'observe' ||
   hasCheapest(group.capacity) ||
   Object.values(group.pools).some(
     ({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined,
   );
 
-const readPrices = async (group: Group, state: GroupState, ports: ReactPorts): Promise<GroupState> => {
+type Priced = { readonly group: Group; readonly state: GroupState; readonly members: readonly Member[] };
+
+const readPrices = async ({ group, state, members }: Priced, ports: ReactPorts): Promise<GroupState> => {
   const nowMs = ports.clock.now();
   if (!asksForPrices(group) || nowMs - state.prices.atMs < pricesAgeMs) return state;
-  const spot = Object.values(group.pools)
-    .filter(({ market }) => market === 'spot')
-    .flatMap(offeringsOf);
+  const held = modeOf(group) === 'observe' ? members.map(({ offering }) => offering) : [];
+  const spot = [...Object.values(group.pools).flatMap(offeringsOf), ...held].filter(({ market }) => market === 'spot');
   const unique = new Map(spot.map((offering) => [offeringKey(offering), offering]));
   const usdPerHour: Readonly<Record<OfferingKey, number>> | undefined = await ports.prices.spotPrices([
     ...unique.values(),
@@ -80,6 +87,8 @@ export type Gathered = {
   readonly stored: GroupState;
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
+  /** The desired size with what alarms change now. Of an observed group, the state does not keep that. */
+  readonly desired: number;
   readonly swaps: readonly Swap[];
   readonly holdings: Holdings;
   /** When the look at the holdings began. */
@@ -125,18 +134,18 @@ export const gather = async (
   const learned = isRewritten ? afterRewrite(own) : own;
   const byPolicy = followPolicy({ ...learned, raised: [...own.raised, ...inherited.raised] }, group);
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
-  const sizes = [
-    ...sizeChange('policy', stored, byPolicy),
-    ...sizeChange('caught-up', byPolicy, caughtUp),
-    ...alarmChanges(caughtUp, group, facts, nowMs),
-  ];
-  const followed = followAlarms(withChoices(caughtUp, swaps, nowMs), group, facts, nowMs);
+  const isObserved = modeOf(group) === 'observe';
+  const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
+  const alarmed = alarmChanges(sized, group, facts, nowMs);
+  const followed = followAlarms(withChoices(sized, swaps, nowMs), group, facts, nowMs);
+  const state = isObserved ? { ...followed, desired: sized.desired } : followed;
   return {
     group,
     stored,
     lookedAtMs,
-    state: await readPrices(group, withDetached(followed, holdings), ports),
-    sizes,
+    state: await readPrices({ group, state: withDetached(state, holdings), members: holdings.members }, ports),
+    sizes: [...sizeChange('policy', stored, byPolicy), ...sizeChange('caught-up', byPolicy, caughtUp), ...alarmed],
+    desired: followed.desired,
     swaps,
     holdings,
     inherited: inherited.leaving,

@@ -30,7 +30,11 @@ const withBoots = (
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
-export const learn = (gathered: Gathered, { facts, ports }: Run, warned: readonly Swap[]): Gathered => {
+export const learn = (
+  gathered: Gathered,
+  { facts, ports }: Run,
+  warned: readonly Pick<Swap, 'offering'>[],
+): Gathered => {
   const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
   const losses = learnFromLosses(withoutEnded(gathered.state, ended), warned, gathered.swaps, nowMs);

@@ -1,7 +1,8 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
+import { mayBegin, modeOf } from '../../core/mode.ts';
 import { offeringKey } from '../../core/offering.ts';
-import type { Swap } from '../../core/swap.ts';
+import { isHard, type Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { writesAtOnce } from './claims.ts';
 import { drainName, kindOf } from './drain-names.ts';
@@ -73,11 +74,13 @@ export type Starting = {
  * again, because the invocation that claimed them may have died before the start; and at each tick all that have not
  * begun.
  */
-const dueOf = ({ run: { facts }, swaps, isOrdered }: Starting): readonly Swap[] => {
+const dueOf = ({ run: { facts, group }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const named = new Set(facts.leaving.map(({ instance }) => instance));
+  // A drain says of a member that it was our choice to end that it stays. One that AWS takes just waits.
+  const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
   const isDue = (swap: Swap): boolean =>
     isOrdered(swap) || (swap.state === 'leaving' && (facts.isTick || named.has(swap.instance)));
-  return swaps.filter((swap) => swap.drain !== undefined && isDue(swap));
+  return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
 };
 
 const drainsAtOnce = 8;

@@ -5,6 +5,7 @@ import { drainEndsByMs } from '../../core/drain.ts';
 import { isKept } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import { wasLeftAlone } from '../../core/let-go.ts';
+import { type Mode, mayTakeOver, modeOf } from '../../core/mode.ts';
 import { isMisplaced, keptByMinimum } from '../../core/moved.ts';
 import { isHard, type Swap } from '../../core/swap.ts';
 import { changeTo } from '../runtime/drain/record.ts';
@@ -43,6 +44,9 @@ const isGone = (swap: Swap, ended: ReadonlySet<string>, shown: ReadonlySet<strin
  */
 const hookedMs = 60_000;
 
+/** What waits for its turn to begin is not begun any more, unless the group acts. */
+const isWithdrawn = ({ state }: Swap, mode: Mode): boolean => state === 'waiting' && mode !== 'act';
+
 /** A member that is again where the policy holds its members was to be moved by an earlier policy. */
 const isBack = ({ group, holdings }: Gathered, swap: Swap, nowMs: number): boolean => {
   if (traitsOf(swap).withdrawnWhen !== 'in-place' || swap.state !== 'waiting') return false;
@@ -61,6 +65,7 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
  */
 const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => {
   const nowMs = run.ports.clock.now();
+  const mode = modeOf(run.group);
   const stopped = new Set([...gathered.holdings.stopped, ...run.facts.stopped]);
   const ended = new Set([...gathered.holdings.ended, ...run.facts.ended].filter((instance) => !stopped.has(instance)));
   const shown = new Set([
@@ -79,7 +84,8 @@ const close = async (run: Run, gathered: Gathered): Promise<readonly Swap[]> => 
     swap.state === 'gone'
       ? // Its drain may look again only when the target groups are done, and has to say how it ended.
         nowMs - Math.max(swap.goneAtMs ?? nowMs, swap.busyUntilMs ?? 0) >= retireAfterMs
-      : wasLeftAlone(swap) ||
+      : isWithdrawn(swap, mode) ||
+        wasLeftAlone(swap) ||
         isMistake(swap, held, nowMs) ||
         isBack(gathered, swap, nowMs) ||
         kept.has(swap.instance) ||
@@ -163,6 +169,8 @@ export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): P
   const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
   const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
   const taking = { timeoutMs: run.group.drain.timeoutMs, shown, drainFor, stoppedDrains: run.facts.stoppedDrains };
-  const taken = new Map((await takeOverDrains(swaps, taking, run.ports)).map((swap) => [swap.instance, swap]));
+  const mode = modeOf(run.group);
+  const mendable = swaps.filter((swap) => mayTakeOver(mode, swap));
+  const taken = new Map((await takeOverDrains(mendable, taking, run.ports)).map((swap) => [swap.instance, swap]));
   return swaps.map((swap) => taken.get(swap.instance) ?? swap);
 };

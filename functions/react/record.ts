@@ -10,6 +10,7 @@ import type {
 } from '../../core/decision-record.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import type { Observation } from '../../core/observe.ts';
 import type { Announcement, Refusal } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
@@ -147,6 +148,8 @@ export type Decided = {
   readonly sizes: readonly SizeChange[];
   /** Decisions of the same run before this one, already carried out. */
   readonly earlier: readonly Decision[];
+  /** What would have been done, where the group is only observed. */
+  readonly observed?: Observation | undefined;
 };
 
 const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Decision[]): DecisionRecord => ({
@@ -169,6 +172,27 @@ export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken
       ? decidedRecord(run, decided, decided.earlier)
       : { ...decidedRecord(run, decided, [decided.decision]), outcome: { code: 'not-carried-out', overtaken } },
   );
+
+const observedRecord = (run: Run, decided: Decided, { decision }: Observation): DecisionRecord => ({
+  ...decidedRecord(run, decided, [decision]),
+  id: run.observedId,
+});
+
+/** Stores what would have been done for a group that is only observed. */
+export const recordObserved = (run: Run, decided: Decided, observed: Observation): Promise<void> =>
+  run.ports.store.putDecision({ ...observedRecord(run, decided, observed), outcome: observed.outcome });
+
+/** Records of an observed decision that another look came first, and says what it found. */
+export const recordUnobserved = (
+  run: Run,
+  decided: Decided,
+  observed: Observation,
+  overtaken: Overtaken,
+): Promise<void> =>
+  run.ports.store.putDecision({
+    ...observedRecord(run, decided, observed),
+    outcome: { code: 'not-carried-out', overtaken },
+  });
 
 /** How long the oldest warning that was claimed in this run waited until the last request for a replacement. */
 const countWait = ({ fresh, rounds, ports }: Recorded): void => {

@@ -1,18 +1,29 @@
-import { decide, isQuiet } from '../../core/decide.ts';
+import { isQuiet } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
+import type { Overtaken } from '../../core/decision-record.ts';
 import { applyAnswers, type Launched, missingAfter } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
+import { decideInMode, type InMode } from '../../core/in-mode.ts';
+import { modeOf } from '../../core/mode.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
+import { heardIn } from './heard.ts';
 import { readInForce } from './in-force.ts';
 import { launchAll, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
 import { putState } from './put-state.ts';
-import { type Decided, recordDecided, recordOvertaken, tellFailedBoots } from './record.ts';
+import {
+  type Decided,
+  recordDecided,
+  recordObserved,
+  recordOvertaken,
+  recordUnobserved,
+  tellFailedBoots,
+} from './record.ts';
 import type { Round, Run } from './run.ts';
 
 /** Longer than an invocation runs. */
@@ -65,15 +76,20 @@ const isKept = ({ decision: { placements, removals, remarks = [] } }: Decided): 
   placements.length + removals.length + remarks.length > 0;
 
 const explain = async (run: Run, decided: Decided): Promise<void> => {
+  if (decided.observed?.isNews) await recordObserved(run, decided, decided.observed);
   if (isKept(decided)) await recordDecided(run, decided);
+};
+
+const overtaken = async (run: Run, decided: Decided, by: Overtaken): Promise<void> => {
+  if (decided.observed?.isNews) await recordUnobserved(run, decided, decided.observed, by);
+  if (isKept(decided)) await recordOvertaken(run, decided, by);
 };
 
 /** Whether the policy of a decision is still in force. If not, the decision is stored as overtaken. */
 const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
   const now = await run.ports.store.group(run.group.name);
   if (now?.policyVersion === run.group.policyVersion) return true;
-  if (now !== undefined && isKept(decided))
-    await recordOvertaken(run, decided, { by: 'policy', policyVersion: now.policyVersion });
+  if (now !== undefined) await overtaken(run, decided, { by: 'policy', policyVersion: now.policyVersion });
   return false;
 };
 
@@ -86,20 +102,36 @@ const write = async (run: Run, decided: Decided, state: GroupState): Promise<Gro
   const { group, ports } = run;
   const written = await putState(group.name, state, ports);
   if (written === 'conflict') {
-    if (isKept(decided)) await recordOvertaken(run, decided, { by: 'state', readVersion: state.version - 1 });
+    await overtaken(run, decided, { by: 'state', readVersion: state.version - 1 });
     return undefined;
   }
   return state.version > 1 || (await isInForce(run, decided)) ? written : undefined;
 };
 
+/** Decides about what was gathered, in the group's mode. */
+const look = (run: Run, gathered: Gathered): InMode => {
+  const { ports, facts, observedId: id } = run;
+  const nowMs = ports.clock.now();
+  const seen = viewOf(gathered, nowMs, facts);
+  const { desired } = gathered;
+  return decideInMode(
+    { ...seen, state: followView(seen, facts) },
+    { heard: modeOf(run.group) === 'observe' ? heardIn(facts, gathered, nowMs).leaving : [], desired, id },
+  );
+};
+
 /** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
-  const { ports, facts } = run;
-  const look = viewOf(gathered, ports.clock.now(), facts);
-  const view = { ...look, state: followView(look, facts) };
+  const { view, decision: found, observed } = look(run, gathered);
   // Removals are decided once. Decisions after a refusal are about launches alone.
-  const wanted = earlier.length === 0 ? decide(view) : { ...decide(view), removals: [], drains: [], remarks: [] };
-  const before = { view, decision: wanted, sizes: gathered.sizes, earlier: earlier.map((one) => one.decision) };
+  const wanted = earlier.length === 0 ? found : { ...found, removals: [], drains: [], remarks: [] };
+  const before = {
+    view,
+    decision: wanted,
+    sizes: gathered.sizes,
+    earlier: earlier.map((one) => one.decision),
+    observed,
+  };
   // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from the
   // decision.
   if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
@@ -176,7 +208,7 @@ const sameLookMs = 2_000;
 const lookAgain = async (
   run: Run,
   before: Gathered,
-  warned: readonly Swap[],
+  warned: readonly Pick<Swap, 'offering'>[],
 ): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
   const { facts, ports } = run;
   const now = await readInForce(run.group.name, ports);
@@ -200,19 +232,29 @@ type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gat
 const afterLostRace = async (
   run: Run,
   rounds: readonly Round[],
-  { lost, before, warned }: { readonly lost: number; readonly before: Gathered; readonly warned: readonly Swap[] },
+  {
+    lost,
+    before,
+    warned,
+  }: { readonly lost: number; readonly before: Gathered; readonly warned: readonly Pick<Swap, 'offering'>[] },
 ): Promise<Again | Played> => {
   const played: Played = { kind: 'played', run, rounds };
   if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
   const again = await lookAgain(run, before, warned);
   if (again === undefined) return rounds.length > 0 ? played : { kind: 'let-go' };
+  // Other signals are claimed in another mode, so they are delivered again.
+  if (rounds.length === 0 && modeOf(again.run.group) !== modeOf(run.group)) return { kind: 'contended' };
   return rounds.length > 0 && again.run.group.policyVersion !== run.group.policyVersion
     ? played
     : { kind: 'again', ...again };
 };
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
-export const playRounds = async (first: Run, found: Gathered, warned: readonly Swap[]): Promise<Played> => {
+export const playRounds = async (
+  first: Run,
+  found: Gathered,
+  warned: readonly Pick<Swap, 'offering'>[],
+): Promise<Played> => {
   const rounds: Round[] = [];
   let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];
   while (rounds.length < mostRounds) {

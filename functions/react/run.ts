@@ -17,6 +17,8 @@ export type Run = {
   readonly facts: Facts;
   readonly ports: ReactPorts;
   readonly id: string;
+  /** Under which an observed decision is stored, beside what was done in the same look. */
+  readonly observedId: string;
   readonly startedAtMs: number;
   /** Groups of the same batch, this one among them: all of them draw on the account's buckets now. */
   readonly groupsAtOnce: number;

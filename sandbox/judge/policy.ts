@@ -24,6 +24,7 @@ export type ScalingRow = { readonly alarm: string; readonly by: number; readonly
 /** A policy document as the judge reads it: by the policy reference, and not by the code that is judged. */
 export type Policy = {
   readonly group: string;
+  readonly mode: 'act' | 'observe' | 'pause';
   readonly size: { readonly min: number; readonly max: number; readonly desired: number };
   readonly capacity: TreeNode;
   readonly pools: Readonly<Record<string, PolicyPool>>;
@@ -93,6 +94,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
   const pools = Object.entries(mapOf(document.pools)).map(([name, pool]) => [name, poolOf(name, { ...defaults, ...mapOf(pool) }, spec)] as const);
   return {
     group: String(document.group),
+    mode: document.mode === 'observe' || document.mode === 'pause' ? document.mode : 'act',
     size: sizeOf(document.size),
     capacity: (document.capacity ?? '') as TreeNode,
     pools: Object.fromEntries(pools),

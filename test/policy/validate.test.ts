@@ -24,6 +24,7 @@ describe('a valid policy', () => {
       warnings: [],
       policy: {
         ...smallDocument,
+        mode: 'act',
         defaults: {},
         removal: { order: 'dearest-first' },
         swap: { order: 'launch-first', maxSurge: 3 },

@@ -68,7 +68,7 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
 /** Plays the rounds of an invocation that gathered with this policy, whatever is in force by the time it decides. */
 const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>, heard: Partial<Run['facts']> = {}) => {
   const facts = { group: 'web', causes: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [], ...heard } as unknown as Run['facts'];
-  const run: Run = { group: policy, provider, facts, ports, id: 'd-1', startedAtMs: nowMs, groupsAtOnce: 1 };
+  const run: Run = { group: policy, provider, facts, ports, id: 'd-1', observedId: 'd-2', startedAtMs: nowMs, groupsAtOnce: 1 };
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored }), []);
 };
 

@@ -1,6 +1,7 @@
 import type { Group } from '../../../core/group.ts';
 import { withFormer } from '../../../core/holders.ts';
 import { isKept } from '../../../core/kept.ts';
+import { type Mode, mayBegin, modeOf } from '../../../core/mode.ts';
 import type { DrainOrder, StateStore } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
 
@@ -10,6 +11,7 @@ export type Batch = {
   readonly group: Group | undefined;
   /** Its policy is gone: what was taken out of service comes to its end, and nobody else is taken out. */
   readonly isLetGo: boolean;
+  readonly mode: Mode;
   /** Every swap of the group whose instance leaves, or has left. */
   readonly all: readonly Swap[];
   /** Those of this drain that are not gone. Those that were handed over to another drain are not among them. */
@@ -20,6 +22,10 @@ export type Batch = {
 
 /** Whether it was taken out of service, or is known never to be. */
 export const hasBegun = ({ state }: Pick<Swap, 'state'>): boolean => state === 'draining' || state === 'drained';
+
+/** Whether nobody takes it out of service now: its group was let go or does not act, and its drain has not begun. */
+export const isLeft = ({ isLetGo, mode }: Pick<Batch, 'isLetGo' | 'mode'>, swap: Swap): boolean =>
+  !hasBegun(swap) && (isLetGo || !mayBegin(mode, swap));
 
 /**
  * Reads a batch: three reads, whatever its size, and one more once the group was let go. The group comes with what
@@ -36,6 +42,7 @@ export const gatherBatch = async (store: StateStore, order: DrainOrder): Promise
   return {
     group: group && withFormer(group, state),
     isLetGo: inForce === undefined,
+    mode: inForce === undefined ? 'act' : modeOf(inForce),
     all: all.filter((swap) => !isKept(swap)),
     own: ours.filter(({ state }) => state !== 'gone' && state !== 'waiting'),
     gone: ours.filter(({ state }) => state === 'gone'),

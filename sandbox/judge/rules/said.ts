@@ -63,6 +63,8 @@ const truths: Truth = {
   'not-ended': (chronicle, life, { awsCode }) => (awsCode === refusedCode ? life.refusedAtMs.length > 0 : failedWith(chronicle, awsCode)),
   'ended-before-drain': (_, life) => goneAtMs(life) <= takenOutAtMs(life) && !wasLetGoFirst(life),
   'let-go': (chronicle, life, _, swap) => wasLetGo(chronicle, swap, goneAtMs(life)),
+  'held-back': ({ groups }, life, { mode }, { group, claimedAtMs }) =>
+    (groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy?.mode === mode && atMs >= claimedAtMs && atMs <= goneAtMs(life)),
   prose: () => true,
 };
 

@@ -43,6 +43,8 @@ const remarks = listed<Remark['code']>({
   'kept-by-minimum': true,
   'boots-failed': true,
   'deaths-bounded': true,
+  paused: true,
+  'came-by-itself': true,
 });
 const shortfalls = listed<Shortfall['code']>({
   'delay-exceeds-deadline': true,
@@ -54,8 +56,9 @@ const shortfalls = listed<Shortfall['code']>({
   'not-ended': true,
   'ended-before-drain': true,
   'let-go': true,
+  'held-back': true,
 });
-const outcomes = listed<Outcome['code']>({ 'carried-out': true, 'not-carried-out': true });
+const outcomes = listed<Outcome['code']>({ 'carried-out': true, observed: true, 'not-carried-out': true });
 const overtaken = listed<Overtaken['by']>({ state: true, policy: true });
 
 /** Every reason that can be stored, by its kind: `kind: code`. */

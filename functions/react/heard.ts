@@ -1,0 +1,87 @@
+import type { Group } from '../../core/group.ts';
+import { asgsOf } from '../../core/holders.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
+import { modeOf } from '../../core/mode.ts';
+import { toBeMoved } from '../../core/moved.ts';
+import { heardBefore, newlyWarned } from '../../core/observe.ts';
+import { offeringKey } from '../../core/offering.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { Facts, LeavingFact } from './facts.ts';
+import type { Gathered } from './gather.ts';
+
+/**
+ * Facts belong to the instance. One that has left our Auto Scaling groups, and that has no tag of ours, belongs to
+ * somebody else now.
+ */
+const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
+  owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
+
+/** Members that live where the policy no longer holds any, except those that leave already. */
+const moved = (
+  { group, swaps, holdings: { members, asgs } }: Gathered,
+  heard: readonly LeavingFact[],
+  nowMs: number,
+): readonly LeavingFact[] => {
+  const leaving = new Set(heard.map(({ instance }) => instance));
+  const staying = members.filter(({ instance }) => !leaving.has(instance));
+  return toBeMoved({ group, members: staying, swaps, asgs, nowMs }).map(({ instance }) => ({
+    instance,
+    reason: 'moved',
+    atMs: nowMs,
+  }));
+};
+
+/** Who leaves the group, or should leave it, as one look finds. */
+export type HeardNow = {
+  /** Members that signals reported. */
+  readonly told: readonly LeavingFact[];
+  /**
+   * These, those that an earlier holder was warned of, those that were reported while the group was only observed,
+   * and those that live where the policy holds none.
+   */
+  readonly leaving: readonly LeavingFact[];
+};
+
+export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardNow => {
+  const { group, holdings, inherited } = gathered;
+  const asgs = new Set(asgsOf(group));
+  const detached = new Set(holdings.detached);
+  const members = new Set(holdings.members.map(({ instance }) => instance));
+  const told = facts.leaving.filter(
+    (fact) =>
+      !detached.has(fact.instance) && isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act),
+  );
+  const earlier = modeOf(group) === 'observe' ? [] : heardBefore(gathered.state, nowMs);
+  const heard = [
+    ...told,
+    ...[...inherited, ...earlier].filter(
+      (one) => traitsOf(one).endedBy === 'auto-scaling' || members.has(one.instance),
+    ),
+  ];
+  return { told, leaving: [...heard, ...moved(gathered, heard, nowMs)] };
+};
+
+/** Offerings of members that EC2 warned about since the last look at an observed group. */
+export const warnedIfActed = (
+  { state, holdings: { members } }: Gathered,
+  { leaving }: HeardNow,
+): readonly Pick<Swap, 'offering'>[] => {
+  const warned = new Set(newlyWarned(state, leaving).map(({ instance }) => instance));
+  return members
+    .filter(({ instance }) => warned.has(instance))
+    .map(({ offering }) => ({ offering: offeringKey(offering) }));
+};
+
+const isTaken = (fact: LeavingFact): boolean => traitsOf(fact).endedBy !== 'holdfast';
+
+/** Of these, the ones that are claimed: all, none of an observed group, and what AWS takes of a paused one. */
+export const claimable = (group: Pick<Group, 'mode'>, heard: HeardNow): HeardNow => {
+  switch (modeOf(group)) {
+    case 'act':
+      return heard;
+    case 'observe':
+      return { told: [], leaving: [] };
+    case 'pause':
+      return { told: heard.told.filter(isTaken), leaving: heard.leaving.filter(isTaken) };
+  }
+};
