@@ -13,7 +13,18 @@ import { group, nowMs, onDemandB, reservation, state, swapOf } from '../core/vie
 const policyIn = (mode: Group['mode'], rest: Partial<Group> = {}): Group =>
   group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' }, ...(mode && { mode }), ...rest });
 
-const tick: Facts = { group: 'web', causes: [], leaving: [], ended: [], stopped: [], alarms: [], refusedAsgs: [], isTick: true, messages: [] };
+const tick: Facts = {
+  group: 'web',
+  causes: [],
+  leaving: [],
+  ended: [],
+  stopped: [],
+  alarms: [],
+  refusedAsgs: [],
+  stoppedDrains: [],
+  isTick: true,
+  messages: [],
+};
 
 const ids = members(onDemandB, 6).map(({ instance }) => instance);
 const [first = '', second = ''] = ids;
