@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { StateStore, SwapChange } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
+import { isForward } from '../../core/swap-life/transitions.ts';
 import { instanceIndex, items, keys, ttlAttribute } from '../../functions/contract.ts';
 import { isConditionFailed } from '../errors.ts';
 import { type Item, queryAll } from './query-all.ts';
@@ -30,7 +31,6 @@ const keptForSeconds = 7 * 24 * 3600;
  * history.
  */
 const recentMs = 3_600_000;
-const order: readonly SwapState[] = ['waiting', 'leaving', 'draining', 'drained', 'gone', 'withdrawn'];
 
 const keyOf = ({ group, instance }: Pick<Swap, 'group' | 'instance'>) => ({
   [keys.group]: group,
@@ -50,7 +50,7 @@ const expiry = (state: SwapState | undefined, nowMs: number): Item =>
 /** States from which a change may start without going backwards. */
 const forward = ({ from, set }: SwapChange): readonly SwapState[] => {
   const to = set.state;
-  return to === undefined ? from : from.filter((state) => order.indexOf(state) <= order.indexOf(to));
+  return to === undefined ? from : from.filter((state) => isForward(state, to));
 };
 
 /** An item of an earlier version has no list: its one hook is in a field of its own. */

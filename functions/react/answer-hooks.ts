@@ -1,5 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
-import type { LeavingFact } from './facts.ts';
+import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import type { ReactPorts } from './ports.ts';
 
 const hooksAtOnce = 8;

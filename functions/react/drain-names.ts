@@ -1,14 +1,6 @@
-import { traitsOf } from '../../core/leave-reason.ts';
-import type { CutBy } from '../../core/shortfall.ts';
 import type { Swap } from '../../core/swap.ts';
+import type { DrainKind, NameDrain } from '../../core/swap-life/drain-kind.ts';
 import { sha256 } from '../runtime/sha256.ts';
-
-/**
- * Kinds of leaving that never share a drain, whatever their deadlines. `interruption`: EC2 takes it. `hook`: its Auto
- * Scaling group waits for us. `removal`: above the desired size, or without a reservation. `swap`: replaced, or leaving
- * already when it was warned. `mend`: its own drain failed or missed it.
- */
-export type DrainKind = 'interruption' | 'hook' | 'removal' | 'swap' | 'mend';
 
 /**
  * Deadlines of one storm differ by a few seconds. Those of the same ten seconds share a drain, which keeps the
@@ -41,9 +33,6 @@ export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): strin
   return [groupPart(group), kind, ...bucket, ...(decision === undefined ? [] : [decision])].join('-');
 };
 
-/** Returns the name of the drain for instances of this kind and deadline. */
-export type NameDrain = (kind: DrainKind, deadlineMs?: number) => string;
-
 /**
  * Names of the drains that one decision orders. Warnings whose deadlines are in the same ten seconds share a drain,
  * whichever decision handled them, as long as the drain waits for replacements: one look serves them all. Warnings that
@@ -60,8 +49,3 @@ export const drainsOf = (group: string, decision: string, swaps: readonly Swap[]
       : drainName({ group, kind, deadlineMs, decision });
   };
 };
-
-const kinds: Readonly<Record<CutBy, DrainKind>> = { ec2: 'interruption', 'auto-scaling': 'hook', holdfast: 'mend' };
-
-/** The kind of the drain that is ordered for a signal, or that takes over a swap which has not begun to drain. */
-export const kindOf = (swap: Pick<Swap, 'reason'>): DrainKind => kinds[traitsOf(swap).endedBy];

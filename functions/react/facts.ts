@@ -1,20 +1,7 @@
 import type { Cause } from '../../core/decision-record.ts';
-import type { LeaveReason } from '../../core/leave-reason.ts';
-import type { Owner } from '../../core/ports.ts';
 import type { Signal } from '../../core/signal.ts';
-import type { LifecycleHook } from '../../core/swap.ts';
+import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import { createCauses } from './causes.ts';
-
-/** An instance of the group that leaves, or should leave, and what we know about it. */
-export type LeavingFact = {
-  readonly instance: string;
-  readonly reason: LeaveReason;
-  /** When it happened, by the sender's clock, epoch milliseconds. */
-  readonly atMs: number;
-  readonly deadlineMs?: number;
-  readonly hook?: LifecycleHook;
-  readonly owner?: Owner;
-};
 
 /** What signals said about one group. Facts are only added; one decision follows from all of them. */
 export type Facts = {

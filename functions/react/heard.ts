@@ -6,7 +6,8 @@ import { toBeMoved } from '../../core/moved.ts';
 import { heardBefore, newlyWarned } from '../../core/observe.ts';
 import { offeringKey } from '../../core/offering.ts';
 import type { Swap } from '../../core/swap.ts';
-import type { Facts, LeavingFact } from './facts.ts';
+import type { LeavingFact } from '../../core/swap-life/claim.ts';
+import type { Facts } from './facts.ts';
 import type { Gathered } from './gather.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Group } from '../../core/group.ts';
 import { namedAsgs } from '../../core/holders.ts';
 import type { Swap } from '../../core/swap.ts';
+import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import type { GroupState, RaisedMax } from '../../core/view.ts';
-import type { LeavingFact } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** What an earlier holder of an Auto Scaling group left undone there. */

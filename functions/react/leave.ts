@@ -1,11 +1,13 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
 import { mayBegin, modeOf } from '../../core/mode.ts';
-import { offeringKey } from '../../core/offering.ts';
 import { isHard, type Swap } from '../../core/swap.ts';
+import { removedBy } from '../../core/swap-life/claim.ts';
+import { kindOf } from '../../core/swap-life/drain-kind.ts';
+import { enteredFrom } from '../../core/swap-life/transitions.ts';
 import type { View } from '../../core/view.ts';
 import { writesAtOnce } from './claims.ts';
-import { drainName, kindOf } from './drain-names.ts';
+import { drainName } from './drain-names.ts';
 import type { ReactPorts } from './ports.ts';
 import type { Run } from './run.ts';
 
@@ -22,24 +24,10 @@ export const claimRemovals = async (
   { view, decision: id, drain, ports }: LeaveContext,
 ): Promise<readonly Swap[]> => {
   const members = new Map(view.members.map((member) => [member.instance, member]));
-  const wanted = decision.removals.flatMap(({ instance, reason }): Swap[] => {
-    const member = members.get(instance);
-    if (member === undefined) return [];
-    return [
-      {
-        group: view.group.name,
-        instance,
-        reason,
-        state: 'leaving',
-        pool: member.pool ?? 'unknown',
-        offering: offeringKey(member.offering),
-        ...(member.asg !== undefined && { asg: member.asg }),
-        claimedAtMs: view.nowMs,
-        drain,
-        drainOrderedAtMs: view.nowMs,
-        decision: id,
-      },
-    ];
+  const author = { group: view.group.name, nowMs: view.nowMs, drain, decision: id };
+  const wanted = decision.removals.flatMap((leaving) => {
+    const member = members.get(leaving.instance);
+    return member === undefined ? [] : [removedBy(leaving, member, author)];
   });
   const claims = await inParallel(wanted, writesAtOnce, (swap) => ports.store.claim(swap));
   return wanted.filter((_, index) => claims[index]?.kind === 'claimed');
@@ -53,7 +41,7 @@ export const beginWaiting = async (
   const waiting = view.swaps.filter(({ instance }) => decision.drains.includes(instance));
   const set = { state: 'leaving', drain, drainOrderedAtMs: view.nowMs } as const;
   const written = await inParallel(waiting, writesAtOnce, (swap) =>
-    ports.store.advance(swap, { from: ['waiting'], set }),
+    ports.store.advance(swap, { from: enteredFrom.leaving, set }),
   );
   return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
 };

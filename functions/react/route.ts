@@ -2,7 +2,8 @@ import { spotNoticeMs } from '../../core/deadline.ts';
 import type { Owner, Owners, RegistryEntry } from '../../core/ports.ts';
 import type { Signal } from '../../core/signal.ts';
 import { isOver } from '../../core/signal-age.ts';
-import { createFactsByGroup, type Facts, type LeavingFact } from './facts.ts';
+import type { LeavingFact } from '../../core/swap-life/claim.ts';
+import { createFactsByGroup, type Facts } from './facts.ts';
 
 /** A signal and the message that brought it. */
 export type Received = { readonly message: string; readonly signal: Signal };

@@ -76,9 +76,7 @@ describe('a reason to leave that is new', () => {
   it('leaves then: it is claimed, read back, waits for its replacement, and begins', async () => {
     const load = (file: string) => import(join(scratch.house, file));
     const [{ claimAll }, { leaveReason }, { decide }, { bind }, { kindOf }] = await Promise.all(
-      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'core/group-state/binding.ts', 'functions/react/drain-names.ts'].map(
-        load,
-      ),
+      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'core/group-state/binding.ts', 'core/swap-life/drain-kind.ts'].map(load),
     );
     const ten = [...members(spotA, 5), ...members(spotB, 5)];
     const { swaps } = (await claimAll([{ instance: 'spot-a#1', reason: 'retired', atMs: nowMs }], [], {

@@ -18,7 +18,7 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'the deadline is not tightened',
-    file: 'functions/react/claims.ts',
+    file: 'core/swap-life/claim.ts',
     from: 'const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);',
     to: 'const deadlineMs = tighter(swap.deadlineMs, undefined);',
     caughtBy: ['rebalance, then warning'],

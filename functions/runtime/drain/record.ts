@@ -1,21 +1,12 @@
 import type { Sorted } from '../../../core/drain/look.ts';
 import { asDrainedInTime, asGone } from '../../../core/drain/shortfall.ts';
 import type { StateStore, SwapChange } from '../../../core/ports.ts';
-import type { Swap, SwapState } from '../../../core/swap.ts';
+import type { Swap } from '../../../core/swap.ts';
+import { enteredFrom } from '../../../core/swap-life/transitions.ts';
 import { onEach } from './on-each.ts';
 
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
 export const writesAtOnce = 32;
-
-/** The states from which a swap may enter each state: forward only. */
-const before: Readonly<Record<SwapState, readonly SwapState[]>> = {
-  waiting: [],
-  leaving: ['waiting'],
-  draining: ['leaving'],
-  drained: ['leaving', 'draining'],
-  gone: ['leaving', 'draining', 'drained'],
-  withdrawn: [],
-};
 
 const progressOf = ({
   state,
@@ -49,7 +40,7 @@ export const recordForward = async (
   swaps: readonly Swap[],
 ): Promise<readonly Swap[]> => {
   const written = await onEach(swaps, writesAtOnce, (swap) =>
-    store.advance(swap, { from: before[swap.state], drain, ...changeTo(swap) }),
+    store.advance(swap, { from: enteredFrom[swap.state], drain, ...changeTo(swap) }),
   );
   return swaps.filter((_, index) => written[index] === 'done');
 };

@@ -18,9 +18,9 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'a warning of the second of its advice is no news',
-    file: 'functions/react/claims.ts',
-    from: "if (traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs)",
-    to: "if (traitsOf(fact).endedBy === 'ec2' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs)",
+    file: 'core/swap-life/claim.ts',
+    from: "traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs;",
+    to: "traitsOf(fact).endedBy === 'ec2' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs;",
     situation: 'a warning in the second of its advice',
   },
   {
