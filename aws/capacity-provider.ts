@@ -1,9 +1,12 @@
 import type { Group, Holding } from '../core/group.ts';
 import { namedTargetGroups } from '../core/holders.ts';
+import { isAsAdded } from '../core/outside-size.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
+import type { Added } from '../core/view.ts';
 import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers, noteJoined } from './providers/attach-members.ts';
+import { describeAsgs } from './providers/auto-scaling-groups.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
 import { describeHoldings } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
@@ -11,7 +14,7 @@ import { createInspectDrain } from './providers/inspect-drain.ts';
 import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';
 import type { ProviderDeps } from './providers/provider-deps.ts';
 import { releaseMembers } from './providers/release-members.ts';
-import { createSizeChanges } from './providers/size-changes.ts';
+import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
 
 /** Requests under way at once: usually one for each pool of a decision. */
@@ -25,12 +28,30 @@ const noteMembers = async (
   if (holding.kind === 'attach') await noteJoined(deps, name, holding.asg, instances);
 };
 
+/** Whether nobody has set the size since the note of an attach was written. */
+const isAsNoted = async ({ autoScaling }: ProviderDeps, added: Added): Promise<boolean> => {
+  const [asg] = await describeAsgs(autoScaling, [added.asg]);
+  return asg !== undefined && isAsAdded(added, asg);
+};
+
+/** The next look notes the size anew. */
+const sizeChanged = (instances: readonly string[]): ActionResult => ({
+  done: [],
+  failed: instances.map((instance) => ({ instance, code: 'SizeChanged', retry: 'later' })),
+});
+
 /**
  * Puts running members into service: registers them with named target groups, and attaches them where the group is an
  * Auto Scaling group.
  */
-const admitMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
+const admitMembers = async (
+  deps: ProviderDeps,
+  group: Group,
+  instances: readonly string[],
+  added: Added | undefined,
+): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
+  if (added !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
   const { holding } = group;
   const attached =
     holding.kind === 'attach' ? await attachMembers(deps, holding.asg, instances) : { done: instances, failed: [] };
@@ -51,10 +72,11 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
     inParallel(orders, launchesAtOnce, (order) =>
       (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),
     ),
-  admit: (group, instances) => admitMembers(deps, group, instances),
+  admit: (group, instances, added) => admitMembers(deps, group, instances, added),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
   release: (group, swaps) => releaseMembers(deps, group, swaps),
   ...createSizeChanges(deps),
+  ...createSuspensions(deps),
 });
 
 /** The same capacity: the leaving part. A drain function's bundle has no code that launches. */

@@ -146,6 +146,8 @@ export const sizeText = (change: SizeChange): string => {
       return `desired ${change.from} → ${change.to} by the policy`;
     case 'caught-up':
       return `desired ${change.from} → ${change.to}: the stored state was older than the members`;
+    case 'outside':
+      return `desired ${change.from} → ${change.to} by whoever sets the Auto Scaling group's desired capacity`;
     case 'alarm':
       return change.from === change.to
         ? `desired stays ${change.to}, the bound of the policy: alarm ${change.alarm}, ${adjustText(change.adjust)}`

@@ -8,6 +8,7 @@
  * - **take over**: its desired capacity is lowered to what it holds, and we launch in its place.
  */
 import { traitsOf } from './leave-reason.ts';
+import { outsideAsgOf } from './outside-size.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, Member, View } from './view.ts';
 
@@ -45,8 +46,12 @@ const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
     asg,
     view,
     ({ drain, state }, isDead) =>
-      drain !== undefined && (isDead || (asg.desired > asg.min && (state === 'draining' || state === 'drained'))),
+      drain !== undefined && (isDead || (mayShrink(asg, view) && (state === 'draining' || state === 'drained'))),
   );
+
+/** Where others set the size, members leave without it. */
+const mayShrink = ({ name, desired, min }: AsgView, { group }: View): boolean =>
+  name === outsideAsgOf(group) || desired > min;
 
 /**
  * The gap of a group. Below 0: it holds more than its desired capacity.
@@ -126,9 +131,13 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
   return [...view.asgs.flatMap((asg) => unnoticedBy(asg, view)), ...waited.slice(0, Math.max(0, spare))];
 };
 
-/** Groups that are short and do not refill themselves, and the desired capacity that they get. */
+/**
+ * Groups that are short and do not refill themselves, and the desired capacity that they get. A size that others set is
+ * theirs.
+ */
 export const groupsToTakeOver = (view: View): readonly { readonly asg: string; readonly desired: number }[] =>
   view.asgs
+    .filter(({ name }) => name !== outsideAsgOf(view.group))
     .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(asg, view) !== undefined)
     .map((asg) => ({ asg: asg.name, desired: asg.held }));
 

@@ -1,6 +1,7 @@
 import { admissions } from './decide/admissions.ts';
 import { arbiterFor } from './decide/arbiter.ts';
 import { emptyDraft, withProposal } from './decide/draft.ts';
+import { addedSizes, heldProcesses } from './decide/held-processes.ts';
 import { maximumSizes } from './decide/maximum-sizes.ts';
 import { missingMembers } from './decide/missing-members.ts';
 import { nextLook } from './decide/next-look.ts';
@@ -24,8 +25,10 @@ export const rules: readonly Rule[] = [
   waitingSwaps,
   strays,
   surplus,
+  addedSizes,
   admissions,
   maximumSizes,
+  heldProcesses,
   takeOver,
   unnoticed,
   remarks,
@@ -63,6 +66,9 @@ export const isQuiet = (decision: Decision): boolean =>
     decision.admissions,
     decision.raise,
     decision.restore,
+    decision.suspend ?? [],
+    decision.resume ?? [],
+    decision.takeDown ?? [],
     decision.takeOver,
     decision.unnoticed,
     decision.remarks ?? [],

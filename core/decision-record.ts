@@ -28,6 +28,8 @@ export type SizeChange =
   | { readonly code: 'policy'; readonly from: number; readonly to: number }
   /** The state item was lost or is older than the members: the size is kept at what is running. */
   | { readonly code: 'caught-up'; readonly from: number; readonly to: number }
+  /** Others changed the desired capacity of the Auto Scaling group that the policy takes its size from. */
+  | { readonly code: 'outside'; readonly from: number; readonly to: number }
   /** `from` and `to` are equal where the size is at its bound. */
   | {
       readonly code: 'alarm';

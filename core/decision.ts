@@ -5,7 +5,7 @@ import type { OfferingKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import type { SpreadBy } from './selector.ts';
 import type { Prose } from './shortfall.ts';
-import type { RaisedMax } from './view.ts';
+import type { Added, RaisedMax, Suspension } from './view.ts';
 
 /** Why a pool, or one of its offerings, could not be used when a placement was made. */
 export type Against =
@@ -140,6 +140,11 @@ export type Decision = {
   /** Maximum sizes to raise before admissions, and ones to put back. */
   readonly raise: readonly RaisedMax[];
   readonly restore: readonly RaisedMax[];
+  /** Processes to suspend while members join or are replaced in a group whose size others set, and ones to resume. */
+  readonly suspend?: readonly Suspension[];
+  readonly resume?: readonly Suspension[];
+  /** What attaching added to a desired capacity that others set, and that is taken down now. */
+  readonly takeDown?: readonly Added[];
   /**
    * Auto Scaling groups that failed to refill themselves and that we refill in their place: their desired capacity is
    * lowered to the members that they hold.

@@ -2,7 +2,13 @@ import type { Pool } from './pool.ts';
 import type { Selector } from './selector.ts';
 
 /** Lower and upper bound of a group's size, and the size it starts with. */
-export type Size = { readonly min: number; readonly max: number; readonly desired: number };
+export type Size = {
+  readonly min: number;
+  readonly max: number;
+  readonly desired: number;
+  /** Somebody else sets the size: it is the desired capacity of the Auto Scaling group that members are attached to. */
+  readonly from?: 'asg';
+};
 
 export type RemovalOrder = 'dearest-first' | 'oldest-first' | 'newest-first' | 'same-order';
 

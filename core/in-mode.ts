@@ -1,5 +1,7 @@
+import { processesFor } from './decide/held-processes.ts';
 import { decide } from './decide.ts';
 import type { Decision, Remark } from './decision.ts';
+import { takeHeadcount } from './headcount.ts';
 import { modeOf } from './mode.ts';
 import type { Heard, NotDone } from './not-done.ts';
 import { type Observation, observe } from './observe.ts';
@@ -66,6 +68,8 @@ const paused = (view: View): InMode => {
     ...idle(wanted, view),
     ...(isComing && wanted.wakeAtMs !== undefined && { wakeAtMs: wanted.wakeAtMs }),
     raise: raisesOf(wanted, view),
+    suspend: [],
+    ...processesFor({ view, headcount: takeHeadcount(view) }, { placements: [], admissions: wanted.admissions }),
     unnoticed: wanted.unnoticed.filter((instance) => taken.has(instance)),
     remarks: [...found(wanted), ...(isNews ? [{ code: 'paused' as const, ...now }] : [])],
   };
@@ -79,6 +83,8 @@ const watched = (view: View, watching: Watching): InMode => {
     ...idle(decide(view), view),
     admissions: [],
     raise: [],
+    suspend: [],
+    resume: view.state.suspended ?? [],
     unnoticed: [],
     remarks: [...found(observed.decision), ...observed.remarks],
   };

@@ -6,7 +6,7 @@ import type { Offering, OfferingKey } from './offering.ts';
 import type { AsgClaim } from './policy/ports.ts';
 import type { Reservation } from './reservation.ts';
 import type { LifecycleHook, Swap } from './swap.ts';
-import type { AsgView, GroupState, Member, RaisedMax } from './view.ts';
+import type { Added, AsgView, GroupState, Member, RaisedMax, Suspension } from './view.ts';
 
 /** Milliseconds since the epoch. */
 export type Clock = { now(): number };
@@ -110,8 +110,12 @@ export type CapacityProvider = {
    * capacity errors.
    */
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
-  /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
-  admit(group: Group, instances: readonly string[]): Promise<ActionResult>;
+  /**
+   * Attaches running members to the Auto Scaling group, or registers them with target groups.
+   *
+   * @param added the note of this attach, where others set the size: nobody is attached when it has changed since.
+   */
+  admit(group: Group, instances: readonly string[], added?: Added): Promise<ActionResult>;
   /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
   /**
@@ -133,6 +137,15 @@ export type CapacityProvider = {
    * above the old maximum now.
    */
   restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'not-yet'>;
+  /** Suspends processes of an Auto Scaling group. */
+  suspend(suspension: Suspension): Promise<void>;
+  /** Resumes those of these processes that are still suspended. `gone`: there is no such group any more. */
+  resume(suspension: Suspension): Promise<'done' | 'gone'>;
+  /**
+   * Lowers a desired capacity by what attaching added. `changed-by-others`: it is not what it was before the attach and
+   * what the attach added, so somebody else has set it. `not-yet`: no describe shows the members, or it is refused now.
+   */
+  takeDown(added: Added): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity to what it holds. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
 };
@@ -143,7 +156,18 @@ export type CapacityProvider = {
  */
 export type CapacityIn = Pick<
   CapacityProvider,
-  'describe' | 'requestOf' | 'launch' | 'admit' | 'noteJoined' | 'release' | 'raiseMax' | 'restoreMax' | 'takeOver'
+  | 'describe'
+  | 'requestOf'
+  | 'launch'
+  | 'admit'
+  | 'noteJoined'
+  | 'release'
+  | 'raiseMax'
+  | 'restoreMax'
+  | 'takeOver'
+  | 'suspend'
+  | 'resume'
+  | 'takeDown'
 >;
 
 /** What a drain needs from a provider. Nothing here can launch. */

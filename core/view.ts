@@ -69,6 +69,20 @@ export type AsgView = {
   readonly suspended: readonly string[];
 };
 
+/** Members that we attach to an Auto Scaling group whose size others set. It is written before they are attached. */
+export type Added = {
+  readonly asg: string;
+  /** The desired capacity before: each member that is attached raises it by one. */
+  readonly from: number;
+  readonly instances: readonly string[];
+  readonly atMs: number;
+  /** When it was lowered to `from` again. */
+  readonly takenDownAtMs?: number;
+};
+
+/** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are suspended. */
+export type Suspension = { readonly asg: string; readonly processes: readonly string[] };
+
 /** A maximum size that we raised and must put back. */
 export type RaisedMax = {
   readonly asg: string;
@@ -108,6 +122,9 @@ export type GroupState = BootMemory & {
   /** When each alarm last acted, epoch ms, for its cooldown. */
   readonly alarms: Readonly<Record<string, number>>;
   readonly raised: readonly RaisedMax[];
+  /** What attaching added to a desired capacity that others set. */
+  readonly added?: readonly Added[];
+  readonly suspended?: readonly Suspension[];
   /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
   readonly holders?: readonly string[];
   /** Target groups that this policy or an earlier one named, the latest last. */

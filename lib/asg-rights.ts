@@ -6,10 +6,17 @@ import { allow } from './right.ts';
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2autoscaling.html';
 
 /**
- * Bringing capacity into Auto Scaling groups: attaching, launching inside them, and changing the sizes that limit them.
+ * Bringing capacity into Auto Scaling groups: attaching, launching inside them, changing the sizes that limit them, and
+ * suspending what they would do meanwhile.
  */
 export const allowFillingAsgs = (fn: LambdaFunction, reach: Reach): void =>
-  allowChanging(fn, reach, ['AttachInstances', 'LaunchInstances', 'UpdateAutoScalingGroup']);
+  allowChanging(fn, reach, [
+    'AttachInstances',
+    'LaunchInstances',
+    'UpdateAutoScalingGroup',
+    'SuspendProcesses',
+    'ResumeProcesses',
+  ]);
 
 /** Taking instances out of Auto Scaling groups. */
 export const allowEmptyingAsgs = (fn: LambdaFunction, reach: Reach): void =>

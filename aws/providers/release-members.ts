@@ -2,6 +2,7 @@ import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto
 import type { Group } from '../../core/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import { outsideAsgOf } from '../../core/outside-size.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
@@ -27,9 +28,14 @@ const byUrgency = (swaps: readonly Swap[]): readonly Swap[] =>
 
 /**
  * Terminates members through their group, which deregisters and drains them and runs its hooks. The desired capacity
- * falls by as many.
+ * falls by as many, unless others set it.
  */
-const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonly string[]): Promise<ActionResult> => {
+const endThroughAsg = async (
+  deps: ProviderDeps,
+  asg: string,
+  instances: readonly string[],
+  isSizeOurs: boolean,
+): Promise<ActionResult> => {
   const parts = await inParallel(chunks(instances, idsPerCall), 1, (part) =>
     actOn(
       part,
@@ -38,7 +44,7 @@ const endThroughAsg = async (deps: ProviderDeps, asg: string, instances: readonl
           new TerminateInstanceInAutoScalingGroupCommand({
             AutoScalingGroupName: asg,
             InstanceIds: [...ids],
-            ShouldDecrementDesiredCapacity: true,
+            ShouldDecrementDesiredCapacity: isSizeOurs,
           }),
         ),
       (error) => (isBelowMin(error) ? { code: belowMinSize, retry: 'later' } : ordinaryVerdict(error)),
@@ -64,11 +70,16 @@ const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
   ]);
 };
 
-const releaseFrom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[]): Promise<ActionResult> => {
-  const room = Math.max(0, asg.desired - asg.min);
+const releaseFrom = async (
+  deps: ProviderDeps,
+  asg: Asg,
+  swaps: readonly Swap[],
+  isSizeOurs: boolean,
+): Promise<ActionResult> => {
+  const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : swaps.length;
   const ordered = byUrgency(swaps);
   const [going, staying] = [ordered.slice(0, room), ordered.slice(room)];
-  const ended = await endThroughAsg(deps, asg.name, idsOf(going));
+  const ended = await endThroughAsg(deps, asg.name, idsOf(going), isSizeOurs);
   await spareRequests(deps, asg, going, ended);
   return together([ended, await withoutRoom(deps, asg, staying)]);
 };
@@ -121,6 +132,7 @@ const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly
       deps,
       asg,
       counted.filter(({ instance }) => standings.get(instance)?.asg === asg.name),
+      asg.name !== outsideAsgOf(group),
     ),
   );
   const held = new Set(idsOf(counted));

@@ -1,62 +1,95 @@
-import { UpdateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  ResumeProcessesCommand,
+  SuspendProcessesCommand,
+  UpdateAutoScalingGroupCommand,
+} from '@aws-sdk/client-auto-scaling';
+import { isAsAdded } from '../../core/outside-size.ts';
 import type { CapacityProvider } from '../../core/ports.ts';
 import { isGiven, isKnown } from '../../core/raised-max.ts';
 import { isFromAws, retryOf } from '../errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
+type Client = Pick<ProviderDeps, 'autoScaling'>;
+
+const read = async ({ autoScaling }: Client, name: string) => (await describeAsgs(autoScaling, [name]))[0];
+
+const update = (
+  { autoScaling }: Client,
+  AutoScalingGroupName: string,
+  change: { readonly MaxSize?: number; readonly DesiredCapacity?: number },
+) => autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
+
+/** Lowers a desired capacity. Undefined: it is refused now, and may succeed later. */
+const lower = (client: Client, asg: string, DesiredCapacity: number): Promise<'done' | undefined> =>
+  update(client, asg, { DesiredCapacity }).then(
+    () => 'done' as const,
+    (error: unknown) => {
+      if (isFromAws(error) && retryOf(error) === 'later') return undefined;
+      throw error;
+    },
+  );
+
 /**
  * Changes of an Auto Scaling group's numbers. Auto Scaling has no conditional update, so each change reads first and
  * keeps values that somebody else has set.
  */
-export const createSizeChanges = ({
-  autoScaling,
-}: Pick<ProviderDeps, 'autoScaling'>): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver'> => {
-  const read = async (name: string) => (await describeAsgs(autoScaling, [name]))[0];
-  const update = (
-    AutoScalingGroupName: string,
-    change: { readonly MaxSize?: number; readonly DesiredCapacity?: number },
-  ) => autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
+export const createSizeChanges = (
+  client: Client,
+): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver' | 'takeDown'> => ({
+  /** A maximum that is neither the owner's value nor one that we set is the owner's own change. */
+  async raiseMax(raised) {
+    const { asg, toMax } = raised;
+    const now = await read(client, asg);
+    if (now === undefined || !isKnown(raised, now.max)) return 'changed-by-others';
+    if (now.max >= toMax) return 'done';
+    return update(client, asg, { MaxSize: toMax }).then(
+      () => 'done' as const,
+      (error: unknown) => {
+        if (isFromAws(error)) return 'refused' as const;
+        throw error;
+      },
+    );
+  },
 
-  return {
-    /** A maximum that is neither the owner's value nor one that we set is the owner's own change. */
-    async raiseMax(raised) {
-      const { asg, toMax } = raised;
-      const now = await read(asg);
-      if (now === undefined || !isKnown(raised, now.max)) return 'changed-by-others';
-      if (now.max >= toMax) return 'done';
-      return update(asg, { MaxSize: toMax }).then(
-        () => 'done' as const,
-        (error: unknown) => {
-          if (isFromAws(error)) return 'refused' as const;
-          throw error;
-        },
-      );
-    },
+  /** Never below the desired capacity: Auto Scaling would lower that too, and terminate instances for it. */
+  async restoreMax(raised) {
+    const { asg, fromMax } = raised;
+    const now = await read(client, asg);
+    if (now?.max === fromMax) return 'done';
+    if (now === undefined || !isGiven(raised, now.max)) return 'changed-by-others';
+    if (now.desired > fromMax) return 'not-yet';
+    await update(client, asg, { MaxSize: fromMax });
+    return 'done';
+  },
 
-    /** Never below the desired capacity: Auto Scaling would lower that too, and terminate instances for it. */
-    async restoreMax(raised) {
-      const { asg, fromMax } = raised;
-      const now = await read(asg);
-      if (now?.max === fromMax) return 'done';
-      if (now === undefined || !isGiven(raised, now.max)) return 'changed-by-others';
-      if (now.desired > fromMax) return 'not-yet';
-      await update(asg, { MaxSize: fromMax });
-      return 'done';
-    },
+  async takeDown(added) {
+    const now = await read(client, added.asg);
+    if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return 'changed-by-others';
+    return now.desired === added.from ? 'not-yet' : ((await lower(client, added.asg, added.from)) ?? 'not-yet');
+  },
 
-    /** Refused when the group holds more than that: lowering would terminate what it has launched meanwhile. */
-    async takeOver(asg, desired) {
-      const now = await read(asg);
-      if (now === undefined || desired < now.min || now.held > desired) return 'refused';
-      if (now.desired <= desired) return 'done';
-      return update(asg, { DesiredCapacity: desired }).then(
-        () => 'done' as const,
-        (error: unknown) => {
-          if (isFromAws(error) && retryOf(error) === 'later') return 'refused' as const;
-          throw error;
-        },
-      );
-    },
-  };
-};
+  /** Refused when the group holds more than that: lowering would terminate what it has launched meanwhile. */
+  async takeOver(asg, desired) {
+    const now = await read(client, asg);
+    if (now === undefined || desired < now.min || now.held > desired) return 'refused';
+    return now.desired <= desired ? 'done' : ((await lower(client, asg, desired)) ?? 'refused');
+  },
+});
+
+/** Processes of an Auto Scaling group that are suspended for a while. */
+export const createSuspensions = (client: Client): Pick<CapacityProvider, 'suspend' | 'resume'> => ({
+  async suspend({ asg, processes }) {
+    const input = { AutoScalingGroupName: asg, ScalingProcesses: [...processes] };
+    await client.autoScaling.send(new SuspendProcessesCommand(input));
+  },
+
+  /** A process that its owner has resumed meanwhile needs nothing. */
+  async resume({ asg, processes }) {
+    const now = await read(client, asg);
+    const ScalingProcesses = processes.filter((process) => now?.suspended.includes(process));
+    if (ScalingProcesses.length > 0)
+      await client.autoScaling.send(new ResumeProcessesCommand({ AutoScalingGroupName: asg, ScalingProcesses }));
+    return now === undefined ? 'gone' : 'done';
+  },
+});

@@ -15,7 +15,9 @@ const from = <T>(check: Check<T>): z.ZodMiniType<T> => z.custom<T>((raw) => chec
 
 export const offering = from(shapes.offering);
 export const cost = from(shapes.cost);
+export const added = from(shapes.added);
 export const raisedMax = from(shapes.raisedMax);
+export const suspension = from(shapes.suspension);
 export const leaveReason = from(shapes.leaveReason);
 export const swapState = from(shapes.swapState);
 export const launchTrouble = from(

@@ -11,6 +11,7 @@ import type {
 } from '../../core/decision.ts';
 import type { Placement } from '../../core/placement.ts';
 import {
+  added,
   cost,
   leaveReason,
   number,
@@ -19,6 +20,7 @@ import {
   offeringKey,
   prose,
   raisedMax,
+  suspension,
   text,
   texts,
 } from './common-schema.ts';
@@ -137,6 +139,9 @@ export const decision = objectOf<Decision>({
   admissions: texts,
   raise: z.array(raisedMax),
   restore: z.array(raisedMax),
+  suspend: z.optional(z.array(suspension)),
+  resume: z.optional(z.array(suspension)),
+  takeDown: z.optional(z.array(added)),
   takeOver: z.array(z.object({ asg: text, desired: number })),
   unnoticed: texts,
   cheapest: z.record(text, text),

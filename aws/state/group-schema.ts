@@ -53,7 +53,7 @@ export const checkGroup = objectOf<Group>({
   name: text,
   policyVersion: number,
   mode: optional(anyOf({ observe: true, pause: true })),
-  size: objectOf<Group['size']>({ min: number, max: number, desired: number }),
+  size: objectOf<Group['size']>({ min: number, max: number, desired: number, from: optional(oneOf('asg')) }),
   capacity: selector,
   pools: mapOf(pool),
   holding,

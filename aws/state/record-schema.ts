@@ -37,7 +37,7 @@ const cause: z.ZodMiniType<Cause> = z.discriminatedUnion('code', [
 const adjustment = z.object({ kind: z.enum(['instances', 'percent']), by: number });
 
 const sizeChange: z.ZodMiniType<SizeChange> = z.discriminatedUnion('code', [
-  z.object({ code: z.literal(['policy', 'caught-up']), from: number, to: number }),
+  z.object({ code: z.literal(['policy', 'caught-up', 'outside']), from: number, to: number }),
   z.object({ code: z.literal('alarm'), alarm: text, atMs: number, adjust: adjustment, from: number, to: number }),
   z.object({ code: z.literal('alarm-cooling'), alarm: text, untilMs: number }),
   z.object({ code: z.literal('alarm-late'), alarm: text, atMs: number }),

@@ -3,7 +3,7 @@ import type { Cost } from '../../core/not-done.ts';
 import type { Market, Offering } from '../../core/offering.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { LifecycleHook, SwapState } from '../../core/swap.ts';
-import type { RaisedMax } from '../../core/view.ts';
+import type { Added, RaisedMax, Suspension } from '../../core/view.ts';
 import { anyOf, listOf, number, objectOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */
@@ -25,6 +25,16 @@ export const raisedMax = objectOf<RaisedMax>({
   toMax: number,
   earlier: optional(listOf(number)),
 });
+
+export const added = objectOf<Added>({
+  asg: text,
+  from: number,
+  instances: listOf(text),
+  atMs: number,
+  takenDownAtMs: optional(number),
+});
+
+export const suspension = objectOf<Suspension>({ asg: text, processes: listOf(text) });
 
 export const leaveReason = anyOf(leaveReasons);
 

@@ -6,7 +6,7 @@ import type { Reservation } from '../../core/reservation.ts';
 import type { GroupState, Stray } from '../../core/view.ts';
 import { anyOf, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
-import { cost, hook, leaveReason, placement, raisedMax } from './shapes.ts';
+import { added, cost, hook, leaveReason, placement, raisedMax, suspension } from './shapes.ts';
 
 /**
  * Version of the form in which group states and swaps are stored, under attribute `schema`. Items of the first version
@@ -91,6 +91,8 @@ const readers: Readers<GroupState> = {
   memory: eachIn(lesson),
   alarms: eachIn(number),
   raised: eachOf(raisedMax),
+  added: absentOr(eachOf(added)),
+  suspended: absentOr(eachOf(suspension)),
   holders: absentOr(eachOf(text)),
   targetGroups: absentOr(eachOf(text)),
   strays: eachIn(stray),

@@ -21,9 +21,9 @@ const readyToJoin = ({ view, headcount }: Situation): readonly string[] => {
 /**
  * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
  * with batches and not with instances. They wait for each other until all have come, or until one of them has been
- * coming for too long.
+ * coming for too long. None joins a group whose size others set before what earlier ones added to it is taken down.
  */
 export const admissions: Rule = {
   name: 'admissions',
-  propose: (situation) => ({ admissions: readyToJoin(situation) }),
+  propose: (situation, { takeDown = [] }) => ({ admissions: takeDown.length > 0 ? [] : readyToJoin(situation) }),
 };

@@ -1,18 +1,28 @@
 import { notShownYet, ownShrink } from '../asg-ledger.ts';
 import type { Leaving } from '../decision.ts';
+import { outsideAsgOf } from '../outside-size.ts';
 import { chooseRemovals } from '../removal.ts';
+import type { Member } from '../view.ts';
 import type { Rule, Situation } from './rule.ts';
 import { takeFrom } from './spare.ts';
+
+/** Members that are ours to let go. An Auto Scaling group whose size others set lets its members go by itself. */
+const removable = ({ view, arbiter }: Situation): readonly Member[] => {
+  const outside = outsideAsgOf(view.group);
+  const all = arbiter.unclaimed();
+  return outside === undefined ? all : all.filter(({ asg, unshown }) => asg !== outside && !unshown);
+};
 
 /**
  * The first members in the policy's order that every budget lets go.
  *
  * @param among so many of the order are looked at
  */
-const firstToGo = ({ view, arbiter }: Situation, among: number): readonly Leaving[] => {
+const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
+  const { view, arbiter } = situation;
   const ordered = chooseRemovals({
     count: among,
-    members: arbiter.unclaimed(),
+    members: removable(situation),
     group: view.group,
     prices: view.state.prices.usdPerHour,
     nowMs: view.nowMs,
@@ -44,7 +54,7 @@ export const surplus: Rule = {
     const room = arbiter.aboveMinimum().total;
     const removals = chosen(situation, Math.min(count, room));
     arbiter.leave(removals.map(({ instance }) => instance));
-    const kept = Math.max(0, count - room);
+    const kept = outsideAsgOf(view.group) === undefined ? Math.max(0, count - room) : 0;
     return { removals, ...(count > 0 && kept > 0 && { keptByMinimum: kept }) };
   },
 };

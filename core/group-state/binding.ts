@@ -2,11 +2,12 @@ import { choicesOf } from '../chosen.ts';
 import type { Decision } from '../decision.ts';
 import { traitsOf } from '../leave-reason.ts';
 import { modeOf } from '../mode.ts';
+import { noted } from '../outside-size.ts';
 import type { Placement } from '../placement.ts';
 import type { Reservation } from '../reservation.ts';
 import { abandoned, believeMs, inBrief, takenUp } from '../reservation-life.ts';
 import type { Swap } from '../swap.ts';
-import type { GroupState, View } from '../view.ts';
+import type { GroupState, Suspension, View } from '../view.ts';
 
 /** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */
 export const mostPerRequest = 10_000;
@@ -75,6 +76,12 @@ export type ToLaunch = {
   readonly repeated: readonly TakenUp[];
 };
 
+/** Notes of processes with those that this decision suspends. */
+const withSuspensions = (
+  before: readonly Suspension[] = [],
+  suspend: readonly Suspension[] = [],
+): readonly Suspension[] => [...before.filter(({ asg }) => !suspend.some((one) => one.asg === asg)), ...suspend];
+
 /** The state item that makes a decision binding: written before anything is launched. */
 export const bind = (decision: Decision, view: View, author: Author): ToLaunch => {
   // A request that may not have been carried out is not sent again while nothing is to be launched: describes show
@@ -88,7 +95,9 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, author.decision, view.nowMs + author.leaseMs)];
-  const { keptByMinimum: _before, ...state } = view.state;
+  const { keptByMinimum: _before, added: _earlier, suspended: _noted, ...state } = view.state;
+  const added = noted(view, decision.admissions);
+  const suspended = withSuspensions(view.state.suspended, decision.suspend);
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
   return {
     fresh,
@@ -101,6 +110,8 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
         ...fresh.map(inBrief),
       ],
       raised: [...view.state.raised.filter(({ asg }) => !raisedNow.has(asg)), ...decision.raise],
+      ...(added.length > 0 && { added }),
+      ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
       ...(decision.keptByMinimum !== undefined && { keptByMinimum: decision.keptByMinimum }),
       ...(chosen.length === 0 ? {} : { chosen }),

@@ -5,6 +5,7 @@ import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 /** What the schema cannot check about sizes, alarms and load balancers: the order of bounds, and repeated entries. */
 export const boundProblems = (document: Fields): readonly Problem[] => [
   ...sizeProblems(fieldOf(document, 'size')),
+  ...outsideProblems(document),
   ...repeatedAlarms(asList(fieldOf(document, 'scaling'))),
   ...repeatedItems(['drain', 'loadBalancers'], fieldOf(fieldOf(document, 'drain'), 'loadBalancers')),
 ];
@@ -36,6 +37,46 @@ const sizeProblems = (size: unknown): readonly Problem[] => {
       found: showFound(desired),
       allowed: `a number from min (${min}) to max (${max})`,
     }),
+  ];
+};
+
+/** What cannot be said beside a size that others set. */
+const outsideProblems = (document: Fields): readonly Problem[] => {
+  const size = fieldOf(document, 'size');
+  if (fieldOf(size, 'from') !== 'asg') return [];
+  const [asg, desired, scaling] = [
+    fieldOf(document, 'asg'),
+    fieldOf(size, 'desired'),
+    asList(fieldOf(document, 'scaling')),
+  ];
+  return [
+    ...(asg === undefined
+      ? [
+          problemOf({
+            path: ['asg'],
+            found: 'nothing',
+            allowed: 'the Auto Scaling group whose desired capacity is the size (size.from: asg)',
+          }),
+        ]
+      : []),
+    ...(desired === undefined
+      ? []
+      : [
+          problemOf({
+            path: ['size', 'desired'],
+            found: showFound(desired),
+            allowed: 'no desired size: size.from: asg takes it from the Auto Scaling group',
+          }),
+        ]),
+    ...(scaling.length === 0
+      ? []
+      : [
+          problemOf({
+            path: ['scaling'],
+            found: `${scaling.length} alarms`,
+            allowed: 'no alarms: with size.from: asg others set the size, and an alarm that you want belongs to them',
+          }),
+        ]),
   ];
 };
 

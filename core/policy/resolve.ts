@@ -116,7 +116,12 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
 const sizeOf = (size: Policy['size']): Size =>
   typeof size === 'number'
     ? { min: size, max: size, desired: size }
-    : { min: size.min, max: size.max, desired: size.desired ?? size.min };
+    : {
+        min: size.min,
+        max: size.max,
+        desired: size.desired ?? size.min,
+        ...(size.from !== undefined && { from: size.from }),
+      };
 
 const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {
   if (asg !== undefined) return { kind: 'attach', asg };

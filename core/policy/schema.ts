@@ -21,16 +21,25 @@ const sizeSchema = z
       wholeNumber(0),
       map(
         {
-          min: count('The smallest size that an alarm may set.'),
-          max: count('The largest size that an alarm may set.'),
-          desired: z.optional(count('Size to start with. Default: min.')),
+          from: z.optional(
+            z
+              .literal('asg', { error: 'asg' })
+              .check(
+                z.describe(
+                  'Somebody else sets the size: it is the desired capacity of the Auto Scaling group that asg names.',
+                ),
+              ),
+          ),
+          min: count('The smallest size that an alarm may set; with from: asg, at most the minimum of that group.'),
+          max: count('The largest size that an alarm may set; with from: asg, the most that Holdfast launches up to.'),
+          desired: z.optional(count('Size to start with. Default: min. Not with from: asg.')),
         },
         'a map with min and max',
       ),
     ],
     { error: 'a whole number, or a map with min, max and desired' },
   )
-  .check(z.describe('How many members: a number, or bounds for alarms and the size to start with. 0 is allowed.'));
+  .check(z.describe('How many members: a number, or bounds and the size to start with, or from: asg. 0 is allowed.'));
 
 const swapSchema = map(
   {

@@ -11,6 +11,7 @@ import {
 import { retryAtMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group.ts';
 import { withFormer } from '../../core/holders.ts';
+import { desiredNow } from '../../core/outside-size.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 
@@ -68,7 +69,7 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
   // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
   if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
-  if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired))
+  if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))
     return { kind: 'begin', because: 'enough-serving' };
   const delayMs = await longestDelay(ports, one);
   const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;

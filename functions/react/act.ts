@@ -2,10 +2,12 @@ import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
 import { mustRepeat } from '../../core/group-state/answers.ts';
 import { modeOf } from '../../core/mode.ts';
+import { afterTakingDown, type TakenDown } from '../../core/outside-size.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Added, GroupState } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
+import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { putState } from './put-state.ts';
 import type { Round, Run } from './run.ts';
 import { commonTime } from './wakes-together.ts';
@@ -21,9 +23,9 @@ export type Acted = {
 /** No wake is needed for a later time: the next tick comes within a minute. */
 const tickEveryMs = 60_000;
 
-const admit = async ({ group, provider, ports }: Run, decision: Decision) => {
+const admit = async ({ group, provider, ports }: Run, decision: Decision, added: Added | undefined) => {
   if (decision.admissions.length === 0) return { admitted: [], failed: [] };
-  const { done, failed } = await provider.admit(group, decision.admissions);
+  const { done, failed } = await provider.admit(group, decision.admissions, added);
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
   return { admitted: done, failed };
 };
@@ -106,8 +108,15 @@ export const act = async (context: Acting): Promise<Acted> => {
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, first);
   if (modeOf(group) !== 'observe') await noteJoined(context, first);
-  const admissions = await admit(context, first.decision);
+  const added = noteOf(last.state, first.decision);
+  const admissions = await admit(context, first.decision, added);
+  const takenDown = await takeDownAll(context.provider, [
+    ...(first.decision.takeDown ?? []),
+    ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
+  ]);
+  tellOverwritten(context, takenDown.overwritten);
   const restored = await restore(context, first.decision);
+  const resumed = await resumeAll(context.provider, first.decision.resume);
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
   const mustAdmitAgain = admissions.failed.some(({ retry }) => retry === 'later');
@@ -118,22 +127,39 @@ export const act = async (context: Acting): Promise<Acted> => {
   const wanted = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
   const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
   if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
-  await noteActs(context, last.state, restored, wakeAtMs);
+  await noteActs(context, last.state, { restored, resumed, takenDown }, wakeAtMs);
   return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
 };
 
-/** Losing this race costs a repeated restore or one wake too many, so the write is not repeated. */
+/** What was noted before it was changed, and is settled now. */
+type Settled = {
+  readonly restored: readonly string[];
+  readonly resumed: readonly string[];
+  readonly takenDown: TakenDown;
+};
+
+/** Losing this race costs a call that is made once more, or one wake too many, so the write is not repeated. */
 const noteActs = async (
   { ports, group }: Run,
   state: GroupState,
-  restored: readonly string[],
+  { restored, resumed, takenDown }: Settled,
   wakeAtMs: number | undefined,
 ): Promise<void> => {
-  if (restored.length === 0 && wakeAtMs === undefined) return;
-  const raised = state.raised.filter(({ asg }) => !restored.includes(asg));
+  const settled = [restored, resumed, takenDown.done, takenDown.overwritten];
+  if (settled.every((list) => list.length === 0) && wakeAtMs === undefined) return;
+  const { added: notes = [], suspended: noted = [], ...rest } = state;
+  const added = afterTakingDown(notes, takenDown, ports.clock.now());
+  const suspended = noted.filter(({ asg }) => !resumed.includes(asg));
   await putState(
     group.name,
-    { ...state, version: state.version + 1, raised, wakeAtMs: wakeAtMs ?? state.wakeAtMs },
+    {
+      ...rest,
+      version: state.version + 1,
+      raised: state.raised.filter(({ asg }) => !restored.includes(asg)),
+      ...(added.length > 0 && { added }),
+      ...(suspended.length > 0 && { suspended }),
+      wakeAtMs: wakeAtMs ?? state.wakeAtMs,
+    },
     ports,
   );
 };

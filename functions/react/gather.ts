@@ -17,6 +17,7 @@ import { traitsOf } from '../../core/leave-reason.ts';
 import { modeOf } from '../../core/mode.ts';
 import { sizeAsSet } from '../../core/observe.ts';
 import { type OfferingKey, offeringKey } from '../../core/offering.ts';
+import { asOthersSet, type OutsideSize, outsideSizeOf, withOutsideSize } from '../../core/outside-size.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import { forgetRefusals } from '../../core/pool-memory.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
@@ -72,13 +73,45 @@ const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly 
   return chosen.length === 0 ? state : { ...state, chosen };
 };
 
-const sizeChange = (code: 'policy' | 'caught-up', before: GroupState, after: GroupState): readonly SizeChange[] =>
+const sizeChange = (
+  code: 'policy' | 'caught-up' | 'outside',
+  before: GroupState,
+  after: GroupState,
+): readonly SizeChange[] =>
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
 /** A user who writes the policy may have mended what failed. */
 const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
   ...state,
   memory: forgetRefusals(state.memory),
+});
+
+type Sized = Pick<Gathered, 'state' | 'sizes' | 'desired'>;
+
+type Sizing = Pick<Gathered, 'group' | 'stored' | 'holdings' | 'swaps'> & {
+  readonly byPolicy: GroupState;
+  readonly facts: Facts;
+  readonly nowMs: number;
+};
+
+const sizedByPolicy = ({ group, stored, byPolicy: found, holdings, swaps, facts, nowMs }: Sizing): Sized => {
+  const { added: _othersSetItBefore, ...byPolicy } = found;
+  const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
+  const isObserved = modeOf(group) === 'observe';
+  const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
+  const alarmed = alarmChanges(sized, group, facts, nowMs);
+  const followed = followAlarms(sized, group, facts, nowMs);
+  return {
+    state: isObserved ? { ...followed, desired: sized.desired } : followed,
+    sizes: [...sizeChange('policy', stored, byPolicy), ...sizeChange('caught-up', byPolicy, caughtUp), ...alarmed],
+    desired: followed.desired,
+  };
+};
+
+const sizedByOthers = (state: GroupState, stored: GroupState): Sized => ({
+  state,
+  sizes: sizeChange('outside', stored, state),
+  desired: state.desired,
 });
 
 /** A group's items and instances as they are now. */
@@ -94,6 +127,8 @@ export type Gathered = {
   readonly holdings: Holdings;
   /** When the look at the holdings began. */
   readonly lookedAtMs: number;
+  /** The size that others set, where they do. */
+  readonly outside?: OutsideSize;
   /** Warnings that an earlier holder of its Auto Scaling groups received. */
   readonly inherited: readonly LeavingFact[];
   /** Pools whose instances died before they served, as far as this look found out. */
@@ -134,19 +169,20 @@ export const gather = async (
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
   const learned = isRewritten ? afterRewrite(own) : own;
   const byPolicy = followPolicy({ ...learned, raised: [...own.raised, ...inherited.raised] }, group);
-  const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
-  const isObserved = modeOf(group) === 'observe';
-  const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
-  const alarmed = alarmChanges(sized, group, facts, nowMs);
-  const followed = followAlarms(withChoices(sized, swaps, nowMs), group, facts, nowMs);
-  const state = isObserved ? { ...followed, desired: sized.desired } : followed;
+  const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
+  const sized =
+    outside === undefined
+      ? sizedByPolicy({ group, stored, byPolicy, holdings, swaps, facts, nowMs })
+      : sizedByOthers(withOutsideSize(byPolicy, group, outside), stored);
+  const state = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
   return {
     group,
     stored,
     lookedAtMs,
-    state: await readPrices({ group, state: withDetached(state, holdings), members: holdings.members }, ports),
-    sizes: [...sizeChange('policy', stored, byPolicy), ...sizeChange('caught-up', byPolicy, caughtUp), ...alarmed],
-    desired: followed.desired,
+    state: await readPrices({ group, state, members: holdings.members }, ports),
+    sizes: sized.sizes,
+    desired: sized.desired,
+    ...(outside && { outside }),
     swaps,
     holdings,
     inherited: inherited.leaving,
@@ -175,7 +211,7 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     state: gathered.state,
     members: gathered.holdings.members,
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
-    asgs: gathered.holdings.asgs,
+    asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
     ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
     news: newsOf(gathered, facts),
   });

@@ -1,6 +1,7 @@
 import { isLetGo, sameState } from '../../core/group-state/state.ts';
 import { isBelieved, isOpen } from '../../core/reservation-life.ts';
-import type { GroupState, RaisedMax } from '../../core/view.ts';
+import { describeLagMs } from '../../core/signal-age.ts';
+import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
 import { announcements } from '../contract.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { closeLetGo } from './close-let-go.ts';
@@ -17,6 +18,21 @@ const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise
     if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one)) === 'not-yet') left.push(one);
   }
   return left;
+};
+
+/** Resumes what is still suspended, and takes down what attaching added, unless somebody has set the size since. */
+const letBe = async (
+  { added = [], suspended = [] }: GroupState,
+  ports: ReactPorts,
+): Promise<Pick<GroupState, 'added'>> => {
+  const left: Added[] = [];
+  for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
+    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).takeDown(one)) === 'not-yet') left.push(one);
+  }
+  for (const one of suspended) await ports.providerFor({ kind: 'attach', asg: one.asg }).resume(one);
+  const nowMs = ports.clock.now();
+  const may = left.filter(({ atMs }) => nowMs - atMs < describeLagMs);
+  return may.length > 0 ? { added: may } : {};
 };
 
 /** How often it is said that a maximum stays raised. */
@@ -87,7 +103,8 @@ export const letGo = async (
   const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
-  const left = { ...state, raised, reservations };
+  const { added: _added, suspended: _suspended, ...rest } = state;
+  const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policySize: '', wakeAtMs };
   // Written even where nothing changes, unless it is a tick that brought us here: whoever decides with a policy that

@@ -53,6 +53,11 @@ const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): P
   return fits;
 };
 
+/** What the Auto Scaling group may not do while members join it or are replaced. Whoever dies here left a note. */
+const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision): Promise<void> => {
+  for (const suspension of suspend) await provider.suspend(suspension);
+};
+
 /** Only as many join as there is room for. The next tick tries again: asking sooner would be refused again. */
 const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
   const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
@@ -120,6 +125,10 @@ const look = (run: Run, gathered: Gathered): InMode => {
   );
 };
 
+/** Calls that are noted before they are made are made again: whoever noted them may have died before. */
+const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
+  raise.length + suspend.length + takeDown.length === 0;
+
 /** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
   const { view, decision: found, observed } = look(run, gathered);
@@ -142,12 +151,12 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   // The reasons and the requests are stored before anything follows from them, so that whatever an invocation did
   // before it died can be explained and repeated.
   const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
-  // A maximum may be recorded as raised when the invocation that recorded it died before the call.
-  const isWritten = decision.raise.length === 0 && sameState(next, gathered.stored) && gathered.stored.version > 0;
+  const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
   await tellFailedBoots(run, decision);
+  await suspendAll(run, decision);
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };

@@ -2,6 +2,7 @@ import { type Cloud, cloudOf } from './cloud.ts';
 import type { History, HistoryEvent } from './history.ts';
 import { covers, isAlive, type Life, leavesAtMs, stayAt, tagsAt } from './life.ts';
 import { livesOf } from './lives.ts';
+import { type Word, wordsOf } from './outside.ts';
 import { asgsOf, type Policy, readPolicy, targetGroupName } from './policy.ts';
 import { type Times, timesOf } from './times.ts';
 
@@ -40,7 +41,9 @@ export type Chronicle = {
   readonly policyAt: (group: string, atMs: number) => Policy | undefined;
   /** Every policy that was in force at some time between the two. */
   readonly policiesIn: (group: string, fromMs: number, untilMs: number) => readonly Policy[];
-  /** Desired sizes that were in force at some time between the two. */
+  /** What others want of the Auto Scaling group that a group takes its size from, in order; undefined where the policy sets the size. */
+  readonly wordsFor: (group: string, atMs: number) => readonly Word[] | undefined;
+  /** Desired sizes that were in force at some time between the two: where others set the size, by what they wrote. */
   readonly desiredIn: (group: string, fromMs: number, untilMs: number) => readonly number[];
   /** The group that an instance belongs to: its Auto Scaling group's, or else the one that its tag names. */
   readonly groupAt: (life: Life, atMs: number) => string | undefined;
@@ -168,6 +171,47 @@ const indexOf = ({ events }: History): Chronicle['of'] => {
   return (kind) => (byKind.get(kind) ?? []) as never;
 };
 
+/** Since when the policies of a group, without a break, take its size from this Auto Scaling group. */
+const sizedOutsideSince = (policies: readonly InForce[], atMs: number): { readonly asg: string; readonly sinceMs: number } | undefined => {
+  const past = policies.filter((one) => one.atMs <= atMs);
+  const now = past.at(-1)?.policy;
+  if (now?.asg === undefined || !now.isSizedOutside) return undefined;
+  const { asg } = now;
+  const other = past.findLastIndex(({ policy }) => policy?.asg !== asg || !policy.isSizedOutside);
+  return { asg, sinceMs: past[other + 1]?.atMs ?? atMs };
+};
+
+const sizeLooks = (
+  history: History,
+  cloud: Cloud,
+  groups: ReadonlyMap<string, GroupTimeline>,
+  { asgLagMs }: Times,
+): Pick<Chronicle, 'wordsFor' | 'desiredIn'> => {
+  const known = new Map<string, readonly Word[]>();
+  const wordsFor: Chronicle['wordsFor'] = (group, atMs) => {
+    const since = sizedOutsideSince(groups.get(group)?.policies ?? [], atMs);
+    if (since === undefined) return undefined;
+    const key = `${since.asg} ${since.sinceMs}`;
+    const words = known.get(key) ?? wordsOf(history, cloud, since.asg, since.sinceMs, asgLagMs);
+    known.set(key, words);
+    return words;
+  };
+  const outsideIn = (group: string, words: readonly Word[], fromMs: number, untilMs: number): readonly number[] => {
+    const policy = latest(groups.get(group)?.policies ?? [], untilMs)?.policy;
+    const heard = within(words, fromMs, untilMs);
+    const shown = heard.some(({ isBetween }) => isBetween) ? within(cloud.asgChanges(policy?.asg ?? ''), fromMs, untilMs) : [];
+    return [...heard.map(({ size }) => size), ...shown.map(({ desired }) => desired)].map((size) => Math.min(size, policy?.size.max ?? size));
+  };
+  return {
+    wordsFor,
+    desiredIn: (group, fromMs, untilMs) => {
+      const words = wordsFor(group, untilMs);
+      if (words !== undefined) return outsideIn(group, words, fromMs, untilMs);
+      return within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired);
+    },
+  };
+};
+
 /** Folds a history. */
 export const chronicleOf = (history: History): Chronicle => {
   const lives = livesOf(history);
@@ -175,19 +219,21 @@ export const chronicleOf = (history: History): Chronicle => {
   const groups = timelinesOf(history);
   const groupAt = groupFinder(groups);
   const byGroup = belongings(lives, groups, groupAt);
+  const cloud = cloudOf(history, lives);
+  const times = timesOf(history);
   const policyAt: Chronicle['policyAt'] = (group, atMs) => latest(groups.get(group)?.policies ?? [], atMs)?.policy;
   return {
     history,
-    times: timesOf(history),
+    times,
     lives,
     life: (instance) => byId.get(instance),
     groups,
-    cloud: cloudOf(history, lives),
+    cloud,
     invocations: invocationsOf(history),
     of: indexOf(history),
     policyAt,
     policiesIn: (group, fromMs, untilMs) => within(groups.get(group)?.policies ?? [], fromMs, untilMs).flatMap(({ policy }) => policy ?? []),
-    desiredIn: (group, fromMs, untilMs) => within(groups.get(group)?.written ?? [], fromMs, untilMs).map(({ desired }) => desired),
+    ...sizeLooks(history, cloud, groups, times),
     groupAt,
     livesIn: (group) => byGroup.get(group) ?? [],
     membersAt: (group, atMs) => (byGroup.get(group) ?? []).filter((life) => isAlive(life, atMs) && groupAt(life, atMs) === group),

@@ -30,6 +30,8 @@ export type Policy = {
   readonly pools: Readonly<Record<string, PolicyPool>>;
   /** The Auto Scaling group that members are attached to. */
   readonly asg?: string;
+  /** The size is the desired capacity of that group, which others set. */
+  readonly isSizedOutside: boolean;
   readonly order: 'launch-first' | 'drain-first';
   readonly maxSurge: number;
   readonly actsOnAdvice: boolean;
@@ -99,6 +101,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     capacity: (document.capacity ?? '') as TreeNode,
     pools: Object.fromEntries(pools),
     ...(typeof document.asg === 'string' ? { asg: document.asg } : {}),
+    isSizedOutside: mapOf(document.size).from === 'asg',
     order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',
     maxSurge: numberOr(swap.maxSurge, 3),
     actsOnAdvice: rebalance.act === true,

@@ -30,6 +30,9 @@ const longOpen = (chronicle: Chronicle, lives: readonly Life[], asg: string, unt
 const isToldToFail = ({ of }: Chronicle, asg: string, sinceMs: number, atMs: number): boolean =>
   of('delivered').some((one) => one.told.about === 'launch-unsuccessful' && one.told.asg === asg && one.atMs > sinceMs && one.atMs <= atMs);
 
+/** One that may not launch when Holdfast looks is not about to. */
+const isSuspended = ({ cloud }: Chronicle, asg: string, atMs: number): boolean => cloud.asgAt(asg, atMs)?.suspended.includes('Launch') ?? false;
+
 /**
  * How many instances Auto Scaling groups of a group were about to launch by themselves between two moments, by what they did launch afterwards. Gaps
  * count that Holdfast had not taken over, and that were not open for longer than it waits for a refill. Whoever launches for a member that ended knows
@@ -42,7 +45,7 @@ export const refillAt = (chronicle: Chronicle, group: string, { sinceMs, atMs }:
   );
   const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   return [...Map.groupBy(coming, (asg) => asg)].reduce((sum, [asg, launched]) => {
-    if (isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
+    if (isSuspended(chronicle, asg, sinceMs) || isToldToFail(chronicle, asg, atMs - times.asgRefillMs, atMs)) return sum;
     const lacked = desiredIn(chronicle, asg, sinceMs - lagMs, atMs) - Math.max(heldAt(lives, asg, sinceMs), heldAt(lives, asg, atMs));
     return sum + Math.max(0, Math.min(launched.length, lacked - longOpen(chronicle, lives, asg, sinceMs)));
   }, 0);

@@ -10,6 +10,7 @@ import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from
 import { lastResortLast } from './rules/last-resort.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
+import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
@@ -26,6 +27,8 @@ export const rules: readonly Rule[] = [
   protectedStay,
   successorServes,
   desiredAsAsked,
+  outsideSizesStand,
+  wantedStay,
   alarmsAct,
   warnedTakenOut,
   drainBeginsInTime,

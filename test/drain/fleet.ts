@@ -160,6 +160,9 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       launch: none,
       admit: none,
       noteJoined: async () => {},
+      suspend: none,
+      resume: none,
+      takeDown: none,
       release: (_group, batch) =>
         call('release', () =>
           act(ids(batch), fleet.failRelease, (instance) => {

@@ -88,6 +88,8 @@ describe('rights', () => {
     const filling = [
       'autoscaling:AttachInstances',
       'autoscaling:LaunchInstances',
+      'autoscaling:ResumeProcesses',
+      'autoscaling:SuspendProcesses',
       'autoscaling:UpdateAutoScalingGroup',
       'elasticloadbalancing:RegisterTargets',
     ];

@@ -26,8 +26,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'the drain begins before replacements serve',
     file: 'functions/begin-drain/judge.ts',
-    from: '>= (state?.desired ?? group.size.desired)',
-    to: '>= 0 * (state?.desired ?? group.size.desired)',
+    from: '>= desiredNow(group, state, holdings.asgs, nowMs)',
+    to: '>= 0 * desiredNow(group, state, holdings.asgs, nowMs)',
     caughtBy: ['interruption, own group'],
   },
   {

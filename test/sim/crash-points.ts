@@ -34,7 +34,7 @@ const crash =
   };
 
 /** Faults stay in force until rest: a crash may come long after the last step. */
-const situationOf = ({ workflow, seed }: Pick<CrashRun, 'workflow' | 'seed'>): Situation => {
+export const situationOf = ({ workflow, seed }: Pick<CrashRun, 'workflow' | 'seed'>): Situation => {
   const make = workflows[workflow];
   if (make === undefined) throw new Error(`There is no workflow ${workflow}; there are ${Object.keys(workflows).join(', ')}.`);
   return { ...make(), seed, keepsFaults: true };

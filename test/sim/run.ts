@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moments, passes, replayLine, twoDeaths } from './crash-points.ts';
 import { freezeAssembly } from './frozen-assembly.ts';
 import { heldMemory } from './heap.ts';
+import { habits, someOf, writeKinds, writesBetween } from './interleavings.ts';
 import type { Violation } from './invariants.ts';
 import { playAll } from './jobs.ts';
 import { profileNames } from './profiles/list.ts';
@@ -24,6 +25,10 @@ const { values, positionals } = parseArgs({
     /** Chooses the part by this text instead. */
     by: { type: 'string' },
     'two-deaths': { type: 'string' },
+    /** Sets the size of every workflow that others set the size of, between any two calls of functions. */
+    writes: { type: 'boolean', default: false },
+    /** One such write: the number of the call that it follows, what is written, and whether it is kept up. */
+    write: { type: 'string' },
     /** Plants false steps into the histories of so many random worlds, and counts those that the judge does not see. */
     slack: { type: 'string' },
     workflow: { type: 'string' },
@@ -135,6 +140,26 @@ const deathsIn = (text: string | undefined): readonly Death[] =>
 
 const one = async (task: Task): Promise<number> => report(await judge(task, values.trace ? traced(sayTrace) : undefined), replayOf(task));
 
+/** As in `--write 12:more:once`. */
+const writeIn = (workflow: string, text: string): Task => {
+  const [call, write, habit] = text.split(':');
+  return { kind: 'write', run: { workflow, call: Number(call), write: oneOf(writeKinds, write), habit: oneOf(habits, habit), seed } };
+};
+
+const everyWrite = async (): Promise<number> => {
+  let [played, broken] = [0, 0];
+  for (const workflow of names.filter((name) => name.startsWith('outside-'))) {
+    const run = await clean(workflow);
+    const writes = someOf(writesBetween(workflow, seed, run), Number(values.parts), seed);
+    const here = run.broken + (await playTasks(writes.map((one): Task => ({ kind: 'write', run: one }))));
+    say(`${workflow}: ${run.sequence.length} calls, ${writes.length} writes between them, ${here} broken`);
+    played += writes.length;
+    broken += here;
+  }
+  say(`${played} writes played, ${broken} broken.`);
+  return broken;
+};
+
 const oneWorkflow = (workflow: string): Promise<number> =>
   one(asTask({ workflow, deaths: deathsIn(values.crash), pass: oneOf(passes, values.pass), seed }));
 
@@ -166,6 +191,8 @@ const seedTwice = async (which: number): Promise<number> => {
 
 const chosen = (): Promise<number> => {
   if (values['crash-points']) return everyCrashPoint();
+  if (values.writes) return everyWrite();
+  if (values.workflow !== undefined && values.write !== undefined) return one(writeIn(values.workflow, values.write));
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));
   if (values.slack !== undefined) return slackOfWorlds(Number(values.slack), from, choice(), say);
   if (values['seed-twice'] !== undefined) return seedTwice(Number(values['seed-twice']));

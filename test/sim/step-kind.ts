@@ -36,6 +36,7 @@ export const stepKinds = [
   'replaced-through-asg',
   'desired-raised',
   'desired-lowered',
+  'size-set-outside',
   'bound-moved',
   'process-suspended',
   'tagged',

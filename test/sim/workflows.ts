@@ -1,4 +1,5 @@
 import { rename } from './edit-steps.ts';
+import { setBy } from './outside-steps.ts';
 import type { Situation } from './situation.ts';
 import { alarm, deletePolicy, endThroughAsg, interrupt, loseZone, putPolicy, recommendRebalance } from './steps.ts';
 import { groupIn, type HoldingKind, plainLandscape, type SettingOptions, settingOf, specOf, zones } from './worlds.ts';
@@ -105,6 +106,26 @@ const movedAsg = (): Situation => {
   };
 };
 
+/** A group whose size others set, up to twenty; its own Auto Scaling group launches spot alone. */
+const outsideOptions: SettingOptions = { size: 6, max: 20, market: 'spot', policy: { size: { from: 'asg', min: 0, max: 20 } } };
+
+/** Somebody sets the size to eight where the group gets no more spot. */
+const outsideScaleOut = (): Situation =>
+  situation(
+    'outside-scale-out',
+    'attach',
+    { ...outsideOptions, spot: 2 },
+    { asked: { web: { size: 6, endsAt: 8 } }, steps: [setBy(1_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 8 }] }, 5_000)] },
+  );
+
+const outsideScaleIn = (): Situation =>
+  situation(
+    'outside-scale-in',
+    'attach',
+    { ...outsideOptions, hooks: terminatingHook },
+    { asked: { web: { size: 6, endsAt: 4 } }, steps: [setBy(1_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 4 }] }, 5_000)] },
+  );
+
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
@@ -130,4 +151,7 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   'policy-edit': policyEdit,
   rename: renamed,
   'moved-asg': movedAsg,
+  'outside-scale-out': outsideScaleOut,
+  'outside-scale-in': outsideScaleIn,
+  'outside-interruption': () => situation('outside-interruption', 'attach', outsideOptions, { asked: six, steps: [loseZone(1_000, zones[0])] }),
 };

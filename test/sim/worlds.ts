@@ -218,14 +218,16 @@ export type SettingOptions = {
   readonly min?: number;
   /** Whether the Auto Scaling group that members are attached to evens out its zones by itself. */
   readonly rebalancesZones?: boolean;
+  /** Market of the Auto Scaling group that members are attached to. */
+  readonly market?: AutoScalingGroupSpec['market'];
 };
 
 const given = <T extends object>(values: T): Partial<T> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** Bounds and zones are the one group's that members are attached to. */
-const asgOf = (holding: HoldingKind, { min, max, rebalancesZones, hooks }: SettingOptions): Partial<AutoScalingGroupSpec> =>
-  given(holding === 'attach' ? { min, max, rebalancesZones: rebalancesZones || undefined, hooks } : { hooks });
+const asgOf = (holding: HoldingKind, { min, max, rebalancesZones, hooks, market }: SettingOptions): Partial<AutoScalingGroupSpec> =>
+  given(holding === 'attach' ? { min, max, rebalancesZones: rebalancesZones || undefined, hooks, market } : { hooks });
 
 /** A world of three zones with spot and on-demand capacity, a target group, strangers, and one group held in this way. */
 export const settingOf = (holding: HoldingKind, options: SettingOptions = {}): Setting => {

@@ -72,6 +72,16 @@ const setsSize = (timeline: GroupTimeline, before: Written | undefined, written:
 
 const clamp = (size: number, { min, max }: Policy['size']): number => Math.min(max, Math.max(min, size));
 
+/** Where others set the size: what they wrote by then, or what a look showed of it. */
+const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Written, policy: Policy): string | undefined => {
+  const sinceMs = lookedSince(chronicle, written.by, written.atMs) - chronicle.times.asgLagMs;
+  const words = chronicle.desiredIn(group, sinceMs, written.atMs);
+  const shown = chronicle.cloud.asgChanges(policy.asg ?? '').filter(({ atMs }) => atMs <= written.atMs);
+  const since = shown.findLastIndex(({ atMs }) => atMs <= sinceMs);
+  const sizes = new Set([...words, ...shown.slice(Math.max(0, since)).map(({ desired }) => Math.min(desired, policy.size.max))]);
+  return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
+};
+
 const judgeOne = (
   chronicle: Chronicle,
   timeline: GroupTimeline,
@@ -83,6 +93,7 @@ const judgeOne = (
   if (before !== undefined && written.policyVersion < before.policyVersion)
     return `version ${written.policyVersion} of the policy is followed after version ${before.policyVersion}`;
   if (policy === undefined) return before?.desired === written.desired ? undefined : `no policy in force had version ${written.policyVersion}`;
+  if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, written, policy);
   const starts = [
     ...(before === undefined ? [] : [clamp(before.desired, policy.size)]),
     ...(setsSize(timeline, before, written) ? [policy.size.desired] : []),
@@ -169,6 +180,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'Every change of the desired size is what a new policy says, or what an alarm that was heard outside its cooldown makes of it; an older policy never follows a newer one.',
+    'Every change of the desired size is what a new policy says, or what an alarm that was heard outside its cooldown makes of it, or, with `size.from`, what others set; an older policy never follows a newer one.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };

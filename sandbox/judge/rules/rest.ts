@@ -34,10 +34,11 @@ export const sizeIsHeld: Rule = {
       const members = chronicle.membersAt(group, atMs).filter((life) => !isStray(chronicle, life, atMs));
       const serving = members.filter((life) => chronicle.servesAt(life, atMs)).length;
       const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
-      const wanted = Math.max(written ?? policy.size.desired, leastOf(chronicle, policy, atMs), kept);
-      return serving === wanted && members.length === wanted
+      const sizes = policy.isSizedOutside ? chronicle.desiredIn(group, atMs, atMs) : [written ?? policy.size.desired];
+      const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
+      return wanted.some((size) => serving === size && members.length === size)
         ? []
-        : [{ group, atMs, detail: `${serving} serve and ${members.length} are there at the end, ${wanted} are wanted` }];
+        : [{ group, atMs, detail: `${serving} serve and ${members.length} are there at the end, ${wanted.join(' or ')} are wanted` }];
     }),
 };
 

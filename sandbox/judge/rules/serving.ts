@@ -27,6 +27,7 @@ const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
     ]),
     ...(chronicle.groups.get(group)?.written ?? []).map(({ atMs }) => atMs),
     ...(chronicle.groups.get(group)?.policies ?? []).map(({ atMs }) => atMs),
+    ...(chronicle.wordsFor(group, endedAtMs) ?? []).map(({ atMs }) => atMs),
   ];
   return [...new Set(all)].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs).sort((a, b) => a - b);
 };

@@ -52,8 +52,8 @@ export const survivors: readonly Survivor[] = [
     also: [
       {
         file: 'functions/begin-drain/judge.ts',
-        from: 'if (servingCount(holdings, batch.all) >= (state?.desired ?? group.size.desired))',
-        to: 'if (servingCount(holdings, batch.all) >= 1e6 + (state?.desired ?? group.size.desired))',
+        from: 'if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))',
+        to: 'if (servingCount(holdings, batch.all) >= 1e6 + desiredNow(group, state, holdings.asgs, nowMs))',
       },
     ],
   },

@@ -7,6 +7,7 @@ import { market } from './market.ts';
 import { members } from './members.ts';
 import { faulty, people, small } from './mixed.ts';
 import { outage } from './outages.ts';
+import { outside } from './outside.ts';
 import type { Profile } from './profile.ts';
 import { scarce } from './scarce.ts';
 import { groups } from './several.ts';
@@ -24,6 +25,7 @@ export const profileNames = [
   'endings',
   'outages',
   'people',
+  'outside',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -41,6 +43,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   endings,
   outages: outage,
   people,
+  outside,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);

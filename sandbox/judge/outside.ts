@@ -1,0 +1,69 @@
+import type { Cloud } from './cloud.ts';
+import type { FunctionEvent, History, SizeEvent } from './history.ts';
+import { isFunction } from './life.ts';
+
+/** What somebody outside of Holdfast wants of an Auto Scaling group from a moment on. */
+export type Word = {
+  readonly atMs: number;
+  /** The size that was set last, moved by what others added and took since. */
+  readonly size: number;
+  /**
+   * It was written between a look of Holdfast's and the write that followed from that look. Auto Scaling cannot tell the
+   * two apart, so until the next word the desired capacity may be another.
+   */
+  readonly isBetween: boolean;
+};
+
+type Called = Extract<FunctionEvent, { readonly kind: 'called' }>;
+
+/** The moment of the last look at Auto Scaling groups that an invocation took before this moment. */
+const lookedBefore = (calls: readonly Called[], invocation: string, atMs: number): number | undefined =>
+  calls.findLast((call) => call.invocation === invocation && call.atMs <= atMs)?.askedAtMs;
+
+const looksOf = ({ events }: History): readonly Called[] =>
+  events.filter((event): event is Called => event.kind === 'called' && event.operation === 'DescribeAutoScalingGroups');
+
+/** Times between a look of Holdfast's and a change of the desired capacity that followed from it. */
+const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): readonly { readonly fromMs: number; readonly untilMs: number }[] => {
+  const looks = looksOf(history);
+  const changes = cloud.asgChanges(asg);
+  return changes.flatMap(({ by, atMs, desired }, index) => {
+    if (!isFunction(by) || desired === changes[index - 1]?.desired) return [];
+    const lookedAtMs = lookedBefore(looks, by.invocation, atMs);
+    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, untilMs: atMs }];
+  });
+};
+
+/** How much attaches had added at a moment that was not taken down yet. */
+const owedAt = (cloud: Cloud, asg: string, atMs: number): number => {
+  const changes = cloud.asgChanges(asg);
+  let owed = 0;
+  for (const [index, change] of changes.entries()) {
+    if (change.atMs >= atMs) break;
+    const by = change.desired - (changes[index - 1]?.desired ?? change.desired);
+    owed = isFunction(change.by) ? Math.max(0, owed + by) : 0;
+  }
+  return owed;
+};
+
+const isSize =
+  (asg: string, sinceMs: number) =>
+  (event: History['events'][number]): event is SizeEvent =>
+    event.kind === 'size-written' && event.asg === asg && event.atMs > sinceMs;
+
+/** What others wanted of an Auto Scaling group since a group took its size from it, in order. */
+export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: number, lagMs: number): readonly Word[] => {
+  const gaps = gapsOf(history, cloud, asg, lagMs);
+  const first: Word = { atMs: sinceMs, size: cloud.asgAt(asg, sinceMs)?.desired ?? 0, isBetween: false };
+  const words = [first];
+  for (const { atMs, found, size, how } of history.events.filter(isSize(asg, sinceMs))) {
+    const before = words.at(-1) ?? first;
+    const isInGap = gaps.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs <= untilMs);
+    words.push(
+      how === 'set'
+        ? { atMs, size, isBetween: isInGap }
+        : { atMs, size: before.size + size - found, isBetween: before.isBetween || isInGap || owedAt(cloud, asg, atMs) > 0 },
+    );
+  }
+  return words;
+};

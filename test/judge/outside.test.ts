@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
+import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
+import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
+import { details } from './details.ts';
+import { historyOf, policy, react, type Script, user } from './histories.ts';
+
+const outside = { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
+
+const numbers = (script: Script, second: number, desired: number, by = user, suspended: readonly string[] = []): void =>
+  script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 4, desired, suspended, by });
+/** Somebody sets the size. */
+const says = (script: Script, second: number, size: number, found = 2, how: 'set' | 'moved' = 'set'): void => {
+  numbers(script, second, size);
+  script.at(second, { kind: 'size-written', asg: 'web-asg', found, size, how, covers: [], by: user });
+};
+/** A function looks at the group, and answers later. */
+const looks = (script: Script, second: number, invocation: string): void =>
+  script.at(second, {
+    kind: 'called',
+    invocation,
+    function: 'react',
+    service: 'autoscaling',
+    operation: 'DescribeAutoScalingGroups',
+    askedAtMs: 1_000 * second,
+    outcome: 'ok',
+    applied: true,
+    isMutating: false,
+  });
+
+const twoThere = (script: Script): void => {
+  script.policy(0, 1, outside);
+  script.member('i-1', { asg: 'web-asg' });
+  script.member('i-2', { asg: 'web-asg' });
+};
+const long = { endedAtMs: 1_000_000 };
+
+describe('a size that others set', () => {
+  const stands = (write: (script: Script) => void) =>
+    details(
+      outsideSizesStand,
+      (script) => {
+        twoThere(script);
+        write(script);
+      },
+      long,
+    );
+  it('is left as it is at rest', () => {
+    expect(stands(() => undefined)).toEqual([]);
+    expect(stands((script) => says(script, 100, 4))).toEqual([]);
+    expect(
+      stands((script) => {
+        says(script, 100, 4);
+        numbers(script, 990, 5, react('i-a'));
+      }),
+    ).toEqual(['the desired capacity is 5 at the end; 4 was set']);
+  });
+  it('may be higher for a moment, while members join', () => {
+    expect(
+      stands((script) => {
+        numbers(script, 100, 4, react('i-a'));
+        numbers(script, 101, 2, react('i-a'));
+      }),
+    ).toEqual([]);
+  });
+  it('is not higher for long', () => {
+    expect(
+      stands((script) => {
+        numbers(script, 100, 4, react('i-a'));
+        numbers(script, 300, 2, react('i-a'));
+      }),
+    ).toEqual(['the desired capacity was 4 for 200 s; 2 was set']);
+  });
+  it('is never made lower', () => {
+    expect(
+      stands((script) => {
+        says(script, 100, 5);
+        numbers(script, 200, 3, react('i-a'));
+        says(script, 201, 5, 3);
+      }),
+    ).toEqual(['the desired capacity became 3; 5 was set, and no look of Holdfast’s was under way']);
+  });
+  it('counts from the next write on where it fell between a look and the write that followed', () => {
+    const between = (script: Script): void => {
+      looks(script, 100, 'i-a');
+      says(script, 101, 5);
+      numbers(script, 102, 2, react('i-a'));
+    };
+    expect(stands(between)).toEqual([]);
+    expect(
+      stands((script) => {
+        between(script);
+        says(script, 200, 5);
+        numbers(script, 300, 3, react('i-b'));
+      }),
+    ).toEqual([
+      'the desired capacity became 3; 5 was set, and no look of Holdfast’s was under way',
+      'the desired capacity is 3 at the end; 5 was set',
+    ]);
+  });
+  it('moves with members that others take', () => {
+    expect(stands((script) => says(script, 100, 1, 2, 'moved'))).toEqual([]);
+  });
+});
+
+describe('members that others want', () => {
+  const ended = (write: (script: Script) => void) =>
+    details(
+      wantedStay,
+      (script) => {
+        twoThere(script);
+        write(script);
+        script.at(200, { kind: 'left', instance: 'i-1', asg: 'web-asg', how: 'terminating', by: react('i-a') });
+      },
+      long,
+    );
+  it('are not taken out of their Auto Scaling group', () => {
+    expect(ended(() => undefined)).toEqual(['i-1 was taken out of web-asg']);
+  });
+  it('leave where EC2 takes them or advises to replace them', () => {
+    expect(ended((script) => script.warn(150, 'i-1'))).toEqual([]);
+    expect(ended((script) => script.advise(150, 'i-1'))).toEqual([]);
+  });
+});
+
+describe('other rules where others set the size', () => {
+  it('a look follows what others set, and nothing else', () => {
+    const wrote = (desired: number) =>
+      details(
+        desiredAsAsked,
+        (script) => {
+          twoThere(script);
+          says(script, 100, 4);
+          script.react(109, 111, 'i-a');
+          script.desired(110, desired, 1, react('i-a'));
+        },
+        long,
+      );
+    expect(wrote(4)).toEqual([]);
+    expect(wrote(3)).toEqual(['the desired size became 3; others had set 4']);
+  });
+  it('nothing is launched beyond it', () => {
+    const launches = (size: number) =>
+      details(
+        needlessLaunch,
+        (script) => {
+          twoThere(script);
+          says(script, 100, size);
+          script.react(109, 111, 'i-a');
+          script.launch(110, 'i-3', { by: react('i-a') });
+        },
+        long,
+      );
+    expect(launches(3)).toEqual([]);
+    expect(launches(2)).toHaveLength(1);
+  });
+  it('as many serve at rest', () => {
+    const atRest = (size: number) =>
+      details(
+        sizeIsHeld,
+        (script) => {
+          twoThere(script);
+          says(script, 100, size);
+        },
+        long,
+      );
+    expect(atRest(2)).toEqual([]);
+    expect(atRest(3)).toEqual(['2 serve and 2 are there at the end, 3 are wanted']);
+  });
+  it('an owner suspends process by process', () => {
+    const left = (...changes: readonly (readonly [typeof user, readonly string[]])[]) =>
+      details(
+        asgsPutBack,
+        (script) => {
+          twoThere(script);
+          changes.forEach(([by, suspended], index) => {
+            numbers(script, 100 + index, 2, by, suspended);
+          });
+        },
+        long,
+      );
+    const ours = ['Launch', 'Terminate'];
+    expect(left([react('i-a'), ours], [react('i-b'), []])).toEqual([]);
+    expect(left([react('i-a'), ours], [user, ['AZRebalance', ...ours]], [react('i-b'), ['AZRebalance']])).toEqual([]);
+    expect(left([react('i-a'), ours], [user, ['AZRebalance', ...ours]])).toEqual([
+      'web-asg: its suspended processes are AZRebalance,Launch,Terminate, its owner set AZRebalance',
+    ]);
+  });
+});
+
+it('the history that these are made of is one', () => {
+  expect(historyOf(twoThere).events.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,79 @@
+import type { WriterSpec } from '../../../sandbox/outside/writers.ts';
+import { moveBound, suspend } from '../operator-steps.ts';
+import { setBy } from '../outside-steps.ts';
+import type { Draw } from '../random-draw.ts';
+import { drawFaults } from '../random-faults.ts';
+import type { Step } from '../situation.ts';
+import { interrupt, kill, loseZone, recommendRebalance, setSpot } from '../steps.ts';
+import { groupIn, plainLandscape, specOf, zones } from '../worlds.ts';
+import { calmAfter, drawSome, type Profile, seconds } from './profile.ts';
+import { drawHabits, drawTargetGroups, namesOf } from './usual.ts';
+
+const asg = 'web-asg';
+const [least, most] = [1, 12];
+
+/** A number that changes now and then. */
+const drawPlan = (draw: Draw, times: number, from: number, until: number) =>
+  Array.from({ length: times }, (_, index) => ({ atSeconds: index * draw.between(20, 60), value: draw.between(from, until) }));
+
+const drawWriter = (draw: Draw): WriterSpec => {
+  const wants = drawPlan(draw, draw.between(1, 4), least, most - 2);
+  switch (draw.one(['absolute', 'absolute', 'steps', 'target-tracking', 'person'] as const)) {
+    case 'absolute':
+      return { kind: 'absolute', asg, everySeconds: 10, wants };
+    case 'steps':
+      return { kind: 'steps', asg, everySeconds: draw.one([10, 20]), wants, step: draw.between(1, 2), thinksSeconds: draw.between(0, 3) };
+    case 'target-tracking':
+      return { kind: 'target-tracking', asg, perInstance: 10, load: drawPlan(draw, draw.between(1, 3), 10 * least, 10 * (most - 2)) };
+    case 'person':
+      return { kind: 'person', asg, wants };
+  }
+};
+
+const troubles: readonly ((draw: Draw, atMs: number) => Step)[] = [
+  (draw, atMs) => loseZone(atMs, draw.one(zones)),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 3)),
+  (draw, atMs) => kill(atMs, draw.between(1, 2)),
+  (draw, atMs) => recommendRebalance(atMs, draw.between(1, 2)),
+  (draw, atMs) => setSpot(atMs, zones, draw.between(0, 3)),
+  (draw, atMs) => moveBound(atMs, asg, 'max', draw.between(0, 4)),
+  (draw, atMs) => suspend(atMs, asg, draw.one(['Launch', 'Terminate', 'AZRebalance', 'HealthCheck']), seconds(draw, 5, 29)),
+];
+
+/** Writers go on while the world is in trouble, and for some periods after it. */
+const drawWriters = (draw: Draw): readonly Step[] =>
+  Array.from({ length: draw.one([1, 1, 2]) }, () => setBy(draw.between(1, 30) * 1_000, drawWriter(draw), draw.between(60, 240) * 1_000));
+
+export const outside: Profile = {
+  about: 'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms',
+  weight: 3,
+  draw: (draw) => {
+    const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
+    const desired = draw.between(2, 6);
+    const size = { min: least, max: most, desired };
+    const habits = drawHabits(draw, ['20s', '30s']);
+    const policy = { ...habits, size: { from: 'asg', min: draw.between(0, least), max: most } };
+    const hooks = draw.chance(0.4)
+      ? [{ name: 'drain', transition: 'terminating' as const, heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' as const }]
+      : [];
+    const options = {
+      min: least,
+      max: draw.one([most, most, desired + 2]),
+      market: draw.one(['spot', 'spot', 'mixed', 'on-demand'] as const),
+      hooks,
+    };
+    const placed = groupIn(landscape, { name: 'web', holding: 'attach', size, targetGroups: namesOf(landscape), policy, asg: options });
+    const steps = [...drawWriters(draw), ...drawSome(draw, troubles, { least: 0, most: 3, withinSeconds: 120 })];
+    const faults = draw.chance(0.4) ? drawFaults(draw) : [];
+    return {
+      spec: specOf(landscape, placed.asgs),
+      policies: [placed.policy],
+      asked: { web: { size: desired } },
+      steps,
+      faults,
+      clockErrorMs: draw.chance(0.2) ? 3_000 : 0,
+      calmAtMs: calmAfter(steps, faults),
+      restWithinMs: 1_200_000,
+    };
+  },
+};
