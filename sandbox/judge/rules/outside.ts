@@ -20,6 +20,20 @@ const outsideOnes = (chronicle: Chronicle): readonly Outside[] =>
 /** A time in which the desired capacity was not what others had set last. */
 type Span = { readonly fromMs: number; readonly untilMs: number; readonly word: Word; readonly desired: number };
 
+const isHigher = ({ desired, word }: Span): boolean => desired > word.size;
+
+/** What follows without a break is one time, as long as it is about one word, and on one side of it. */
+const withoutBreaks = (spans: readonly Span[]): readonly Span[] => {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last?.untilMs === span.fromMs && last.word === span.word && isHigher(last) === isHigher(span))
+      joined.splice(-1, 1, { ...last, untilMs: span.untilMs });
+    else joined.push(span);
+  }
+  return joined;
+};
+
 const otherSizes = ({ cloud, history }: Chronicle, { asg, words }: Outside): readonly Span[] => {
   const beganAtMs = words[0]?.atMs ?? history.beganAtMs;
   const changes = cloud.asgChanges(asg);
@@ -30,15 +44,7 @@ const otherSizes = ({ cloud, history }: Chronicle, { asg, words }: Outside): rea
     if (word === undefined || desired === undefined || desired === word.size) return [];
     return [{ fromMs, untilMs: moments[index + 1] ?? history.endedAtMs, word, desired }];
   });
-  // What follows without a break is one time, as long as it is about one word.
-  return all.reduce<readonly Span[]>((spans, span) => {
-    const last = spans.at(-1);
-    return last?.untilMs === span.fromMs &&
-      last.word === span.word &&
-      Math.sign(last.desired - last.word.size) === Math.sign(span.desired - span.word.size)
-      ? [...spans.slice(0, -1), { ...last, untilMs: span.untilMs }]
-      : [...spans, span];
-  }, []);
+  return withoutBreaks(all);
 };
 
 /** Whoever attaches may die before the size is taken down; then the next look does it, or the tick's. */
