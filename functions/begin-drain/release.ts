@@ -6,8 +6,9 @@ import type { Group } from '../../core/group.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import type { ActionResult, CapacityOut, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
+import { seenOver } from '../../core/swap-life/progress.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
-import { recordForward, recordShortfalls, seenOver, writesAtOnce } from '../runtime/drain/record.ts';
+import { recordForward, recordShortfalls, writesAtOnce } from '../runtime/drain/record.ts';
 
 /** The result of taking a batch out of service. */
 export type Release = {

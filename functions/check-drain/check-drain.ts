@@ -4,11 +4,12 @@ import { foreseen } from '../../core/drain/shortfall.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder, DrainProgress } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
+import { seenOver } from '../../core/swap-life/progress.ts';
 import type { DrainStep } from '../contract.ts';
 import { gatherBatch, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
-import { recordForward, recordShortfalls, seenOver } from '../runtime/drain/record.ts';
+import { recordForward, recordShortfalls } from '../runtime/drain/record.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
 
 /** The state of a batch. */

@@ -74,7 +74,7 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'a shortfall is not said',
-    file: 'functions/runtime/drain/record.ts',
+    file: 'core/swap-life/progress.ts',
     from: '...(shortfall !== undefined && { shortfall }),',
     to: '...(shortfall !== undefined && {}),',
     also: [

@@ -1,34 +1,11 @@
-import type { Sorted } from '../../../core/drain/look.ts';
-import { asDrainedInTime, asGone } from '../../../core/drain/shortfall.ts';
-import type { StateStore, SwapChange } from '../../../core/ports.ts';
+import type { StateStore } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
+import { changeTo } from '../../../core/swap-life/progress.ts';
 import { enteredFrom } from '../../../core/swap-life/transitions.ts';
 import { onEach } from './on-each.ts';
 
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */
 export const writesAtOnce = 32;
-
-const progressOf = ({
-  state,
-  busyUntilMs,
-  drainStartedAtMs,
-  drainedAtMs,
-  goneAtMs,
-  shortfall,
-}: Swap): Partial<Swap> => ({
-  state,
-  ...(busyUntilMs !== undefined && { busyUntilMs }),
-  ...(drainStartedAtMs !== undefined && { drainStartedAtMs }),
-  ...(drainedAtMs !== undefined && { drainedAtMs }),
-  ...(goneAtMs !== undefined && { goneAtMs }),
-  ...(shortfall !== undefined && { shortfall }),
-});
-
-/** The changes from a stored swap to its value in memory. A shortfall that did not happen is removed. */
-export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
-  set: progressOf(swap),
-  ...(swap.shortfall === undefined && swap.state !== 'draining' && { clear: ['shortfall'] as const }),
-});
 
 /**
  * Writes swaps as they are in memory, each only forward and only while it still belongs to this drain. Returns those
@@ -44,18 +21,6 @@ export const recordForward = async (
   );
   return swaps.filter((_, index) => written[index] === 'done');
 };
-
-export const asDrained = (swap: Swap, nowMs: number): Swap => ({
-  ...swap,
-  state: 'drained',
-  drainedAtMs: swap.drainedAtMs ?? nowMs,
-});
-
-/** The findings of a look at the batch, as swaps to write. */
-export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
-  ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrainedInTime(swap, nowMs)),
-  ...gone.map((swap) => asGone(swap, nowMs)),
-];
 
 /** Writes changes to swaps without changing their states. */
 export const recordShortfalls = async (store: StateStore, drain: string, swaps: readonly Swap[]): Promise<void> => {

@@ -11,7 +11,7 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'a hook drain that was stopped is taken over by nobody',
-    file: 'functions/react/mend.ts',
+    file: 'core/swap-life/stuck-drains.ts',
     from: 'return isOnHook(swap) ? isUnattended(swap, nowMs) :',
     to: 'return isOnHook(swap) ? isUnattended(swap, 0) :',
     situation: 'a hook drain that somebody stops',

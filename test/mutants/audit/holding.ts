@@ -58,7 +58,7 @@ export const holding: readonly PutBack[] = [
     to: 'const gone = !isAlive(found) || isStopped(found);',
     also: [
       {
-        file: 'functions/react/mend.ts',
+        file: 'core/swap-life/ends.ts',
         from: '.filter((instance) => !stopped.has(instance))',
         to: ".filter((instance) => stopped.size >= 0 && instance !== '')",
       },

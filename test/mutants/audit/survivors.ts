@@ -71,7 +71,7 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'announced and not taken: never ended',
-    file: 'functions/react/mend.ts',
+    file: 'core/swap-life/stuck-drains.ts',
     from: '(swap.deadlineMs ?? 0) + spareMs - overdueMs',
     to: '(swap.deadlineMs ?? 0) + 1e6 * spareMs - overdueMs',
   },

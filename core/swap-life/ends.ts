@@ -1,0 +1,99 @@
+import { asGone } from '../drain/shortfall.ts';
+import type { Group } from '../group.ts';
+import { traitsOf } from '../leave-reason.ts';
+import { wasLeftAlone } from '../let-go.ts';
+import { modeOf } from '../mode.ts';
+import { isMisplaced, keptByMinimum } from '../moved.ts';
+import type { Holdings } from '../ports.ts';
+import type { Swap } from '../swap.ts';
+
+/**
+ * A swap whose instance no describe shows any more is closed after this time. Describes show ended instances for about
+ * an hour, and new ones within minutes.
+ */
+const unseenMs = 600_000;
+/**
+ * Ended swaps stay beside the active ones for this time, because describes may still show their instances. Then they
+ * become history.
+ */
+const retireAfterMs = 600_000;
+/**
+ * When its Auto Scaling group still shows a member in service, its terminating hook is not believed: describes of
+ * groups lag by seconds.
+ */
+const hookedMs = 60_000;
+
+/** What a look shows of the instances of swaps. */
+type Look = {
+  readonly group: Pick<Group, 'holding' | 'mode'>;
+  readonly holdings: Holdings;
+  /** What signals said has ended, and what of it is only stopped. */
+  readonly heard: { readonly ended: readonly string[]; readonly stopped: readonly string[] };
+  readonly nowMs: number;
+};
+
+/** Swaps whose instance has ended. An instance that is only stopped may start again. */
+const goneIn = (swaps: readonly Swap[], { holdings, heard, nowMs }: Look): readonly Swap[] => {
+  const stopped = new Set([...holdings.stopped, ...heard.stopped]);
+  const ended = new Set([...holdings.ended, ...heard.ended].filter((instance) => !stopped.has(instance)));
+  const shown = new Set([...holdings.members.map(({ instance }) => instance), ...holdings.aside, ...stopped]);
+  return swaps.filter((swap) => {
+    if (swap.state === 'gone') return false;
+    if (ended.has(swap.instance)) return true;
+    return !shown.has(swap.instance) && nowMs - Math.max(swap.claimedAtMs, swap.deadlineMs ?? 0) >= unseenMs;
+  });
+};
+
+/** A member that is again where the policy holds its members was to be moved by an earlier policy. */
+const isBack = (swap: Swap, { group, holdings, nowMs }: Look): boolean => {
+  if (traitsOf(swap).withdrawnWhen !== 'in-place' || swap.state !== 'waiting') return false;
+  const member = holdings.members.find(({ instance }) => instance === swap.instance);
+  return member !== undefined && !isMisplaced(group, member, nowMs);
+};
+
+const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>
+  traitsOf(swap).endedBy === 'auto-scaling' &&
+  swap.deadlineMs === undefined &&
+  held.has(swap.instance) &&
+  nowMs - swap.claimedAtMs >= hookedMs;
+
+/** What waits for its turn to begin is not begun any more, unless the group acts. */
+const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
+
+/** Swaps that are over: those that were an error, those that were kept long enough, and those that ended a while ago. */
+const overIn = (swaps: readonly Swap[], look: Look): readonly Swap[] => {
+  const { holdings, nowMs } = look;
+  const held = new Set(holdings.asgs.flatMap(({ holds }) => holds));
+  const kept = keptByMinimum(swaps, holdings.asgs);
+  return swaps.filter((swap) =>
+    swap.state === 'gone'
+      ? // Its drain may look again only when the target groups are done, and has to say how it ended.
+        nowMs - Math.max(swap.goneAtMs ?? nowMs, swap.busyUntilMs ?? 0) >= retireAfterMs
+      : isCalledOff(swap, look) ||
+        wasLeftAlone(swap) ||
+        isMistake(swap, held, nowMs) ||
+        isBack(swap, look) ||
+        kept.has(swap.instance) ||
+        (swap.keptUntilMs ?? Number.POSITIVE_INFINITY) <= nowMs,
+  );
+};
+
+/** What a look ends of the swaps of a group. */
+type Ends = {
+  /** Swaps whose instance has ended, before and after. */
+  readonly gone: readonly { readonly before: Swap; readonly after: Swap }[];
+  /** Swaps that become history. */
+  readonly over: readonly Swap[];
+  /** The others, as they are afterwards. */
+  readonly open: readonly Swap[];
+};
+
+/** Closes swaps whose instance has ended, and finds those that become history. */
+export const endsIn = (swaps: readonly Swap[], look: Look): Ends => {
+  const gone = goneIn(swaps, look).map((before) => ({ before, after: asGone(before, look.nowMs) }));
+  const closed = new Map(gone.map(({ after }) => [after.instance, after]));
+  const over = overIn(swaps, look);
+  const overIds = new Set(over.map(({ instance }) => instance));
+  const open = swaps.filter(({ instance }) => !overIds.has(instance)).map((swap) => closed.get(swap.instance) ?? swap);
+  return { gone, over, open };
+};
