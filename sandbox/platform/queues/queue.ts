@@ -77,6 +77,7 @@ export const createQueue = (options: QueueOptions, { clock, random, deadLetterQu
   };
   const remove = (entry: Held): void => {
     entry.timer?.cancel();
+    receipts.delete(entry.message.receipt ?? '');
     if (held.delete(entry.message.id)) counts[entry.state] -= 1;
   };
   const byReceipt = (receipt: string): Held | undefined => held.get(receipts.get(receipt) ?? '');
