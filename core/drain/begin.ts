@@ -1,4 +1,4 @@
-import { latestDrainStart } from '../drain.ts';
+import { lastCallsMsOf, latestDrainStart } from '../drain.ts';
 import type { Group } from '../group.ts';
 import { traitsOf } from '../leave-reason.ts';
 import type { Holdings } from '../ports.ts';
@@ -48,6 +48,7 @@ export const latestStartOf = (
     nowMs: orderedAtMs(own),
     deadlineMs: Math.min(...deadlines),
     timeoutMs: group.drain.timeoutMs,
+    lastCallsMs: Math.max(...own.map(lastCallsMsOf)),
     ...delay,
   });
 };

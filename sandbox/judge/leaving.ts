@@ -58,9 +58,12 @@ export const policyFor = (chronicle: Chronicle, life: Life, atMs: number): Polic
   return group === undefined ? undefined : chronicle.policyAt(group, atMs);
 };
 
+/** Whether calls follow its drain: an Auto Scaling group holds it. Otherwise EC2 ends it, and nothing more is to be done. */
+export const isFollowedByCalls = ({ stays, hooks }: Life): boolean => stays.length > 0 || hooks.length > 0;
+
 /**
  * When the drain of a warned member begins at the latest, by the rule of the architecture: the deregistration delay (or the drain time-out, if that is
- * shorter) and the margin fit before the deadline; where they do not, the time that is left is halved.
+ * shorter) fits before the deadline, and before the margin where calls follow; where it does not, the time up to the margin is halved.
  */
 export const latestDrainStartMs = (chronicle: Chronicle, life: Life, heardMs: number): number => {
   const policy = policyFor(chronicle, life, heardMs);
@@ -71,7 +74,7 @@ export const latestDrainStartMs = (chronicle: Chronicle, life: Life, heardMs: nu
     ),
     policy?.drainTimeoutMs ?? endless,
   );
-  const endsMs = deadlineOf(life) - times.deadlineMarginMs;
-  const leftMs = Math.max(0, endsMs - heardMs);
-  return neededMs <= leftMs ? Math.max(heardMs, endsMs - neededMs) : heardMs + leftMs / 2;
+  const marginMs = deadlineOf(life) - times.deadlineMarginMs;
+  const [endsMs, startMs] = isFollowedByCalls(life) ? [marginMs, 0] : [deadlineOf(life), times.drainStartMs];
+  return neededMs <= Math.max(0, endsMs - heardMs) ? Math.max(heardMs, endsMs - neededMs - startMs) : heardMs + Math.max(0, marginMs - heardMs) / 2;
 };

@@ -34,6 +34,15 @@ describe('the latest start of a drain', () => {
     expect(latestDrainStart(budget)).toBe(inMs(waitS));
   });
 
+  test.each([
+    ['uses the margin for service', 120, 30, 85],
+    ['gives a delay that fits except for the margin whole', 120, 112, 3],
+    ['halves the time up to the margin, as ever, for one that does not fit', 120, 300, 55],
+  ])('that no calls follow %s', (_rule, deadlineS, delayS, waitS) => {
+    const budget = { nowMs: noonMs, timeoutMs: 300_000, deadlineMs: inMs(deadlineS), deregistrationDelayMs: delayS * 1000, lastCallsMs: 0 };
+    expect(latestDrainStart(budget)).toBe(inMs(waitS));
+  });
+
   test('is never before now, never after half of what is left when all does not fit, never past the margin', () => {
     const ms = fc.integer({ min: 0, max: 7_200_000 });
     fc.assert(
@@ -49,11 +58,15 @@ describe('the latest start of a drain', () => {
 });
 
 describe('the end of a drain', () => {
+  const hook = { asg: 'web', hook: 'drain', token: 't', expiresAtMs: inMs(600) };
   test.each([
-    ['the margin before the deadline', { drainStartedAtMs: inMs(20) }, 120, 300, 110],
+    ['the deadline, where EC2 ends the instance and nothing follows', { drainStartedAtMs: inMs(20) }, 120, 300, 120],
+    ['the margin before it, where an Auto Scaling group holds the instance', { drainStartedAtMs: inMs(20), asg: 'web' }, 120, 300, 110],
+    ['the margin before it, where a hook waits', { drainStartedAtMs: inMs(20), hooks: [hook] }, 120, 300, 110],
+    ['the deadline, where nobody waits on its hook any more', { drainStartedAtMs: inMs(20), hooks: [{ ...hook, overAtMs: noonMs }] }, 120, 300, 120],
     ['the time-out after it began', { drainStartedAtMs: inMs(20), reason: 'hook' }, 3600, 60, 80],
-    ['not hurried by the time-out where EC2 takes the instance anyway', { drainStartedAtMs: inMs(20) }, 120, 60, 110],
-    ['a deadline that the swap learned of later', { drainStartedAtMs: inMs(20), deadlineMs: inMs(90) }, 120, 300, 80],
+    ['not hurried by the time-out where EC2 takes the instance anyway', { drainStartedAtMs: inMs(20), asg: 'web' }, 120, 60, 110],
+    ['a deadline that the swap learned of later', { drainStartedAtMs: inMs(20), deadlineMs: inMs(90) }, 120, 300, 90],
     ['the time-out after it was ordered, when it never began', {}, undefined, 60, 60],
   ] as const)('is %s', (_rule, changes, deadlineS, timeoutS, endsS) => {
     const deadline = deadlineS === undefined ? {} : { deadlineMs: inMs(deadlineS) };
@@ -74,8 +87,9 @@ describe('whether a drain begins', () => {
   const taken = { deadlineMs: inMs(120) };
   const drainFirst = group({ swap: { order: 'drain-first', maxSurge: 1 } });
   test.each([
-    ['for the earliest deadline of a batch that EC2 takes', group(), [swap('i-1', { deadlineMs: inMs(128) }), swap('i-2', taken)], 75],
-    ['counted from the first order, whoever joined later', group(), [swap('i-1', taken), swap('i-2', { ...taken, drainOrderedAtMs: inMs(9) })], 75],
+    ['for the earliest deadline of a batch that EC2 takes', group(), [swap('i-1', { deadlineMs: inMs(128) }), swap('i-2', taken)], 85],
+    ['counted from the first order, whoever joined later', group(), [swap('i-1', taken), swap('i-2', { ...taken, drainOrderedAtMs: inMs(9) })], 85],
+    ['the margin earlier where an Auto Scaling group holds one of them', group(), [swap('i-1', taken), swap('i-2', { ...taken, asg: 'web' })], 75],
     ['at once with drain-first', drainFirst, [swap('i-1', taken)], undefined],
     ['at once where nothing is taken by EC2', group(), [swap('i-1', { reason: 'scale-in' })], undefined],
     ['at once where only a part is', group(), [swap('i-1', taken), swap('i-2', { reason: 'hook', ...taken })], undefined],
@@ -191,8 +205,8 @@ describe('the next look at connections', () => {
   };
   test.each([
     ['when the deregistration delay has ended', 0, 60, 120, 61],
-    ['when time is up, if that comes first', 0, 300, 120, 110],
-    ['over, once time is up', 110, 300, 120, undefined],
+    ['when time is up, if that comes first', 0, 300, 120, 120],
+    ['over, once time is up', 120, 300, 120, undefined],
     ['soon, when a target still shows after its delay', 62, 60, 120, 67],
     ['in growing steps, when nothing says how long', 20, undefined, 120, 30],
     ['bounded by the drain time-out', 0, 900, undefined, 300],

@@ -70,10 +70,11 @@ describe('the synthesized workflow, run', () => {
       ...['Begin drain', 'What next?', 'Wait for replacements'],
       ...['Begin drain', 'What next?', 'Wait for replacements'],
       ...['Begin drain', 'What next?', 'Wait for replacements'],
+      ...['Begin drain', 'What next?', 'Wait for replacements'],
       ...['Begin drain', 'What next?', 'Wait for connections'],
       ...['Check drain', 'What next?', 'End drain'],
     ]);
-    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(45), drainedAtMs: inMs(106) });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainStartedAtMs: inMs(55), drainedAtMs: inMs(116) });
     expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { deadlineOf, delayOf, takenOutByUs } from '../leaving.ts';
+import { deadlineOf, delayOf, isFollowedByCalls, takenOutByUs } from '../leaving.ts';
 import { endless, goneAtMs, type HookWait, isFunction, type Life, type Service } from '../life.ts';
 import { times } from '../times.ts';
 
@@ -16,8 +16,8 @@ const letEndAtMs = (life: Life): number =>
     ...life.hooks.flatMap(({ over }) => (over !== undefined && isFunction(over.by) ? [over.atMs] : [])),
   );
 
-/** Whether there is a deadline: EC2 takes it. */
-const pressesAtMs = (life: Life): number => deadlineOf(life) - times.deadlineMarginMs;
+/** From when on a deadline presses: EC2 takes it, and calls may have to follow before that. */
+const pressesAtMs = (life: Life): number => deadlineOf(life) - (isFollowedByCalls(life) ? times.deadlineMarginMs : 0);
 
 const toleranceMs = 2_000;
 
