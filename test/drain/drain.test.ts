@@ -455,13 +455,13 @@ describe('the latest start by the delays that the instances really have', () => 
     fleet.desired = 2;
     fleet.reservations = [{ atMs: noonMs, replaces: ['i-1', 'i-2'] }];
     const { visits } = await execute(fleet, order());
-    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'check 106', 'end 106']);
+    expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'begin 85', 'check 116', 'end 116']);
     expect(fleet.calls.slice(0, fleet.calls.indexOf('describe')).filter((name) => name === 'inspect')).toHaveLength(1);
-    expect(fleet.calls.filter((name) => name === 'describe').length).toBe(4);
+    expect(fleet.calls.filter((name) => name === 'describe').length).toBe(5);
   });
 
   test('begins at once while replacements boot, where it leaves no time', async () => {
-    const fleet = createFleet(pair(warned), 108_000);
+    const fleet = createFleet(pair(warned), 116_000);
     fleet.desired = 2;
     fleet.reservations = [{ atMs: noonMs, replaces: ['i-1'] }];
     expect(await beginDrain(fleet.ports, order())).toMatchObject({ because: 'latest-start', begun: 2 });
