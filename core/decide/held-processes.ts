@@ -1,3 +1,4 @@
+import { traitsOf } from '../leave-reason.ts';
 import { outsideAsgOf, toTakeDown } from '../outside-size.ts';
 import { repeatAfterMs } from '../reservation-life.ts';
 import type { AsgView, Suspension, View } from '../view.ts';
@@ -19,8 +20,11 @@ const isJoined = ({ view, headcount }: Look, { placements, admissions }: Joining
 const isDoubled = ({ swaps }: View, { desired, holds }: AsgView): boolean => {
   const inside = new Set(holds);
   const leaving = swaps.filter(
-    ({ instance, reason, state }) =>
-      inside.has(instance) && reason !== 'hook' && state !== 'gone' && state !== 'withdrawn',
+    (swap) =>
+      inside.has(swap.instance) &&
+      traitsOf(swap).endedBy !== 'auto-scaling' &&
+      swap.state !== 'gone' &&
+      swap.state !== 'withdrawn',
   );
   return holds.length > desired && leaving.length > 0;
 };

@@ -60,7 +60,7 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
 /** What waits for its turn to begin is not begun any more, unless the group acts. */
 const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
 
-/** Swaps that are over: those that were an error, those that were kept long enough, and those that ended a while ago. */
+/** Swaps that are over: errors, those that were kept for long enough, and those that ended a while ago. */
 const overIn = (swaps: readonly Swap[], look: Look): readonly Swap[] => {
   const { holdings, nowMs } = look;
   const held = new Set(holdings.asgs.flatMap(({ holds }) => holds));
