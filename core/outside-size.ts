@@ -7,6 +7,7 @@
  * between an attach and its taking down makes the group larger for a while, and never smaller.
  */
 import type { Group } from './group.ts';
+import { ownersMax } from './raised-max.ts';
 import type { Added, AsgView, GroupState, View } from './view.ts';
 
 /** A describe may still show what was taken down this long ago. */
@@ -51,18 +52,18 @@ const sizeIn = (all: readonly Added[], asg: AsgView, nowMs: number): number => {
   return old?.from ?? asg.desired;
 };
 
-/** A note is dropped when somebody else wrote since, when nothing was attached, or when no describe shows it. */
+/** A note is dropped when somebody else wrote since, when nothing was attached, or when a describe shows its end. */
 const stillMatters =
   (asg: AsgView, nowMs: number) =>
-  (added: Added): boolean => {
-    if (added.takenDownAtMs !== undefined) return nowMs - added.takenDownAtMs < shownForMs;
-    return isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
-  };
+  (added: Added): boolean =>
+    isTakenDown(added)
+      ? isOldNews(added, asg, nowMs)
+      : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
 
 /** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
 export const outsideSizeOf = (
   group: Pick<Group, 'size' | 'holding'>,
-  { added = [] }: Pick<GroupState, 'added'>,
+  { added = [], raised = [] }: Partial<Pick<GroupState, 'added' | 'raised'>>,
   asgs: readonly AsgView[],
   nowMs: number,
 ): OutsideSize | undefined => {
@@ -70,13 +71,15 @@ export const outsideSizeOf = (
   const asg = asgs.find((one) => one.name === name);
   if (asg === undefined) return undefined;
   const own = added.filter((one) => one.asg === name);
-  return { asg: asg.name, size: sizeIn(own, asg, nowMs), added: own.filter(stillMatters(asg, nowMs)) };
+  // While we have raised the maximum, others can write beyond the owner's. Theirs is what the owner's would have made it.
+  const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
+  return { asg: asg.name, size, added: own.filter(stillMatters(asg, nowMs)) };
 };
 
 /** How many members a group should have by what a look shows: what others set, or else what its state says. */
 export const desiredNow = (
   group: Pick<Group, 'size' | 'holding'>,
-  state: Pick<GroupState, 'desired' | 'added'> | undefined,
+  state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
   asgs: readonly AsgView[],
   nowMs: number,
 ): number => {
@@ -95,7 +98,7 @@ export const withOutsideSize = (state: GroupState, { size }: Pick<Group, 'size'>
 export const asOthersSet = (asgs: readonly AsgView[], outside: OutsideSize | undefined): readonly AsgView[] =>
   outside === undefined
     ? asgs
-    : asgs.map((asg) => (asg.name === outside.asg ? { ...asg, desired: outside.size } : asg));
+    : asgs.map((asg) => (asg.name === outside.asg ? { ...asg, desired: outside.size, shown: asg.desired } : asg));
 
 /** Notes with the members that are attached next. They are written before the attach. */
 export const noted = (view: View, instances: readonly string[]): readonly Added[] => {
@@ -110,6 +113,10 @@ export const noted = (view: View, instances: readonly string[]): readonly Added[
   ];
 };
 
+/** Whether others wrote a size beyond the owner's maximum, while we had raised that. */
+export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, { name, shown = 0 }: AsgView): boolean =>
+  raised.some(({ asg, fromMax }) => asg === name && shown > fromMax);
+
 /** What an attach added and nobody has taken down: whoever attached has died, or a describe did not show it in time. */
 export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Added[] =>
   added.filter((one) => {
@@ -117,18 +124,18 @@ export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Adde
     return !isTakenDown(one) && asg !== undefined && shownOf(one, asg) > 0;
   });
 
-/** What became of notes: taken down, or found to be overwritten by somebody else. */
-export type TakenDown = { readonly done: readonly Added[]; readonly overwritten: readonly Added[] };
+/** What became of notes: taken down, taken down and not shown yet, or found to be overwritten by somebody else. */
+export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
 
 /** Notes after some were taken down, and others found to be overwritten. */
 export const afterTakingDown = (
   added: readonly Added[],
-  { done, overwritten }: TakenDown,
+  { done, unseen, overwritten }: TakenDown,
   nowMs: number,
 ): readonly Added[] => {
   const isOne = (list: readonly Added[], { asg, atMs }: Added): boolean =>
     list.some((one) => one.asg === asg && one.atMs === atMs);
   return added
-    .filter((one) => !isOne(overwritten, one))
-    .map((one) => (isOne(done, one) ? { ...one, takenDownAtMs: nowMs } : one));
+    .filter((one) => !isOne([...done, ...overwritten], one))
+    .map((one) => (isOne(unseen, one) ? { ...one, takenDownAtMs: nowMs } : one));
 };

@@ -135,17 +135,20 @@ export type CapacityProvider = {
   /**
    * Puts a maximum back, only while it still has the value that we set. `not-yet`: the group's desired capacity is
    * above the old maximum now.
+   *
+   * @param sizedOutside an Auto Scaling group whose size others set: what they wrote beyond its maximum falls back to it.
    */
-  restoreMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'not-yet'>;
+  restoreMax(raised: RaisedMax, sizedOutside?: string): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Suspends processes of an Auto Scaling group. */
   suspend(suspension: Suspension): Promise<void>;
   /** Resumes those of these processes that are still suspended. `gone`: there is no such group any more. */
   resume(suspension: Suspension): Promise<'done' | 'gone'>;
   /**
-   * Lowers a desired capacity by what attaching added. `changed-by-others`: it is not what it was before the attach and
+   * Lowers a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show it yet, or
+   * somebody has written the same number again. `changed-by-others`: it is not what it was before the attach and
    * what the attach added, so somebody else has set it. `not-yet`: no describe shows the members, or it is refused now.
    */
-  takeDown(added: Added): Promise<'done' | 'changed-by-others' | 'not-yet'>;
+  takeDown(added: Added): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity to what it holds. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
 };

@@ -67,6 +67,8 @@ export type AsgView = {
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];
+  /** Where others set the size: the desired capacity as it is shown, beyond the owner's maximum and with our attaches. */
+  readonly shown?: number;
 };
 
 /** Members that we attach to an Auto Scaling group whose size others set. It is written before they are attached. */

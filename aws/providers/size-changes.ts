@@ -52,13 +52,16 @@ export const createSizeChanges = (
     );
   },
 
-  /** Never below the desired capacity: Auto Scaling would lower that too, and terminate instances for it. */
-  async restoreMax(raised) {
+  /**
+   * Never below the desired capacity, where it is ours: Auto Scaling would lower that too, and terminate instances for
+   * it.
+   */
+  async restoreMax(raised, sizedOutside) {
     const { asg, fromMax } = raised;
     const now = await read(client, asg);
     if (now?.max === fromMax) return 'done';
     if (now === undefined || !isGiven(raised, now.max)) return 'changed-by-others';
-    if (now.desired > fromMax) return 'not-yet';
+    if (now.desired > fromMax && asg !== sizedOutside) return 'not-yet';
     await update(client, asg, { MaxSize: fromMax });
     return 'done';
   },
@@ -66,7 +69,10 @@ export const createSizeChanges = (
   async takeDown(added) {
     const now = await read(client, added.asg);
     if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return 'changed-by-others';
-    return now.desired === added.from ? 'not-yet' : ((await lower(client, added.asg, added.from)) ?? 'not-yet');
+    if (now.desired === added.from) return 'not-yet';
+    if ((await lower(client, added.asg, added.from)) === undefined) return 'not-yet';
+    const after = await read(client, added.asg);
+    return after !== undefined && isAsAdded(added, after) ? 'unseen' : 'done';
   },
 
   /** Refused when the group holds more than that: lowering would terminate what it has launched meanwhile. */

@@ -1,3 +1,5 @@
+import { isBeyondMaximum } from '../outside-size.ts';
+import { repeatAfterMs } from '../reservation-life.ts';
 import type { Member } from '../view.ts';
 import type { Rule, Situation } from './rule.ts';
 
@@ -21,9 +23,16 @@ const readyToJoin = ({ view, headcount }: Situation): readonly string[] => {
 /**
  * Running members to attach or register now. They are admitted together where that costs no time, so that calls grow
  * with batches and not with instances. They wait for each other until all have come, or until one of them has been
- * coming for too long. None joins a group whose size others set before what earlier ones added to it is taken down.
+ * coming for too long. None joins a group whose size others set before what earlier ones added to it is taken down,
+ * and before its maximum holds again.
  */
 export const admissions: Rule = {
   name: 'admissions',
-  propose: (situation, { takeDown = [] }) => ({ admissions: takeDown.length > 0 ? [] : readyToJoin(situation) }),
+  propose: (situation, { takeDown = [] }) => {
+    const { state, asgs, nowMs } = situation.view;
+    const ready = readyToJoin(situation);
+    if (ready.length === 0 || (takeDown.length === 0 && !asgs.some((asg) => isBeyondMaximum(state, asg))))
+      return { admissions: ready };
+    return { wakeAtMs: nowMs + repeatAfterMs };
+  },
 };

@@ -1,5 +1,6 @@
 import type { Headcount } from '../headcount.ts';
 import { namedAsgs } from '../holders.ts';
+import { isBeyondMaximum } from '../outside-size.ts';
 import { raisedTo } from '../raised-max.ts';
 import type { RaisedMax, View } from '../view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
@@ -47,8 +48,9 @@ const toPutBack = ({ view, headcount }: Situation, raising: readonly RaisedMax[]
   return view.state.raised.filter((raised) => {
     // New members join the Auto Scaling group that the policy names. When no describe shows that group any more, there
     // is nothing left to wait for.
-    if (coming > 0 && named.has(raised.asg)) return false;
     const asg = view.asgs.find(({ name }) => name === raised.asg);
+    const isBeyond = asg !== undefined && isBeyondMaximum(view.state, asg);
+    if (coming > 0 && named.has(raised.asg) && !isBeyond) return false;
     return (
       (asg === undefined || asg.desired <= raised.fromMax) && !raising.some(({ asg: name }) => name === raised.asg)
     );

@@ -2,9 +2,9 @@ import { inParallel } from '../../aws/in-parallel.ts';
 import type { Decision } from '../../core/decision.ts';
 import { mustRepeat } from '../../core/group-state/answers.ts';
 import { modeOf } from '../../core/mode.ts';
-import { afterTakingDown, type TakenDown } from '../../core/outside-size.ts';
+import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outside-size.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
-import type { Added, GroupState } from '../../core/view.ts';
+import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
@@ -34,10 +34,10 @@ const admit = async ({ group, provider, ports }: Run, decision: Decision, added:
  * Puts maximum sizes back. A maximum that its owner changed meanwhile stays, and only our record of it is removed. A
  * maximum that cannot be lowered yet is tried again later.
  */
-const restore = async ({ provider }: Run, decision: Decision): Promise<readonly string[]> => {
+const restore = async ({ group, provider }: Run, raises: readonly RaisedMax[]): Promise<readonly string[]> => {
   const settled: string[] = [];
-  for (const raised of decision.restore) {
-    if ((await provider.restoreMax(raised)) !== 'not-yet') settled.push(raised.asg);
+  for (const raised of new Set(raises)) {
+    if ((await provider.restoreMax(raised, outsideAsgOf(group))) !== 'not-yet') settled.push(raised.asg);
   }
   return settled;
 };
@@ -115,7 +115,9 @@ export const act = async (context: Acting): Promise<Acted> => {
     ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
   ]);
   tellOverwritten(context, takenDown.overwritten);
-  const restored = await restore(context, first.decision);
+  // Others must not write beyond a maximum that is raised for a moment.
+  const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
+  const restored = await restore(context, [...first.decision.restore, ...noLonger]);
   const resumed = await resumeAll(context.provider, first.decision.resume);
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
@@ -145,7 +147,7 @@ const noteActs = async (
   { restored, resumed, takenDown }: Settled,
   wakeAtMs: number | undefined,
 ): Promise<void> => {
-  const settled = [restored, resumed, takenDown.done, takenDown.overwritten];
+  const settled = [restored, resumed, ...Object.values(takenDown)];
   if (settled.every((list) => list.length === 0) && wakeAtMs === undefined) return;
   const { added: notes = [], suspended: noted = [], ...rest } = state;
   const added = afterTakingDown(notes, takenDown, ports.clock.now());

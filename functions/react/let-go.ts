@@ -1,4 +1,5 @@
 import { isLetGo, sameState } from '../../core/group-state/state.ts';
+import { outsideAsgOf } from '../../core/outside-size.ts';
 import { isBelieved, isOpen } from '../../core/reservation-life.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
@@ -12,10 +13,17 @@ import type { ReactPorts } from './ports.ts';
 const mostNamed = 1_000;
 
 /** Maximum sizes that could not be put back, because the desired capacity is above the old maximum now. */
-const putBack = async (raised: readonly RaisedMax[], ports: ReactPorts): Promise<readonly RaisedMax[]> => {
+const putBack = async (
+  group: string,
+  raised: readonly RaisedMax[],
+  ports: ReactPorts,
+): Promise<readonly RaisedMax[]> => {
   const left: RaisedMax[] = [];
+  const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
+  const outside = last && outsideAsgOf(last);
   for (const one of raised) {
-    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one)) === 'not-yet') left.push(one);
+    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside)) === 'not-yet')
+      left.push(one);
   }
   return left;
 };
@@ -100,7 +108,7 @@ export const letGo = async (
   const state = await ports.store.state(group);
   if (state === undefined) return { kind: 'let-go' };
   await tellLaunched(group, state, ports);
-  const raised = await withoutHeirs(group, await putBack(state.raised, ports), ports);
+  const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
   const { added: _added, suspended: _suspended, ...rest } = state;

@@ -10,13 +10,15 @@ export const takeDownAll = async (
   provider: Pick<CapacityIn, 'takeDown'>,
   notes: readonly Added[],
 ): Promise<TakenDown> => {
-  const [done, overwritten]: [Added[], Added[]] = [[], []];
-  for (const one of notes) {
-    const result = await provider.takeDown(one);
-    if (result === 'done') done.push(one);
-    if (result === 'changed-by-others') overwritten.push(one);
-  }
-  return { done, overwritten };
+  const results = {
+    done: [] as Added[],
+    unseen: [] as Added[],
+    'changed-by-others': [] as Added[],
+    'not-yet': [] as Added[],
+  };
+  for (const one of notes) results[await provider.takeDown(one)].push(one);
+  const { done, unseen, 'changed-by-others': overwritten } = results;
+  return { done, unseen, overwritten };
 };
 
 /** Resumes what we suspended. Returns the Auto Scaling groups in which nothing of ours is suspended any more. */

@@ -1,6 +1,7 @@
 import type { Cloud } from './cloud.ts';
 import type { FunctionEvent, History, SizeEvent } from './history.ts';
 import { isFunction } from './life.ts';
+import { ownersWill } from './owners.ts';
 
 /** What somebody outside of Holdfast wants of an Auto Scaling group from a moment on. */
 export type Word = {
@@ -23,14 +24,15 @@ const lookedBefore = (calls: readonly Called[], invocation: string, atMs: number
 const looksOf = ({ events }: History): readonly Called[] =>
   events.filter((event): event is Called => event.kind === 'called' && event.operation === 'DescribeAutoScalingGroups');
 
-/** Times between a look of Holdfast's and a change of the desired capacity that followed from it. */
+/** Times between a look of Holdfast's and the look after a change of the desired capacity that followed from it. */
 const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): readonly { readonly fromMs: number; readonly untilMs: number }[] => {
   const looks = looksOf(history);
   const changes = cloud.asgChanges(asg);
   return changes.flatMap(({ by, atMs, desired }, index) => {
     if (!isFunction(by) || desired === changes[index - 1]?.desired) return [];
     const lookedAtMs = lookedBefore(looks, by.invocation, atMs);
-    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, untilMs: atMs }];
+    const againAtMs = looks.find((call) => call.invocation === by.invocation && call.askedAtMs >= atMs)?.atMs ?? atMs;
+    return lookedAtMs === undefined ? [] : [{ fromMs: lookedAtMs - lagMs, untilMs: againAtMs }];
   });
 };
 
@@ -51,12 +53,17 @@ const isSize =
   (event: History['events'][number]): event is SizeEvent =>
     event.kind === 'size-written' && event.asg === asg && event.atMs > sinceMs;
 
+/** What others wrote while Holdfast had raised the maximum is bounded by the owner's. */
+const mostAt = (cloud: Cloud, asg: string, atMs: number): number =>
+  ownersWill(cloud.asgChanges(asg)).findLast(({ change }) => change.atMs <= atMs)?.owned.max ?? Number.POSITIVE_INFINITY;
+
 /** What others wanted of an Auto Scaling group since a group took its size from it, in order. */
 export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: number, lagMs: number): readonly Word[] => {
   const gaps = gapsOf(history, cloud, asg, lagMs);
   const first: Word = { atMs: sinceMs, size: cloud.asgAt(asg, sinceMs)?.desired ?? 0, isBetween: false };
   const words = [first];
-  for (const { atMs, found, size, how } of history.events.filter(isSize(asg, sinceMs))) {
+  for (const { atMs, found, size: written, how } of history.events.filter(isSize(asg, sinceMs))) {
+    const size = Math.min(written, mostAt(cloud, asg, atMs));
     const before = words.at(-1) ?? first;
     const isInGap = gaps.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs <= untilMs);
     words.push(

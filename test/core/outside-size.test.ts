@@ -120,7 +120,9 @@ describe('notes of attaches', () => {
   });
   it('are marked as taken down, or dropped where somebody wrote over them', () => {
     const [one, two, left] = [note(), note({ atMs: nowMs - 2_000 }), note({ atMs: nowMs - 3_000 })];
-    expect(afterTakingDown([one, two, left], { done: [one], overwritten: [two] }, nowMs)).toEqual([{ ...one, takenDownAtMs: nowMs }, left]);
+    expect(afterTakingDown([one, two, left], { done: [one], unseen: [left], overwritten: [two] }, nowMs)).toEqual([
+      { ...left, takenDownAtMs: nowMs },
+    ]);
   });
   it('explain a desired capacity only as it was made', () => {
     expect(isAsAdded(note(), asg(5, [...three, ...own]))).toBe(true);

@@ -76,29 +76,38 @@ describe('a size that others set', () => {
   it('is never made lower', () => {
     expect(
       stands((script) => {
-        says(script, 100, 5);
+        says(script, 100, 4);
         numbers(script, 200, 3, react('i-a'));
-        says(script, 201, 5, 3);
+        says(script, 201, 4, 3);
       }),
-    ).toEqual(['the desired capacity became 3; 5 was set, and no look of Holdfast’s was under way']);
+    ).toEqual(['the desired capacity became 3; 4 was set, and no look of Holdfast’s was under way']);
   });
   it('counts from the next write on where it fell between a look and the write that followed', () => {
     const between = (script: Script): void => {
       looks(script, 100, 'i-a');
-      says(script, 101, 5);
+      says(script, 101, 4);
       numbers(script, 102, 2, react('i-a'));
     };
     expect(stands(between)).toEqual([]);
     expect(
       stands((script) => {
         between(script);
-        says(script, 200, 5);
+        says(script, 200, 4);
         numbers(script, 300, 3, react('i-b'));
       }),
     ).toEqual([
-      'the desired capacity became 3; 5 was set, and no look of Holdfast’s was under way',
-      'the desired capacity is 3 at the end; 5 was set',
+      'the desired capacity became 3; 4 was set, and no look of Holdfast’s was under way',
+      'the desired capacity is 3 at the end; 4 was set',
     ]);
+  });
+  it('beyond the maximum of the owner is what that makes of it', () => {
+    expect(
+      stands((script) => {
+        script.at(90, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, desired: 2, suspended: [], by: react('i-a') });
+        script.at(100, { kind: 'size-written', asg: 'web-asg', found: 2, size: 6, how: 'set', covers: [], by: user });
+        numbers(script, 101, 4, react('i-a'));
+      }),
+    ).toEqual([]);
   });
   it('moves with members that others take', () => {
     expect(stands((script) => says(script, 100, 1, 2, 'moved'))).toEqual([]);

@@ -1,49 +1,12 @@
 import type { Chronicle } from '../chronicle.ts';
-import type { AsgChange } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isAlive, isFunction, stayAt } from '../life.ts';
+import { ownedOf, ownersWill } from '../owners.ts';
 import { asgsOf } from '../policy.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Span = { readonly fromMs: number; readonly untilMs: number };
-type Owned = { readonly min: number; readonly max: number; readonly suspended: string };
-
-const ownedOf = ({ min, max, suspended }: AsgChange): Owned => ({ min, max, suspended: [...suspended].sort().join() });
-
-const listed = (processes: string): readonly string[] => (processes === '' ? [] : processes.split(','));
-
-/** What an owner has suspended after a change of theirs: process by process, because Holdfast suspends some too. */
-const suspendedBy = (owned: string, before: string, now: string): string => {
-  const [had, has] = [listed(before), listed(now)];
-  const added = has.filter((process) => !had.includes(process));
-  const taken = had.filter((process) => !has.includes(process));
-  return [...new Set([...listed(owned), ...added])]
-    .filter((process) => !taken.includes(process))
-    .sort()
-    .join();
-};
-
-/** What an owner set last, field by field, beside every change: Holdfast's own changes are not theirs. */
-const ownersWill = (changes: readonly AsgChange[]): readonly { readonly change: AsgChange; readonly owned: Owned }[] => {
-  const [first] = changes;
-  if (first === undefined) return [];
-  let owned = ownedOf(first);
-  let before = owned;
-  return changes.map((change) => {
-    const now = ownedOf(change);
-    if (!isFunction(change.by)) {
-      owned = {
-        min: now.min === before.min ? owned.min : now.min,
-        max: now.max === before.max ? owned.max : now.max,
-        suspended: suspendedBy(owned.suspended, before.suspended, now.suspended),
-      };
-    }
-    before = now;
-    return { change, owned };
-  });
-};
-
 /** Auto Scaling groups that some policy named at some time, with the group that did. */
 const heldAsgs = (chronicle: Chronicle): ReadonlyMap<string, string> =>
   new Map(
