@@ -71,7 +71,7 @@ export const outsideSizeOf = (
   const asg = asgs.find((one) => one.name === name);
   if (asg === undefined) return undefined;
   const own = added.filter((one) => one.asg === name);
-  // While we have raised the maximum, others can write beyond the owner's. Theirs is what the owner's would have made it.
+  // While we have raised the maximum, others can write beyond the owner's. It counts as that.
   const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
   return { asg: asg.name, size, added: own.filter(stillMatters(asg, nowMs)) };
 };

@@ -136,7 +136,7 @@ export type CapacityProvider = {
    * Puts a maximum back, only while it still has the value that we set. `not-yet`: the group's desired capacity is
    * above the old maximum now.
    *
-   * @param sizedOutside an Auto Scaling group whose size others set: what they wrote beyond its maximum falls back to it.
+   * @param sizedOutside an Auto Scaling group whose size others set: beyond its maximum it falls back to that.
    */
   restoreMax(raised: RaisedMax, sizedOutside?: string): Promise<'done' | 'changed-by-others' | 'not-yet'>;
   /** Suspends processes of an Auto Scaling group. */

@@ -67,7 +67,7 @@ export type AsgView = {
   /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
   readonly inside?: number;
   readonly suspended: readonly string[];
-  /** Where others set the size: the desired capacity as it is shown, beyond the owner's maximum and with our attaches. */
+  /** Where others set the size: the desired capacity as it is shown, whatever made it so. */
   readonly shown?: number;
 };
 

@@ -104,6 +104,7 @@ describe('a size that others set', () => {
     expect(
       stands((script) => {
         script.at(90, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, desired: 2, suspended: [], by: react('i-a') });
+        script.at(100, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, desired: 6, suspended: [], by: user });
         script.at(100, { kind: 'size-written', asg: 'web-asg', found: 2, size: 6, how: 'set', covers: [], by: user });
         numbers(script, 101, 4, react('i-a'));
       }),
