@@ -14,7 +14,8 @@ const adviceTellsForMs = 3_600_000;
 /** An Auto Scaling group tries again within minutes, so an older failure says nothing about what it lacks now. */
 const failureTellsForMs = 300_000;
 
-const isAlive = (owner: Owner | undefined): boolean => owner?.state === 'running' || owner?.state === 'pending';
+/** Whether EC2 shows an instance, and as one that has not ended. */
+export const isAlive = (owner: Owner | undefined): boolean => owner?.state === 'running' || owner?.state === 'pending';
 
 /**
  * Whether a signal is out of date: what it announced did not happen, or what it reported has changed. Events may be

@@ -4,7 +4,8 @@ import { traitsOf } from '../leave-reason.ts';
 import { wasLeftAlone } from '../let-go.ts';
 import { modeOf } from '../mode.ts';
 import { isMisplaced, keptByMinimum } from '../moved.ts';
-import type { Holdings } from '../ports.ts';
+import type { Holdings, Owner } from '../ports.ts';
+import { isAlive } from '../signal-age.ts';
 import type { Swap } from '../swap.ts';
 
 /**
@@ -32,15 +33,40 @@ type Look = {
   readonly nowMs: number;
 };
 
-/** Swaps whose instance has ended. An instance that is only stopped may start again. */
-const goneIn = (swaps: readonly Swap[], { holdings, heard, nowMs }: Look): readonly Swap[] => {
-  const stopped = new Set([...holdings.stopped, ...heard.stopped]);
-  const ended = new Set([...holdings.ended, ...heard.ended].filter((instance) => !stopped.has(instance)));
-  const shown = new Set([...holdings.members.map(({ instance }) => instance), ...holdings.aside, ...stopped]);
+/** The same look, with what EC2 shows of the instances that it does not. Undefined where that could not be read. */
+type LookBeyond = Look & { readonly beyond: ReadonlyMap<string, Owner> | undefined };
+
+const stoppedIn = ({ holdings, heard }: Look): ReadonlySet<string> => new Set([...holdings.stopped, ...heard.stopped]);
+
+/** Instances that have ended. One that is only stopped may start again. */
+const endedIn = (look: Look): ReadonlySet<string> => {
+  const stopped = stoppedIn(look);
+  return new Set([...look.holdings.ended, ...look.heard.ended].filter((instance) => !stopped.has(instance)));
+};
+
+/**
+ * Swaps whose instances the look has not shown for long: they have ended, or their user took them out of the group. EC2
+ * tells which.
+ */
+export const unseenIn = (swaps: readonly Swap[], look: Look): readonly Swap[] => {
+  const { holdings, nowMs } = look;
+  const members = holdings.members.map(({ instance }) => instance);
+  const shown = new Set([...members, ...holdings.aside, ...stoppedIn(look), ...endedIn(look)]);
+  return swaps.filter(
+    ({ instance, state, claimedAtMs, deadlineMs = 0 }) =>
+      state !== 'gone' && !shown.has(instance) && nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs,
+  );
+};
+
+/** Swaps whose instance has ended. */
+const goneIn = (swaps: readonly Swap[], look: LookBeyond): readonly Swap[] => {
+  const { beyond } = look;
+  const ended = endedIn(look);
+  const unseen = new Set(beyond === undefined ? [] : unseenIn(swaps, look));
   return swaps.filter((swap) => {
     if (swap.state === 'gone') return false;
     if (ended.has(swap.instance)) return true;
-    return !shown.has(swap.instance) && nowMs - Math.max(swap.claimedAtMs, swap.deadlineMs ?? 0) >= unseenMs;
+    return unseen.has(swap) && !isAlive(beyond?.get(swap.instance));
   });
 };
 
@@ -60,9 +86,10 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
 /** What waits for its turn to begin is not begun any more, unless the group acts. */
 const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
 
-/** Swaps that are over: errors, those that were kept for long enough, and those that ended a while ago. */
-const overIn = (swaps: readonly Swap[], look: Look): readonly Swap[] => {
-  const { holdings, nowMs } = look;
+/** Swaps that are over: errors, those that were kept long enough, and those whose instance ended or left a while ago. */
+const overIn = (swaps: readonly Swap[], look: LookBeyond): readonly Swap[] => {
+  const { holdings, nowMs, beyond } = look;
+  const unseen = new Set(unseenIn(swaps, look));
   const held = new Set(holdings.asgs.flatMap(({ holds }) => holds));
   const kept = keptByMinimum(swaps, holdings.asgs);
   return swaps.filter((swap) =>
@@ -70,6 +97,7 @@ const overIn = (swaps: readonly Swap[], look: Look): readonly Swap[] => {
       ? // Its drain may look again only when the target groups are done, and has to say how it ended.
         nowMs - Math.max(swap.goneAtMs ?? nowMs, swap.busyUntilMs ?? 0) >= retireAfterMs
       : isCalledOff(swap, look) ||
+        (unseen.has(swap) && isAlive(beyond?.get(swap.instance))) ||
         wasLeftAlone(swap) ||
         isMistake(swap, held, nowMs) ||
         isBack(swap, look) ||
@@ -89,7 +117,7 @@ type Ends = {
 };
 
 /** Closes swaps whose instance has ended, and finds those that become history. */
-export const endsIn = (swaps: readonly Swap[], look: Look): Ends => {
+export const endsIn = (swaps: readonly Swap[], look: LookBeyond): Ends => {
   const gone = goneIn(swaps, look).map((before) => ({ before, after: asGone(before, look.nowMs) }));
   const closed = new Map(gone.map(({ after }) => [after.instance, after]));
   const over = overIn(swaps, look);

@@ -2,6 +2,7 @@ import { inParallel } from '../../aws/in-parallel.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../core/let-go.ts';
 import type { Owner } from '../../core/ports.ts';
+import { isAlive } from '../../core/signal-age.ts';
 import type { Swap } from '../../core/swap.ts';
 import { changeTo } from '../../core/swap-life/progress.ts';
 import { hasBegun } from '../runtime/drain/batch.ts';
@@ -17,9 +18,7 @@ import type { ReactPorts } from './ports.ts';
 const unseenMs = 600_000;
 
 const hasEnded = ({ claimedAtMs, deadlineMs = 0 }: Swap, owner: Owner | undefined, nowMs: number): boolean =>
-  owner === undefined
-    ? nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs
-    : owner.state !== 'pending' && owner.state !== 'running';
+  owner === undefined ? nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs : !isAlive(owner);
 
 const drainsAtOnce = 8;
 

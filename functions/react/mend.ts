@@ -1,8 +1,9 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import { mayTakeOver, modeOf } from '../../core/mode.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { NameDrain } from '../../core/swap-life/drain-kind.ts';
-import { endsIn } from '../../core/swap-life/ends.ts';
+import { endsIn, unseenIn } from '../../core/swap-life/ends.ts';
 import { changeTo } from '../../core/swap-life/progress.ts';
 import { type TakingOver, takenOver } from '../../core/swap-life/stuck-drains.ts';
 import { writesAtOnce } from './claims.ts';
@@ -12,7 +13,10 @@ import type { Run } from './run.ts';
 
 /** Closes swaps whose instance has ended, and moves those that are over into history. Returns the others. */
 const close = async ({ group, facts, ports }: Run, { swaps, holdings }: Gathered): Promise<readonly Swap[]> => {
-  const { gone, over, open } = endsIn(swaps, { group, holdings, heard: facts, nowMs: ports.clock.now() });
+  const look = { group, holdings, heard: facts, nowMs: ports.clock.now() };
+  const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
+  const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
+  const { gone, over, open } = endsIn(swaps, { ...look, beyond });
   await inParallel(gone, writesAtOnce, ({ before, after }) =>
     ports.store.advance(before, { from: [before.state], ...changeTo(after) }),
   );

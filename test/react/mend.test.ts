@@ -13,10 +13,15 @@ const mended = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  stoppedDrains: readonly string[] = [],
+  { stoppedDrains = [], runsOn = [] }: { readonly stoppedDrains?: readonly string[]; readonly runsOn?: readonly string[] } = {},
 ): Promise<readonly Swap[]> => {
   const store = { advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'), retire: () => Promise.resolve() };
-  const run = { group: group(), facts: { ended: [], stopped: [], stoppedDrains }, ports: { clock: { now: () => nowMs }, store } } as unknown as Run;
+  const owners = { ownersOf: async () => new Map(runsOn.map((instance) => [instance, { state: 'running' }])) };
+  const run = {
+    group: group(),
+    facts: { ended: [], stopped: [], stoppedDrains },
+    ports: { clock: { now: () => nowMs }, store, owners },
+  } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
   return mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
 };
@@ -41,9 +46,9 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
     expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(330) });
   });
   it.each(['leaving', 'draining', 'drained'] as const)('goes to a new drain at once while it is %s, when somebody stopped its own', async (state) => {
-    const [after] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, ['d-1']);
+    const [after] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-1'] });
     expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(20) });
-    const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, ['d-2']);
+    const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-2'] });
     expect(kept?.drain).toBe('d-1');
   });
   it('is left to its drain once that has ended', async () => {
@@ -52,11 +57,24 @@ describe('a swap whose instance its Auto Scaling group ends', () => {
   });
 });
 
+describe('a swap whose instance no look shows any more', () => {
+  const waiting = swap('i-1', { reason: 'rebalance', state: 'waiting' });
+
+  it('is closed after ten minutes when EC2 does not show the instance either', async () => {
+    expect(await mended([waiting], inMs(599))).toEqual([waiting]);
+    expect(await mended([waiting], inMs(600))).toMatchObject([{ instance: 'i-1', state: 'gone' }]);
+  });
+  it('is withdrawn when the instance runs on: its user took it out of the group', async () => {
+    expect(await mended([waiting], inMs(599), {}, { runsOn: ['i-1'] })).toEqual([waiting]);
+    expect(await mended([waiting], inMs(600), {}, { runsOn: ['i-1'] })).toEqual([]);
+  });
+});
+
 describe('a swap without a hook', () => {
   it('goes to a new drain at once when somebody stopped its own before it had drained', async () => {
     const warned = swap('i-1', { deadlineMs: inMs(120) });
     const drainOf = async (changes: Partial<Swap>) =>
-      (await mended([{ ...warned, ...changes }], inMs(20), { members: [member('i-1')] }, ['d-1']))[0]?.drain;
+      (await mended([{ ...warned, ...changes }], inMs(20), { members: [member('i-1')] }, { stoppedDrains: ['d-1'] }))[0]?.drain;
     expect(await drainOf({ state: 'leaving' })).toMatch(/^mend-.*-new$/);
     expect(await drainOf({ state: 'draining' })).toMatch(/^mend-.*-new$/);
     expect(await drainOf({ state: 'drained', drainedAtMs: inMs(10) })).toBe('d-1');

@@ -1,6 +1,7 @@
 import { isKept } from '../../core/kept.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
+import { items } from '../../functions/contract.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';
@@ -30,11 +31,17 @@ const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, 
   return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
 };
 
-/** Members that their user protects: Holdfast lets none of them go, however many the policy wants. */
+/** Members that their user protects: Holdfast lets none of them go, however many the policy wants. One that its user took out of its group is no member. */
 const protectedIn = ({ groupOf, situation }: Stage, { instances }: WorldSnapshot, group: string): number =>
-  situation.policies.some((policy) => policy.group === group)
-    ? instances.filter(({ id, state, isProtected }) => state === 'running' && isProtected === true && groupOf(id) === group).length
-    : 0;
+  situation.policies
+    .filter((policy) => policy.group === group)
+    .slice(0, 1)
+    .flatMap((policy) =>
+      instances.filter(
+        ({ id, state, isProtected, asg }) =>
+          state === 'running' && isProtected === true && groupOf(id) === group && (asg !== undefined || asgsOf(policy).length === 0),
+      ),
+    ).length;
 
 /** Leaving members that a minimum keeps alive which the user raised meanwhile: they are let go as soon as it allows. */
 const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnapshot, { bounds }: Stage['operated']): ReadonlySet<string> => {
@@ -42,6 +49,10 @@ const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnaps
   const kept = autoScalingGroups.filter(({ name, desired, min }) => bounds.get(name)?.min !== undefined && desired <= min);
   return new Set(kept.flatMap(({ instances }) => instances.map(({ id }) => id)).filter((id) => drained.has(id)));
 };
+
+/** Groups with a policy in force: of one that was let go, and whose new policy was refused, nothing comes to serve. */
+const inForce = async ({ sandbox }: Stage): Promise<ReadonlySet<string>> =>
+  new Set((await sandbox.items('groups')).flatMap(({ group, item }) => (item === items.accepted ? [String(group)] : [])));
 
 /**
  * Whether nothing is under way any more: no instance comes or goes, no signal comes again, no drain runs, nothing is reserved or raised, every group
@@ -59,5 +70,7 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
       Math.max((sizes[group] ?? desired) + kept.size, leastOf(situation, snapshot, group) + kept.size, protectedIn(stage, snapshot, group)) &&
     !isComingUp(stage, group);
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
-  return swaps.every(isSwapOver) && [...states].every(([group, state]) => isSettled(state) && (!stage.isKept(group) || isWhole(group, state)));
+  const ruled = await inForce(stage);
+  const isHeld = (group: string): boolean => stage.isKept(group) && ruled.has(group);
+  return swaps.every(isSwapOver) && [...states].every(([group, state]) => isSettled(state) && (!isHeld(group) || isWhole(group, state)));
 };

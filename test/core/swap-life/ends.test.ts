@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Group } from '../../../core/group.ts';
-import type { Holdings } from '../../../core/ports.ts';
+import type { Holdings, Owner } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
 import { endsIn } from '../../../core/swap-life/ends.ts';
 import { members } from '../members.ts';
@@ -15,13 +15,20 @@ type Rest = {
   readonly holdings?: Partial<Holdings>;
   readonly heard?: Partial<Record<'ended' | 'stopped', readonly string[]>>;
   readonly group?: Group;
+  /** Whether EC2 shows it by its id, as running; undefined where that could not be read. */
+  readonly runsOn?: boolean | undefined;
 };
-const ends = (swap: Swap, { holdings = there, heard = {}, group: of = group() }: Rest = {}) => {
+const beyond = (runsOn: boolean | undefined): ReadonlyMap<string, Owner> | undefined =>
+  runsOn === undefined
+    ? undefined
+    : new Map(runsOn ? [['spot-a#1', { offering: { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' }, state: 'running' }]] : []);
+const ends = (swap: Swap, { holdings = there, heard = {}, group: of = group(), ...rest }: Rest = {}) => {
   const { gone, over, open } = endsIn([swap], {
     group: of,
     holdings: { ...nothing, ...holdings },
     heard: { ended: [], stopped: [], ...heard },
     nowMs,
+    beyond: beyond('runsOn' in rest ? rest.runsOn : false),
   });
   if (over.length > 0) return 'over';
   return gone.length > 0 && open[0]?.state === 'gone' ? 'gone' : open[0] === swap ? 'open' : 'changed';
@@ -44,6 +51,13 @@ describe('a swap whose instance', () => {
     expect(ends(old, { holdings: {} })).toBe('open');
     expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: {} })).toBe('gone');
     expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: { aside: ['spot-a#1'] } })).toBe('open');
+  });
+  it('no look shows, and EC2 shows by its id, becomes history: its user took it out of the group', () => {
+    const old = leaving({ claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 600_000 });
+    expect(ends(old, { holdings: {}, runsOn: true })).toBe('over');
+    expect(ends(old, { holdings: {}, runsOn: undefined })).toBe('open');
+    expect(ends({ ...old, deadlineMs: nowMs - 599_999 }, { holdings: {}, runsOn: true })).toBe('open');
+    expect(ends(old, { runsOn: true })).toBe('open');
   });
 });
 
