@@ -1,8 +1,12 @@
-import type { AutoScalingClient, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
+import {
+  type AutoScalingClient,
+  type AutoScalingGroup,
+  DescribeLifecycleHooksCommand,
+} from '@aws-sdk/client-auto-scaling';
 import { type EC2Client, paginateDescribeSubnets } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { PolicyResolver } from '../core/policy/ports.ts';
-import type { AsgFacts } from '../core/policy/resolution.ts';
+import type { AsgFacts, Steering } from '../core/policy/resolution.ts';
 import { allOf } from './all-of.ts';
 import { asgShape, subnetIdsOf } from './asg-shape.ts';
 import { chunks } from './chunks.ts';
@@ -38,9 +42,11 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const unknownTargetGroups = names.targetGroups.filter((_, index) => !targetGroups[index]);
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const facts = await Promise.all(
-        groups.map(
-          async (group) => [group.AutoScalingGroupName ?? '', await factsOf(group, subnets, templates)] as const,
-        ),
+        groups.map(async (group) => {
+          const name = group.AutoScalingGroupName ?? '';
+          const steering = name === names.sizedBy ? { steering: await steeringOf(autoScaling, group) } : {};
+          return [name, { ...(await factsOf(group, subnets, templates)), ...steering }] as const;
+        }),
       );
       return {
         subnets: Object.fromEntries(subnets),
@@ -69,6 +75,19 @@ const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<Readonly
       if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
   }
   return zones;
+};
+
+const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Steering> => {
+  const { AutoScalingGroupName, MinSize = 0, CapacityRebalance = false, WarmPoolConfiguration } = group;
+  const { LifecycleHooks = [] } = await client.send(new DescribeLifecycleHooksCommand({ AutoScalingGroupName }));
+  return {
+    min: MinSize,
+    rebalancesCapacity: CapacityRebalance,
+    hasWarmPool: WarmPoolConfiguration !== undefined,
+    hasDrainHook: LifecycleHooks.some(
+      ({ LifecycleTransition }) => LifecycleTransition === 'autoscaling:EC2_INSTANCE_TERMINATING',
+    ),
+  };
 };
 
 const factsOf = async (

@@ -75,6 +75,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeLaunchTemplateVersions',
     'ec2:DescribeInstanceTypeOfferings',
     'autoscaling:DescribeAutoScalingGroups',
+    ...hooks,
     ...health,
   ]);
 };

@@ -1,9 +1,9 @@
 import type { Unreadable } from '../../core/decision-record.ts';
 import type { PolicyVersion } from '../../core/policy/ports.ts';
-import type { AsgFacts, Resolution } from '../../core/policy/resolution.ts';
+import type { AsgFacts, Resolution, Steering } from '../../core/policy/resolution.ts';
 import type { Subnet } from '../../core/pool.ts';
 import { keys } from '../../functions/contract.ts';
-import { listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { checkGroup } from './group-schema.ts';
 import type { Item } from './query-all.ts';
 
@@ -12,6 +12,9 @@ const asgFacts = objectOf<AsgFacts>({
   zones: listOf(text),
   subnets: listOf(objectOf<Subnet>({ id: text, zone: text })),
   instanceTypes: listOf(text),
+  steering: optional(
+    objectOf<Steering>({ min: number, rebalancesCapacity: flag, hasWarmPool: flag, hasDrainHook: flag }),
+  ),
 });
 
 const resolution = objectOf<Resolution>({

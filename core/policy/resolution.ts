@@ -11,6 +11,8 @@ export type Names = {
   readonly launchTemplates: readonly string[];
   /** By ARN. */
   readonly targetGroups: readonly string[];
+  /** The Auto Scaling group whose desired capacity is the size of the group. */
+  readonly sizedBy?: string;
   /** Of pools that Holdfast launches itself. */
   readonly instanceTypes: readonly string[];
 };
@@ -22,6 +24,17 @@ export type AsgFacts = {
   readonly zones: readonly string[];
   readonly subnets: readonly Subnet[];
   readonly instanceTypes: readonly string[];
+  /** What matters where its desired capacity is the size of the group. Absent where it is not. */
+  readonly steering?: Steering;
+};
+
+/** What an Auto Scaling group does by itself when its size changes, and when EC2 advises to replace members. */
+export type Steering = {
+  readonly min: number;
+  readonly rebalancesCapacity: boolean;
+  readonly hasWarmPool: boolean;
+  /** Whether a terminating lifecycle hook lets Holdfast drain the members that it ends. */
+  readonly hasDrainHook: boolean;
 };
 
 /** What AWS returned about the names. A name that AWS does not know is absent. */
@@ -58,6 +71,9 @@ export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocumen
     Object.entries(policy.pools).map(([name, pool]) => [name, mergeDefaults(policy.defaults, pool) as PoolDocument]),
   );
 
+/** Whether others set the size. */
+export const isSizedOutside = ({ size }: Policy): boolean => typeof size !== 'number' && size.from === 'asg';
+
 export const targetGroupsIn = ({ drain }: Policy): readonly string[] =>
   drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
 
@@ -73,6 +89,7 @@ export const namesIn = (policy: Policy): Names => {
       ),
     ),
     targetGroups: targetGroupsIn(policy),
+    ...(policy.asg !== undefined && isSizedOutside(policy) && { sizedBy: policy.asg }),
     instanceTypes: distinct(
       pools.flatMap(({ asg, instanceTypes }) => (asg === undefined ? (instanceTypes ?? []) : [])),
     ),

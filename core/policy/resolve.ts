@@ -4,6 +4,7 @@ import { parseSignedPercentage } from '../percentage.ts';
 import type { Pool } from '../pool.ts';
 import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
+import { steeringProblems, steeringWarnings } from './outside-rules.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
@@ -28,6 +29,7 @@ export const resolveGroup = (policy: Policy, resolution: LookedUp, version: numb
   const problems = [
     ...resolved.flatMap((one) => ('pool' in one ? [] : one.problems)),
     ...groupAsgProblems(policy, pools, resolution),
+    ...steeringProblems(policy, resolution),
     ...targetGroupProblems(policy, resolution),
   ];
   if (problems.length > 0) return { kind: 'unresolved', problems: sortedProblems(problems) };
@@ -35,18 +37,20 @@ export const resolveGroup = (policy: Policy, resolution: LookedUp, version: numb
 };
 
 /** What is accepted and does nothing, as far as only AWS knows it. */
-export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
+export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
+  sortedProblems([...typeWarnings(policy, resolution), ...steeringWarnings(policy, resolution)]);
+
+const typeWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
   const { sold } = resolution;
   if (sold !== undefined && 'unread' in sold) {
     const found = `instance types that could not be checked (${sold.unread})`;
     return [problemOf({ path: ['pools'], found, allowed: 'types that EC2 sells in the zones of their pools' })];
   }
-  const zones = Object.entries(mergedPools(policy)).flatMap(([name, document]) =>
+  return Object.entries(mergedPools(policy)).flatMap(([name, document]) =>
     document.asg === undefined
       ? idleZones(typesOf(document, resolution, fieldPath(policy, name)('instanceTypes')), resolution)
       : [],
   );
-  return sortedProblems(zones);
 };
 
 const fieldPath =

@@ -141,6 +141,13 @@ describe('releasing leaving members', () => {
     expect(calls[0]).toMatchObject({ AutoScalingGroupName: 'web', ShouldDecrementDesiredCapacity: true });
   });
 
+  test('of an Auto Scaling group whose size others set leaves that size, and goes below no minimum of it', async () => {
+    const outside = { ...attached, size: { min: 0, max: 9, desired: 0, from: 'asg' as const } };
+    const { provider, aws } = over(outside, { ...inWeb({ 'i-1': 'InService' }, { desired: 1, min: 1 }), TerminateInstanceInAutoScalingGroup: {} });
+    expect(await provider.release(outside, [swap('i-1')])).toEqual({ done: ['i-1'], failed: [] });
+    expect(aws.inputsOf('TerminateInstanceInAutoScalingGroup')).toMatchObject([{ InstanceIds: ['i-1'], ShouldDecrementDesiredCapacity: false }]);
+  });
+
   test('takes whoever is in no Auto Scaling group out of the target groups of all of them', async () => {
     const asgs = [autoScalingGroup('asg-a', { 'i-1': 'InService' }, { targetGroups: ['tg-own'] })];
     const { provider, aws } = over(groupOfAsgs(), {
@@ -426,6 +433,57 @@ describe("changes of an Auto Scaling group's numbers", () => {
     const of = at(max, desired);
     expect(await of.provider.restoreMax(raised)).toBe(outcome);
     expect(update(of)).toEqual(updates);
+  });
+
+  test('restoring a maximum that others wrote beyond, where they set the size', async () => {
+    const of = at(14, 11);
+    expect(await of.provider.restoreMax(raised, 'web')).toBe('done');
+    expect(update(of)).toEqual([{ AutoScalingGroupName: 'web', MaxSize: 10 }]);
+    expect(await at(14, 11).provider.restoreMax(raised, 'other')).toBe('not-yet');
+  });
+
+  describe('what an attach added is taken down', () => {
+    const added = { asg: 'web', from: 2, instances: ['i-3'], atMs: 0 };
+    const held = { 'i-1': 'InService', 'i-2': 'InService', 'i-3': 'InService' };
+    const shown = (desired: number, more: object = {}, ids: Readonly<Record<string, string>> = held) =>
+      inWeb(ids, { desired, ...more }).DescribeAutoScalingGroups;
+    const of = (...describes: readonly unknown[]) => over(attached, { DescribeAutoScalingGroups: describes as never, UpdateAutoScalingGroup: {} });
+    test('while nobody has written since', async () => {
+      const { provider, aws } = of(shown(3), shown(2));
+      expect(await provider.takeDown(added)).toBe('done');
+      expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 2 }]);
+    });
+    test('and is unseen while a describe does not show it', async () => {
+      expect(await of(shown(3), shown(3)).provider.takeDown(added)).toBe('unseen');
+    });
+    test.each([
+      ['somebody wrote another number', shown(5), 'changed-by-others'],
+      ['somebody wrote the number before', shown(2), 'changed-by-others'],
+      ['the minimum is above it by now', shown(3, { min: 3 }), 'changed-by-others'],
+      ['no describe shows the members yet', shown(2, {}, { 'i-1': 'InService', 'i-2': 'InService' }), 'not-yet'],
+    ])('but not where %s', async (_what, describe1, outcome) => {
+      const { provider, aws } = of(describe1);
+      expect(await provider.takeDown(added)).toBe(outcome);
+      expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([]);
+    });
+    test('and nobody is attached once the size has changed', async () => {
+      const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'InService' }, { desired: 5 }), AttachInstances: {} });
+      expect(await provider.admit(attached, ['i-3'], added)).toEqual({
+        done: [],
+        failed: [{ instance: 'i-3', code: 'SizeChanged', retry: 'later' }],
+      });
+      expect(aws.inputsOf('AttachInstances')).toEqual([]);
+    });
+  });
+
+  test('processes are suspended, and those that are still suspended are resumed', async () => {
+    const of = over(attached, { ...inWeb({}, { suspended: ['Launch'] }), SuspendProcesses: {}, ResumeProcesses: {} });
+    await of.provider.suspend({ asg: 'web', processes: ['Launch', 'Terminate'] });
+    expect(of.aws.inputsOf('SuspendProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch', 'Terminate'] }]);
+    expect(await of.provider.resume({ asg: 'web', processes: ['Launch', 'Terminate'] })).toBe('done');
+    expect(of.aws.inputsOf('ResumeProcesses')).toEqual([{ AutoScalingGroupName: 'web', ScalingProcesses: ['Launch'] }]);
+    const gone = over(attached, { DescribeAutoScalingGroups: { AutoScalingGroups: [] } });
+    expect(await gone.provider.resume({ asg: 'web', processes: ['Launch'] })).toBe('gone');
   });
 
   test('taking over lowers the desired capacity to what is held, never below what is held by now', async () => {

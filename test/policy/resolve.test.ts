@@ -224,6 +224,45 @@ describe('what AWS does not know or allow', () => {
   });
 });
 
+describe('an Auto Scaling group whose size others set', () => {
+  const document = { ...smallDocument, asg: 'workers-asg', size: { from: 'asg', min: 1, max: 9 } };
+  const steering = { min: 1, rebalancesCapacity: false, hasWarmPool: false, hasDrainHook: true };
+  const looked = (change: Partial<typeof steering> = {}) => ({
+    ...resolution,
+    asgs: {
+      'workers-asg': { market: 'spot' as const, zones: ['eu-west-1a'], subnets: [], instanceTypes: [], steering: { ...steering, ...change } },
+    },
+  });
+  const found = (change: Partial<typeof steering>, of: object = document) => {
+    const result = resolveGroup(accepted(of), looked(change), 1);
+    return result.kind === 'unresolved' ? result.problems.map(({ message }) => message) : [];
+  };
+  it('is taken with its bounds', () => {
+    expect(resolveGroup(accepted(document), looked(), 1)).toMatchObject({
+      kind: 'resolved',
+      group: { size: { min: 1, max: 9, desired: 1, from: 'asg' }, holding: { kind: 'attach', asg: 'workers-asg' } },
+    });
+  });
+  it('is refused by name for what it does by itself', () => {
+    expect(found({ rebalancesCapacity: true })).toEqual([expect.stringContaining('found "workers-asg" with Capacity Rebalancing')]);
+    expect(found({ hasWarmPool: true })).toEqual([expect.stringContaining('found "workers-asg" with a warm pool')]);
+  });
+  it('has a minimum of its own', () => {
+    expect(found({ min: 0 })).toEqual(['size.min: expected at most 0, the minimum of Auto Scaling group workers-asg: others set the size, found 1.']);
+  });
+  it('is warned of where no hook lets its members be drained', () => {
+    const warned = (change: Partial<typeof steering>) => resolutionWarnings(accepted(document), looked(change)).map(({ message }) => message);
+    expect(warned({})).toEqual([]);
+    expect(warned({ hasDrainHook: false })).toEqual([
+      expect.stringContaining('aws autoscaling put-lifecycle-hook --auto-scaling-group-name workers-asg'),
+    ]);
+  });
+  it('is the one that is looked up so', () => {
+    expect(namesIn(accepted(document)).sizedBy).toBe('workers-asg');
+    expect(namesIn(accepted({ ...document, size: 3 })).sizedBy).toBeUndefined();
+  });
+});
+
 describe('target groups', () => {
   it('that nobody has are refused, each at its place in the list', () => {
     const policy = accepted({ ...smallDocument, drain: { loadBalancers: [targetGroupArn] } });
