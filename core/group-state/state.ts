@@ -54,7 +54,7 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
 };
 
 /** What signals said that changes the state. */
-type Heard = {
+export type Heard = {
   readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
   /** Instances that EC2 reports as shutting down, stopped or terminated. */
   readonly ended: readonly string[];

@@ -1,118 +1,31 @@
 import type { BootNews } from '../../core/boots.ts';
-import { stillChosen, withChosen } from '../../core/chosen.ts';
+import { withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
-import {
-  alarmChanges,
-  catchUp,
-  endsHeard,
-  followAlarms,
-  followPolicy,
-  initialState,
-  isLetGo,
-} from '../../core/group-state/state.ts';
+import { followLook } from '../../core/group-state/look.ts';
+import { offeringsToPrice, type Priced, withPrices } from '../../core/group-state/prices.ts';
+import { endsHeard, initialState } from '../../core/group-state/state.ts';
 import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
-import { modeOf } from '../../core/mode.ts';
-import { sizeAsSet } from '../../core/observe.ts';
-import { type OfferingKey, offeringKey } from '../../core/offering.ts';
-import { asOthersSet, type OutsideSize, outsideSizeOf, withOutsideSize } from '../../core/outside-size.ts';
-import { offeringsOf } from '../../core/pool.ts';
-import { forgetRefusals } from '../../core/pool-memory.ts';
+import { asOthersSet, type OutsideSize } from '../../core/outside-size.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
-import { childrenOf, type Selector } from '../../core/selector.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
-import type { GroupState, Member, View } from '../../core/view.ts';
+import type { GroupState, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
 import { withoutTaken } from './taken.ts';
 
-/** Spot prices change slowly: they are read again when older than this. */
-const pricesAgeMs = 300_000;
-
-const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
-
-/** After a failed read of prices, the next one comes after this time. The earlier prices hold until then. */
-const askAgainMs = 60_000;
-
-/**
- * Reading prices costs a call, so they are read only for a policy that depends on them, and where decisions say what
- * they would have cost.
- */
-const asksForPrices = (group: Group): boolean =>
-  modeOf(group) === 'observe' ||
-  hasCheapest(group.capacity) ||
-  Object.values(group.pools).some(
-    ({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined,
-  );
-
-type Priced = { readonly group: Group; readonly state: GroupState; readonly members: readonly Member[] };
-
-const readPrices = async ({ group, state, members }: Priced, ports: ReactPorts): Promise<GroupState> => {
+/** Reads spot prices where it is time for that. */
+const readPrices = async (priced: Priced, ports: ReactPorts): Promise<GroupState> => {
   const nowMs = ports.clock.now();
-  if (!asksForPrices(group) || nowMs - state.prices.atMs < pricesAgeMs) return state;
-  const held = modeOf(group) === 'observe' ? members.map(({ offering }) => offering) : [];
-  const spot = [...Object.values(group.pools).flatMap(offeringsOf), ...held].filter(({ market }) => market === 'spot');
-  const unique = new Map(spot.map((offering) => [offeringKey(offering), offering]));
-  const usdPerHour: Readonly<Record<OfferingKey, number>> | undefined = await ports.prices.spotPrices([
-    ...unique.values(),
-  ]);
-  if (usdPerHour === undefined)
-    return { ...state, prices: { ...state.prices, atMs: nowMs - pricesAgeMs + askAgainMs } };
-  return { ...state, prices: { atMs: nowMs, usdPerHour } };
+  const offerings = offeringsToPrice(priced, nowMs);
+  return offerings === undefined
+    ? priced.state
+    : withPrices(priced.state, await ports.prices.spotPrices(offerings), nowMs);
 };
-
-const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
-  detached.length === 0 ? state : { ...state, detached };
-
-const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
-  const chosen = stillChosen({ chosen: _before ?? [] }, swaps, nowMs);
-  return chosen.length === 0 ? state : { ...state, chosen };
-};
-
-const sizeChange = (
-  code: 'policy' | 'caught-up' | 'outside',
-  before: GroupState,
-  after: GroupState,
-): readonly SizeChange[] =>
-  before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
-
-/** A user who writes the policy may have mended what failed. */
-const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
-  ...state,
-  memory: forgetRefusals(state.memory),
-});
-
-type Sized = Pick<Gathered, 'state' | 'sizes' | 'desired'>;
-
-type Sizing = Pick<Gathered, 'group' | 'stored' | 'holdings' | 'swaps'> & {
-  readonly byPolicy: GroupState;
-  readonly facts: Facts;
-  readonly nowMs: number;
-};
-
-const sizedByPolicy = ({ group, stored, byPolicy: found, holdings, swaps, facts, nowMs }: Sizing): Sized => {
-  const { added: _othersSetItBefore, ...byPolicy } = found;
-  const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
-  const isObserved = modeOf(group) === 'observe';
-  const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
-  const alarmed = alarmChanges(sized, group, facts, nowMs);
-  const followed = followAlarms(sized, group, facts, nowMs);
-  return {
-    state: isObserved ? { ...followed, desired: sized.desired } : followed,
-    sizes: [...sizeChange('policy', stored, byPolicy), ...sizeChange('caught-up', byPolicy, caughtUp), ...alarmed],
-    desired: followed.desired,
-  };
-};
-
-const sizedByOthers = (state: GroupState, stored: GroupState): Sized => ({
-  state,
-  sizes: sizeChange('outside', stored, state),
-  desired: state.desired,
-});
 
 /** A group's items and instances as they are now. */
 export type Gathered = {
@@ -167,22 +80,23 @@ export const gather = async (
   ]);
   const nowMs = ports.clock.now();
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
-  const learned = isRewritten ? afterRewrite(own) : own;
-  const byPolicy = followPolicy({ ...learned, raised: [...own.raised, ...inherited.raised] }, group);
-  const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
-  const sized =
-    outside === undefined
-      ? sizedByPolicy({ group, stored, byPolicy, holdings, swaps, facts, nowMs })
-      : sizedByOthers(withOutsideSize(byPolicy, group, outside), stored);
-  const state = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
+  const { state, ...sized } = followLook({
+    group,
+    stored,
+    known: own,
+    inherited: inherited.raised,
+    holdings,
+    swaps,
+    isRewritten,
+    alarms: facts.alarms,
+    nowMs,
+  });
   return {
     group,
     stored,
     lookedAtMs,
     state: await readPrices({ group, state, members: holdings.members }, ports),
-    sizes: sized.sizes,
-    desired: sized.desired,
-    ...(outside && { outside }),
+    ...sized,
     swaps,
     holdings,
     inherited: inherited.leaving,

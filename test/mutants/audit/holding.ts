@@ -18,9 +18,9 @@ export const holding: readonly PutBack[] = [
   },
   {
     name: '7: a raised maximum is taken for its owner’s by the next name of the group',
-    file: 'functions/react/gather.ts',
-    from: 'raised: [...own.raised, ...inherited.raised]',
-    to: 'raised: [...own.raised]',
+    file: 'core/group-state/look.ts',
+    from: 'raised: [...known.raised, ...inherited]',
+    to: 'raised: [...known.raised]',
     situation: 'a group gets another name while a maximum is raised',
   },
   {

@@ -1,0 +1,92 @@
+import { stillChosen } from '../chosen.ts';
+import type { SizeChange } from '../decision-record.ts';
+import type { Group } from '../group.ts';
+import { modeOf } from '../mode.ts';
+import { sizeAsSet } from '../observe.ts';
+import { type OutsideSize, outsideSizeOf, withOutsideSize } from '../outside-size.ts';
+import { forgetRefusals } from '../pool-memory.ts';
+import type { Holdings } from '../ports.ts';
+import type { Swap } from '../swap.ts';
+import type { GroupState, RaisedMax } from '../view.ts';
+import { alarmChanges, catchUp, followAlarms, followPolicy, type Heard, isLetGo } from './state.ts';
+
+const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
+  detached.length === 0 ? state : { ...state, detached };
+
+const withChoices = ({ chosen: _before, ...state }: GroupState, swaps: readonly Swap[], nowMs: number): GroupState => {
+  const chosen = stillChosen({ chosen: _before ?? [] }, swaps, nowMs);
+  return chosen.length === 0 ? state : { ...state, chosen };
+};
+
+const sizeChange = (
+  code: 'policy' | 'caught-up' | 'outside',
+  before: GroupState,
+  after: GroupState,
+): readonly SizeChange[] =>
+  before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
+
+/** A user who writes the policy may have mended what failed. */
+const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
+  ...state,
+  memory: forgetRefusals(state.memory),
+});
+
+/** A group as it was read. */
+type Look = Pick<Heard, 'alarms'> & {
+  readonly group: Group;
+  /** The state item as it is stored. */
+  readonly stored: GroupState;
+  /** The same, without what others hold by now. */
+  readonly known: GroupState;
+  /** Maximum sizes that an earlier holder of its Auto Scaling groups raised. */
+  readonly inherited: readonly RaisedMax[];
+  readonly swaps: readonly Swap[];
+  readonly holdings: Holdings;
+  /** Whether its policy was written. */
+  readonly isRewritten: boolean;
+  readonly nowMs: number;
+};
+
+type Sized = {
+  readonly state: GroupState;
+  readonly sizes: readonly SizeChange[];
+  /** The desired size with what alarms change now. Of an observed group, the state does not keep that. */
+  readonly desired: number;
+};
+
+const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alarms, nowMs }: Look): Sized => {
+  const { added: _othersSetItBefore, ...byPolicy } = found;
+  const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
+  const isObserved = modeOf(group) === 'observe';
+  const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
+  const alarmed = alarmChanges(sized, group, { alarms }, nowMs);
+  const followed = followAlarms(sized, group, { alarms }, nowMs);
+  return {
+    state: isObserved ? { ...followed, desired: sized.desired } : followed,
+    sizes: [...sizeChange('policy', stored, byPolicy), ...sizeChange('caught-up', byPolicy, caughtUp), ...alarmed],
+    desired: followed.desired,
+  };
+};
+
+const sizedByOthers = (state: GroupState, stored: GroupState): Sized => ({
+  state,
+  sizes: sizeChange('outside', stored, state),
+  desired: state.desired,
+});
+
+/**
+ * The state of a group after it was read: it follows the policy in force, alarms, and the size that others set. With
+ * what changed its desired size.
+ */
+export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize } => {
+  const { group, stored, known, inherited, holdings, swaps, nowMs } = look;
+  const learned = look.isRewritten ? afterRewrite(known) : known;
+  const byPolicy = followPolicy({ ...learned, raised: [...known.raised, ...inherited] }, group);
+  const outside = outsideSizeOf(group, byPolicy, holdings.asgs, nowMs);
+  const sized =
+    outside === undefined
+      ? sizedByPolicy(byPolicy, look)
+      : sizedByOthers(withOutsideSize(byPolicy, group, outside), stored);
+  const state = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
+  return { ...sized, state, ...(outside && { outside }) };
+};

@@ -1,0 +1,46 @@
+import type { Group } from '../group.ts';
+import { modeOf } from '../mode.ts';
+import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
+import { offeringsOf } from '../pool.ts';
+import { childrenOf, type Selector } from '../selector.ts';
+import type { GroupState, Member } from '../view.ts';
+
+/** Spot prices change slowly: they are read again when older than this. */
+const pricesAgeMs = 300_000;
+
+/** After a failed read of prices, the next one comes after this time. The earlier prices hold until then. */
+const askAgainMs = 60_000;
+
+const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || childrenOf(node).some(hasCheapest);
+
+/**
+ * Reading prices costs a call, so they are read only for a policy that depends on them, and where decisions say what
+ * they would have cost.
+ */
+const asksForPrices = (group: Group): boolean =>
+  modeOf(group) === 'observe' ||
+  hasCheapest(group.capacity) ||
+  Object.values(group.pools).some(
+    ({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined,
+  );
+
+/** What prices are read for. */
+export type Priced = { readonly group: Group; readonly state: GroupState; readonly members: readonly Member[] };
+
+/** The spot offerings whose prices are to be read now, each once. Undefined when the known prices do. */
+export const offeringsToPrice = ({ group, state, members }: Priced, nowMs: number): readonly Offering[] | undefined => {
+  if (!asksForPrices(group) || nowMs - state.prices.atMs < pricesAgeMs) return undefined;
+  const held = modeOf(group) === 'observe' ? members.map(({ offering }) => offering) : [];
+  const spot = [...Object.values(group.pools).flatMap(offeringsOf), ...held].filter(({ market }) => market === 'spot');
+  return [...new Map(spot.map((offering) => [offeringKey(offering), offering])).values()];
+};
+
+/** The state after prices were read. A read that failed leaves the earlier prices, and is repeated soon. */
+export const withPrices = (
+  state: GroupState,
+  usdPerHour: Readonly<Record<OfferingKey, number>> | undefined,
+  nowMs: number,
+): GroupState =>
+  usdPerHour === undefined
+    ? { ...state, prices: { ...state.prices, atMs: nowMs - pricesAgeMs + askAgainMs } }
+    : { ...state, prices: { atMs: nowMs, usdPerHour } };

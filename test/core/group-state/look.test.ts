@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { followLook } from '../../../core/group-state/look.ts';
+import { initialState } from '../../../core/group-state/state.ts';
+import { members } from '../members.ts';
+import { group, nowMs, spotA, swapOf } from '../views.ts';
+
+const web = group({ scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }] });
+const stored = { ...initialState(web), version: 3 };
+const alarms = [{ alarm: 'busy', atMs: nowMs }];
+type Look = Parameters<typeof followLook>[0];
+const followed = (rest: Partial<Look> = {}) =>
+  followLook({
+    group: web,
+    stored,
+    known: rest.stored ?? stored,
+    inherited: [],
+    swaps: [],
+    holdings: { members: [], asgs: [], aside: [], ended: [], stopped: [] },
+    isRewritten: false,
+    alarms: [],
+    nowMs,
+    ...rest,
+  });
+
+describe('the state after a look', () => {
+  it('follows a policy with another size, and then alarms, and says both', () => {
+    const larger = { ...web, size: { min: 0, max: 20, desired: 12 } };
+    const { state, sizes, desired } = followed({ group: larger, alarms });
+    expect([state.desired, desired]).toEqual([15, 15]);
+    expect(sizes).toMatchObject([
+      { code: 'policy', from: 10, to: 12 },
+      { code: 'alarm', from: 12, to: 15 },
+    ]);
+  });
+  it('of an observed group does not keep what alarms would change', () => {
+    const { state, desired } = followed({ group: { ...web, mode: 'observe' }, alarms });
+    expect([state.desired, desired]).toEqual([10, 13]);
+  });
+  it('follows the size that others set, and no alarm', () => {
+    const outside: Look['group'] = { ...web, holding: { kind: 'attach', asg: 'web-asg' }, size: { ...web.size, from: 'asg' } };
+    const asg = { name: 'web-asg', min: 0, max: 20, desired: 7, held: 7, holds: [], suspended: [] };
+    const holdings = { members: [], asgs: [asg], aside: [], ended: [], stopped: [] };
+    const { state, sizes, outside: found } = followed({ group: outside, holdings, alarms });
+    expect([state.desired, found?.asg]).toEqual([7, 'web-asg']);
+    expect(sizes).toEqual([{ code: 'outside', from: 10, to: 7 }]);
+  });
+  it('forgets what was refused when the policy is written, and only then', () => {
+    const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 1 } as const;
+    const refused = { ...stored, memory: { 'm7g.large/a/spot': lesson } };
+    expect(Object.keys(followed({ stored: refused }).state.memory)).toHaveLength(1);
+    expect(Object.keys(followed({ stored: refused, isRewritten: true }).state.memory)).toHaveLength(0);
+  });
+  it('has the maximum sizes that an earlier holder raised, besides its own', () => {
+    const own = { ...stored, raised: [{ asg: 'a', fromMax: 1, toMax: 2 }] };
+    const inherited = [{ asg: 'b', fromMax: 3, toMax: 4 }];
+    expect(followed({ stored: own, inherited }).state.raised.map(({ asg }) => asg)).toEqual(['a', 'b']);
+  });
+  it('keeps choices that still hold, and drops those whose swaps are written', () => {
+    const chosen = [{ decision: 'd', instances: ['i-1'], untilMs: nowMs + 1_000 }];
+    expect(followed({ stored: { ...stored, chosen } }).state.chosen).toEqual(chosen);
+    expect(followed({ stored: { ...stored, chosen }, swaps: [swapOf('i-1')] }).state).not.toHaveProperty('chosen');
+  });
+  it('remembers who was detached now, and nobody else', () => {
+    const holdings = { members: members(spotA, 1), asgs: [], aside: [], ended: [], stopped: [], detached: ['i-2'] };
+    expect(followed({ holdings }).state.detached).toEqual(['i-2']);
+    expect(followed({ stored: { ...stored, detached: ['i-1'] } }).state).not.toHaveProperty('detached');
+  });
+});
