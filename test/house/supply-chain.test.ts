@@ -28,7 +28,7 @@ const permissive = [
   'Python-2.0',
   'Unlicense',
 ];
-/** Build tools may also be under a licence that binds only who changes and passes on the tool itself. */
+/** Build tools may also be under a licence that binds only who passes on the tool, or its data, itself. */
 const forTools = [...permissive, 'MPL-2.0', 'CC-BY-4.0'];
 
 /** Of licences to choose from, one must do. */
