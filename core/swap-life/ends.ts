@@ -86,7 +86,7 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
 /** What waits for its turn to begin is not begun any more, unless the group acts. */
 const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
 
-/** Swaps that are over: errors, those that were kept long enough, and those whose instance ended or left a while ago. */
+/** Swaps that are over: errors, those kept long enough, and those whose instance ended or left a while ago. */
 const overIn = (swaps: readonly Swap[], look: LookBeyond): readonly Swap[] => {
   const { holdings, nowMs, beyond } = look;
   const unseen = new Set(unseenIn(swaps, look));
