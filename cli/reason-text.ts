@@ -96,6 +96,8 @@ export const removalText = (why: RemovalReason): string => {
   switch (why.code) {
     case 'surplus':
       return `above the desired size; ${why.unhealthy ? 'unhealthy; ' : ''}${rankText(why.rank)}`;
+    case 'return':
+      return `its replacement serves in a better place${why.pool === undefined ? '' : `: ${why.pool}`}`;
     case 'stray':
       return (
         'tagged as ours, but no reservation and no pool accounts for it; ' +

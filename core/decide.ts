@@ -6,6 +6,7 @@ import { maximumSizes } from './decide/maximum-sizes.ts';
 import { missingMembers } from './decide/missing-members.ts';
 import { nextLook } from './decide/next-look.ts';
 import { remarks } from './decide/remarks.ts';
+import { replaced, returns } from './decide/returns.ts';
 import type { Rule } from './decide/rule.ts';
 import { strays } from './decide/strays.ts';
 import { surplus } from './decide/surplus.ts';
@@ -24,8 +25,10 @@ export const rules: readonly Rule[] = [
   missingMembers,
   waitingSwaps,
   strays,
+  replaced,
   surplus,
   addedSizes,
+  returns,
   admissions,
   maximumSizes,
   heldProcesses,

@@ -3,6 +3,8 @@ import type { LeaveReason } from './leave-reason.ts';
 import type { Cost } from './not-done.ts';
 import type { OfferingKey } from './offering.ts';
 import type { Placement } from './placement.ts';
+import type { MoveReason } from './returning/plan-return.ts';
+import type { NotMoved } from './returning/rule.ts';
 import type { SpreadBy } from './selector.ts';
 import type { Prose } from './shortfall.ts';
 import type { Added, RaisedMax, Suspension } from './view.ts';
@@ -73,6 +75,8 @@ export type RemovalRank =
 export type RemovalReason =
   /** The group has more members than its desired size. */
   | { readonly code: 'surplus'; readonly rank: RemovalRank; readonly unhealthy?: true }
+  /** Its replacement serves in a better place: that reservation launched it, from that pool. */
+  | { readonly code: 'return'; readonly reservation: string; readonly pool?: string }
   /** It carries the group's tag, and no reservation and no pool accounts for it. */
   | { readonly code: 'stray'; readonly firstSeenAtMs: number; readonly sightings: number }
   | Prose;
@@ -157,6 +161,10 @@ export type Decision = {
   readonly unnoticed: readonly string[];
   /** The last choice of each `cheapest` node, to be stored. */
   readonly cheapest: Readonly<Record<string, string>>;
+  /** Members that move to better places: each leaves once its replacement serves. Absent: none. */
+  readonly moves?: readonly MoveReason[];
+  /** Why no member moves now, where one may have a better place. */
+  readonly notMoved?: NotMoved;
   /** What was found and left as it is. Absent in decisions that were stored before there were any. */
   readonly remarks?: readonly Remark[];
   /** Members above the desired size that stay because of minimum sizes. Absent: none. */

@@ -1,4 +1,5 @@
 import type { Pool } from './pool.ts';
+import type { Returning } from './returning/returning.ts';
 import type { Selector } from './selector.ts';
 
 /** Lower and upper bound of a group's size, and the size it starts with. */
@@ -55,6 +56,8 @@ export type Group = {
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };
+  /** When members move to better places of the tree. Absent: never. */
+  readonly returning?: Returning;
   readonly drain: {
     /** The longest that a drain may take when there is no deadline. */
     readonly timeoutMs: number;

@@ -12,6 +12,8 @@ export type LeaveReason =
   | 'scale-in'
   /** The policy holds its members elsewhere now. */
   | 'moved'
+  /** Its replacement serves in a better place of the tree. */
+  | 'return'
   /** No reservation of ours launched it, or EC2 announced to take it and did not. */
   | 'unwanted';
 
@@ -30,6 +32,8 @@ type Traits = {
   readonly isAdvice: boolean;
   /** Whether a signal announced it, with a time of its own. */
   readonly isAnnounced: boolean;
+  /** Whether it ends a move to a better place: then others may move while it drains. */
+  readonly isMove: boolean;
   /**
    * What withdraws a swap that has not taken its member out of service. `in-place`: the member is again where the
    * policy holds its members, or a minimum size keeps it.
@@ -45,6 +49,7 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     waitsForSurge: false,
     isAdvice: false,
     isAnnounced: true,
+    isMove: false,
     withdrawnWhen: 'never',
   },
   rebalance: {
@@ -53,6 +58,7 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     waitsForSurge: true,
     isAdvice: true,
     isAnnounced: true,
+    isMove: false,
     withdrawnWhen: 'never',
   },
   hook: {
@@ -61,6 +67,7 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     waitsForSurge: false,
     isAdvice: false,
     isAnnounced: true,
+    isMove: false,
     withdrawnWhen: 'never',
   },
   'scale-in': {
@@ -69,6 +76,7 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     waitsForSurge: false,
     isAdvice: false,
     isAnnounced: false,
+    isMove: false,
     withdrawnWhen: 'never',
   },
   moved: {
@@ -77,7 +85,17 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     waitsForSurge: true,
     isAdvice: false,
     isAnnounced: false,
+    isMove: false,
     withdrawnWhen: 'in-place',
+  },
+  return: {
+    endedBy: 'holdfast',
+    isReplaced: false,
+    waitsForSurge: false,
+    isAdvice: false,
+    isAnnounced: false,
+    isMove: true,
+    withdrawnWhen: 'never',
   },
   unwanted: {
     endedBy: 'holdfast',
@@ -85,6 +103,7 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     waitsForSurge: false,
     isAdvice: false,
     isAnnounced: false,
+    isMove: false,
     withdrawnWhen: 'never',
   },
 };

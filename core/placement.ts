@@ -11,4 +11,6 @@ export type Placement = {
   readonly offerings: readonly Offering[];
   /** Subnets of the pool that had no free addresses a moment ago; absent when there are none. */
   readonly avoidSubnets?: readonly string[];
+  /** Members that move here: each leaves once its replacement serves. Absent: the launch fills a place that is free. */
+  readonly moves?: readonly string[];
 };

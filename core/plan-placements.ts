@@ -44,7 +44,8 @@ export type Plan = {
 /** The part of this plan that one leaf gives. */
 type Portion = { readonly leaf: Leaf; readonly turns: readonly Turn[]; count: number };
 
-const closeFullPools = (tree: Tree, pool: string, run: Run): void => {
+/** Closes every leaf of a pool that is at its cap. */
+export const closeFullPools = (tree: Tree, pool: string, run: Pick<Run, 'step' | 'closings'>): void => {
   for (const leaf of tree.leavesOf.get(pool) ?? []) {
     if (leaf.room.held < leaf.room.cap || !isOpen(leaf)) continue;
     close(leaf, run.step);

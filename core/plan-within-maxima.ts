@@ -26,6 +26,10 @@ const withCaps = (
     }),
   );
 
+/** Pools with the maximum sizes that owners gave their Auto Scaling groups as caps. */
+export const poolsWithinMaxima = (view: View): Readonly<Record<string, Pool>> =>
+  withCaps(view.group.pools, maximaOf(view));
+
 /** A pool that is full because of its Auto Scaling group's maximum size and not because of the policy's cap. */
 const saysMaximum =
   (pools: Readonly<Record<string, Pool>>) =>

@@ -153,8 +153,13 @@ export const rememberSuccess = (memory: PoolMemory, offerings: readonly Offering
 /**
  * Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that
  * keeps refusing rests longer each time.
+ *
+ * @param neededMs for so long a lesson is needed after it was learned, over or not
  */
-export const forgetExpired = (memory: PoolMemory, nowMs: number): PoolMemory =>
+export const forgetExpired = (memory: PoolMemory, nowMs: number, neededMs = 0): PoolMemory =>
   Object.fromEntries(
-    Object.entries(memory).filter(([, lesson]: [string, Lesson]) => nowMs < lesson.coolingUntilMs + longestRestMs),
+    Object.entries(memory).filter(
+      ([, { atMs, coolingUntilMs }]: [string, Lesson]) =>
+        nowMs < Math.max(coolingUntilMs + longestRestMs, atMs + neededMs),
+    ),
   );

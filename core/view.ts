@@ -5,6 +5,7 @@ import type { NotDone } from './not-done.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { PoolMemory } from './pool-memory.ts';
 import type { Reservation } from './reservation.ts';
+import type { Returns } from './returning/memory.ts';
 import type { Swap } from './swap.ts';
 
 /** One living instance of the group. It is counted once, however many describes showed it. */
@@ -33,6 +34,10 @@ export type Member = {
   readonly unshown?: boolean;
   /** Admitted, and healthy in every target group that it is in: it takes work. */
   readonly serving: boolean;
+  /**
+   * No target group checks it: it counts as serving as soon as it runs, and nobody says when its software is up.
+   */
+  readonly unchecked?: true;
   /**
    * Whether it serves could not be read. It does not count as serving, so no other member leaves because of it; and it
    * does not count as idle either.
@@ -162,6 +167,8 @@ export type GroupState = BootMemory & {
    * request was not throttled.
    */
   readonly throttle?: { readonly untilMs: number; readonly streak: number };
+  /** Moves to better places, and what interruptions taught about them. Absent while there is nothing to remember. */
+  readonly returns?: Returns;
   /** When the next wake message for this group is due, so that not every look sends one. */
   readonly wakeAtMs: number;
 };

@@ -117,9 +117,11 @@ const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
 
 /** Whether a member serves, according to its target groups. */
-const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe'> => {
-  if (!inService || !states.every((state) => state === 'ready' || state === 'unread')) return { serving: false };
-  return states.includes('unread') ? { serving: false, mayServe: true } : { serving: true };
+const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe' | 'unchecked'> => {
+  const unchecked = states.length === 0 && { unchecked: true as const };
+  if (!inService || !states.every((state) => state === 'ready' || state === 'unread'))
+    return { serving: false, ...unchecked };
+  return states.includes('unread') ? { serving: false, mayServe: true } : { serving: true, ...unchecked };
 };
 
 /**

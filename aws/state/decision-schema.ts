@@ -10,6 +10,9 @@ import type {
   Turn,
 } from '../../core/decision.ts';
 import type { Placement } from '../../core/placement.ts';
+import type { Better } from '../../core/returning/better-place.ts';
+import type { MoveReason } from '../../core/returning/plan-return.ts';
+import type { NotMoved } from '../../core/returning/rule.ts';
 import {
   added,
   cost,
@@ -88,6 +91,7 @@ const removalRank: z.ZodMiniType<RemovalRank> = z.discriminatedUnion('order', [
 
 const removalReason: z.ZodMiniType<RemovalReason> = z.union([
   z.object({ code: z.literal('surplus'), rank: removalRank, unhealthy: z.optional(z.literal(true)) }),
+  z.object({ code: z.literal('return'), reservation: text, pool: z.optional(text) }),
   z.object({ code: z.literal('stray'), firstSeenAtMs: number, sightings: number }),
   prose,
 ]);
@@ -123,13 +127,41 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   }),
 ]);
 
+const better: z.ZodMiniType<Better> = z.discriminatedUnion('code', [
+  z.object({ code: z.literal('earlier-tier'), tier: number, from: number }),
+  z.object({ code: z.literal('cheaper'), usdPerHour: number, fromUsdPerHour: number }),
+  z.object({ code: z.literal('spot-again') }),
+]);
+
+const moveReason = objectOf<MoveReason>({ pool: text, instances: texts, why: better });
+
+const notMoved: z.ZodMiniType<NotMoved> = z.discriminatedUnion('code', [
+  z.object({ code: z.literal('resting'), offering: offeringKey, untilMs: number }),
+  z.object({
+    code: z.literal('would-not-pay'),
+    offering: offeringKey,
+    usdPerHour: number,
+    fromUsdPerHour: number,
+    lifeMs: number,
+  }),
+  z.object({ code: z.literal('window-closed') }),
+  z.object({ code: z.enum(['unsettled', 'flapping']), untilMs: number }),
+  z.object({ code: z.literal('budget'), withinMs: number }),
+]);
+
 /** A stored decision of either version. The versions differ in the form of the reasons only. */
 export const decision = objectOf<Decision>({
   group: text,
   desired: number,
   staying: number,
   placements: z.array(
-    objectOf<Placement>({ pool: text, count: number, offerings: z.array(offering), avoidSubnets: z.optional(texts) }),
+    objectOf<Placement>({
+      pool: text,
+      count: number,
+      offerings: z.array(offering),
+      avoidSubnets: z.optional(texts),
+      moves: z.optional(texts),
+    }),
   ),
   unplaced: number,
   reasons: z.array(placementReason),
@@ -145,6 +177,8 @@ export const decision = objectOf<Decision>({
   takeOver: z.array(z.object({ asg: text, desired: number })),
   unnoticed: texts,
   cheapest: z.record(text, text),
+  moves: z.optional(z.array(moveReason)),
+  notMoved: z.optional(notMoved),
   remarks: z.optional(z.array(remark)),
   keptByMinimum: z.optional(number),
   wakeAtMs: z.optional(number),

@@ -1,5 +1,7 @@
 import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
 import type { Pool, Subnet } from '../../core/pool.ts';
+import type { MoveLimit, Returning } from '../../core/returning/returning.ts';
+import type { Window } from '../../core/returning/window.ts';
 import type { Selector, SpreadBy } from '../../core/selector.ts';
 import { anyOf, type Check, eitherOf, flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { market } from './shapes.ts';
@@ -47,6 +49,17 @@ const order = anyOf<RemovalOrder>({
   'same-order': true,
 });
 
+const returning = objectOf<Returning>({
+  afterMs: number,
+  everyMs: number,
+  atMost: eitherOf<MoveLimit, 'kind'>('kind', {
+    count: objectOf({ kind: oneOf('count'), by: number }),
+    share: objectOf({ kind: oneOf('share'), percent: number }),
+  }),
+  windows: optional(listOf(objectOf<Window>({ days: listOf(number), fromMinute: number, untilMinute: number }))),
+  timezone: text,
+});
+
 const targetGroups: Check<'auto' | readonly string[]> = (raw) => (raw === 'auto' ? undefined : listOf(text)(raw));
 
 export const checkGroup = objectOf<Group>({
@@ -63,6 +76,7 @@ export const checkGroup = objectOf<Group>({
   removal: objectOf<Group['removal']>({ order }),
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),
+  returning: optional(returning),
   drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
   scaling: listOf(
     objectOf<ScalingRule>({

@@ -17,6 +17,7 @@ export const placement = objectOf<Placement>({
   count: number,
   offerings: listOf(offering),
   avoidSubnets: optional(listOf(text)),
+  moves: optional(listOf(text)),
 });
 
 export const raisedMax = objectOf<RaisedMax>({

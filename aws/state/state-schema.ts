@@ -1,10 +1,12 @@
 import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
 import type { Chosen } from '../../core/chosen.ts';
 import type { Need, NotDone } from '../../core/not-done.ts';
+import { type OfferingKey, parseOfferingKey } from '../../core/offering.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
+import type { Loss, Move, Returns } from '../../core/returning/memory.ts';
 import type { GroupState, Stray } from '../../core/view.ts';
-import { anyOf, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
+import { anyOf, type Check, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
 import { added, cost, hook, leaveReason, placement, raisedMax, suspension } from './shapes.ts';
 
@@ -73,6 +75,18 @@ const notDone = objectOf<NotDone>({
   need: optional(objectOf<Need>({ decision: text, atMs: number, cost })),
 });
 
+const offeringKey: Check<OfferingKey> = (raw) =>
+  parseOfferingKey(String(raw)) === undefined
+    ? `expected the key of an offering, found ${String(raw).slice(0, 60)}`
+    : undefined;
+
+const returns = objectOf<Returns>({
+  moves: listOf(objectOf<Move>({ reservation: text, atMs: number, leaving: listOf(text), count: number })),
+  losses: listOf(objectOf<Loss>({ offering: offeringKey, atMs: number, livedMs: number })),
+  askedAtMs: optional(number),
+  changedAtMs: optional(number),
+});
+
 const noPrices: GroupState['prices'] = { atMs: 0, usdPerHour: {} };
 
 /**
@@ -108,6 +122,7 @@ const readers: Readers<GroupState> = {
   cheapest: eachIn(text),
   prices: orElse(prices, noPrices),
   throttle: maybe(throttle),
+  returns: maybe(returns),
   wakeAtMs: orElse(number, 0),
 };
 

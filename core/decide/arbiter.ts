@@ -1,5 +1,6 @@
 import type { Headcount } from '../headcount.ts';
 import { isHeldBack } from '../reservation-life.ts';
+import { movesLeft } from '../returning/rule.ts';
 import type { Member, View } from '../view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
 import { type Account, spareFor } from './spare.ts';
@@ -33,7 +34,7 @@ export type Arbiter = {
   readonly surge: Budget;
   /** Instances that may be launched now. None while EC2 throttles launches; otherwise any number. */
   readonly launches: Budget;
-  /** Members that may go back to an earlier tier now. None: nothing returns yet. */
+  /** Members that may move to better places now: within the surge, and within the policy's budget for a time. */
   readonly returns: Budget;
   /**
    * Members that may stop serving. Nothing of an account is spent before `leave` says who goes, so a rule may try
@@ -66,7 +67,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   return {
     surge: budgetOf(order === 'launch-first' ? maxSurge : 0),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Number.POSITIVE_INFINITY),
-    returns: budgetOf(0),
+    returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
     spare,
     aboveMinimum: () => aboveMinimum(view.asgs, unclaimed()),
     unclaimed,

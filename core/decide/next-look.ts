@@ -1,6 +1,7 @@
 import { isEndingSome } from '../asg-ledger.ts';
 import { nextAskMs } from '../ask-again.ts';
 import { isHeldBack } from '../reservation-life.ts';
+import { movesUnderWay } from '../returning/under-way.ts';
 import type { Member, View } from '../view.ts';
 import type { Rule, Situation } from './rule.ts';
 
@@ -16,8 +17,11 @@ const isUnderWay = ({ view, headcount }: Situation): boolean => {
   const comingUp =
     headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || isEndingSome(view);
   const isYoung = ({ launchedAtMs }: Member): boolean => view.nowMs - launchedAtMs < comesUpWithinMs;
+  const replacements = movesUnderWay(view, headcount).flatMap(({ shown }) => shown);
   return (
-    comingUp || (headcount.waiting.length > 0 && headcount.staying.some((member) => !member.serving && isYoung(member)))
+    comingUp ||
+    replacements.some((member) => !member.serving && isYoung(member)) ||
+    (headcount.waiting.length > 0 && headcount.staying.some((member) => !member.serving && isYoung(member)))
   );
 };
 

@@ -2,6 +2,7 @@ import { notShownYet, ownShrink } from '../asg-ledger.ts';
 import type { Leaving } from '../decision.ts';
 import { outsideAsgOf } from '../outside-size.ts';
 import { chooseRemovals } from '../removal.ts';
+import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import type { Member } from '../view.ts';
 import type { Rule, Situation } from './rule.ts';
 import { takeFrom } from './spare.ts';
@@ -39,6 +40,12 @@ const chosen = (situation: Situation, count: number): readonly Leaving[] => {
   return first.length === count ? first : firstToGo(situation, situation.arbiter.unclaimed().length).slice(0, count);
 };
 
+/** Members that came for a move, and whose members have not left for them yet: they are no surplus. */
+const replacements = ({ view, headcount, arbiter }: Situation): number => {
+  const unclaimed = new Set(arbiter.unclaimed().map(({ instance }) => instance));
+  return arrived(movesUnderWay(view, headcount), (instance) => unclaimed.has(instance));
+};
+
 /**
  * Members above the desired size, in the policy's order. Members that serve are taken only while the remaining ones
  * serve the desired size: a surplus that is still booting replaces none of them yet. Waiting swaps keep their place and
@@ -50,7 +57,8 @@ export const surplus: Rule = {
   propose: (situation) => {
     const { view, arbiter } = situation;
     const candidates = arbiter.unclaimed();
-    const count = candidates.length - view.state.desired - ownShrink(view) - notShownYet(view, candidates);
+    const own = ownShrink(view) + notShownYet(view, candidates);
+    const count = candidates.length - view.state.desired - own - replacements(situation);
     const room = arbiter.aboveMinimum().total;
     const removals = chosen(situation, Math.min(count, room));
     arbiter.leave(removals.map(({ instance }) => instance));

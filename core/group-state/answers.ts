@@ -7,6 +7,7 @@ import type { Refusal } from '../ports.ts';
 import type { Reservation } from '../reservation.ts';
 import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../reservation-life.ts';
 import type { GroupState } from '../view.ts';
+import { afterAnswers } from './returns.ts';
 
 /** A request and the reservation that it is made under. */
 export type Order = {
@@ -86,14 +87,19 @@ export const applyAnswers = (
     ...rest,
     ...(newcomers && { newcomers }),
     reservations,
+    ...afterAnswers(state, [...attempts.keys()], reservations),
     memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs),
     ...(throttle === undefined ? {} : { throttle }),
   };
 };
 
-/** How many of the requested instances were not granted, for reasons that a new decision can solve at once. */
+/**
+ * How many of the requested instances were not granted, for reasons that a new decision can solve at once. Nobody is
+ * missing when a move was refused.
+ */
 export const missingAfter = (launched: readonly Launched[]): number =>
   launched
+    .filter(({ reservation }) => reservation.placement.moves === undefined)
     .filter(({ result, before }) => result.kind === 'answered' || (result.kind === 'invalid' && before === undefined))
     .reduce(
       (sum, { reservation, result }) =>

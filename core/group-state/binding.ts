@@ -8,6 +8,7 @@ import type { Reservation } from '../reservation.ts';
 import { abandoned, believeMs, inBrief, takenUp } from '../reservation-life.ts';
 import type { Swap } from '../swap.ts';
 import type { GroupState, Suspension, View } from '../view.ts';
+import { withMoves } from './returns.ts';
 
 /** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */
 export const mostPerRequest = 10_000;
@@ -30,6 +31,7 @@ const requestable = (placement: Placement): readonly Placement[] =>
   Array.from({ length: Math.ceil(placement.count / mostPerRequest) }, (_, index) => ({
     ...placement,
     count: Math.min(mostPerRequest, placement.count - index * mostPerRequest),
+    ...(placement.moves && { moves: placement.moves.slice(index * mostPerRequest, (index + 1) * mostPerRequest) }),
   }));
 
 /** What a decision is bound under. */
@@ -55,7 +57,7 @@ const reservationsOf = (decision: Decision, view: View, author: Author): readonl
       token: name,
       placement,
       decision: author.decision,
-      replaces: leaving.splice(0, placement.count),
+      replaces: placement.moves ?? leaving.splice(0, placement.count),
       atMs: view.nowMs,
       leaseUntilMs: view.nowMs + author.leaseMs,
       forgetAtMs: view.nowMs + believeMs,
@@ -113,6 +115,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...(added.length > 0 && { added }),
       ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
+      ...withMoves(view.state, fresh, view.nowMs),
       ...(decision.keptByMinimum !== undefined && { keptByMinimum: decision.keptByMinimum }),
       ...(chosen.length === 0 ? {} : { chosen }),
       ...(lastReservation ? { lastReservation } : {}),

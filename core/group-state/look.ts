@@ -8,6 +8,7 @@ import { forgetRefusals } from '../pool-memory.ts';
 import type { Holdings } from '../ports.ts';
 import type { Swap } from '../swap.ts';
 import type { GroupState, RaisedMax } from '../view.ts';
+import { noteChange } from './returns.ts';
 import { alarmChanges, catchUp, followAlarms, followPolicy, type Heard, isLetGo } from './state.ts';
 
 const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
@@ -87,6 +88,7 @@ export const followLook = (look: Look): Sized & { readonly outside?: OutsideSize
     outside === undefined
       ? sizedByPolicy(byPolicy, look)
       : sizedByOthers(withOutsideSize(byPolicy, group, outside), stored);
-  const state = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
+  const chosen = withDetached(withChoices(sized.state, swaps, nowMs), holdings);
+  const state = noteChange(chosen, stored, group, nowMs);
   return { ...sized, state, ...(outside && { outside }) };
 };

@@ -11,6 +11,7 @@ import { isBelieved } from '../reservation-life.ts';
 import { describeLagMs } from '../signal-age.ts';
 import type { Swap } from '../swap.ts';
 import type { GroupState, Member, View } from '../view.ts';
+import { followReturns } from './returns.ts';
 
 /**
  * The state of a group that was never converged, or whose state item was lost: its policy's starting size, nothing
@@ -211,7 +212,8 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
   return {
     ...state,
     ...hearEnds(view, ended),
-    memory: forgetExpired(view.state.memory, view.nowMs),
+    ...followReturns(view),
+    memory: forgetExpired(view.state.memory, view.nowMs, view.group.returning?.afterMs),
     reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
     asgGaps: Object.fromEntries(
       Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap]),

@@ -4,7 +4,6 @@
  */
 const planned: ReadonlySet<string> = new Set([
   'onDemand',
-  'return',
   'breaker',
   'rollout',
   'health',

@@ -2,6 +2,8 @@ import { parseDurationMs } from '../duration.ts';
 import type { Adjustment, Group, Holding, Size } from '../group.ts';
 import { parseSignedPercentage } from '../percentage.ts';
 import type { Pool } from '../pool.ts';
+import type { Returning } from '../returning/returning.ts';
+import { parseWindow, type Window } from '../returning/window.ts';
 import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
 import { steeringProblems, steeringWarnings } from './outside-rules.ts';
@@ -9,6 +11,7 @@ import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
 import { type FieldPath, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
+import { parseShare } from './return-schema.ts';
 import type { Policy } from './schema.ts';
 import { idleZones } from './type-rules.ts';
 
@@ -108,6 +111,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   removal: policy.removal,
   swap: policy.swap,
   rebalance: policy.rebalance,
+  ...(policy.return !== false && { returning: returningOf(policy.return) }),
   drain: { timeoutMs: durationMs(policy.drain.timeout), loadBalancers: policy.drain.loadBalancers },
   scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
     alarm,
@@ -115,6 +119,14 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
     cooldownMs: durationMs(cooldown),
   })),
   tags: policy.tags,
+});
+
+const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy['return'], false>): Returning => ({
+  afterMs: durationMs(after),
+  everyMs: durationMs(every),
+  atMost: typeof atMost === 'number' ? { kind: 'count', by: atMost } : { kind: 'share', percent: shareOf(atMost) },
+  ...(window !== undefined && { windows: [window].flat().map(windowOf) }),
+  timezone,
 });
 
 const sizeOf = (size: Policy['size']): Size =>
@@ -150,9 +162,13 @@ const adjustmentOf = (adjust: number | string): Adjustment => {
   return percent === undefined ? { kind: 'instances', by: Number(adjust) } : { kind: 'percent', by: percent };
 };
 
-/** The schema rejects everything else. */
-const durationMs = (text: string): number => {
-  const ms = parseDurationMs(text);
-  if (ms === undefined) throw new Error(`${text} is not a duration, although the schema accepted it`);
-  return ms;
+const durationMs = (text: string): number => accepted(parseDurationMs(text), text);
+
+const shareOf = (text: string): number => accepted(parseShare(text), text);
+const windowOf = (text: string): Window => accepted(parseWindow(text), text);
+
+/** The schema rejects what cannot be read. */
+const accepted = <T>(value: T | undefined, text: string): T => {
+  if (value === undefined) throw new Error(`${text} could not be read, although the schema accepted it`);
+  return value;
 };

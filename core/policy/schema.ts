@@ -4,6 +4,7 @@ import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
+import { returnSchema } from './return-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
 
@@ -142,6 +143,7 @@ export const groupSchema = map(
       ).check(z.describe('The effect of rebalance recommendations.')),
       {},
     ),
+    return: z.prefault(returnSchema, {}),
     drain: z.prefault(drainSchema, {}),
     scaling: z._default(scalingSchema, []),
     tags: z._default(tagsSchema, {}),

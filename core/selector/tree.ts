@@ -79,7 +79,7 @@ export const rankIn = ({ kind, choices }: Pick<Branch, 'kind' | 'choices'>): Ran
 };
 
 /** Choices of a branch that a member of this kind lies under, the one that counts it first. */
-const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
+export const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>
   (branch.choicesOf.get(cell.pool ?? '') ?? []).filter(({ scope }) => isWithin(scope, cell));
 
 /** Every tally that counts a member of this kind: at most one per branch. */

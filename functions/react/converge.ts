@@ -37,7 +37,7 @@ export type Converged =
 type Told = {
   readonly claimed: Claimed;
   /** What EC2 has just warned about: pool memory learns from it, whether it is claimed or only observed. */
-  readonly warned: readonly Pick<Swap, 'offering'>[];
+  readonly warned: readonly Pick<Swap, 'instance' | 'offering'>[];
   /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
   readonly ended: ReadonlySet<string>;

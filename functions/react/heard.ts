@@ -66,11 +66,11 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
 export const warnedIfActed = (
   { state, holdings: { members } }: Gathered,
   { leaving }: HeardNow,
-): readonly Pick<Swap, 'offering'>[] => {
+): readonly Pick<Swap, 'instance' | 'offering'>[] => {
   const warned = new Set(newlyWarned(state, leaving).map(({ instance }) => instance));
   return members
     .filter(({ instance }) => warned.has(instance))
-    .map(({ offering }) => ({ offering: offeringKey(offering) }));
+    .map(({ instance, offering }) => ({ instance, offering: offeringKey(offering) }));
 };
 
 const isTaken = (fact: LeavingFact): boolean => traitsOf(fact).endedBy !== 'holdfast';

@@ -1,4 +1,5 @@
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
+import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
@@ -33,11 +34,12 @@ const withBoots = (
 export const learn = (
   gathered: Gathered,
   { facts, ports }: Run,
-  warned: readonly Pick<Swap, 'offering'>[],
+  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
 ): Gathered => {
   const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
   const losses = learnFromLosses(withoutEnded(gathered.state, ended), warned, gathered.swaps, nowMs);
-  const { state, failedBoots } = withBoots(losses, gathered, nowMs);
+  const lived = rememberLives(losses, gathered, warned, nowMs);
+  const { state, failedBoots } = withBoots(lived, gathered, nowMs);
   return { ...gathered, state, failedBoots };
 };

@@ -217,7 +217,7 @@ const sameLookMs = 2_000;
 const lookAgain = async (
   run: Run,
   before: Gathered,
-  warned: readonly Pick<Swap, 'offering'>[],
+  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
 ): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
   const { facts, ports } = run;
   const now = await readInForce(run.group.name, ports);
@@ -245,7 +245,11 @@ const afterLostRace = async (
     lost,
     before,
     warned,
-  }: { readonly lost: number; readonly before: Gathered; readonly warned: readonly Pick<Swap, 'offering'>[] },
+  }: {
+    readonly lost: number;
+    readonly before: Gathered;
+    readonly warned: readonly Pick<Swap, 'instance' | 'offering'>[];
+  },
 ): Promise<Again | Played> => {
   const played: Played = { kind: 'played', run, rounds };
   if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
@@ -262,7 +266,7 @@ const afterLostRace = async (
 export const playRounds = async (
   first: Run,
   found: Gathered,
-  warned: readonly Pick<Swap, 'offering'>[],
+  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
 ): Promise<Played> => {
   const rounds: Round[] = [];
   let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];

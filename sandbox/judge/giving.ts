@@ -9,7 +9,14 @@ import { isStray } from './staying.ts';
 import { times } from './times.ts';
 
 /** A moment at which a function placed something: from when on it could have looked, and when EC2 gave it. */
-export type Moment = { readonly group: string; readonly sinceMs: number; readonly atMs: number; readonly invocation?: string };
+export type Moment = {
+  readonly group: string;
+  readonly sinceMs: number;
+  readonly atMs: number;
+  readonly invocation?: string;
+  /** A launch that moves a member: it leaves out offerings that anything was heard against within so long. */
+  readonly quietForMs?: number;
+};
 
 /** Prices are read now and then: whatever was the price so long ago may still be what is believed. */
 export const priceBeliefMs = 600_000;
@@ -93,6 +100,27 @@ export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs
 const isRefused = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
   moment.sinceMs < restedUntil(chronicle, pool, offering, moment) + times.reactMs + 2 * chronicle.times.clockMs;
 
+/** The longest that an offering is left out of moves after a member was interrupted there soon (docs/policy.md, return). */
+const longestBackOffMs = 4 * 3_600_000;
+/** A member that was interrupted sooner has not paid for its move. */
+const paysAfterMs = 15 * 60_000;
+
+/** Whether a move may leave an offering out: it was refused or warned about lately, or a member was interrupted there soon after its launch. */
+const isLeftOut = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs, quietForMs }: Moment): boolean => {
+  if (quietForMs === undefined) return false;
+  const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
+  const isRecent = (heardMs: number, forMs: number): boolean => heardMs <= atMs && sinceMs < heardMs + forMs + slackMs;
+  const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
+  return (
+    refusalsOf(chronicle, group, offering).some((refused) => isRecent(refused.atMs, quietForMs)) ||
+    own.some(({ launchedAtMs, warnings, advisedAtMs, deliveries }) => {
+      const told = deliveries.filter(({ told: { about } }) => about === 'warning' || about === 'advice').map((one) => one.atMs);
+      const heard = [...warnings.map((warning) => warning.atMs), ...advisedAtMs, ...told];
+      return heard.some((heardMs) => isRecent(heardMs, heardMs - launchedAtMs < paysAfterMs + slackMs ? longestBackOffMs : quietForMs));
+    })
+  );
+};
+
 /** Who surely counts at a launch: alive, not leaving, launched no later. */
 export const surelyHeld = (chronicle: Chronicle, { group, atMs }: Moment, order: number): readonly Life[] =>
   chronicle
@@ -121,7 +149,7 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
 const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour;
-  return fits && !isRefused(chronicle, pool, offering, moment);
+  return fits && !isRefused(chronicle, pool, offering, moment) && !isLeftOut(chronicle, offering, moment);
 };
 
 /** Whether nothing that Holdfast was told speaks against an offering: it is open, and not at risk. */

@@ -21,6 +21,17 @@ export type PolicyPool = {
 
 export type ScalingRow = { readonly alarm: string; readonly by: number; readonly isPercent: boolean; readonly cooldownMs: number };
 
+/** So many members, or so many percent of the size. */
+export type MoveLimit = { readonly by: number; readonly isShare: boolean };
+
+export type ReturnRule = {
+  readonly afterMs: number;
+  readonly everyMs: number;
+  readonly atMost: MoveLimit;
+  readonly windows: readonly string[];
+  readonly timezone: string;
+};
+
 /** A policy document as the judge reads it: by the policy reference, and not by the code that is judged. */
 export type Policy = {
   readonly group: string;
@@ -35,6 +46,8 @@ export type Policy = {
   readonly order: 'launch-first' | 'drain-first';
   readonly maxSurge: number;
   readonly actsOnAdvice: boolean;
+  /** When members move to better places. Absent: never. */
+  readonly returning?: ReturnRule;
   readonly drainTimeoutMs: number;
   /** Names of the target groups that the policy lists. */
   readonly targetGroups: readonly string[];
@@ -85,6 +98,14 @@ const scalingOf = (value: unknown): readonly ScalingRow[] =>
     return { alarm: String(alarm), by: Number.parseFloat(text), isPercent: text.endsWith('%'), cooldownMs: durationOr(cooldown, 5 * minuteMs) };
   });
 
+const returningOf = ({ after, every, atMost, window, timezone }: Json): ReturnRule => ({
+  afterMs: durationOr(after, 10 * minuteMs),
+  everyMs: durationOr(every, 5 * minuteMs),
+  atMost: { by: Number.parseFloat(String(atMost ?? '50%')), isShare: typeof atMost !== 'number' },
+  windows: typeof window === 'string' ? [window] : listOf(window),
+  timezone: textOr(timezone, 'UTC'),
+});
+
 /** Reads a document that is in force; subnets and Auto Scaling groups are looked up in the world. */
 export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
   const [swap, drain, rebalance, defaults] = [document.swap, document.drain, document.rebalance, document.defaults].map(mapOf) as [
@@ -105,6 +126,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',
     maxSurge: numberOr(swap.maxSurge, 3),
     actsOnAdvice: rebalance.act === true,
+    ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),
     drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
     targetGroups: listOf(drain.loadBalancers).map(targetGroupName),
     scaling: scalingOf(document.scaling),

@@ -88,3 +88,7 @@ export const ownLaunches = (chronicle: Chronicle): readonly { readonly life: Lif
     const sinceMs = Math.min(lookedSince(chronicle, life.by, life.launchedAtMs), firstAskedSince(chronicle, life) ?? life.launchedAtMs);
     return group === undefined ? [] : [{ life, group, sinceMs }];
   });
+
+/** What an Auto Scaling group launched by itself counts once a describe must show it. */
+export const couldBeKnown = ({ times }: Chronicle, { by, launchedAtMs }: Life, sinceMs: number): boolean =>
+  by.kind === 'function' || launchedAtMs + Math.max(times.lagMs, times.asgLagMs) <= sinceMs;

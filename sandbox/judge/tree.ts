@@ -30,7 +30,7 @@ export const selectorOf = (node: TreeNode): Selector | undefined => {
 };
 
 /** Names of the pools below a node. */
-const poolsBelow = (node: TreeNode): readonly string[] =>
+export const poolsBelow = (node: TreeNode): readonly string[] =>
   typeof node === 'string' ? [node] : (selectorOf(node)?.children ?? []).flatMap(poolsBelow);
 
 /** Every selector on the way from the root to a pool, with the child that leads there. */

@@ -51,6 +51,7 @@ describe('a group held by tag', () => {
       launchedAtMs: nowMs,
       reservation: 'r-1',
       admitted: true,
+      unchecked: true,
       serving: true,
       protected: false,
       unhealthy: false,

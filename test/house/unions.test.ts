@@ -61,6 +61,7 @@ describe('a reason to leave that is new', () => {
     '    waitsForSurge: true,',
     '    isAdvice: false,',
     '    isAnnounced: true,',
+    '    isMove: false,',
     "    withdrawnWhen: 'never',",
     '  },',
     '  rebalance: {',

@@ -6,7 +6,10 @@ import { alarm, endThroughAsg, endThroughEc2, interrupt, kill, putPolicy } from 
 import { settingOf } from '../sim/worlds.ts';
 
 const hooks = [{ name: 'drain', transition: 'terminating' as const, heartbeatSeconds: 120, defaultResult: 'CONTINUE' as const }];
-const policyMore = { scaling: [{ alarm: 'high', adjust: '+1', cooldown: '1m' }] };
+const policyMore = {
+  return: false,
+  scaling: [{ alarm: 'high', adjust: '+1', cooldown: '1m' }],
+};
 const { spec, policy } = settingOf('attach', { size: { min: 2, max: 8, desired: 4 }, min: 0, max: 8, hooks, policy: policyMore });
 
 const situation: Situation = {

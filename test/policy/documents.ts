@@ -40,6 +40,7 @@ export const fullDocument = {
   removal: { order: 'oldest-first' },
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },
+  return: { after: '30m', atMost: '10%', every: '1h', window: ['mon-fri 22:00-06:00', 'sat,sun 00:00-24:00'], timezone: 'Europe/Berlin' },
   drain: { timeout: '90s', loadBalancers: [targetGroupArn] },
   scaling: [
     { alarm: 'workers-cpu-high', adjust: '+20%', cooldown: '2m' },
@@ -139,6 +140,19 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
       removal: fc.record({ order: fc.constantFrom('dearest-first', 'oldest-first', 'newest-first', 'same-order') }, { requiredKeys: [] }),
       swap: fc.record({ order: fc.constantFrom('launch-first', 'drain-first'), maxSurge: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
       rebalance: fc.record({ act: fc.boolean() }, { requiredKeys: [] }),
+      return: fc.oneof(
+        fc.constant(false as const),
+        fc.record(
+          {
+            after: fc.constantFrom('1m', '90s', '24h'),
+            every: fc.constantFrom('1m', '1h'),
+            atMost: fc.constantFrom<number | string>(1, 20, '1%', '100%'),
+            window: fc.constantFrom<string | string[]>('22:00-06:00', 'sat,sun 00:00-24:00', ['fri-mon 01:30-02:00', '12:00-13:00']),
+            timezone: fc.constantFrom('UTC', 'America/St_Johns', 'Asia/Kolkata'),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
       drain: fc.record({ timeout: duration, loadBalancers: fc.constantFrom<'auto' | string[]>('auto', [], [targetGroupArn]) }, { requiredKeys: [] }),
       scaling: fc.uniqueArray(
         fc.record(

@@ -102,6 +102,16 @@ describe('a resolved group', () => {
       removal: { order: 'oldest-first' },
       swap: { order: 'drain-first', maxSurge: 2 },
       rebalance: { act: true },
+      returning: {
+        afterMs: 1_800_000,
+        everyMs: 3_600_000,
+        atMost: { kind: 'share', percent: 10 },
+        windows: [
+          { days: [1, 2, 3, 4, 5], fromMinute: 1_320, untilMinute: 360 },
+          { days: [0, 6], fromMinute: 0, untilMinute: 1_440 },
+        ],
+        timezone: 'Europe/Berlin',
+      },
       drain: { timeoutMs: 90_000, loadBalancers: [targetGroupArn] },
       scaling: [
         { alarm: 'workers-cpu-high', adjust: { kind: 'percent', by: 20 }, cooldownMs: 120_000 },

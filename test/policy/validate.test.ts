@@ -29,6 +29,7 @@ describe('a valid policy', () => {
         removal: { order: 'dearest-first' },
         swap: { order: 'launch-first', maxSurge: 3 },
         rebalance: { act: false },
+        return: { after: '10m', atMost: '50%', every: '5m', timezone: 'UTC' },
         drain: { timeout: '5m', loadBalancers: 'auto' },
         scaling: [],
         tags: {},
@@ -102,6 +103,17 @@ const cases: readonly Case[] = [
     /launchTemplate/,
     'launchTemplate',
   ],
+  ['a return that is only switched on', small({ return: true }), 'return', 'true', /^false, or a map with after/],
+  ['a return after no time', small({ return: { after: '0s' } }), 'return.after', '"0s"', /^a duration with its unit from 1m to 24h/],
+  ['a return of nobody', small({ return: { atMost: 0 } }), 'return.atMost', '0', /^a (whole number from 1|number of members)/],
+  ['a return of no share', small({ return: { atMost: '0%' } }), 'return.atMost', '"0%"', /^a number of members such as 2, or a share/],
+  ['a return of more than all', small({ return: { atMost: '101%' } }), 'return.atMost', '"101%"', /^a number of members such as 2, or a share/],
+  ['a window at an hour that no day has', small({ return: { window: '25:00-06:00' } }), 'return.window', '"25:00-06:00"', /^a time of the day/],
+  ['a window without a minute', small({ return: { window: '06:00-06:00' } }), 'return.window', '"06:00-06:00"', /^a time of the day/],
+  ['a window on a day that no week has', small({ return: { window: 'mo 01:00-06:00' } }), 'return.window', '"mo 01:00-06:00"', /^a time of the day/],
+  ['no window in a list', small({ return: { window: [] } }), 'return.window', 'an empty list', /^a time of the day|^at least|list/],
+  ['a time zone that nobody knows', small({ return: { timezone: 'Mars/Olympus' } }), 'return.timezone', '"Mars/Olympus"', /^the name of a time zone/],
+  ['an unknown field of return', small({ return: { afte: '5m' } }), 'return.afte', 'unknown field "afte"', /^one of after/, 'after'],
   ['a group name that begins with a digit', small({ group: '1st' }), 'group', '"1st"', /^a group name/],
   ['a group name of 64 characters', small({ group: 'g'.repeat(64) }), 'group', `"${'g'.repeat(64)}"`, /^a group name/],
   ['no group name', { ...smallDocument, group: undefined }, 'group', 'nothing', /^a group name/],
@@ -322,7 +334,7 @@ describe('a policy is refused for', () => {
     expect(problem?.message).toContain(path === '' ? 'the policy' : path);
   });
 
-  it.each(['onDemand', 'return', 'breaker', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
+  it.each(['onDemand', 'breaker', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
     'the field %s, which does not act yet, by its name',
     (path) => {
       const [outer = '', inner] = path.split('.');

@@ -101,10 +101,13 @@ export const noStorm: Rule = {
 /** Swaps and reservations are forgotten minutes after they are done with, and lessons when they are over. */
 const forgetsWithinMs = 2_100_000;
 
+/** A member that moves to a better place while all is at rest is launched, admitted, drained and explained; a launch that is refused is explained. */
+const writesOfMove = 8;
+
 export const idleWritesNothing: Rule = {
   name: 'an idle look writes nothing',
   meaning:
-    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour.',
+    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour; besides, eight for each instance that comes or goes by a return, and for each time that one is refused.',
   broken: (chronicle) => {
     const { restAtMs, endedAtMs } = chronicle.history;
     if (restAtMs === undefined) return [];
@@ -115,7 +118,9 @@ export const idleWritesNothing: Rule = {
     const recent = chronicle.lives.filter((life) =>
       [life.launchedAtMs, goneAtMs(life)].some((atMs) => atMs > restAtMs - forgetsWithinMs && atMs <= restAtMs),
     ).length;
-    const limit = 4 + 2 * recent;
+    const moving = chronicle.lives.filter((life) => [life.launchedAtMs, goneAtMs(life)].some((atMs) => atMs > sinceMs && atMs <= endedAtMs)).length;
+    const refused = new Set(chronicle.of('refused').flatMap(({ atMs, invocation }) => (atMs > sinceMs ? [invocation] : []))).size;
+    const limit = 4 + 2 * recent + writesOfMove * (moving + refused);
     return writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, at most ${limit}` }];
   },
 };

@@ -1,18 +1,13 @@
-import type { Chronicle } from '../chronicle.ts';
 import type { Rule } from '../finding.ts';
-import type { Life } from '../life.ts';
 import { refillAt } from '../refill.ts';
-import { headcountAt, ownLaunches, surgeOf } from '../staying.ts';
-
-/** What an Auto Scaling group launched by itself counts once a describe must show it. */
-const couldBeKnown = ({ times }: Chronicle, { by, launchedAtMs }: Life, sinceMs: number): boolean =>
-  by.kind === 'function' || launchedAtMs + Math.max(times.lagMs, times.asgLagMs) <= sinceMs;
+import { returnsAllowed } from '../returning.ts';
+import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 
 /** Every launch of Holdfast's is counted at its moment, by what the world knew. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'At the moment of every launch of Holdfast’s, the members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows.',
+    'At the moment of every launch of Holdfast’s, the members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows; one that is in a better place of the tree than some members may be one more for each of these, within the policy’s limits for returns.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -25,7 +20,8 @@ export const needlessLaunch: Rule = {
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
       const surge = surgeOf(policies, waiting.length);
       const refill = refillAt(chronicle, group, { sinceMs, atMs });
-      if (known.length + refill <= desired + surge) return [];
+      const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
+      if (known.length + refill <= desired + surge + returning) return [];
       const coming = refill > 0 ? ` and ${refill} were coming from their own Auto Scaling group` : '';
       const more = surge > 0 ? `, and ${surge} more while members wait to be replaced` : '';
       return [{ ...about, detail: `${known.length} stay with it${coming}, ${desired} are wanted${more}` }];
@@ -35,16 +31,17 @@ export const needlessLaunch: Rule = {
 export const maximumHeld: Rule = {
   name: 'the maximum is never exceeded',
   meaning:
-    'At no launch of Holdfast’s stay more than the maximum of the policy and the surge that it allows; members that wait to be replaced count until they are out of service.',
+    'At no launch of Holdfast’s stay more than the maximum of the policy and the surge that it allows, for swaps and for returns; members that wait to be replaced count until they are out of service.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
       const policies = chronicle.policiesIn(group, sinceMs, atMs);
       const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-      const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs)).length;
-      const most = Math.max(...policies.map(({ size }) => size.max)) + surgeOf(policies, waiting.length);
-      return policies.length === 0 || known <= most
+      const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
+      const most = Math.max(...policies.map(({ size }) => size.max)) + surgeOf(policies, waiting.length) + returning;
+      return policies.length === 0 || known.length <= most
         ? []
-        : [{ group, instance: life.instance, atMs, detail: `${known} stay with it, ${most} are the most` }];
+        : [{ group, instance: life.instance, atMs, detail: `${known.length} stay with it, ${most} are the most` }];
     }),
 };

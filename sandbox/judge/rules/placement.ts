@@ -6,6 +6,7 @@ import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
 import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
+import { movesIn } from '../returning.ts';
 import { ownLaunches } from '../staying.ts';
 import { pathTo, poolsOf, type Selector } from '../tree.ts';
 
@@ -17,17 +18,20 @@ type Placed = { readonly life: Life; readonly moment: Moment; readonly policy: P
 /** A launch counts as right when it is right by any policy that was in force while its function ran. */
 const byAnyPolicy =
   (judgeOne: (chronicle: Chronicle, placed: Placed) => string | undefined): Rule['broken'] =>
-  (chronicle) =>
-    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+  (chronicle) => {
+    const moves = movesIn(chronicle);
+    return ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const invocation = isFunction(life.by) ? { invocation: life.by.invocation } : {};
-      const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation };
-      const verdicts = chronicle.policiesIn(group, sinceMs, moment.atMs).map((policy) => {
+      const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).map((policy) => {
+        const quiet = moves.has(life) && policy.returning !== undefined ? { quietForMs: policy.returning.afterMs } : {};
+        const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation, ...quiet };
         const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
         return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool });
       });
       const [first] = verdicts;
-      return first === undefined || verdicts.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: moment.atMs, detail: first }];
+      return first === undefined || verdicts.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: first }];
     });
+  };
 
 export const placedInPools: Rule = {
   name: 'launches come from the pools of the policy',

@@ -104,6 +104,8 @@ const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chro
   // It was in an Auto Scaling group, or in none where the policy wants each member in one.
   moved: (life, chronicle, { group, claimedAtMs }) =>
     life.stays.length > 0 || chronicle.policiesIn(group, claimedAtMs - slackOf(chronicle), claimedAtMs).some(wantsAsgs),
+  // Its place and the better one are judged by the rules about returns.
+  return: () => true,
   unwanted: () => true,
 };
 
@@ -167,7 +169,7 @@ export const everythingExplained: Rule = {
     const isTagged = (life: Life): boolean => life.tags.some(({ tags }) => ids.some((id) => tags['holdfast:reservation']?.startsWith(id)));
     const isChosen = ({ instance, reason }: SaidSwap): boolean =>
       // What EC2 announced to take and did not is ours to end, by the warning.
-      reason === 'scale-in' || (reason === 'unwanted' && chronicle.life(instance)?.warnings.length === 0);
+      reason === 'scale-in' || reason === 'return' || (reason === 'unwanted' && chronicle.life(instance)?.warnings.length === 0);
     const chosen = swapsOf(chronicle.history).filter(isChosen);
     return [
       ...ownLaunches(chronicle)

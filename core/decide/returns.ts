@@ -1,0 +1,36 @@
+import { notShownYet, ownShrink } from '../asg-ledger.ts';
+import { chooseReturns } from '../returning/rule.ts';
+import { movesUnderWay, replacedMembers } from '../returning/under-way.ts';
+import type { Rule } from './rule.ts';
+import { takeFrom } from './spare.ts';
+
+/**
+ * Members whose replacements serve in better places leave, before any other surplus is chosen: what the group has above
+ * its desired size is theirs. They are taken by the same budgets as other members that nobody replaces any more.
+ */
+export const replaced: Rule = {
+  name: 'replaced by returns',
+  propose: ({ view, headcount, arbiter }) => {
+    const candidates = arbiter.unclaimed();
+    const above = candidates.length - view.state.desired - ownShrink(view) - notShownYet(view, candidates);
+    const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum()];
+    const removals = replacedMembers(movesUnderWay(view, headcount), view.nowMs)
+      .slice(0, Math.max(0, above))
+      .filter(({ instance }) => takeFrom(accounts, instance));
+    arbiter.leave(removals.map(({ instance }) => instance));
+    return { removals };
+  },
+};
+
+/** Members move to better places of the tree, while nothing else is to be done. */
+export const returns: Rule = {
+  name: 'returns',
+  propose: ({ view, headcount, arbiter }, soFar) => {
+    const isDisturbed = soFar.lack !== 0 || soFar.placements.length + soFar.removals.length + soFar.drains.length > 0;
+    const { plan, notMoved } = isDisturbed
+      ? { plan: undefined, notMoved: undefined }
+      : chooseReturns(view, headcount, Math.min(arbiter.returns.left(), arbiter.launches.left()));
+    const { placements = [], reasons = [], moves = [] } = plan ?? {};
+    return { placements, reasons, ...(moves.length > 0 && { moves }), ...(notMoved && { notMoved }) };
+  },
+};

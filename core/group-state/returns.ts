@@ -1,0 +1,62 @@
+import type { Group } from '../group.ts';
+import { takeHeadcount } from '../headcount.ts';
+import { offeringKey, parseOfferingKey } from '../offering.ts';
+import type { Reservation } from '../reservation.ts';
+import { answeredMoves, type Loss, type Move, noReturns, rememberLosses } from '../returning/memory.ts';
+import { movesNow } from '../returning/under-way.ts';
+import type { Swap } from '../swap.ts';
+import type { GroupState, Member, View } from '../view.ts';
+
+type Remembered = Pick<GroupState, 'returns'>;
+
+/** The moves that these launches begin, beside those under way: written before anything is launched. */
+export const withMoves = (state: GroupState, fresh: readonly Reservation[], nowMs: number): Remembered => {
+  const begun = fresh.flatMap(({ id, placement: { count, moves } }): readonly Move[] =>
+    moves === undefined ? [] : [{ reservation: id, atMs: nowMs, leaving: moves, count }],
+  );
+  const before = state.returns ?? noReturns;
+  return begun.length === 0 ? {} : { returns: { ...before, moves: [...before.moves, ...begun], askedAtMs: nowMs } };
+};
+
+/** What is left of moves once EC2 has answered these requests. */
+export const afterAnswers = (
+  { returns }: GroupState,
+  requests: readonly string[],
+  reservations: readonly Reservation[],
+): Remembered =>
+  returns === undefined ? {} : { returns: { ...returns, moves: answeredMoves(returns.moves, requests, reservations) } };
+
+/** Moves that are over are forgotten, and so is what interruptions of more than a day ago taught. */
+export const followReturns = (view: View): Remembered => {
+  const { returns } = view.state;
+  if (returns === undefined) return {};
+  const losses = rememberLosses(returns.losses, [], view.nowMs);
+  const moves = returns.moves.length === 0 ? returns.moves : movesNow(view, takeHeadcount(view));
+  return { returns: { ...returns, moves, losses } };
+};
+
+/** The state with the time at which its desired size or its policy changed: members do not move for a while then. */
+export const noteChange = (state: GroupState, stored: GroupState, group: Group, nowMs: number): GroupState =>
+  group.returning === undefined ||
+  stored.version === 0 ||
+  (state.desired === stored.desired && state.policyVersion === stored.policyVersion)
+    ? state
+    : { ...state, returns: { ...(state.returns ?? noReturns), changedAtMs: nowMs } };
+
+/** The state with how long the members that EC2 warned about lived where they were. */
+export const rememberLives = (
+  state: GroupState,
+  { group, holdings }: { readonly group: Group; readonly holdings: { readonly members: readonly Member[] } },
+  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
+  nowMs: number,
+): GroupState => {
+  if (group.returning === undefined || warned.length === 0) return state;
+  const launchedAt = new Map(holdings.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  const lived = warned.flatMap(({ instance, offering }): readonly Loss[] => {
+    const [launchedAtMs, known] = [launchedAt.get(instance), parseOfferingKey(offering)];
+    if (launchedAtMs === undefined || known === undefined) return [];
+    return [{ offering: offeringKey(known), atMs: nowMs, livedMs: nowMs - launchedAtMs }];
+  });
+  const before = state.returns ?? noReturns;
+  return { ...state, returns: { ...before, losses: rememberLosses(before.losses, lived, nowMs) } };
+};

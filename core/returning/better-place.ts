@@ -1,0 +1,123 @@
+import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
+import { worthwhileSaving } from '../selector/cheapest.ts';
+import { pick, type Run, type Step } from '../selector/pick.ts';
+import {
+  type Branch,
+  type Cell,
+  type Choice,
+  canGive,
+  choicesAbove,
+  type Leaf,
+  type TreeNode,
+} from '../selector/tree.ts';
+import type { Member } from '../view.ts';
+
+/** Why a place is better than the one that a member has. */
+export type Better =
+  /** An earlier tier takes launches. Tiers count from 1. */
+  | { readonly code: 'earlier-tier'; readonly tier: number; readonly from: number }
+  | { readonly code: 'cheaper'; readonly usdPerHour: number; readonly fromUsdPerHour: number }
+  /** Below a `cheapest` node, while prices are not known: spot goes before on-demand. */
+  | { readonly code: 'spot-again' };
+
+/** A better place: where the tree would launch, which offerings of it are better, and why. */
+export type BetterPlace = {
+  readonly leaf: Leaf;
+  readonly way: readonly Step[];
+  readonly offerings: readonly Offering[];
+  readonly why: Better;
+};
+
+type Look = {
+  readonly member: Member;
+  readonly run: Run;
+  /** USD per hour by offering key; what is missing is unknown. */
+  readonly prices: Readonly<Record<string, number>>;
+};
+
+/** The first tier before the member's own that can give. Later ones are not asked before it. */
+const inEarlierTier = (branch: Branch, own: Choice, { run }: Look): BetterPlace | undefined => {
+  const earlier = branch.choices.find((choice) => choice.index < own.index && canGive(choice));
+  const picked = earlier && pick(earlier.node, run);
+  if (earlier === undefined || picked === undefined) return undefined;
+  const { leaf, way } = picked;
+  const why = { code: 'earlier-tier', tier: earlier.index + 1, from: own.index + 1 } as const;
+  return { leaf, way: [{ branch, choice: earlier }, ...way], offerings: leaf.offerings, why };
+};
+
+const cheaper = (leaf: Leaf, way: readonly Step[], { member, prices }: Look): BetterPlace | undefined => {
+  const fromUsdPerHour = prices[offeringKey(member.offering)];
+  if (fromUsdPerHour === undefined) {
+    const isSpotAgain = member.offering.market === 'on-demand' && leaf.pool.market === 'spot';
+    return isSpotAgain ? { leaf, way, offerings: leaf.offerings, why: { code: 'spot-again' } } : undefined;
+  }
+  const most = fromUsdPerHour * (1 - worthwhileSaving) + 1e-9;
+  const priceOf = (offering: Offering): number => prices[offeringKey(offering)] ?? Number.POSITIVE_INFINITY;
+  const offerings = leaf.offerings.filter((offering) => priceOf(offering) <= most);
+  const [first] = offerings;
+  if (first === undefined) return undefined;
+  return { leaf, way, offerings, why: { code: 'cheaper', usdPerHour: priceOf(first), fromUsdPerHour } };
+};
+
+/** What the node would choose now, as far as it costs so much less that a move is worthwhile. */
+const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
+  const picked = pick(branch, look.run);
+  return picked && cheaper(picked.leaf, picked.way, look);
+};
+
+const cellOf = ({ pool, offering }: Member): Cell => ({
+  pool,
+  zone: offering.zone,
+  instanceType: offering.instanceType,
+});
+
+/**
+ * The child of a node that counts a member. A pool that several tiers name belongs to the earliest of them: from there
+ * it has nowhere to return to.
+ */
+const ownChoice = (branch: Branch, member: Member): Choice | undefined => {
+  const choices = choicesAbove(branch, cellOf(member));
+  return branch.kind === 'tiered' ? choices.toSorted((a, b) => a.index - b.index)[0] : choices[0];
+};
+
+const betterIn = (branch: Branch, own: Choice, look: Look): BetterPlace | undefined => {
+  if (branch.kind === 'tiered') return inEarlierTier(branch, own, look);
+  return branch.kind === 'cheapest' ? atLowerPrice(branch, look) : undefined;
+};
+
+/** Where a member would live better. Spreads and weights alone are no reason to move. */
+export const betterPlace = (root: TreeNode, look: Look): BetterPlace | undefined => {
+  let node = root;
+  while (node.kind !== 'pool') {
+    const own = ownChoice(node, look.member);
+    if (own === undefined) return undefined;
+    const place = betterIn(node, own, look);
+    if (place !== undefined) return place;
+    node = own.node;
+  }
+  return undefined;
+};
+
+/** An offering that rests, and until when. */
+type Rest = { readonly offering: OfferingKey; readonly untilMs: number };
+
+const restsBelow = (node: TreeNode): readonly Rest[] =>
+  node.kind === 'pool'
+    ? node.resting.flatMap((against) =>
+        against.code === 'refused' ? [{ offering: against.offering, untilMs: against.untilMs }] : [],
+      )
+    : node.choices.flatMap((choice) => restsBelow(choice.node));
+
+/** The offering of an earlier tier that rests the shortest. Undefined when no earlier tier has one that rests. */
+export const restsBefore = (root: TreeNode, member: Member): Rest | undefined => {
+  let node = root;
+  while (node.kind !== 'pool') {
+    const own = ownChoice(node, member);
+    if (own === undefined) return undefined;
+    const earlier = node.kind === 'tiered' ? node.choices.filter(({ index }) => index < own.index) : [];
+    const [first] = earlier.flatMap((choice) => restsBelow(choice.node)).toSorted((a, b) => a.untilMs - b.untilMs);
+    if (first !== undefined) return first;
+    node = own.node;
+  }
+  return undefined;
+};

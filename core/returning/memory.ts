@@ -1,0 +1,144 @@
+import type { OfferingKey } from '../offering.ts';
+import type { Reservation } from '../reservation.ts';
+
+/** Members that leave for a better place, and the launch that replaces them. */
+export type Move = {
+  /** The reservation of the launch. Its instances carry this id in a tag. */
+  readonly reservation: string;
+  readonly atMs: number;
+  /** Members that leave once its instances serve, in order. Empty once they have left, or when the move is off. */
+  readonly leaving: readonly string[];
+  /** How many instances were requested, and once EC2 has answered, how many it granted. They count for the budget. */
+  readonly count: number;
+};
+
+/** What an interruption taught about an offering: how long a member lived there. */
+export type Loss = { readonly offering: OfferingKey; readonly atMs: number; readonly livedMs: number };
+
+/** What Holdfast wrote down about moves to better places. */
+export type Returns = {
+  /** Moves under way, and those that still count for the budget. */
+  readonly moves: readonly Move[];
+  /** Interruptions of the last day, oldest first, the latest of each offering only. */
+  readonly losses: readonly Loss[];
+  /** When launches in better places were last requested. */
+  readonly askedAtMs?: number;
+  /** When the desired size or the policy last changed. */
+  readonly changedAtMs?: number;
+};
+
+export const noReturns: Returns = { moves: [], losses: [] };
+
+/** A member that is interrupted sooner than this has not paid for its move: for a time, two instances ran. */
+const paysAfterMs = 15 * 60_000;
+
+/** Interruptions are remembered for this time. */
+const lossesKeptMs = 24 * 3_600_000;
+const lossesOfOffering = 5;
+const mostLosses = 60;
+/** Members that EC2 takes together are warned within minutes: they count as one loss. */
+const sameLossMs = 180_000;
+
+const mergeLosses = (losses: readonly Loss[]): readonly Loss[] => {
+  const merged: Loss[] = [];
+  for (const loss of losses) {
+    const index = merged.findLastIndex(
+      ({ offering, atMs }) => offering === loss.offering && loss.atMs - atMs < sameLossMs,
+    );
+    const same = merged[index];
+    if (same === undefined) merged.push(loss);
+    else merged[index] = { ...same, livedMs: Math.max(same.livedMs, loss.livedMs) };
+  }
+  return merged;
+};
+
+/** The losses that are still remembered, with these added. */
+export const rememberLosses = (before: readonly Loss[], fresh: readonly Loss[], nowMs: number): readonly Loss[] => {
+  const young = [...before, ...fresh].filter(({ atMs }) => nowMs - atMs < lossesKeptMs);
+  const merged = mergeLosses(young);
+  const kept = merged.filter(
+    ({ offering }, index) =>
+      merged.slice(index + 1).filter((later) => later.offering === offering).length < lossesOfOffering,
+  );
+  return kept.slice(-mostLosses);
+};
+
+const lossesOf = (losses: readonly Loss[], offering: OfferingKey): readonly Loss[] =>
+  losses.filter((loss) => loss.offering === offering);
+
+/** The longest that an offering is left alone after members were interrupted there soon. */
+const longestBackOffMs = 4 * 3_600_000;
+
+/**
+ * Until when no member moves to an offering because the last ones were interrupted there before their moves had paid.
+ * Each such interruption in a row doubles the time.
+ */
+export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, afterMs: number): number => {
+  const own = lossesOf(losses, offering);
+  const last = own.at(-1);
+  const streak = own.length - 1 - own.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs);
+  if (last === undefined || streak === 0) return 0;
+  return last.atMs + Math.min(longestBackOffMs, afterMs * 2 ** streak);
+};
+
+const flapsWithinMs = 3_600_000;
+/** So many moves that did not pay within an hour stop all moves until the first of them is an hour old. */
+const mostFlaps = 3;
+
+/**
+ * Until when no member moves at all: offerings of one region often go together, so members that move from one to the
+ * next would be interrupted in each.
+ */
+export const flapsUntil = (losses: readonly Loss[], nowMs: number): number => {
+  const young = losses.filter(({ livedMs, atMs }) => livedMs < paysAfterMs && nowMs - atMs < flapsWithinMs);
+  const apart = young.filter(({ atMs }, index) => index === 0 || atMs - (young[index - 1]?.atMs ?? 0) >= sameLossMs);
+  const first = apart.at(-mostFlaps);
+  return apart.length < mostFlaps || first === undefined ? 0 : first.atMs + flapsWithinMs;
+};
+
+/** Where nothing was interrupted within a day, a member is expected to live this long. */
+const unknownLifeMs = 4 * 3_600_000;
+
+/** How long a member is expected to live in an offering: the mean of those that were interrupted there. */
+export const expectedLifeMs = (losses: readonly Loss[], offering: OfferingKey): number => {
+  const own = lossesOf(losses, offering);
+  return own.length === 0 ? unknownLifeMs : own.reduce((sum, { livedMs }) => sum + livedMs, 0) / own.length;
+};
+
+/** Both members run for about this long: until the replacement serves and the other one has drained. */
+const overlapMs = 10 * 60_000;
+
+/**
+ * Whether a move saves more than it costs when the replacement lives as long as is expected there: both run for a
+ * while, and do so again when it is interrupted.
+ */
+export const pays = (fromUsdPerHour: number, toUsdPerHour: number, lifeMs: number): boolean =>
+  (fromUsdPerHour - toUsdPerHour) * lifeMs > (fromUsdPerHour + toUsdPerHour) * overlapMs;
+
+/** Whether a move still counts for a budget of this time. */
+export const movedRecently = ({ atMs, count }: Move, everyMs: number, nowMs: number): boolean =>
+  count > 0 && nowMs - atMs < everyMs;
+
+/** How many members moved within the time of the budget. A launch without an answer counts in full. */
+export const movedWithin = (moves: readonly Move[], everyMs: number, nowMs: number): number =>
+  moves.filter((move) => movedRecently(move, everyMs, nowMs)).reduce((sum, { count }) => sum + count, 0);
+
+/**
+ * Moves after EC2 answered these requests: one that was refused is none, and of one that was granted in part, only that
+ * part. A request that is still open keeps its move.
+ */
+export const answeredMoves = (
+  moves: readonly Move[],
+  requests: readonly string[],
+  after: readonly Reservation[],
+): readonly Move[] => {
+  const asked = new Set(requests);
+  const now = new Map(after.map((reservation) => [reservation.id, reservation]));
+  return moves.flatMap((move) => {
+    const reservation = now.get(move.reservation);
+    if (!asked.has(move.reservation) || (reservation !== undefined && reservation.instances === undefined))
+      return [move];
+    const count = reservation?.instances?.length ?? 0;
+    return count === 0 ? [] : [{ ...move, count, leaving: move.leaving.slice(0, count) }];
+  });
+};

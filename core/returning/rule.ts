@@ -1,0 +1,86 @@
+import type { Group } from '../group.ts';
+import type { Headcount } from '../headcount.ts';
+import { traitsOf } from '../leave-reason.ts';
+import { modeOf } from '../mode.ts';
+import { outsideAsgOf } from '../outside-size.ts';
+import { isHeldBack } from '../reservation-life.ts';
+import type { View } from '../view.ts';
+import { flapsUntil, movedWithin, noReturns } from './memory.ts';
+import { type NotYet, planReturn, type ReturnPlan } from './plan-return.ts';
+import { mostMoves, type Returning } from './returning.ts';
+import { isWindowOpen } from './window.ts';
+
+/** Why no member moves now, where one may have a better place. */
+export type NotMoved =
+  | NotYet
+  | { readonly code: 'window-closed' }
+  /** The size or the policy changed a while ago (`unsettled`), or moves did not pay (`flapping`). */
+  | { readonly code: 'unsettled' | 'flapping'; readonly untilMs: number }
+  /** As many have moved as the policy allows within that time. */
+  | { readonly code: 'budget'; readonly withinMs: number };
+
+/** Better places are requested no more often than each tick, whatever signals come between. */
+const askAtMostEveryMs = 50_000;
+
+const nothing: ReturnPlan = { placements: [], reasons: [], moves: [] };
+
+/**
+ * Whether nothing is under way: as many members as desired, each of them in service, no swap that is to begin, no Auto
+ * Scaling group that launches or ends anything by itself.
+ */
+const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }: Headcount): boolean =>
+  staying.length === view.state.desired &&
+  waiting.length + holdingPlace.length + inFlightCount === 0 &&
+  view.swaps.every((swap) => swap.state === 'gone' || (traitsOf(swap).isMove && swap.state !== 'leaving')) &&
+  staying.every(({ serving, admitted }) => serving && admitted) &&
+  view.asgs.every(({ desired, held }) => desired === held) &&
+  !isHeldBack(view.state, view.nowMs);
+
+/** What forbids any move for now. */
+const forbidden = (view: View, rule: Returning): NotMoved | undefined => {
+  const { losses, changedAtMs = 0 } = view.state.returns ?? noReturns;
+  const settledMs = changedAtMs + rule.afterMs;
+  if (settledMs > view.nowMs) return { code: 'unsettled', untilMs: settledMs };
+  const flapsMs = flapsUntil(losses, view.nowMs);
+  if (flapsMs > view.nowMs) return { code: 'flapping', untilMs: flapsMs };
+  return isWindowOpen(rule.windows, rule.timezone, view.nowMs) ? undefined : { code: 'window-closed' };
+};
+
+/** How many more members may move now by the policy's budget. */
+export const movesLeft = ({ group: { returning }, state, nowMs }: View): number =>
+  returning === undefined
+    ? 0
+    : mostMoves(returning.atMost, state.desired) -
+      movedWithin((state.returns ?? noReturns).moves, returning.everyMs, nowMs);
+
+/** Whoever sets a size from outside would take the extra member of a move for a change of that size. */
+const mayMove = (group: Group): boolean => modeOf(group) === 'act' && outsideAsgOf(group) === undefined;
+
+/**
+ * Members that move to better places of the tree now. A move is launch-first whatever `swap.order` says, and never
+ * begins while anything else is under way. So the group has as many members more than its desired size as move, and
+ * never fewer because of a move.
+ *
+ * @param most how many may move
+ */
+export const chooseReturns = (
+  view: View,
+  headcount: Headcount,
+  most: number,
+): { readonly plan: ReturnPlan; readonly notMoved?: NotMoved } => {
+  const rule = view.group.returning;
+  const { askedAtMs = 0 } = view.state.returns ?? noReturns;
+  if (
+    rule === undefined ||
+    !mayMove(view.group) ||
+    !isAtRest(view, headcount) ||
+    view.nowMs - askedAtMs < askAtMostEveryMs
+  )
+    return { plan: nothing };
+  // Without a budget the plan still tells whether anybody would move.
+  const plan = planReturn(view, rule, headcount, Math.max(1, most));
+  if (plan.moves.length === 0) return { plan: nothing, ...(plan.notYet && { notMoved: plan.notYet }) };
+  const notMoved = forbidden(view, rule);
+  if (notMoved !== undefined) return { plan: nothing, notMoved };
+  return most > 0 ? { plan } : { plan: nothing, notMoved: { code: 'budget', withinMs: rule.everyMs } };
+};

@@ -1,0 +1,85 @@
+import type { Leaving } from '../decision.ts';
+import type { Headcount } from '../headcount.ts';
+import { isBelieved } from '../reservation-life.ts';
+import type { Member, View } from '../view.ts';
+import { type Move, movedRecently, noReturns } from './memory.ts';
+
+/** A move whose replacements are there or on their way, and the members that are to leave for them. */
+export type MoveUnderWay = {
+  readonly move: Move;
+  /** No more than there are replacements, and no more than the group has members above its desired size. */
+  readonly leaving: readonly string[];
+  /** Replacements that describes show. */
+  readonly shown: readonly Member[];
+};
+
+/** Replacements of a reservation that no describe shows yet. */
+const stillComing = ({ state, nowMs }: View, { reservation: id, leaving }: Move, shown: number): number => {
+  const reservation = state.reservations.find((one) => one.id === id);
+  if (reservation === undefined || !isBelieved(nowMs)(reservation)) return 0;
+  return Math.max(0, (reservation.instances?.length ?? leaving.length) - shown);
+};
+
+const stays = ({ staying, waiting }: Headcount): ((instance: string) => boolean) => {
+  const waits = new Set(waiting.map(({ instance }) => instance));
+  const ids = new Set(staying.map(({ instance }) => instance));
+  return (instance) => ids.has(instance) && !waits.has(instance);
+};
+
+/**
+ * Moves that are under way. A replacement also takes the place of whoever is lost meanwhile: then the group has no
+ * member above its desired size, and the move is off.
+ */
+export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUnderWay[] => {
+  const { moves } = view.state.returns ?? noReturns;
+  const isStaying = stays(headcount);
+  let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - view.state.desired;
+  return moves.flatMap((move) => {
+    const shown = headcount.staying.filter((member) => member.reservation === move.reservation);
+    const replacements = shown.length + stillComing(view, move, shown.length);
+    const leaving = move.leaving.filter(isStaying).slice(0, Math.max(0, Math.min(replacements, above)));
+    above -= leaving.length;
+    return leaving.length === 0 ? [] : [{ move, leaving, shown }];
+  });
+};
+
+/**
+ * How many members above the desired size are replacements whose members have not left yet.
+ *
+ * @param stays whether no earlier rule lets a member leave
+ */
+export const arrived = (underWay: readonly MoveUnderWay[], stays: (instance: string) => boolean): number =>
+  underWay.reduce((sum, { leaving, shown }) => sum + Math.min(leaving.filter(stays).length, shown.length), 0);
+
+/** An instance whose service nobody checks is taken to be up this long after its launch. */
+const upAfterMs = 180_000;
+
+const isUp = ({ serving, unchecked, launchedAtMs }: Member, nowMs: number): boolean =>
+  serving && (!unchecked || nowMs - launchedAtMs >= upAfterMs);
+
+/** Members that may leave now, because their replacements serve. */
+export const replacedMembers = (underWay: readonly MoveUnderWay[], nowMs: number): readonly Leaving[] =>
+  underWay.flatMap(({ move, leaving, shown }) => {
+    const serving = shown.filter((member) => isUp(member, nowMs));
+    const pool = serving[0]?.pool;
+    return leaving.slice(0, serving.length).map(
+      (instance): Leaving => ({
+        instance,
+        reason: 'return',
+        why: { code: 'return', reservation: move.reservation, ...(pool !== undefined && { pool }) },
+      }),
+    );
+  });
+
+/** Moves to remember: those under way, and those that still count for a budget. */
+export const movesNow = (view: View, headcount: Headcount): readonly Move[] => {
+  const { moves } = view.state.returns ?? noReturns;
+  if (moves.length === 0) return moves;
+  const leavingOf = new Map(movesUnderWay(view, headcount).map(({ move, leaving }) => [move.reservation, leaving]));
+  const everyMs = view.group.returning?.everyMs ?? 0;
+  return moves.flatMap((move) => {
+    const leaving = leavingOf.get(move.reservation);
+    if (leaving === undefined && !movedRecently(move, everyMs, view.nowMs)) return [];
+    return [{ ...move, leaving: leaving ?? [] }];
+  });
+};

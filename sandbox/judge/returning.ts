@@ -1,0 +1,106 @@
+import type { Chronicle } from './chronicle.ts';
+import { priceBeliefMs } from './giving.ts';
+import { isProtected, type Life } from './life.ts';
+import type { MoveLimit, Policy, TreeNode } from './policy.ts';
+import { poolOf } from './pools.ts';
+import { refillAt } from './refill.ts';
+import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from './staying.ts';
+import { poolsBelow, type Selector, selectorOf } from './tree.ts';
+
+type Pair = { readonly chronicle: Chronicle; readonly policy: Policy; readonly one: Life; readonly than: Life; readonly atMs: number };
+
+/** A move needs a saving of a tenth; prices are believed for a while. */
+const worthwhile = 0.9;
+
+const pricesOf = ({ chronicle, atMs }: Pair, life: Life): readonly number[] => [
+  life.priceUsdPerHour,
+  ...chronicle.cloud.pricesIn(life, atMs - priceBeliefMs, atMs),
+];
+
+/** Below a `cheapest` node. Prices of on-demand are not known to Holdfast: there, spot alone is better. */
+const isCheaper = (pair: Pair): boolean => {
+  const { one, than } = pair;
+  if (one.market !== than.market) return one.market === 'spot';
+  return one.market === 'spot' && Math.min(...pricesOf(pair, one)) <= Math.max(...pricesOf(pair, than)) * worthwhile + 1e-9;
+};
+
+const childrenWith = ({ children }: Selector, pool: string): readonly number[] =>
+  children.flatMap((child, index) => (poolsBelow(child).includes(pool) ? [index] : []));
+
+/** Where the way of both goes on below a node, or whether one of them is better there already. */
+const below = (node: TreeNode, pair: Pair, pools: readonly [string, string]): TreeNode | boolean => {
+  const selector = selectorOf(node);
+  if (selector === undefined) return false;
+  const [one, than] = [childrenWith(selector, pools[0]), childrenWith(selector, pools[1])];
+  if (one.length === 0 || than.length === 0) return false;
+  if (selector.kind === 'tiered' && Math.min(...one) !== Math.min(...than)) return Math.min(...one) < Math.min(...than);
+  if (selector.kind === 'cheapest' && isCheaper(pair)) return true;
+  const common = selector.kind === 'tiered' ? Math.min(...one) : one.find((index) => than.includes(index));
+  return common === undefined ? false : (selector.children[common] ?? false);
+};
+
+/** Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, or a lower price below `cheapest`. */
+const isBetter = (pair: Pair): boolean => {
+  const { policy, one, than, atMs } = pair;
+  const [pool, other] = [poolOf(one, policy, atMs), poolOf(than, policy, atMs)];
+  if (pool === undefined || other === undefined) return false;
+  let node: TreeNode | boolean = policy.capacity;
+  while (typeof node !== 'boolean') node = below(node, pair, [pool, other]);
+  return node;
+};
+
+/** So many members may move at once, by a limit and the surge of a policy. */
+const mostMoves = (limit: MoveLimit, desired: number): number => (limit.isShare ? Math.max(1, Math.floor((desired * limit.by) / 100)) : limit.by);
+
+type Moment = { readonly group: string; readonly atMs: number; readonly sinceMs: number; readonly order: number };
+
+/** Members that a launch may replace, because it is in a better place. */
+const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, members: readonly Life[]): readonly Life[] =>
+  members.filter(
+    (than) => than !== one && !isProtected(than, one.launchedAtMs) && isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs }),
+  );
+
+/** How many members beyond the size a launch may make, because it moves one of them to a better place. */
+export const returnsAllowed = (chronicle: Chronicle, life: Life, moment: Moment, members: readonly Life[]): number => {
+  const desired = Math.max(0, ...chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs));
+  return Math.max(
+    0,
+    ...chronicle.policiesIn(moment.group, moment.sinceMs, moment.atMs).map((policy) => {
+      if (policy.returning === undefined) return 0;
+      return Math.min(policy.maxSurge, mostMoves(policy.returning.atMost, desired), worseThan(chronicle, policy, life, members).length);
+    }),
+  );
+};
+
+/** A launch for a member that moves. */
+export type ReturnLaunch = {
+  readonly life: Life;
+  readonly group: string;
+  readonly sinceMs: number;
+  readonly desired: number;
+  readonly policies: readonly Policy[];
+  /** Members in worse places. */
+  readonly worse: readonly Life[];
+};
+
+/** Launches that the size alone does not explain: more stay with them than are wanted, and than the surge of swaps allows. */
+const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
+  ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
+    const atMs = life.launchedAtMs;
+    const policies = chronicle.policiesIn(group, sinceMs, atMs);
+    const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+    const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+    const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+    if (known.length + refillAt(chronicle, group, { sinceMs, atMs }) <= desired + surgeOf(policies, waiting.length)) return [];
+    const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, known)));
+    return worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];
+  });
+
+const known = new WeakMap<Chronicle, ReadonlySet<Life>>();
+
+/** Instances that were launched for members that move. */
+export const movesIn = (chronicle: Chronicle): ReadonlySet<Life> => {
+  const found = known.get(chronicle) ?? new Set(returnLaunches(chronicle).map(({ life }) => life));
+  known.set(chronicle, found);
+  return found;
+};
