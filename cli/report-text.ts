@@ -1,7 +1,8 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
-import type { InterruptionRow, Report } from '../sandbox/door.ts';
+import type { InterruptionRow, ObservedRow, Report } from '../sandbox/door.ts';
+import { costText } from './reason-text.ts';
 import { clockText, durationText } from './time.ts';
 
 const plain = { head: [], border: [] };
@@ -47,6 +48,21 @@ const interruptionSection = ({ interruptions }: Report): readonly string[] => {
   ];
 };
 
+const observedTable = (rows: readonly ObservedRow[]): string => {
+  const head = ['at', 'group', 'leaves', 'would launch', 'for', 'would remove', 'came by itself'];
+  const table = new Table({ head, style: plain });
+  for (const { group, atMs, leaves, launches, removals, adds, came } of rows) {
+    const instead =
+      came === undefined ? 'nothing yet' : `${came.count} in ${durationText(came.afterMs)}: ${costText(came.cost)}`;
+    const row = [clockText(atMs), group, leaves.join('\n'), launches.join('\n'), costText(adds), removals.join('\n')];
+    table.push([...row, launches.length === 0 ? '' : instead]);
+  }
+  return table.toString();
+};
+
+const observedSection = ({ observed }: Report): readonly string[] =>
+  observed.length === 0 ? [] : ['', `${pc.bold('Observed, and not carried out')}`, observedTable(observed)];
+
 const groupTable = ({ groups }: Report): string => {
   const table = new Table({
     head: ['group', 'desired', 'serving', 'lowest', 'full size, % of time', 'by pool'],
@@ -81,6 +97,7 @@ export const reportText = (report: Report): string => {
     `${pc.bold(`Report: ${report.scenario}`)} (${report.mode}, seed ${report.seed}, ${worldTime} of world time)`,
     groupTable(report),
     ...interruptionSection(report),
+    ...observedSection(report),
     '',
     `Requests: ${requests.served} served, ${requests.dropped} dropped.  Instances cost $${costUsd.toFixed(4)}${share}.`,
     '',

@@ -216,6 +216,6 @@ export { createControlDoor } from './control/control-door.ts';
 export type { Glance } from './scenario/glance.ts';
 export { type Progress, playScenario } from './scenario/play.ts';
 export { readOpenWorld, readScenario } from './scenario/read-scenario.ts';
-export type { InterruptionRow, Report } from './scenario/report.ts';
+export type { InterruptionRow, ObservedRow, Report } from './scenario/report.ts';
 export type { Scenario } from './scenario/scenario-schema.ts';
 export { toWorldSpec } from './scenario/to-world-spec.ts';

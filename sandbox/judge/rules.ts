@@ -8,6 +8,7 @@ import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastResortLast } from './rules/last-resort.ts';
+import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
@@ -56,6 +57,8 @@ export const rules: readonly Rule[] = [
   strangeAsgs,
   strangersUntouched,
   letGoIsLeft,
+  observeChangesNothing,
+  pauseIsIdle,
   excusesAreTrue,
   reasonsAreTrue,
   timesAreTrue,

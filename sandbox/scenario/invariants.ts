@@ -23,6 +23,8 @@ export type Evidence = {
   readonly failedDrains: readonly string[];
   readonly deadLetters: number;
   readonly deniedCalls: readonly string[];
+  /** Calls of functions that change something outside of Holdfast's own tables, queue and bus. */
+  readonly changes: readonly string[];
   readonly costPercent: number;
 };
 
@@ -139,6 +141,12 @@ const rightsSuffice: Rule = {
   held: () => 'no call was denied',
 };
 
+const fewChanges: Rule = {
+  name: 'no more is changed outside of Holdfast than the scenario allows',
+  broken: ({ changes, expect: { changesAtMost = Number.POSITIVE_INFINITY } }) => (changes.length > changesAtMost ? changes : []),
+  held: ({ changes, expect }) => (expect.changesAtMost === undefined ? 'not asked of this scenario' : `${changes.length} calls change something`),
+};
+
 const endsWith: Rule = {
   name: 'every group ends on the markets that the scenario demands',
   broken: (evidence) =>
@@ -174,6 +182,7 @@ const rules = [
   strangersUntouched,
   messagesRead,
   rightsSuffice,
+  fewChanges,
   endsWith,
   worthIt,
 ] as const;

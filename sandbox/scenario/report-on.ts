@@ -9,6 +9,7 @@ import { timesAreTrue } from '../judge/rules/said.ts';
 import { rules } from '../judge/rules.ts';
 import { checkInvariants } from './invariants.ts';
 import { availability, type InstanceLife, lowestServing, type Observation } from './observe.ts';
+import { observedIn } from './observed.ts';
 import type { GroupRow, InterruptionRow, Invariant, Report } from './report.ts';
 import { asgTag, desiredOf, type GroupOf, type Policy, policiesOf, poolTag } from './scenario-groups.ts';
 import type { Scenario } from './scenario-schema.ts';
@@ -93,10 +94,19 @@ const judgedOf = ({ mode }: Stage, history: History): readonly Invariant[] => {
   }));
 };
 
+const outside = new Set(['ec2', 'autoscaling', 'elasticloadbalancing']);
+
+/** Calls of functions that change something outside of Holdfast's own tables, queue and bus. */
+const changesIn = ({ events }: History): readonly string[] =>
+  events.flatMap((event) =>
+    event.kind === 'called' && event.isMutating && outside.has(event.service) ? [`${event.function}: ${event.service}:${event.operation}`] : [],
+  );
+
 /** The report on a scenario that has come to rest. */
 export const reportOn = async (stage: Stage, scenario: Scenario, played: Played, groupOf: GroupOf): Promise<Report> => {
   const { observation } = played;
-  const stored = readStored(await stage.items('state'));
+  const table = await stage.items('state');
+  const stored = readStored(table);
   const snapshot = stage.world.snapshot();
   const groups = policiesOf(scenario).map((policy) => groupRow(stage, policy, observation, stored, groupOf));
   const zones = new Map(snapshot.instances.map(({ id, zone }) => [id, zone]));
@@ -129,6 +139,7 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
       .calls()
       .filter(({ outcome }) => /AccessDenied|UnauthorizedOperation/.test(outcome ?? ''))
       .map(({ service, operation, caller }) => `${caller}: ${service}:${operation}`),
+    changes: changesIn(played.history),
     costPercent: (100 * costUsd) / (onDemandCostUsd || 1),
   });
   const judged = [...invariants, ...judgedOf(stage, played.history)];
@@ -141,6 +152,7 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
     invariants: judged,
     groups,
     interruptions,
+    observed: observedIn(table),
     requests,
     calls: stage.callLog.counts(),
     mutatingCalls: stage.callLog.mutatingCalls(),

@@ -1,3 +1,4 @@
+import type { Cost } from '../../core/not-done.ts';
 import type { Shortfall } from '../../core/shortfall.ts';
 
 /** One thing that must hold, and whether it did. */
@@ -17,6 +18,22 @@ export type InterruptionRow = {
   readonly goneAtMs?: number;
   /** What Holdfast itself said could not be done in time. */
   readonly shortfall?: Shortfall;
+};
+
+/** A decision that was only observed: what would have been done. */
+export type ObservedRow = {
+  readonly decision: string;
+  readonly group: string;
+  readonly atMs: number;
+  /** Members that signals named. */
+  readonly leaves: readonly string[];
+  /** What would have been launched, by pool. */
+  readonly launches: readonly string[];
+  readonly removals: readonly string[];
+  readonly adds: Cost;
+  readonly ends: Cost;
+  /** How the group came to its size again without Holdfast, if it did. */
+  readonly came?: { readonly afterMs: number; readonly count: number; readonly cost: Cost };
 };
 
 export type GroupRow = {
@@ -39,6 +56,8 @@ export type Report = {
   readonly invariants: readonly Invariant[];
   readonly groups: readonly GroupRow[];
   readonly interruptions: readonly InterruptionRow[];
+  /** What would have been done for groups that are observed. */
+  readonly observed: readonly ObservedRow[];
   readonly requests: { readonly served: number; readonly dropped: number };
   readonly calls: Readonly<Record<string, number>>;
   readonly mutatingCalls: number;

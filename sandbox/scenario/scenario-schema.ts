@@ -82,6 +82,8 @@ const expectations = exactly({
   warningsHeard: z.boolean().default(true),
   /** Whether every replacement must serve before its predecessor is gone. */
   replacedBeforeGone: z.boolean().default(true),
+  /** Most calls of functions that change instances, Auto Scaling groups or target groups. */
+  changesAtMost: z.number().int().nonnegative().optional(),
   /** Markets of the members that each group ends with. */
   endsWith: z.record(z.string(), z.record(z.string(), z.number().int().nonnegative())).optional(),
   /** Least share of time, in percent, in which each group served its desired size (trace scenarios). */

@@ -2,7 +2,8 @@ import { deciding } from './deciding.ts';
 import { launching } from './launching.ts';
 import { leaving } from './leaving.ts';
 import { listening } from './listening.ts';
+import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Every mutant. A mutant's name is its own. */
-export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening];
+export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening, ...modes];

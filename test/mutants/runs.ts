@@ -17,6 +17,7 @@ import {
   saysShortfall,
   straysGetTime,
 } from './checks.ts';
+import { modeSituations } from './mode-situations.ts';
 import { situations } from './situations.ts';
 
 /** Plays one simulation with the functions of this assembly, and answers what it broke. */
@@ -58,6 +59,8 @@ const scenario =
       await sandbox.close();
     }
   };
+
+const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
 
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
 
@@ -106,6 +109,14 @@ export const runs = {
   'a list of instances that moves': own('a list of instances that moves'),
   'short pages of Auto Scaling groups': own('short pages of Auto Scaling groups', nothingExcused),
   'messages that are none': own('messages that are none'),
+  'scenario observe': scenario('observe'),
+  'a pause while members are lost': inMode('a pause while members are lost'),
+  'a pause while members wait for their turn': inMode('a pause while members wait for their turn'),
+  'a pause while nobody is needed': inMode('a pause while nobody is needed'),
+  'observed while a zone is lost': inMode('observed while a zone is lost'),
+  'observed until a warned member can still be drained': inMode('observed until a warned member can still be drained', drainedInFull),
+  'observed while a drain waits': inMode('observed while a drain waits'),
+  'observed while an alarm asks for more': inMode('observed while an alarm asks for more'),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;

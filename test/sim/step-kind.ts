@@ -25,6 +25,7 @@ export const stepKinds = [
   'asg-edited',
   'holding-edited',
   'swap-edited',
+  'mode-edited',
   'policy-edited',
   'policy-broken',
   'policy-deleted',

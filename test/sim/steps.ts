@@ -218,6 +218,7 @@ export type EditKind = Extract<
   | 'asg-edited'
   | 'holding-edited'
   | 'swap-edited'
+  | 'mode-edited'
   | 'policy-edited'
   | 'policy-broken'
   | 'policy-written-again'

@@ -33,7 +33,8 @@ const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): re
     const policy = chronicle.policyAt(group, atMs);
     const row = policy?.scaling.find((one) => one.alarm === alarm);
     const [before] = chronicle.desiredIn(group, atMs, atMs);
-    if (policy === undefined || row === undefined || before === undefined || atMs - happenedAtMs > alarmTellsForMs) return [];
+    if (policy === undefined || policy.mode === 'observe' || row === undefined || before === undefined || atMs - happenedAtMs > alarmTellsForMs)
+      return [];
     if (adjusted(before, row, policy.size) === before) return [];
     // In its cooldown, beside another alarm or an edit it may come to nothing.
     const names = new Set(policy.scaling.map((one) => one.alarm));

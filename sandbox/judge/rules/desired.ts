@@ -1,7 +1,7 @@
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
-import { adjusted, type Policy, type ScalingRow } from '../policy.ts';
+import { adjusted, asgsOf, type Policy, type ScalingRow } from '../policy.ts';
 import { headcountAt, lookedSince } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -82,6 +82,22 @@ const asOthersSet = (chronicle: Chronicle, { group }: GroupTimeline, written: Wr
   return sizes.has(written.desired) ? undefined : `the desired size became ${written.desired}; others had set ${[...sizes].join(' or ')}`;
 };
 
+/** What the Auto Scaling groups of an observed group were set to when the function looked: others steer them. */
+const setByOthers = (chronicle: Chronicle, policy: Policy, { by, atMs }: Written): readonly number[] => {
+  const asgs = asgsOf(policy);
+  if (asgs.length === 0) return [];
+  const sinceMs = lookedSince(chronicle, by, atMs) - chronicle.times.asgLagMs;
+  const seen = asgs.map((asg) => {
+    const changes = chronicle.cloud.asgChanges(asg);
+    const before = changes.findLast((change) => change.atMs <= sinceMs);
+    const within = changes.filter((change) => change.atMs > sinceMs && change.atMs <= atMs);
+    return [...(before === undefined ? [] : [before]), ...within].map(({ desired }) => desired);
+  });
+  const least = seen.reduce((sum, sizes) => sum + Math.min(...sizes), 0);
+  const most = seen.reduce((sum, sizes) => sum + Math.max(...sizes), 0);
+  return Array.from({ length: 1 + most - least }, (_, more) => clamp(least + more, policy.size));
+};
+
 const judgeOne = (
   chronicle: Chronicle,
   timeline: GroupTimeline,
@@ -97,8 +113,9 @@ const judgeOne = (
   const starts = [
     ...(before === undefined ? [] : [clamp(before.desired, policy.size)]),
     ...(setsSize(timeline, before, written) ? [policy.size.desired] : []),
+    ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : []),
   ];
-  const heard = heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory));
+  const heard = policy.mode === 'observe' ? [] : heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory));
   const found = starts.flatMap((size) => outcomesOf(size, heard, policy)).filter(({ size }) => size === written.desired);
   const [outcome] = found.toSorted((a, b) => a.acted.length - b.acted.length);
   if (outcome === undefined) {

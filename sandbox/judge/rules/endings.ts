@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf, isFollowedByCalls, takenOutByUs } from '../leaving.ts';
 import { endless, goneAtMs, type HookWait, isFunction, type Life, type Service } from '../life.ts';
+import { wasObserved } from '../modes.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -142,13 +143,17 @@ const faultOf = ({ instance, ended }: Life, { hook, over }: HookWait): string | 
   return isOurs && over.result !== 'CONTINUE' ? `${hook} of ${instance} was completed with ${over.result ?? 'nothing'}` : undefined;
 };
 
+/** Nobody completes the hooks of an observed group, and none is kept alive: any other outcome is judged. */
+const isUnheld = (chronicle: Chronicle, life: Life, { atMs, over }: HookWait): boolean =>
+  over?.how !== 'completed' && wasObserved(chronicle, chronicle.groupAt(life, atMs) ?? '', atMs, over?.atMs ?? chronicle.history.endedAtMs);
+
 export const hooksAreHeld: Rule = {
   name: 'terminating hooks are completed',
   meaning: 'A terminating hook of a group in force is completed with CONTINUE by Holdfast; none expires, none is abandoned, and none stays open.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] =>
       life.hooks.flatMap((wait) => {
-        const detail = isOurs(chronicle, life, wait.atMs) ? faultOf(life, wait) : undefined;
+        const detail = isOurs(chronicle, life, wait.atMs) && !isUnheld(chronicle, life, wait) ? faultOf(life, wait) : undefined;
         return detail === undefined ? [] : [{ instance: life.instance, asg: wait.asg, atMs: wait.over?.atMs ?? wait.atMs, detail }];
       }),
     ),

@@ -11,10 +11,11 @@ type Broken = Omit<Finding, 'rule'>;
 const leastOf = (chronicle: Chronicle, policy: Policy, atMs: number): number =>
   asgsOf(policy).reduce((sum, asg) => sum + (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0), 0);
 
+/** Groups that act at the end: the size of the others is their user's. */
 const inForce = (chronicle: Chronicle): readonly { readonly group: string; readonly policy: Policy }[] =>
   [...chronicle.groups.keys()].flatMap((group) => {
     const policy = chronicle.policyAt(group, chronicle.history.endedAtMs);
-    return policy === undefined ? [] : [{ group, policy }];
+    return policy === undefined || policy.mode !== 'act' ? [] : [{ group, policy }];
   });
 
 export const cameToRest: Rule = {
@@ -84,7 +85,7 @@ export const nothingOpen: Rule = {
 const isOrphan = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   const group = chronicle.groupAt(life, atMs);
   const policy = group === undefined ? undefined : chronicle.policyAt(group, atMs);
-  if (policy === undefined) return false;
+  if (policy === undefined || policy.mode === 'observe') return false;
   return policy.asg !== undefined && !life.stays.some(({ asg }) => asg === policy.asg);
 };
 

@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { heardAtMs } from '../leaving.ts';
 import { endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
+import { actsSince, wasIdle } from '../modes.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
@@ -62,12 +63,12 @@ const afterChange = (debts: readonly Debt[], before: Look | undefined, now: Look
   return short <= all.length ? all.slice(all.length - short) : [...all, ...Array.from({ length: short - all.length }, () => asked)];
 };
 
-/** When whatever hinders everybody was over: faults that were set, and a tree in which nothing could give. */
+/** When whatever hinders everybody was over: faults that were set, a mode that launches nothing, and a tree in which nothing could give. */
 const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number): number => {
   const faulty = chronicle.history.faults
     .filter(({ fromMs, untilMs: endMs }) => fromMs < untilMs && endMs > debt.sinceMs)
     .map(({ untilMs: endMs }) => Math.min(endMs, untilMs));
-  return Math.max(debt.sinceMs, gaveNothingUntil(chronicle, group, debt.sinceMs, untilMs), ...faulty);
+  return Math.max(debt.sinceMs, actsSince(chronicle, group, untilMs), gaveNothingUntil(chronicle, group, debt.sinceMs, untilMs), ...faulty);
 };
 
 const lateIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
@@ -167,6 +168,7 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
+  if (wasIdle(chronicle, group, heardMs, untilMs)) return [];
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
   const shortBy = Math.min(
     ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),

@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
 import { endless, goneAtMs, type Life, lastRefusalMs, warnedAtMs } from '../life.ts';
+import { wasObserved } from '../modes.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -15,13 +16,20 @@ const warned = (chronicle: Chronicle): readonly { readonly life: Life; readonly 
     return group === undefined || policyFor(chronicle, life, Math.min(goneAtMs(life), deadlineOf(life)) - 1) === undefined ? [] : [{ life, group }];
   });
 
+/** A group that was observed until then looks once more, claims the member and calls. */
+const takesUpMs = times.tickMs + times.reactMs;
+
+/** It belonged to an observed group, and that did not act again in time. */
+const isLeftAlone = (chronicle: Chronicle, group: string, life: Life): boolean =>
+  wasObserved(chronicle, group, Math.max(warnedAtMs(life), goneAtMs(life) - takesUpMs), goneAtMs(life));
+
 export const warnedTakenOut: Rule = {
   name: 'a warned member is taken out of service before its deadline',
   meaning: 'Every member that was warned and served is taken out of each of its target groups before it is gone.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] =>
       lastServices(life)
-        .filter((service) => !isTakenOut(service, life) && goneAtMs(life) < endless)
+        .filter((service) => !isTakenOut(service, life) && goneAtMs(life) < endless && !isLeftAlone(chronicle, group, life))
         .map(({ targetGroup }) => ({
           group,
           instance: life.instance,
@@ -43,7 +51,7 @@ export const drainBeginsInTime: Rule = {
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
       const heardMs = knewAtMs(chronicle, life);
-      if (heardMs === endless) return [];
+      if (heardMs === endless || wasObserved(chronicle, group, heardMs, goneAtMs(life))) return [];
       const latestMs = Math.max(latestDrainStartMs(chronicle, life, heardMs), heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
       return lastServices(life)
         .filter((service) => takenOutByUs(service) && service.untilMs > latestMs)

@@ -6,6 +6,7 @@ import { long } from './long.ts';
 import { market } from './market.ts';
 import { members } from './members.ts';
 import { faulty, people, small } from './mixed.ts';
+import { modes } from './modes.ts';
 import { outage } from './outages.ts';
 import { outside } from './outside.ts';
 import type { Profile } from './profile.ts';
@@ -25,6 +26,7 @@ export const profileNames = [
   'endings',
   'outages',
   'people',
+  'modes',
   'outside',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
@@ -43,6 +45,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   endings,
   outages: outage,
   people,
+  modes,
   outside,
 };
 

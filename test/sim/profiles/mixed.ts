@@ -141,6 +141,6 @@ export const faulty: Profile = {
 
 export const people: Profile = {
   about: 'one group in the hands of people: they edit, suspend, raise and lower, end, tag and stop what runs',
-  weight: 6,
+  weight: 3,
   draw: mixed({ desired: [3, 8], steps: [1, 2], withinSeconds: 90, calmAtMs: 120_000, faults: 0.5, operators: 1 }),
 };

@@ -1,0 +1,22 @@
+import type { Chronicle } from './chronicle.ts';
+import type { Policy } from './policy.ts';
+
+type Mode = Policy['mode'];
+
+/** The modes of a group that were in force at some time between the two. Without a policy there is none. */
+export const modesIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): readonly Mode[] =>
+  chronicle.policiesIn(group, fromMs, untilMs).map(({ mode }) => mode);
+
+export const wasObserved = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  modesIn(chronicle, group, fromMs, untilMs).includes('observe');
+
+/** Whether nothing is launched for a group at some time between the two, because its user says so. */
+export const wasIdle = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  modesIn(chronicle, group, fromMs, untilMs).some((mode) => mode !== 'act');
+
+/** Since when a group has acted without a break, up to this moment: the moment itself where it does not act. */
+export const actsSince = ({ groups, history }: Chronicle, group: string, atMs: number): number => {
+  const policies = (groups.get(group)?.policies ?? []).filter((one) => one.atMs <= atMs);
+  const last = policies.findLastIndex(({ policy }) => policy !== undefined && policy.mode !== 'act');
+  return last === -1 ? history.beganAtMs : (policies[last + 1]?.atMs ?? atMs);
+};

@@ -1,0 +1,76 @@
+import type { Mutant } from './mutant.ts';
+
+/** Breakages of what a group does that does not act. */
+export const modes: readonly Mutant[] = [
+  {
+    name: 'a paused group launches what is missing',
+    file: 'core/in-mode.ts',
+    from: '...idle(wanted, view),\n    ...(isComing',
+    to: '...idle(wanted, view),\n    placements: wanted.placements,\n    ...(isComing',
+    caughtBy: ['a pause while members are lost'],
+  },
+  {
+    name: 'a paused group removes whom nobody needs',
+    file: 'core/in-mode.ts',
+    from: '...idle(wanted, view),\n    ...(isComing',
+    to: '...idle(wanted, view),\n    removals: wanted.removals,\n    ...(isComing',
+    caughtBy: ['a pause while nobody is needed'],
+  },
+  {
+    name: 'a paused group drains nobody whom EC2 takes',
+    file: 'core/mode.ts',
+    from: 'return isHard(swap);\n    case',
+    to: 'return isHard(swap) && swap.claimedAtMs < 0;\n    case',
+    caughtBy: ['a pause while members are lost'],
+  },
+  {
+    name: 'a paused group goes on with replacements that had not begun',
+    file: 'core/in-mode.ts',
+    from: '...idle(wanted, view),\n    ...(isComing',
+    to: '...idle(wanted, view),\n    drains: wanted.drains,\n    placements: wanted.placements,\n    ...(isComing',
+    also: [
+      {
+        file: 'functions/react/mend.ts',
+        from: "state === 'waiting' && mode !== 'act'",
+        to: "state === 'waiting' && mode.length < 0",
+      },
+    ],
+    caughtBy: ['a pause while members wait for their turn'],
+  },
+  {
+    name: 'an observed group claims whom EC2 takes',
+    file: 'functions/react/heard.ts',
+    from: 'return { told: [], leaving: [] };',
+    to: 'return heard;',
+    also: [{ file: 'core/mode.ts', from: "case 'observe':\n      return false;", to: "case 'observe':\n      return true;" }],
+    caughtBy: ['observed while a zone is lost', 'scenario observe'],
+  },
+  {
+    name: 'an observed group launches',
+    file: 'core/in-mode.ts',
+    from: '...idle(decide(view), view),\n    admissions: [],',
+    to: '...decide(view),\n    admissions: [],',
+    caughtBy: ['observed while an alarm asks for more'],
+  },
+  {
+    name: 'a drain that waits begins although its group is observed',
+    file: 'core/mode.ts',
+    from: "case 'observe':\n      return false;",
+    to: "case 'observe':\n      return isHard(swap);",
+    caughtBy: ['observed while a drain waits'],
+  },
+  {
+    name: 'whom EC2 warned while the group was observed is forgotten when it acts',
+    file: 'functions/react/heard.ts',
+    from: "modeOf(group) === 'observe' ? [] : heardBefore(gathered.state, nowMs)",
+    to: "modeOf(group) === 'observe' ? [] : heardBefore(gathered.state, Number.POSITIVE_INFINITY + nowMs)",
+    caughtBy: ['observed until a warned member can still be drained'],
+  },
+  {
+    name: 'the size that an alarm asks for while the group is observed is kept',
+    file: 'functions/react/gather.ts',
+    from: 'const state = isObserved ? { ...followed, desired: sized.desired } : followed;',
+    to: 'const state = isObserved ? { ...followed } : followed;',
+    caughtBy: ['observed while an alarm asks for more'],
+  },
+];
