@@ -30,9 +30,9 @@ export const modes: readonly Mutant[] = [
     to: '...idle(wanted, view),\n    drains: wanted.drains,\n    placements: wanted.placements,\n    ...(isComing',
     also: [
       {
-        file: 'functions/react/mend.ts',
-        from: "state === 'waiting' && mode !== 'act'",
-        to: "state === 'waiting' && mode.length < 0",
+        file: 'core/swap-life/ends.ts',
+        from: "state === 'waiting' && modeOf(group) !== 'act'",
+        to: "state === 'waiting' && modeOf(group).length < 0",
       },
     ],
     caughtBy: ['a pause while members wait for their turn'],
@@ -69,8 +69,8 @@ export const modes: readonly Mutant[] = [
   {
     name: 'the size that an alarm asks for while the group is observed is kept',
     file: 'functions/react/gather.ts',
-    from: 'const state = isObserved ? { ...followed, desired: sized.desired } : followed;',
-    to: 'const state = isObserved ? { ...followed } : followed;',
+    from: 'state: isObserved ? { ...followed, desired: sized.desired } : followed,',
+    to: 'state: isObserved ? { ...followed } : followed,',
     caughtBy: ['observed while an alarm asks for more'],
   },
 ];

@@ -98,7 +98,8 @@ const growth = (before: AsgChange | undefined, now: AsgChange): string | undefin
   if (now.max > before.max) return `its maximum became ${now.max}`;
   if (now.desired > before.desired) return `its desired capacity became ${now.desired}`;
   if (now.min !== before.min) return `its minimum became ${now.min}`;
-  return now.suspended.join() === before.suspended.join() ? undefined : `its suspended processes became ${now.suspended.join() || 'none'}`;
+  const added = now.suspended.filter((process) => !before.suspended.includes(process));
+  return added.length === 0 ? undefined : `${added.join(', ')} was suspended`;
 };
 
 const asgsIn = (chronicle: Chronicle): readonly Broken[] =>
@@ -122,6 +123,8 @@ const ends = new Set([
   'CompleteLifecycleAction',
   'RecordLifecycleActionHeartbeat',
   'UpdateAutoScalingGroup',
+  'SetDesiredCapacity',
+  'ResumeProcesses',
 ]);
 
 /** Calls of functions that knew every group as observed. Where no group ever acted, none may change anything. */
