@@ -58,6 +58,7 @@ const sound: Evidence = {
     ...scenario.expect,
     endsWith: { web: { spot: 1, 'on-demand': 0 } },
     lowestServing: { web: 2 },
+    changesAtMost: 0,
     costPercentAtMost: 50,
     availabilityPercentAtLeast: 99,
   },
@@ -74,6 +75,7 @@ const sound: Evidence = {
   failedDrains: [],
   deadLetters: 0,
   deniedCalls: [],
+  changes: [],
   costPercent: 40,
 };
 const broken = (changed: Partial<Evidence>) => checkInvariants({ ...sound, ...changed }).filter(({ ok }) => !ok);
@@ -119,6 +121,12 @@ describe('the invariants of a scenario', () => {
     ],
     ['a maximum is raised', withAsg({ max: 4 }), left, 'web-asg: min 0, max 4, were 0, 3'],
     ['a process is resumed', withAsg({ suspended: [] }), left, 'web-asg: suspended processes changed'],
+    [
+      'something is changed where nothing may be',
+      { changes: ['react: ec2:CreateFleet'] },
+      'no more is changed outside of Holdfast than the scenario allows',
+      'react: ec2:CreateFleet',
+    ],
     ['a drain still runs', { unfinishedDrains: ['web-d0'] }, 'every drain comes to its end', 'web-d0 still runs'],
     ['a drain failed', { failedDrains: ['web-d0 (FAILED)'] }, 'every drain comes to its end', 'web-d0 (FAILED) failed'],
     ['a stranger was ended', { strangersLost: ['i-else'] }, 'instances that are not ours are untouched', 'i-else'],
