@@ -14,11 +14,14 @@ const play = async (scenario: Scenario): Promise<Report> => {
 const brokenIn = ({ invariants }: Report) => invariants.filter(({ ok }) => !ok);
 
 describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
-  it.each(['lost-events', 'nothing-left', 'refused-then-granted', 'flapping-zone', 'capacity-returns', 'failing-boots', 'observe'])('%s holds', async (name) => {
-    const report = await play(await readScenario(name));
-    expect(brokenIn(report)).toEqual([]);
-    expect(report).toMatchObject({ scenario: name, mode: 'simulated', ok: true });
-  });
+  it.each(['lost-events', 'nothing-left', 'refused-then-granted', 'flapping-zone', 'capacity-returns', 'failing-boots', 'observe'])(
+    '%s holds',
+    async (name) => {
+      const report = await play(await readScenario(name));
+      expect(brokenIn(report)).toEqual([]);
+      expect(report).toMatchObject({ scenario: name, mode: 'simulated', ok: true });
+    },
+  );
 
   it('a day of the recorded trace holds, with its availability and its cost', async () => {
     const report = await play(await readScenario('real-day'));
