@@ -51,7 +51,7 @@ export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly
     ? [
         problemOf({
           path: ['asg'],
-          found: `${showFound(policy.asg)} without one, so that Holdfast does not drain members that leave with a smaller size`,
+          found: `${showFound(policy.asg)} without one: members that leave with a smaller size are not drained`,
           allowed:
             'a terminating lifecycle hook: aws autoscaling put-lifecycle-hook ' +
             `--auto-scaling-group-name ${policy.asg} --lifecycle-hook-name drain ` +

@@ -6,7 +6,7 @@ export type Policy = {
   readonly group: string;
   readonly asg?: string;
   readonly pools?: Readonly<Record<string, { readonly asg?: string }>>;
-  readonly size?: number | { readonly min?: number; readonly desired?: number };
+  readonly size?: number | { readonly min?: number; readonly desired?: number; readonly from?: string };
 };
 
 const groupTag = 'holdfast:group';
@@ -14,7 +14,14 @@ export const poolTag = 'holdfast:pool';
 export const asgTag = 'aws:autoscaling:groupName';
 
 /** Documents are checked where they are written, by the deployed function; here they are only read. */
-export const policiesOf = (scenario: Scenario): readonly Policy[] => scenario.policies as unknown as readonly Policy[];
+export const policiesOf = (scenario: Scenario): readonly Policy[] =>
+  (scenario.policies as unknown as readonly Policy[]).map((policy) => {
+    const { size, asg } = policy;
+    if (typeof size !== 'object' || size.from !== 'asg') return policy;
+    // Where others set the size, it begins as the Auto Scaling group does.
+    const desired = scenario.world.autoScalingGroups.find(({ name }) => name === asg)?.desired ?? 0;
+    return { ...policy, size: { ...size, desired } };
+  });
 
 export const desiredOf = ({ size = 0 }: Policy): number => (typeof size === 'number' ? size : (size.desired ?? size.min ?? 0));
 

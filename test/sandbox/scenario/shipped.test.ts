@@ -23,6 +23,10 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     },
   );
 
+  it.each(['external-scaler', 'target-tracking', 'ci-runners'])('%s, whose size others set, holds', async (name) => {
+    expect(brokenIn(await play(await readScenario(name)))).toEqual([]);
+  });
+
   it('a day of the recorded trace holds, with its availability and its cost', async () => {
     const report = await play(await readScenario('real-day'));
     expect(brokenIn(report)).toEqual([]);
