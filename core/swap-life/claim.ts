@@ -3,6 +3,7 @@ import type { Leaving } from '../decision.ts';
 import { type LeaveReason, traitsOf } from '../leave-reason.ts';
 import { offeringKey } from '../offering.ts';
 import type { Owner } from '../ports.ts';
+import { describeLagMs } from '../signal-age.ts';
 import type { LifecycleHook, Swap } from '../swap.ts';
 import type { Member } from '../view.ts';
 import { type DrainKind, kindOf, type NameDrain } from './drain-kind.ts';
@@ -96,9 +97,13 @@ const kindOnceWarned = (swap: Swap, warning: LeavingFact): DrainKind => {
   return swap.state === 'waiting' || swap.state === 'leaving' ? kindOf(warning) : 'swap';
 };
 
+/** A deadline that was long over when the instance was claimed did not come true: the instance outlived it. */
+const isOutlived = ({ claimedAtMs }: Swap, { deadlineMs }: LeavingFact): boolean =>
+  deadlineMs !== undefined && claimedAtMs - deadlineMs > describeLagMs;
+
 const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
   const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);
-  if (deadlineMs === swap.deadlineMs || deadlineMs === undefined) return undefined;
+  if (deadlineMs === swap.deadlineMs || deadlineMs === undefined || isOutlived(swap, fact)) return undefined;
   if (swap.state === 'drained') return { deadlineMs };
   return {
     reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,

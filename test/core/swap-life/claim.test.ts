@@ -105,6 +105,12 @@ describe('a later signal about a leaving member', () => {
     expect(tightened({ ...waiting(), state: 'drained' }, warning, claiming())).toEqual({ deadlineMs: warning.deadlineMs });
     expect(tightened({ ...waiting(), state: 'gone' }, warning, claiming())).toBeUndefined();
   });
+  it('changes nothing where its deadline was long over when the member was claimed', () => {
+    const outlived = { ...warning, atMs: nowMs - 300_001, deadlineMs: nowMs - 180_001 };
+    expect(tightened(waiting(), outlived, claiming())).toBeUndefined();
+    expect(tightened({ ...waiting(), state: 'draining' }, outlived, claiming())).toBeUndefined();
+    expect(tightened(waiting(), { ...outlived, deadlineMs: nowMs - 180_000 }, claiming())).toMatchObject({ reason: 'interruption' });
+  });
   it('adds each hook once', () => {
     const swap = claimedBy(hook('t'), claiming());
     expect(tightened(swap, hook('t'), claiming())).toBeUndefined();
