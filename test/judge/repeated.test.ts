@@ -6,7 +6,15 @@ import { historyOf, policy, react, type Script, twoServe } from './histories.ts'
 const { 'spot-a': _dropped, ...pools } = policy.pools;
 const withoutSpotA = { ...policy, pools, capacity: { tiered: ['spot-b', 'od-b'] } };
 
-const found = (write: (script: Script) => void): number =>
+/** `LaunchInstances` tags after the launch. */
+const laterTagged = (script: Script): void => {
+  script.launch(142, 'i-3', { pool: 'spot-a', by: react('i-b'), tags: { 'holdfast:reservation': '' } });
+  const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a', 'holdfast:reservation': 'r-i-3' };
+  script.at(143, { kind: 'tagged', instance: 'i-3', tags, by: react('i-b') });
+};
+const atOnce = (script: Script): void => script.launch(142, 'i-3', { pool: 'spot-a', by: react('i-b') });
+
+const found = (write: (script: Script) => void, launch = atOnce): number =>
   placedInPools.broken(
     chronicleOf(
       historyOf((script) => {
@@ -15,7 +23,7 @@ const found = (write: (script: Script) => void): number =>
         write(script);
         script.policy(110, 2, withoutSpotA);
         script.react(140, 143, 'i-b');
-        script.launch(142, 'i-3', { pool: 'spot-a', by: react('i-b') });
+        launch(script);
       }),
     ),
   ).length;
@@ -26,6 +34,8 @@ const request = (item: string) => (script: Script) =>
 describe('a request that is repeated', () => {
   it('is judged by the policies since it was first made', () => {
     expect(found(request('request#r-i-3'))).toBe(0);
+    expect(found(request('request#r-i-3'), laterTagged)).toBe(0);
+    expect(found(request('request#r-i-4'), laterTagged)).toBe(1);
   });
 
   it('is judged by the policy of now where it had launched already', () => {
