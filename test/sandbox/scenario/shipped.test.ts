@@ -14,7 +14,7 @@ const play = async (scenario: Scenario): Promise<Report> => {
 const brokenIn = ({ invariants }: Report) => invariants.filter(({ ok }) => !ok);
 
 describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
-  it.each(['lost-events', 'nothing-left', 'refused-then-granted', 'flapping-zone', 'capacity-returns', 'failing-boots', 'observe'])(
+  it.each(['lost-events', 'nothing-left', 'refused-then-granted', 'flapping-zone', 'capacity-returns', 'failing-boots', 'observe', 'return-to-spot'])(
     '%s holds',
     async (name) => {
       const report = await play(await readScenario(name));
@@ -25,6 +25,15 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
 
   it.each(['external-scaler', 'target-tracking', 'ci-runners'])('%s, whose size others set, holds', async (name) => {
     expect(brokenIn(await play(await readScenario(name)))).toEqual([]);
+  });
+
+  it('flapping-return holds, with at most three members that move to spot within the hour', async () => {
+    const report = await play(await readScenario('flapping-return'));
+    expect(brokenIn(report)).toEqual([]);
+    const [first = 0, ...moved] = report.interruptions.map(({ warnedAtMs }) => warnedAtMs);
+    const returned = moved.filter((warnedAtMs) => warnedAtMs > first + 180_000);
+    expect(returned.length).toBeGreaterThan(0);
+    expect(returned.filter((atMs) => atMs < (returned[0] ?? 0) + 3_600_000).length).toBeLessThanOrEqual(3);
   });
 
   it('a day of the recorded trace holds, with its availability and its cost', async () => {
