@@ -4,7 +4,7 @@ import type { Decision, Remark } from './decision.ts';
 import { takeHeadcount } from './headcount.ts';
 import { modeOf } from './mode.ts';
 import type { Heard, NotDone } from './not-done.ts';
-import { type Observation, observe } from './observe.ts';
+import { lackIn, type Observation, observe } from './observe.ts';
 import { isHard } from './swap.ts';
 import type { View } from './view.ts';
 
@@ -28,18 +28,21 @@ const found = ({ remarks = [] }: Decision): readonly Remark[] =>
   remarks.filter(({ code }) => code !== 'kept-by-minimum' && code !== 'deaths-bounded');
 
 /** Nothing that launches or removes, and no look before the next tick. */
-const idle = ({ wakeAtMs: _wake, keptByMinimum: _kept, ...decision }: Decision, view: View): Decision => ({
-  ...decision,
-  placements: [],
-  unplaced: 0,
-  reasons: [],
-  rejected: [],
-  removals: [],
-  drains: [],
-  takeOver: [],
-  cheapest: view.state.cheapest,
-  remarks: found(decision),
-});
+const idle = (wanted: Decision, view: View): Decision => {
+  const { wakeAtMs: _wake, keptByMinimum: _kept, moves: _moves, notMoved: _notMoved, ...decision } = wanted;
+  return {
+    ...decision,
+    placements: [],
+    unplaced: 0,
+    reasons: [],
+    rejected: [],
+    removals: [],
+    drains: [],
+    takeOver: [],
+    cheapest: view.state.cheapest,
+    remarks: found(decision),
+  };
+};
 
 /** Maximum sizes are raised for members that join now, and for no launches. */
 const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decision['raise'] =>
@@ -50,9 +53,6 @@ const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decis
         return { ...raised, toMax: Math.min(raised.toMax, desired + admissions.length) };
       });
 
-const missingIn = ({ placements, unplaced }: Decision): number =>
-  placements.reduce((sum, { count }) => sum + count, unplaced);
-
 /**
  * Of a paused group: what was launched before still joins, maximum sizes are put back, and members that EC2 or Auto
  * Scaling takes leave their Auto Scaling groups. It is said once what is missing or too much.
@@ -60,7 +60,7 @@ const missingIn = ({ placements, unplaced }: Decision): number =>
 const paused = (view: View): InMode => {
   const wanted = decide(view);
   const before = view.state.notDone ?? { missing: 0, surplus: 0 };
-  const now = { missing: missingIn(wanted), surplus: wanted.removals.length };
+  const now = lackIn(wanted);
   const isNews = now.missing > before.missing || now.surplus > before.surplus;
   const isComing = view.state.reservations.length > 0 || view.members.some(({ admitted }) => !admitted);
   const taken = new Set(view.swaps.filter(isHard).map(({ instance }) => instance));

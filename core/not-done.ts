@@ -31,7 +31,7 @@ export type NotDone = {
   readonly surplus: number;
   /** Of an observed group, the latest thousand. */
   readonly heard?: Readonly<Record<string, Omit<Heard, 'instance'>>>;
-  /** Members to be moved that are stored already. */
+  /** Members that would move, to other Auto Scaling groups or to better places: they are stored already. */
   readonly moved?: readonly string[];
   readonly need?: Need;
 };

@@ -153,7 +153,8 @@ type Look = {
 };
 
 const outcomeOf = (view: View, decision: Decision, leaving: readonly Heard[]): Observed => {
-  const ending = new Set([...decision.removals.map(({ instance }) => instance), ...decision.drains]);
+  const removed = decision.removals.map(({ instance }) => instance);
+  const ending = new Set([...removed, ...decision.drains, ...returningIn(decision)]);
   return {
     code: 'observed',
     leaves: leaving.slice(0, namedAtMost).map(({ instance, reason }) => ({ instance, reason })),
@@ -180,11 +181,14 @@ const remembered = (heard: readonly Heard[]): NotDone['heard'] =>
       ]),
   );
 
-/** What is short or too much, as it would be acted on. */
-const lackIn = ({ placements, unplaced, removals }: Decision): Pick<NotDone, 'missing' | 'surplus'> => ({
-  missing: placements.reduce((sum, { count }) => sum + count, unplaced),
+/** What is short or too much, as it would be acted on. Members that would move to a better place are neither. */
+export const lackIn = ({ placements, unplaced, removals }: Decision): Pick<NotDone, 'missing' | 'surplus'> => ({
+  missing: placements.filter(({ moves }) => moves === undefined).reduce((sum, { count }) => sum + count, unplaced),
   surplus: removals.length,
 });
+
+/** Members that would move to a better place. */
+const returningIn = ({ placements }: Decision): readonly string[] => placements.flatMap(({ moves = [] }) => moves);
 
 const nothingBefore: NotDone = { missing: 0, surplus: 0 };
 
@@ -204,6 +208,7 @@ export const observe = ({ view, heard, desired, id, decide }: Look): Observation
   const decision = { ...decide({ ...view, swaps, state: { ...view.state, desired } }), cheapest };
   const known = new Set([...Object.keys(before.heard ?? {}), ...(before.moved ?? [])]);
   const fresh = leaving.filter(({ instance }) => !known.has(instance));
+  const returning = returningIn(decision);
   const outcome = outcomeOf(view, decision, fresh);
   // What an alarm would change is stored once, and is not kept.
   const isSteady = desired === view.state.desired;
@@ -211,16 +216,17 @@ export const observe = ({ view, heard, desired, id, decide }: Look): Observation
   const isMore = now.missing > before.missing || now.surplus > before.surplus;
   const opened: Need | undefined =
     now.missing > before.missing ? { decision: id, atMs: view.nowMs, cost: outcome.adds } : before.need;
+  const moving = [...moved.map(({ instance }) => instance), ...returning];
   const isMet = stayingIn(view, swaps).length >= view.state.desired;
   return {
     decision,
-    isNews: isMore || fresh.length > 0 || !isSteady,
+    isNews: isMore || fresh.length > 0 || !isSteady || returning.some((instance) => !known.has(instance)),
     outcome,
     remarks: isMet && before.need !== undefined ? [cameByItself(view, before.need)] : [],
     notDone: {
       ...now,
       ...(told.length > 0 && { heard: remembered(told) }),
-      ...(moved.length > 0 && { moved: moved.slice(0, mostHeard).map(({ instance }) => instance) }),
+      ...(moving.length > 0 && { moved: moving.slice(0, mostHeard) }),
       ...(opened !== undefined && !isMet && { need: opened }),
     },
   };

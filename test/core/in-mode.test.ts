@@ -3,6 +3,7 @@ import { decide } from '../../core/decide.ts';
 import type { Group } from '../../core/group.ts';
 import { decideInMode, type Watching } from '../../core/in-mode.ts';
 import type { Heard } from '../../core/not-done.ts';
+import { lackIn, observe } from '../../core/observe.ts';
 import type { AsgView, View } from '../../core/view.ts';
 import { member, members } from './members.ts';
 import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from './views.ts';
@@ -185,5 +186,24 @@ describe('an observed group', () => {
       many.map(({ instance }) => warned(instance)),
     );
     expect(Object.keys(after.state.notDone?.heard ?? {})).toHaveLength(1_000);
+  });
+});
+
+describe('members that would move to a better place', () => {
+  const placement = { pool: 'spot-a', count: 1, offerings: [{ instanceType: 'm7g.large', zone: 'a', market: 'spot' }] } as const;
+  const moving = (seen: View) => ({ ...decide(seen), placements: [{ ...placement, moves: ['spot-b#1'] }] });
+  const look = (seen: View) => observe({ view: seen, heard: [], desired: 10, id: 'd-1', decide: moving });
+
+  test('are not missing', () => {
+    expect(lackIn(moving(view()))).toEqual({ missing: 0, surplus: 0 });
+  });
+
+  test('are said once, with what they cost now', () => {
+    const prices = { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.03, 'm7g.large/b/spot': 0.04 } } as const;
+    const seen = view({ group: inMode('observe'), state: state({ prices }) });
+    const first = look(seen);
+    expect(first).toMatchObject({ isNews: true, notDone: { missing: 0, moved: ['spot-b#1'] } });
+    expect(first.outcome).toMatchObject({ adds: { usdPerHour: 0.03 }, ends: { usdPerHour: 0.04 } });
+    expect(look(later({ ...seen, state: { ...seen.state, notDone: first.notDone } })).isNews).toBe(false);
   });
 });

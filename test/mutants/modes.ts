@@ -68,7 +68,7 @@ export const modes: readonly Mutant[] = [
   },
   {
     name: 'the size that an alarm asks for while the group is observed is kept',
-    file: 'functions/react/gather.ts',
+    file: 'core/group-state/look.ts',
     from: 'state: isObserved ? { ...followed, desired: sized.desired } : followed,',
     to: 'state: isObserved ? { ...followed } : followed,',
     caughtBy: ['observed while an alarm asks for more'],
