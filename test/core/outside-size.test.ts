@@ -153,6 +153,7 @@ describe('deciding where others set the size', () => {
   it('lets go who has not joined and is not wanted any more', () => {
     const view3 = look(3, { members: [...inGroup(3), ...loose] });
     expect(decide(view3).removals.map(({ instance }) => instance)).toEqual(idsOf(loose));
+    expect(decide(view3).admissions).toEqual([]);
   });
   it('launches what the group was refused, and does not touch its size', () => {
     const refused = { 'web-asg': { sinceMs: nowMs - 1_000, refused: true } };

@@ -128,6 +128,7 @@ describe('members that others want', () => {
     );
   it('are not taken out of their Auto Scaling group', () => {
     expect(ended(() => undefined)).toEqual(['i-1 was taken out of web-asg']);
+    expect(ended((script) => script.at(200, { kind: 'ending', instance: 'i-1', by: react('i-a') }))).toEqual(['i-1 was taken out of web-asg']);
   });
   it('leave where EC2 takes them or advises to replace them', () => {
     expect(ended((script) => script.warn(150, 'i-1'))).toEqual([]);

@@ -97,7 +97,7 @@ export const outsideSizesStand: Rule = {
 const mustLeave = (chronicle: Chronicle, { policy, asg }: Outside, life: Life, atMs: number): boolean =>
   life.warnings.some((warning) => warning.atMs <= atMs) ||
   (policy.actsOnAdvice && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs)) ||
-  goneAtMs(life) <= atMs ||
+  goneAtMs(life) < atMs ||
   life.hooks.some((hook) => hook.atMs <= atMs) ||
   !life.stays.some((stay) => stay.asg === asg && stay.untilMs === atMs) ||
   chronicle.policiesIn(policy.group, life.launchedAtMs, atMs).some((other) => other.asg !== asg || !other.isSizedOutside);
