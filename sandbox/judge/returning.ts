@@ -50,7 +50,8 @@ const isBetter = (pair: Pair): boolean => {
 };
 
 /** So many members may move at once, by a limit and the surge of a policy. */
-const mostMoves = (limit: MoveLimit, desired: number): number => (limit.isShare ? Math.max(1, Math.floor((desired * limit.by) / 100)) : limit.by);
+export const mostMoves = (limit: MoveLimit, desired: number): number =>
+  limit.isShare ? Math.max(1, Math.floor((desired * limit.by) / 100)) : limit.by;
 
 type Moment = { readonly group: string; readonly atMs: number; readonly sinceMs: number; readonly order: number };
 
@@ -84,7 +85,7 @@ export type ReturnLaunch = {
 };
 
 /** Launches that the size alone does not explain: more stay with them than are wanted, and than the surge of swaps allows. */
-const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
+export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
   ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
     const atMs = life.launchedAtMs;
     const policies = chronicle.policiesIn(group, sinceMs, atMs);

@@ -15,6 +15,7 @@ import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
+import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
 import { tagsAsAsked } from './rules/tags.ts';
@@ -67,6 +68,8 @@ export const rules: readonly Rule[] = [
   cameToRest,
   sizeIsHeld,
   nobodyForgotten,
+  returnsWhileWhole,
+  returnsWithinBudget,
   nothingOpen,
   drainsAreShared,
   callsAreBounded,

@@ -1,3 +1,4 @@
+import { noCapacity } from './capacity-steps.ts';
 import { rename } from './edit-steps.ts';
 import { setBy } from './outside-steps.ts';
 import type { Situation } from './situation.ts';
@@ -126,6 +127,13 @@ const outsideScaleIn = (): Situation =>
     { asked: { web: { size: 6, endsAt: 4 } }, steps: [setBy(1_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 4 }] }, 5_000)] },
   );
 
+/** Two members come on demand while there is no spot, and move back to it afterwards. */
+const returned = (): Situation => {
+  const policy = { return: { after: '1m', every: '1m', atMost: 2 }, swap: { order: 'drain-first', maxSurge: 2 } };
+  const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2)];
+  return situation('return', 'tag', { policy }, { asked: six, steps, calmAtMs: 420_000 });
+};
+
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
@@ -151,6 +159,7 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   'policy-edit': policyEdit,
   rename: renamed,
   'moved-asg': movedAsg,
+  return: returned,
   'outside-scale-out': outsideScaleOut,
   'outside-scale-in': outsideScaleIn,
   'outside-interruption': () => situation('outside-interruption', 'attach', outsideOptions, { asked: six, steps: [loseZone(1_000, zones[0])] }),

@@ -1,0 +1,49 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { mostMoves, type ReturnLaunch, returnLaunches } from '../returning.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A member that ended a moment ago may not be known to have ended. */
+const lookBackMs = 10_000;
+
+export const returnsWhileWhole: Rule = {
+  name: 'nobody moves while the group is short',
+  meaning: 'A launch for a return comes only while as many other members serve as are desired, as far as its function could know.',
+  broken: (chronicle) =>
+    returnLaunches(chronicle).flatMap(({ life, group, sinceMs, desired }): readonly Broken[] => {
+      const moments = [life.launchedAtMs, sinceMs - lookBackMs - chronicle.times.lagMs];
+      const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.servesAt(one, atMs)));
+      if (serves.length >= desired) return [];
+      const detail = `${life.instance} was launched for a return while ${serves.length} served and ${desired} were wanted`;
+      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail }];
+    }),
+};
+
+/** How many more launches for returns a policy allows at one of them; negative when there were too many. */
+const leftAt = (chronicle: Chronicle, { life, policies, desired }: ReturnLaunch, launches: readonly ReturnLaunch[]): number =>
+  Math.max(
+    ...policies.map(({ returning }) => {
+      if (returning === undefined) return Number.NEGATIVE_INFINITY;
+      // The budget goes by when launches were decided, which is a call and a run earlier.
+      const slackMs = times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
+      const fromMs = life.launchedAtMs - Math.max(0, returning.everyMs - slackMs);
+      const within = launches.filter((one) => one.life.launchedAtMs > fromMs && one.life.order <= life.order).length;
+      return mostMoves(returning.atMost, desired) - within;
+    }),
+  );
+
+export const returnsWithinBudget: Rule = {
+  name: 'returns keep to their budget',
+  meaning: 'Within the time that the policy names, no more launches for returns come than it allows.',
+  broken: (chronicle) =>
+    [...Map.groupBy(returnLaunches(chronicle), ({ group }) => group).values()].flatMap((launches) =>
+      launches
+        .filter((launch) => leftAt(chronicle, launch, launches) < 0)
+        .map(({ life, group }): Broken => {
+          const detail = `${life.instance} is one more than the policy lets move within that time`;
+          return { group, instance: life.instance, atMs: life.launchedAtMs, detail };
+        }),
+    ),
+};
