@@ -29,7 +29,7 @@ export type Need = {
 export type NotDone = {
   readonly missing: number;
   readonly surplus: number;
-  /** Of an observed group, the latest thousand. */
+  /** Of an observed group, the latest 300. */
   readonly heard?: Readonly<Record<string, Omit<Heard, 'instance'>>>;
   /** Members that would move, to other Auto Scaling groups or to better places: they are stored already. */
   readonly moved?: readonly string[];

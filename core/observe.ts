@@ -11,8 +11,11 @@ import type { AsgView, GroupState, Member, View } from './view.ts';
 
 /** How long a signal about a leaving member tells something, when its instance does not end before. */
 const tellsForMs = 3_600_000;
-/** Members that the state remembers as leaving. A storm has more, and they count in the look that was told. */
-const mostHeard = 1_000;
+/**
+ * Members that the state remembers as leaving: with their hooks, a quarter of what a DynamoDB item holds. A storm has
+ * more, and they count in the look that was told.
+ */
+const mostHeard = 300;
 /** Instances that a stored decision names. It counts all of them. */
 const namedAtMost = 50;
 

@@ -179,13 +179,13 @@ describe('an observed group', () => {
     expect(decideInMode(later(first.view), watching({ desired: 9 })).observed?.isNews).toBe(false);
   });
 
-  test('remembers at most a thousand members that leave', () => {
-    const many = members(spotA, 1_500);
+  test('remembers at most three hundred members that leave', () => {
+    const many = members(spotA, 500);
     const { view: after } = look(
       { members: many },
       many.map(({ instance }) => warned(instance)),
     );
-    expect(Object.keys(after.state.notDone?.heard ?? {})).toHaveLength(1_000);
+    expect(Object.keys(after.state.notDone?.heard ?? {})).toHaveLength(300);
   });
 });
 
