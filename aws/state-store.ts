@@ -3,6 +3,7 @@ import type { StateStore } from '../core/ports.ts';
 import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
+import { createBudgetItem } from './state/budget-item.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { readGroup } from './state/group-schema.ts';
 import { latestVersion } from './state/latest-version.ts';
@@ -35,6 +36,7 @@ export const createStateStore = (deps: StateStoreDeps): StateStore => {
     ...createSwapItems({ client, table, now, tell }),
     ...createRequestItems({ client, table, now }),
     ...createDecisionItems({ client, table, now }),
+    ...createBudgetItem({ client, table }),
   };
 };
 

@@ -10,7 +10,8 @@ const lookEveryMs = 2_000;
 const stepGroups = 8;
 const stepMs = 8_000;
 const warmUpMs = 1_800_000;
-const stillMs = 90_000;
+/** Long enough that no member is young, as in an account that nothing has happened in. */
+const stillMs = 150_000;
 /** When the warned are gone, and their last health checks with them. */
 const leastMs = 150_000;
 const mostMs = 300_000;

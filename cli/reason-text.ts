@@ -190,6 +190,13 @@ export const remarkText = (remark: Remark): string => {
       );
     case 'deaths-bounded':
       return `launches ${remark.count} fewer: ten for each missing member died within ten minutes`;
+    case 'waits-for-turn':
+      return (
+        `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
+        `behind ${remark.ahead} groups that need it more: their turn is about ${timeText(remark.turnAtMs)}`
+      );
+    case 'waited-for-turn':
+      return `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`;
     case 'kept-by-minimum': {
       const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
       return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;

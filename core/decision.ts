@@ -103,6 +103,16 @@ export type Remark =
   /** EC2 advises to replace these, and the policy says not to act on that. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
+  /** The account's bucket has no tokens for this launch, and groups ahead need them more: its turn is about then. */
+  | {
+      readonly code: 'waits-for-turn';
+      readonly bucket: string;
+      readonly count: number;
+      readonly ahead: number;
+      readonly turnAtMs: number;
+    }
+  /** The launch waited so long for the account's bucket. */
+  | { readonly code: 'waited-for-turn'; readonly bucket: string; readonly waitedMs: number }
   | {
       readonly code: 'kept-by-minimum';
       readonly count: number;

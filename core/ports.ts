@@ -1,3 +1,4 @@
+import type { AccountBudget } from './account-budget.ts';
 import type { Ending } from './boots.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import type { Group } from './group.ts';
@@ -269,6 +270,10 @@ export type StateStore = {
    */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;
+  /** What is spent of the account's buckets. Empty where there is no item. */
+  budget(): Promise<AccountBudget>;
+  /** Writes when the stored version is `version - 1` (0: no item yet). */
+  putBudget(budget: AccountBudget): Promise<'done' | 'conflict'>;
 };
 
 export type SwapChange = {

@@ -190,4 +190,6 @@ export type View = {
     readonly adviceNotFollowed: readonly string[];
     readonly failedBoots?: readonly BootNews[];
   };
+  /** The most that may be launched now: what the account's buckets leave for this group. Absent: no bound. */
+  readonly mayLaunch?: number;
 };

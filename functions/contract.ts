@@ -42,7 +42,12 @@ export const items = {
   request: (reservation: string): string => `request#${reservation}`,
   decision: (id: string): string => `decision#${id}`,
   decisionPrefix: 'decision#',
+  /** What Holdfast spends of the account's buckets. */
+  budget: 'budget',
 } as const;
+
+/** Partition of the state table for what all groups share. `@` cannot begin a group's name. */
+export const accountPartition = '@account';
 
 /**
  * Partition of the groups table that lists every group in force. `@` cannot begin a group's name. It is in the groups

@@ -205,9 +205,53 @@ const endingsIn = (instances: readonly Instance[]): Holdings['endings'] =>
 
 const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => view;
 
+/** Looks over more groups than this read the target health of a part of them: it is one call a target group. */
+const healthAtOnce = 10;
+const minuteMs = 60_000;
+
+/** What this environment may read of the account's ten a second: a few of them read at once. */
+const healthTokens = { holds: 10, perSecond: 2.5 } as const;
+const healthLeft = new WeakMap<ProviderDeps['elb'], { tokens: number; atMs: number }>();
+
+/** Takes tokens for these target groups, if there are as many. */
+const takeHealth = ({ elb, now }: ProviderDeps, count: number): boolean => {
+  const { tokens, atMs } = healthLeft.get(elb) ?? { tokens: healthTokens.holds, atMs: now() };
+  const { holds, perSecond } = healthTokens;
+  const there = Math.min(holds, tokens + (Math.max(0, now() - atMs) / 1_000) * perSecond);
+  const isEnough = there >= Math.min(count, holds);
+  healthLeft.set(elb, { tokens: isEnough ? Math.max(0, there - count) : there, atMs: now() });
+  return isEnough;
+};
+
+/** A number from a name, to spread groups over looks. */
+const numberOf = (name: string): number =>
+  [...name].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
+
+/**
+ * Whether a look over many groups reads the target health of this one: where an instance that has begun to run may have
+ * to be registered, and else in turns, one minute after another. Elastic Load Balancing lets an account read ten a
+ * second, and a storm would use that up for members whose health has not changed.
+ */
+const isHealthRead = (deps: ProviderDeps, { instances }: Shown, group: Group, groups: number): boolean => {
+  const parts = Math.ceil(groups / healthAtOnce);
+  const nowMs = deps.now();
+  return (
+    Math.floor(nowMs / minuteMs) % parts === numberOf(group.name) % parts ||
+    instances.some(
+      ({ State, LaunchTime, InstanceId = '' }) =>
+        State?.Name === 'running' &&
+        nowMs - (LaunchTime?.getTime() ?? nowMs) < registeredByMs &&
+        !hasRegistered(deps.elb, namedTargetGroups(group), InstanceId),
+    )
+  );
+};
+
 /** What a group holds, each instance once, with its target health. */
-const holdingsIn = async ({ instances, asgs }: Shown, deps: ProviderDeps, group: Group): Promise<Holdings> => {
-  const health = await describeHealth(deps, targetGroupsOf(group, asgs));
+const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups = 1): Promise<Holdings> => {
+  const { instances, asgs } = shown;
+  const arns = targetGroupsOf(group, asgs);
+  const isRead = groups === 1 || (isHealthRead(deps, shown, group, groups) && takeHealth(deps, arns.length));
+  const health = isRead ? await describeHealth(deps, arns) : new Map(arns.map((arn) => [arn, 'unread' as const]));
   const standings = standingsIn(asgs);
   const seen: Seen = {
     group,
@@ -252,6 +296,6 @@ export const describeTogether = (
       if (groups.length === 1 || troubleOf(error) === 'throttled') throw error;
       return readGroups(deps, [group])(group);
     });
-    return holdingsIn(shown, deps, group);
+    return holdingsIn(shown, deps, group, groups.length);
   };
 };

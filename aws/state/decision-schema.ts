@@ -111,6 +111,8 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     ...some,
   }),
   z.object({ code: z.literal('deaths-bounded'), count: number }),
+  z.object({ code: z.literal('waits-for-turn'), bucket: text, count: number, ahead: number, turnAtMs: number }),
+  z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
   z.object({
     code: z.literal('kept-by-minimum'),
     count: number,

@@ -66,7 +66,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
   return {
     surge: budgetOf(order === 'launch-first' ? maxSurge : 0),
-    launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Number.POSITIVE_INFINITY),
+    launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : (view.mayLaunch ?? Number.POSITIVE_INFINITY)),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
     spare,
     aboveMinimum: () => aboveMinimum(view.asgs, unclaimed()),

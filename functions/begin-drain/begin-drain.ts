@@ -11,6 +11,7 @@ import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
 import { judge } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
+import { deregistersAtMs } from './turn.ts';
 
 /** The result of an attempt to begin. `because` is absent while the drain waits for replacements. */
 export type BeginOutcome = {
@@ -63,6 +64,10 @@ export const beginDrain = async (
       ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs }),
     });
   }
+  const turnAtMs = alive.some(({ state }) => state === 'leaving')
+    ? await deregistersAtMs(ports, group, alive)
+    : undefined;
+  if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
   const release = await releaseLeaving({ store, clock, provider }, order, group, alive);
   const step = stepAfter(group.drain.timeoutMs, release, clock.now());
   return { step, because: verdict.because, begun: release.begun, failed: release.failed };

@@ -14,6 +14,7 @@ import { withFormer } from '../../core/holders.ts';
 import { desiredNow } from '../../core/outside-size.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
+import { looksAtMs } from './turn.ts';
 
 /**
  * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, when it
@@ -45,9 +46,10 @@ const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: numb
 
 /** Waits for replacements that boot. The delays are read all the same: they may leave no time to wait. */
 const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Promise<Verdict> => {
+  const { group, batch } = one;
   const delayMs = await longestDelay(ports, one);
   const nowMs = ports.clock.now();
-  const latestStartMs = latestStartOf(one.group, one.batch.own, delayMs) ?? nowMs;
+  const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
   return { kind: 'later', delayMs, lookAtMs: Math.min(latestStartMs, Math.max(nowMs, bootsMs)) };
 };
@@ -64,6 +66,9 @@ export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> =>
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const state = await ports.store.state(group.name);
   const bootsMs = bootsUntilMs(state?.reservations ?? [], batch.own);
+  const isKnown = bootsMs !== undefined && nowMs < bootsMs && knownDelayMs !== undefined;
+  const turnAtMs = isKnown ? undefined : await looksAtMs(ports, group, batch.own);
+  if (turnAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, lookAtMs: Math.min(estimateMs, turnAtMs) };
   // What a look would show is known, and in a storm the account's buckets are needed for launches.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
   const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));

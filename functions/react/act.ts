@@ -1,15 +1,18 @@
 import { inParallel } from '../../aws/in-parallel.ts';
-import type { Decision } from '../../core/decision.ts';
 import { mustRepeat } from '../../core/group-state/answers.ts';
+import { namedTargetGroups } from '../../core/holders.ts';
 import { modeOf } from '../../core/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outside-size.ts';
+import type { ActionResult } from '../../core/ports.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
 import { metrics } from '../contract.ts';
+import { noLessons } from '../runtime/share-budget.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { putState } from './put-state.ts';
 import type { Round, Run } from './run.ts';
+import { needOf } from './take-turn.ts';
 import { commonTime } from './wakes-together.ts';
 
 /** What was carried out besides launches and drains. */
@@ -23,8 +26,28 @@ export type Acted = {
 /** No wake is needed for a later time: the next tick comes within a minute. */
 const tickEveryMs = 60_000;
 
-const admit = async ({ group, provider, ports }: Run, decision: Decision, added: Added | undefined) => {
+/** `laterAtMs`: nobody was put into service, because others need the load balancers' bucket more. */
+type Admissions = Pick<Acted, 'admitted'> & {
+  readonly failed: ActionResult['failed'];
+  readonly laterAtMs?: number;
+};
+
+/** When targets may be registered. Undefined: now. */
+const registersAtMs = async ({ group, id, turns }: Run, { view }: Round): Promise<number | undefined> => {
+  const calls = namedTargetGroups(group).length;
+  if (calls === 0) return undefined;
+  const key = `${group.name} targets`;
+  const { turn } = await turns.ask({ group: key, by: id, bucket: 'targets', calls, instances: 0, need: needOf(view) });
+  if (turn.kind === 'taken') return view.nowMs + repeatAfterMs;
+  return turn.kind === 'later' ? turn.turnAtMs : undefined;
+};
+
+const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
+  const { group, provider, ports } = run;
+  const { decision } = round;
   if (decision.admissions.length === 0) return { admitted: [], failed: [] };
+  const laterAtMs = await registersAtMs(run, round);
+  if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
   const { done, failed } = await provider.admit(group, decision.admissions, added);
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
   return { admitted: done, failed };
@@ -65,6 +88,9 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
   const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
   if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
 };
+
+/** Instances that one AttachInstances call takes (Auto Scaling API reference). */
+const attachedPerCall = 20;
 
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;
@@ -109,7 +135,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   await letGo(context, first);
   if (modeOf(group) !== 'observe') await noteJoined(context, first);
   const added = noteOf(last.state, first.decision);
-  const admissions = await admit(context, first.decision, added);
+  const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);
   const takenDown = await takeDownAll(context.provider, [
     ...(first.decision.takeDown ?? []),
     ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
@@ -119,11 +145,15 @@ export const act = async (context: Acting): Promise<Acted> => {
   const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
   const restored = await restore(context, [...first.decision.restore, ...noLonger]);
   const resumed = await resumeAll(context.provider, first.decision.resume);
+  const { raise, restore: back, admissions: joining, unnoticed } = first.decision;
+  const attaches = group.holding.kind === 'attach' ? Math.ceil(joining.length / attachedPerCall) : 0;
+  context.turns.learn({ ...noLessons, spent: raise.length + back.length + unnoticed.length + attaches });
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
   const mustAdmitAgain = admissions.failed.some(({ retry }) => retry === 'later');
   const soonest = wakeTime(rounds, nowMs, [
     ...(mustAdmitAgain ? [nowMs + admitAgainMs(groupsAtOnce)] : []),
+    ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);
   const wanted = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);

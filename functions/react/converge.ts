@@ -14,6 +14,7 @@ import { type Claimed, claimAll } from './claims.ts';
 import { drainName, drainsOf } from './drain-names.ts';
 import type { Facts } from './facts.ts';
 import { type Gathered, gather } from './gather.ts';
+import { canHandOver, wakeSoon } from './hand-over.ts';
 import { claimable, heardIn, warnedIfActed } from './heard.ts';
 import { newDecisionId } from './identifiers.ts';
 import { type InForce, readInForce } from './in-force.ts';
@@ -25,6 +26,7 @@ import type { ReactPorts } from './ports.ts';
 import { announceStarted, record } from './record.ts';
 import { playRounds } from './rounds.ts';
 import type { Round, Run } from './run.ts';
+import { type Turns, turnsOf } from './turns.ts';
 
 /** The result of converging one group. */
 export type Converged =
@@ -121,7 +123,10 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
   const played = await playRounds(began, gathered, warned);
   if (played.kind === 'contended') {
     began.ports.telemetry.count(metrics.conflicts);
-    return { kind: 'contended' };
+    if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
+    await letLeave(began, [], swaps);
+    await wakeSoon(began.ports, began.group.name);
+    return { kind: 'converged' };
   }
   if (played.kind === 'let-go') {
     // What was claimed comes to its end by its drain, which finds the policy gone.
@@ -146,6 +151,9 @@ export type Known = {
   readonly look?: (group: Group) => Promise<Holdings>;
   /** How many they are. */
   readonly groupsAtOnce: number;
+  readonly turns: Turns;
+  /** When the invocation began. */
+  readonly beganAtMs: number;
 };
 
 /**
@@ -177,6 +185,8 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     observedId: newDecisionId(ports.clock, ports.random),
     startedAtMs: ports.clock.now(),
     groupsAtOnce: known?.groupsAtOnce ?? 1,
+    turns: known?.turns ?? turnsOf([], ports),
+    beganAtMs: known?.beganAtMs ?? ports.clock.now(),
   };
   const found = await gather(group, facts, run.provider, ports, { state, ...(known?.look && { look: known.look }) });
   const told = await claimFacts(run, found);

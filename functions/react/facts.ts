@@ -21,8 +21,8 @@ export type Facts = {
   /** Whether to repair what time or lost messages left unfinished. */
   readonly isTick: boolean;
   /**
-   * Messages that are delivered again when the group cannot be converged: those of these facts, except scheduled ticks.
-   * The next tick follows within a minute, and the ticks of an outage would pile up.
+   * Messages that are delivered again when the group cannot be converged: those of these facts, except ticks and wakes.
+   * The next tick follows within a minute, the ticks of an outage would pile up, and one message names many groups.
    */
   readonly messages: readonly string[];
 };
@@ -66,7 +66,7 @@ export const createFactsByGroup = () => {
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
       facts.stoppedDrains.push(...(news.stoppedDrains ?? []));
       facts.isTick ||= news.isTick ?? false;
-      if (!(signal.kind === 'tick' && signal.isScheduled)) facts.messages.push(message);
+      if (signal.kind !== 'tick') facts.messages.push(message);
     },
     all: (): readonly Facts[] => [...byGroup.values()].map((facts) => ({ ...facts, causes: facts.causes.all() })),
   };

@@ -14,7 +14,7 @@ import type { Gathered } from './gather.ts';
  * Facts belong to the instance. One that has left our Auto Scaling groups, and that has no tag of ours, belongs to
  * somebody else now.
  */
-const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
+export const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
   owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
 
 /** Members that live where the policy no longer holds any, except those that leave already. */

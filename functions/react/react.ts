@@ -1,15 +1,19 @@
 import { chunks } from '../../aws/chunks.ts';
+import { isFromAws, troubleOf } from '../../aws/errors.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
+import type { Group } from '../../core/group.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { withFormer } from '../../core/holders.ts';
-import { metrics } from '../contract.ts';
+import { asgsOf, withFormer } from '../../core/holders.ts';
+import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import type { Facts } from './facts.ts';
+import { canHandOver, handOver } from './hand-over.ts';
 import { readInForce } from './in-force.ts';
 import type { ReactPorts } from './ports.ts';
 import { type Home, readMessage } from './read-message.ts';
 import type { Received } from './route.ts';
 import { routeAll } from './route-all.ts';
+import { type Turns, turnsOf } from './turns.ts';
 import { wakesTogether } from './wakes-together.ts';
 
 /** One message of the queue. */
@@ -22,7 +26,11 @@ export type Outcome = { readonly again: readonly string[] };
  * Groups read together and converged at once in one invocation. Most of their time is waiting for AWS, and what they
  * share (instances, Auto Scaling groups) is read once for all of them.
  */
-const groupsAtOnce = 50;
+const groupsAtOnce = 100;
+
+/** A group that is begun needs as long as half of the time limit, however the calls go. */
+const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean =>
+  clock.now() - beganAtMs > (reactTimeoutSeconds * 1_000) / 2;
 
 const readAll = (
   messages: readonly Message[],
@@ -43,14 +51,36 @@ const readAll = (
     return [];
   });
 
+const handedOver = { kind: 'handed-over' } as const;
+
+/** Hands a group over whose look AWS throttles: others need its buckets too. */
+const handOverThrottled = async (
+  error: unknown,
+  facts: Facts,
+  ports: ReactPorts,
+  known: Known | undefined,
+): Promise<boolean> => {
+  if (known?.inForce === undefined || !canHandOver(facts, known.inForce.group) || !isFromAws(error)) return false;
+  if (troubleOf(error) !== 'throttled') return false;
+  return handOver(facts, known.inForce, ports).then(
+    () => true,
+    () => false,
+  );
+};
+
 const convergeOne = async (
   facts: Facts,
   ports: ReactPorts,
   known: Known | undefined,
-): Promise<Converged | { readonly kind: 'failed' }> => {
+): Promise<Converged | typeof handedOver | { readonly kind: 'failed' }> => {
   try {
+    if (known?.inForce !== undefined && hasLittleTime(known, ports) && canHandOver(facts, known.inForce.group)) {
+      await handOver(facts, known.inForce, ports);
+      return handedOver;
+    }
     return await converge(facts, ports, known);
   } catch (error) {
+    if (await handOverThrottled(error, facts, ports, known)) return handedOver;
     // A group that fails must not hold up the others of the batch: its messages are delivered again, those of the
     // others are done.
     ports.telemetry.logger.error('A group could not be converged. Its signals are delivered again.', {
@@ -62,8 +92,15 @@ const convergeOne = async (
   }
 };
 
+/** Calls that describe the Auto Scaling groups of these groups: a hundred names each. */
+const describesOf = (groups: readonly Group[]): number => Math.ceil(groups.flatMap(asgsOf).length / 100);
+
 /** Reads the policies and state items of groups, and after them, together, what they hold. */
-const readTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise<readonly (Known | undefined)[]> => {
+const readTogether = async (
+  batch: readonly Facts[],
+  ports: ReactPorts,
+  beganAtMs: number,
+): Promise<{ readonly known: readonly (Known | undefined)[]; readonly turns: Turns }> => {
   // An item that cannot be read is read again where its group is converged, and fails that group alone.
   const inForce = await inParallel(batch, groupsAtOnce, ({ group }) =>
     readInForce(group, ports).then(
@@ -75,22 +112,32 @@ const readTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise
     one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
   );
   const look = groups.length === 0 ? undefined : ports.describeTogether(groups);
-  return inForce.map((one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length });
+  const turns = turnsOf(groups, ports, describesOf(groups));
+  const known = inForce.map(
+    (one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length, turns, beganAtMs },
+  );
+  return { known, turns };
 };
 
 type Result = Awaited<ReturnType<typeof convergeOne>>;
 
 /** Converges groups at once. Those whose wake could not be sent count as failed. */
-const convergeTogether = async (batch: readonly Facts[], ports: ReactPorts): Promise<readonly Result[]> => {
-  const known = await readTogether(batch, ports);
+const convergeTogether = async (
+  batch: readonly Facts[],
+  ports: ReactPorts,
+  beganAtMs: number,
+): Promise<readonly Result[]> => {
+  const { known, turns } = await readTogether(batch, ports, beganAtMs);
   const wakes = wakesTogether(ports.wakes, ports.clock);
   const unsent: string[] = [];
   const results = await inParallel(batch, groupsAtOnce, async (facts, index) => {
     const result = await convergeOne(facts, { ...ports, wakes }, known[index]);
+    turns.done(facts.group);
     unsent.push(...(await wakes.send('due')));
     return result;
   });
   unsent.push(...(await wakes.send('all')));
+  await turns.settle();
   if (unsent.length > 0)
     ports.telemetry.logger.error('Groups could not be woken. Their signals are delivered again.', { groups: unsent });
   return results.map((result, index) =>
@@ -104,13 +151,15 @@ export const react = async (
   ports: ReactPorts,
   hash: (text: string) => string,
 ): Promise<Outcome> => {
+  const beganAtMs = ports.clock.now();
   const received = readAll(messages, ports, hash);
   ports.telemetry.count(metrics.signals, received.length);
   if (received.length === 0) return { again: [] };
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const results: Result[] = [];
-  for (const batch of chunks(routed.facts, groupsAtOnce)) results.push(...(await convergeTogether(batch, ports)));
+  for (const batch of chunks(routed.facts, groupsAtOnce))
+    results.push(...(await convergeTogether(batch, ports, beganAtMs)));
   const unfinished = routed.facts.filter(
     (_, index) => results[index]?.kind === 'failed' || results[index]?.kind === 'contended',
   );

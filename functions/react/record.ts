@@ -76,7 +76,7 @@ const outcomeOf = ({ rounds, fresh, drains, acted: { failed, ...acted } }: Recor
  * itself: a lost race, a policy that went meanwhile, or a call that fails later does not lose the word about it.
  */
 export const announceStarted = async (
-  { group: { name: group }, id, ports }: Run,
+  { group: { name: group }, id, ports }: Pick<Run, 'group' | 'id' | 'ports'>,
   claimed: readonly Swap[],
 ): Promise<void> => {
   const byReason = Map.groupBy(claimed, ({ reason }) => reason);

@@ -1,5 +1,5 @@
 import { isQuiet } from '../../core/decide.ts';
-import type { Decision } from '../../core/decision.ts';
+import type { Decision, Remark } from '../../core/decision.ts';
 import type { Overtaken } from '../../core/decision-record.ts';
 import { applyAnswers, type Launched, missingAfter } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
@@ -25,6 +25,7 @@ import {
   tellFailedBoots,
 } from './record.ts';
 import type { Round, Run } from './run.ts';
+import { shareLessons, takeTurn } from './take-turn.ts';
 
 /** Longer than an invocation runs. */
 const leaseMs = (reactTimeoutSeconds + 5) * 1_000;
@@ -113,27 +114,39 @@ const write = async (run: Run, decided: Decided, state: GroupState): Promise<Gro
   return state.version > 1 || (await isInForce(run, decided)) ? written : undefined;
 };
 
+/** A look, and how the same look decides about another view. */
+type Looked = InMode & { readonly again: (view: View) => Decision };
+
 /** Decides about what was gathered, in the group's mode. */
-const look = (run: Run, gathered: Gathered): InMode => {
+const look = (run: Run, gathered: Gathered): Looked => {
   const { ports, facts, observedId: id } = run;
   const nowMs = ports.clock.now();
   const seen = viewOf(gathered, nowMs, facts);
   const { desired } = gathered;
-  return decideInMode(
-    { ...seen, state: followView(seen, facts) },
-    { heard: modeOf(run.group) === 'observe' ? heardIn(facts, gathered, nowMs).leaving : [], desired, id },
-  );
+  const heard = modeOf(run.group) === 'observe' ? heardIn(facts, gathered, nowMs).leaving : [];
+  const inMode = (view: View): InMode => decideInMode(view, { heard, desired, id });
+  return { ...inMode({ ...seen, state: followView(seen, facts) }), again: (view) => inMode(view).decision };
 };
 
 /** Calls that are noted before they are made are made again: whoever noted them may have died before. */
 const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
   raise.length + suspend.length + takeDown.length === 0;
 
+/** Removals are decided once. Decisions after a refusal are about launches alone. */
+const onlyOnce = (decision: Decision, earlier: readonly Round[]): Decision =>
+  earlier.length === 0
+    ? decision
+    : { ...decision, removals: [], drains: [], remarks: (decision.remarks ?? []).filter(isAboutTurn) };
+
+const isAboutTurn = ({ code }: Remark): boolean => code === 'waits-for-turn' || code === 'waited-for-turn';
+
 /** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
-  const { view, decision: found, observed } = look(run, gathered);
-  // Removals are decided once. Decisions after a refusal are about launches alone.
-  const wanted = earlier.length === 0 ? found : { ...found, removals: [], drains: [], remarks: [] };
+  const { view: seen, decision: found, observed, again } = look(run, gathered);
+  const allowed = await takeTurn(run, { view: seen, decision: onlyOnce(found, earlier) }, again);
+  if (allowed === undefined) return undefined;
+  const { view } = allowed;
+  const wanted = onlyOnce(allowed.decision, earlier);
   const before = {
     view,
     decision: wanted,
@@ -159,6 +172,7 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   await suspendAll(run, decision);
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
+  shareLessons(run, launched);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, state, launched) };
 };
@@ -190,8 +204,8 @@ const writeAnswers = async (
  * Whether there is time for another round as long as the longest of this run, and for what follows the rounds, which is
  * no longer. What is still missing then is left to a wake.
  */
-const hasTime = ({ ports, startedAtMs }: Run, longestRoundMs: number): boolean =>
-  ports.clock.now() - startedAtMs + 2 * longestRoundMs <= endsWithinMs;
+const hasTime = ({ ports, beganAtMs }: Run, longestRoundMs: number): boolean =>
+  ports.clock.now() - beganAtMs + 2 * longestRoundMs <= endsWithinMs;
 
 /** The result of the rounds of a run. `run` has the policy that they were decided with. */
 export type Played =

@@ -6,6 +6,7 @@ import type { CapacityIn } from '../../core/ports.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
 import type { ReactPorts } from './ports.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * What the steps of converging one group share. `id` is the id of the decision, and the beginning of every id that
@@ -20,8 +21,12 @@ export type Run = {
   /** Under which an observed decision is stored, beside what was done in the same look. */
   readonly observedId: string;
   readonly startedAtMs: number;
+  /** When its invocation began. */
+  readonly beganAtMs: number;
   /** Groups of the same batch, this one among them: all of them draw on the account's buckets now. */
   readonly groupsAtOnce: number;
+  /** Turns of those groups at the account's buckets. */
+  readonly turns: Turns;
 };
 
 /** One decision and its result. A refusal is followed by another round. */

@@ -1,3 +1,4 @@
+import { emptyBudget } from '../../core/account-budget.ts';
 import type { Group } from '../../core/group.ts';
 import type { ActionResult, Announcement, CapacityProvider, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
@@ -131,6 +132,8 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     lastGroup: () => call('group', () => fleet.group ?? group()),
     registry: none,
     claimOf: async () => undefined,
+    budget: async () => emptyBudget,
+    putBudget: async () => 'done',
     state: () =>
       call('state', () => (fleet.desired === undefined ? undefined : ({ desired: fleet.desired, reservations: fleet.reservations } as never))),
     putState: none,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { emptyBudget } from '../../core/account-budget.ts';
 import type { Group } from '../../core/group.ts';
 import { offeringKey } from '../../core/offering.ts';
 import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
@@ -33,6 +34,8 @@ const warning: Facts = {
 const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['putState']; inForce?: () => Group | undefined }) => {
   const world = { told: [] as Announcement[], started: [] as string[] };
   const store: Partial<StateStore> = {
+    budget: async () => emptyBudget,
+    putBudget: async () => 'done',
     group: async () => inForce(),
     state: async () => stored,
     swaps: async () => [],
@@ -72,8 +75,13 @@ const toldOf = ({ told }: { readonly told: readonly Announcement[] }) =>
 
 test('a swap that was claimed is told, also where every race for the state item is lost', async () => {
   const { world, ports } = worldOf({ putState: async () => 'conflict' });
-  expect(await converge(warning, ports)).toEqual({ kind: 'contended' });
+  const woken: string[] = [];
+  const wake = async (groups: readonly string[]): Promise<void> => void woken.push(...groups);
+  expect(await converge(warning, { ...ports, wakes: { wake } })).toEqual({ kind: 'converged' });
   expect(toldOf(world)).toEqual([instance]);
+  expect(woken).toEqual(['web']);
+  const alarmed = { ...warning, alarms: [{ alarm: 'high', atMs: nowMs }] };
+  expect(await converge(alarmed, worldOf({ putState: async () => 'conflict' }).ports)).toEqual({ kind: 'contended' });
 });
 
 test('a swap that was claimed is told, also where the policy goes meanwhile', async () => {
@@ -97,7 +105,11 @@ test('a swap that was claimed is told, also where the rest fails', async () => {
 
 test('the bus that takes no event fails the look, once everything else is done', async () => {
   const { ports } = worldOf({ putState: async () => 'conflict' });
-  const failing = { ...ports, announcer: { announce: async () => Promise.reject(new Error('The bus does not answer.')) } };
+  const failing = {
+    ...ports,
+    announcer: { announce: async () => Promise.reject(new Error('The bus does not answer.')) },
+    wakes: { wake: async () => {} },
+  };
   await expect(converge(warning, failing)).rejects.toThrow('The bus does not answer.');
 });
 

@@ -13,7 +13,8 @@ const letGo = async (swaps: readonly Swap[], failed: ActionResult['failed'] = []
   const ids = swaps.map(({ instance }) => instance);
   const refused = new Set(failed.map(({ instance }) => instance));
   const run = {
-    group: { name: 'web' },
+    group: { name: 'web', holding: { kind: 'tag' } },
+    turns: { learn: () => {} },
     provider: { release: async (): Promise<ActionResult> => ({ done: ids.filter((instance) => !refused.has(instance)), failed }) },
     ports: {
       clock: { now: () => nowMs },
@@ -26,7 +27,7 @@ const letGo = async (swaps: readonly Swap[], failed: ActionResult['failed'] = []
     },
     groupsAtOnce: 1,
   };
-  const decision = { unnoticed: ids, admissions: [], restore: [] };
+  const decision = { unnoticed: ids, admissions: [], raise: [], restore: [] };
   const round = { decision, view: view({ swaps, ended }), sizes: [], launched: [], state: state() };
   await act({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
   return written;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { emptyBudget } from '../../core/account-budget.ts';
 import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import type { CapacityIn, Holdings, StateStore } from '../../core/ports.ts';
@@ -61,6 +62,8 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
       return result;
     };
   const store: Partial<StateStore> = {
+    budget: async () => emptyBudget,
+    putBudget: async () => 'done',
     group: async () => policy,
     state: async () => world.stored,
     swaps: async () => swaps,

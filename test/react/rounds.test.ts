@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { emptyBudget } from '../../core/account-budget.ts';
 import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import type { CapacityIn, LaunchOrder, StateStore } from '../../core/ports.ts';
@@ -7,6 +8,7 @@ import { gather } from '../../functions/react/gather.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
+import { turnsOf } from '../../functions/react/turns.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, state } from '../core/views.ts';
 
@@ -28,6 +30,8 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     beforeWrite: (): void => {},
   };
   const store: Partial<StateStore> = {
+    budget: async () => emptyBudget,
+    putBudget: async () => 'done',
     group: async () => world.policy,
     state: async () => world.stored,
     swaps: async () => [],
@@ -68,7 +72,18 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
 /** Plays the rounds of an invocation that gathered with this policy, whatever is in force by the time it decides. */
 const play = async (policy: Group, { world, ports, provider }: ReturnType<typeof worldOf>, heard: Partial<Run['facts']> = {}) => {
   const facts = { group: 'web', causes: [], leaving: [], ended: [], alarms: [], refusedAsgs: [], messages: [], ...heard } as unknown as Run['facts'];
-  const run: Run = { group: policy, provider, facts, ports, id: 'd-1', observedId: 'd-2', startedAtMs: nowMs, groupsAtOnce: 1 };
+  const run: Run = {
+    group: policy,
+    provider,
+    facts,
+    ports,
+    id: 'd-1',
+    observedId: 'd-2',
+    startedAtMs: nowMs,
+    beganAtMs: nowMs,
+    groupsAtOnce: 1,
+    turns: turnsOf([], ports),
+  };
   return playRounds(run, await gather(policy, facts, provider, ports, { state: world.stored }), []);
 };
 

@@ -45,6 +45,8 @@ const remarks = listed<Remark['code']>({
   'deaths-bounded': true,
   paused: true,
   'came-by-itself': true,
+  'waits-for-turn': true,
+  'waited-for-turn': true,
 });
 const shortfalls = listed<Shortfall['code']>({
   'delay-exceeds-deadline': true,

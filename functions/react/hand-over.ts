@@ -1,0 +1,52 @@
+import type { Group } from '../../core/group.ts';
+import { initialState } from '../../core/group-state/state.ts';
+import { asgsOf, withFormer } from '../../core/holders.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
+import { modeOf } from '../../core/mode.ts';
+import { claimAll } from './claims.ts';
+import { drainsOf } from './drain-names.ts';
+import type { Facts } from './facts.ts';
+import { isOurs } from './heard.ts';
+import { newDecisionId } from './identifiers.ts';
+import type { InForce } from './in-force.ts';
+import type { ReactPorts } from './ports.ts';
+import { announceStarted } from './record.ts';
+
+/** How soon another invocation goes on with what was handed over. */
+const handedOverMs = 2_000;
+
+/**
+ * Whether a wake can go on with these facts once their claims are written. What alarms, Auto Scaling and policies said
+ * is in their messages alone.
+ */
+export const canHandOver = ({ alarms, refusedAsgs, stoppedDrains = [], causes }: Facts, group: Group): boolean =>
+  modeOf(group) === 'act' &&
+  alarms.length + refusedAsgs.length + stoppedDrains.length === 0 &&
+  causes.every(({ code }) => code !== 'policy-change');
+
+/** Has another invocation go on with a group whose claims are written. */
+export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string): Promise<void> =>
+  wakes.wake([group], clock.now() + handedOverMs);
+
+/**
+ * Claims the instances that signals name, and leaves everything else to another invocation: this one has no time left,
+ * or may not look at the group now. The claims stand, so the messages need not come again. Drains that nobody has
+ * started are started by that invocation, or by the next tick.
+ */
+export const handOver = async (facts: Facts, { group, state }: InForce, ports: ReactPorts): Promise<void> => {
+  const { store, clock, random } = ports;
+  const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
+  const leaving = facts.leaving.filter(
+    (fact) => isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act),
+  );
+  if (leaving.length > 0) {
+    const id = newDecisionId(clock, random);
+    const swaps = await store.swaps(group.name);
+    const drainFor = drainsOf(group.name, id, swaps);
+    const told = { members: new Map(), asgs, ended: new Set(facts.ended) };
+    const context = { store, group: group.name, nowMs: clock.now(), decision: id, drainFor, ...told };
+    const { fresh } = await claimAll(leaving, swaps, context);
+    await announceStarted({ group, id, ports }, fresh);
+  }
+  await wakeSoon(ports, group.name);
+};
