@@ -74,7 +74,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
     ),
   admit: (group, instances, added) => admitMembers(deps, group, instances, added),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
-  release: (group, swaps) => releaseMembers(deps, group, swaps),
+  release: (group, swaps, uncovered) => releaseMembers(deps, group, swaps, uncovered),
   ...createSizeChanges(deps),
   ...createSuspensions(deps),
 });
@@ -82,7 +82,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
 /** The same capacity: the leaving part. A drain function's bundle has no code that launches. */
 export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
   describe: (group) => describeHoldings(deps, group),
-  release: (group, swaps) => releaseMembers(deps, group, swaps),
+  release: (group, swaps, uncovered) => releaseMembers(deps, group, swaps, uncovered),
   inspectDrain: createInspectDrain(deps),
   end: (group, swaps) => endMembers(deps, group, swaps),
 });

@@ -63,6 +63,8 @@ export const againstText = (against: Against): string => {
         `its instances died before they served (${whyText(against)}), ` +
         `so it rests until ${timeText(against.untilMs)}`
       );
+    case 'denied':
+      return `a launch was denied (${whyText(against)}), so it is asked again at ${timeText(against.untilMs)}`;
     case 'advised':
       return (
         `${offeringText(against.offering)} is at risk (rebalance recommendation) ` + `and ${comesLast(against.untilMs)}`

@@ -39,14 +39,16 @@ const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boole
 
 /**
  * Leaving instances that are dead, or out of service for good, and that a group still counts. The group terminates
- * instances on a hook itself, and lets living ones go only down to its minimum.
+ * instances on a hook itself, and lets living ones go only down to its minimum. What was left to it, it replaces.
  */
 const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
   heldLeaving(
     asg,
     view,
-    ({ drain, state }, isDead) =>
-      drain !== undefined && (isDead || (mayShrink(asg, view) && (state === 'draining' || state === 'drained'))),
+    ({ drain, state, leftToGroup }, isDead) =>
+      drain !== undefined &&
+      leftToGroup === undefined &&
+      (isDead || (mayShrink(asg, view) && (state === 'draining' || state === 'drained'))),
   );
 
 /** Where others set the size, members leave without it. */
@@ -131,15 +133,15 @@ export const unnoticed = (view: View, spare: number): readonly string[] => {
   return [...view.asgs.flatMap((asg) => unnoticedBy(asg, view)), ...waited.slice(0, Math.max(0, spare))];
 };
 
-/**
- * Groups that are short and do not refill themselves, and the desired capacity that they get. A size that others set is
- * theirs.
- */
-export const groupsToTakeOver = (view: View): readonly { readonly asg: string; readonly desired: number }[] =>
+/** A group that is short and does not refill itself, and the desired capacity that it gets: lower by so much. */
+type ToTakeOver = { readonly asg: string; readonly desired: number; readonly lowers: number };
+
+/** Groups that are short and do not refill themselves. A size that others set is theirs. */
+export const groupsToTakeOver = (view: View): readonly ToTakeOver[] =>
   view.asgs
     .filter(({ name }) => name !== outsideAsgOf(view.group))
     .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(asg, view) !== undefined)
-    .map((asg) => ({ asg: asg.name, desired: asg.held }));
+    .map((asg) => ({ asg: asg.name, desired: asg.held, lowers: asg.desired - asg.held }));
 
 /** Since when each group has had a gap. An entry is kept while the gap lasts, and dropped when it is closed. */
 export const gapsNow = (view: View): View['state']['asgGaps'] =>

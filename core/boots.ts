@@ -1,7 +1,7 @@
 import type { Offering } from './offering.ts';
 import type { Pool } from './pool.ts';
 
-/** An instance that was launched and has not been seen to serve: from which pool, and when EC2 granted it. */
+/** An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. */
 export type Newcomer = { readonly pool: string; readonly atMs: number };
 
 /** What EC2 says of the end of an instance. */
@@ -95,7 +95,7 @@ export const rememberNewcomers = (
 
 /** What a look shows about instances. */
 export type Shown = {
-  readonly members: readonly { readonly instance: string; readonly serving: boolean }[];
+  readonly members: readonly { readonly instance: string; readonly admitted: boolean }[];
   readonly endings?: Readonly<Record<string, Ending>>;
 };
 
@@ -129,30 +129,33 @@ const newsOf = (
   };
 };
 
-/** The new members by what became of them. Those of which nothing is known yet are in `waiting`. */
+/**
+ * The new members by what became of them. Those of which nothing is known yet are in `waiting`. Whoever was put into
+ * service has booted: how it ends later says nothing about a launch.
+ */
 const sorted = ({ newcomers = {} }: BootMemory, { members, endings = {} }: Shown, nowMs: number) => {
-  const serving = new Set(members.filter((member) => member.serving).map(({ instance }) => instance));
+  const admitted = new Set(members.filter((member) => member.admitted).map(({ instance }) => instance));
   const shown = new Set(members.map(({ instance }) => instance));
   const waiting: [string, Newcomer][] = [];
-  const served: Newcomer[] = [];
+  const up: Newcomer[] = [];
   const died: Died[] = [];
   for (const [instance, newcomer] of Object.entries(newcomers)) {
     const ending = endings[instance];
-    if (serving.has(instance)) served.push(newcomer);
+    if (admitted.has(instance)) up.push(newcomer);
     else if (ending !== undefined) died.push({ instance, newcomer, ending });
     else if (shown.has(instance) || nowMs - newcomer.atMs < forgottenAfterMs) waiting.push([instance, newcomer]);
   }
-  return { waiting, served, died };
+  return { waiting, up, died };
 };
 
-/** A pool of which an instance serves that was launched after the last failure works again. */
+/** A pool of which an instance came up that was launched after the last failure works again. */
 const withoutWorking = (
   failed: Readonly<Record<string, FailedBoots>>,
-  served: readonly Newcomer[],
+  up: readonly Newcomer[],
 ): Record<string, FailedBoots> =>
   Object.fromEntries(
     Object.entries(failed).filter(
-      ([name, { atMs }]) => !served.some((newcomer) => newcomer.pool === name && newcomer.atMs >= atMs),
+      ([name, { atMs }]) => !up.some((newcomer) => newcomer.pool === name && newcomer.atMs >= atMs),
     ),
   );
 
@@ -172,7 +175,7 @@ export type Lessons = {
 };
 
 /**
- * Memory after a look: who came to serve, and who died before. An instance that somebody ended, or that EC2 took, is no
+ * Memory after a look: who came up, and who died before. An instance that somebody ended, or that EC2 took, is no
  * failed boot.
  */
 export const learnBoots = (
@@ -181,9 +184,9 @@ export const learnBoots = (
   pools: Readonly<Record<string, Pool>>,
   nowMs: number,
 ): Lessons => {
-  const { waiting, served, died } = sorted(memory, shown, nowMs);
+  const { waiting, up, died } = sorted(memory, shown, nowMs);
   const failed = died.filter(({ ending: { code } }) => !otherEnds.has(code) && !lateRefusals.has(code));
-  const before = withoutWorking(memory.failedBoots ?? {}, served);
+  const before = withoutWorking(memory.failedBoots ?? {}, up);
   const news = [...Map.groupBy(failed, ({ newcomer }) => newcomer.pool)].flatMap(([pool, list]): BootNews[] => {
     const lesson = newsOf(pools[pool], before[pool], list, nowMs);
     return lesson === undefined ? [] : [{ ...lesson, pool, instances: list.map(({ instance }) => instance) }];
@@ -202,6 +205,14 @@ export const learnBoots = (
     news,
     refused: died.filter(({ ending: { code } }) => lateRefusals.has(code)).map(({ ending }) => ending),
   };
+};
+
+/** New members without those that are put into service now. */
+export const withoutAdmitted = (memory: BootMemory, admissions: readonly string[]): BootMemory['newcomers'] => {
+  if (memory.newcomers === undefined || admissions.length === 0) return memory.newcomers;
+  const admitted = new Set(admissions);
+  const left = Object.entries(memory.newcomers).filter(([instance]) => !admitted.has(instance));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 };
 
 type Asking = { readonly nowMs: number; readonly ended: readonly string[] };

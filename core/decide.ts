@@ -74,5 +74,6 @@ export const isQuiet = (decision: Decision): boolean =>
     decision.takeDown ?? [],
     decision.takeOver,
     decision.unnoticed,
+    decision.leftToGroups ?? [],
     decision.remarks ?? [],
   ].every((list) => list.length === 0) && decision.unplaced === 0;

@@ -23,9 +23,12 @@ export type Against =
       readonly limitUsdPerHour: number;
     }
   | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
-  /** Instances of the pool died before they served: the last of them for this reason. */
+  /**
+   * Instances of the pool died before they served, the last of them for this reason; or EC2 denied a launch because of
+   * how it is configured: a right that is missing, a template that is gone.
+   */
   | {
-      readonly code: 'boots-failed';
+      readonly code: 'boots-failed' | 'denied';
       readonly offering: OfferingKey;
       readonly awsCode: string;
       readonly awsMessage: string;
@@ -164,6 +167,13 @@ export type Decision = {
    * lowered to the members that they hold.
    */
   readonly takeOver: readonly { readonly asg: string; readonly desired: number }[];
+  /**
+   * Dead leaving instances that nothing can replace now: their Auto Scaling group keeps its desired capacity, and
+   * replaces them itself. Absent: none.
+   */
+  readonly leftToGroups?: readonly string[];
+  /** Missing members that nothing gives now, or that only pools could give whose last launch failed. Absent: none. */
+  readonly uncovered?: number;
   /**
    * Leaving instances, drained or dead, that their Auto Scaling group still counts. They are terminated through the
    * group, so that it does not launch a second replacement.

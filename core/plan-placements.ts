@@ -1,5 +1,6 @@
 import type { BootMemory } from './boots.ts';
 import type { PlacementReason, Rejection, Turn } from './decision.ts';
+import type { Denials } from './denials.ts';
 import type { Held } from './held.ts';
 import { type Offering, offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
@@ -22,6 +23,8 @@ export type PlanInput = {
   readonly memory: PoolMemory;
   /** Pools whose instances die before they serve. */
   readonly failedBoots?: BootMemory['failedBoots'];
+  /** Pools whose launches EC2 denied. */
+  readonly denials?: Denials;
   /** Members that stay and launches in flight, in any order and any grouping. */
   readonly held: readonly Held[];
   /** USD per hour by offering key; what is missing is unknown. */
@@ -119,8 +122,7 @@ const reasonOf = ({ leaf, turns, count }: Portion): PlacementReason => {
  * - An offering without a known price passes any price limit.
  */
 export const planPlacements = (input: PlanInput): Plan => {
-  const { prices, memory, failedBoots, nowMs } = input;
-  const tree = growTree(input.selector, input.pools, { prices, memory, ...(failedBoots && { failedBoots }), nowMs });
+  const tree = growTree(input.selector, input.pools, input);
   countIn(tree, input.held);
   const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);

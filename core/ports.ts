@@ -121,9 +121,10 @@ export type CapacityProvider = {
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
-   * Scaling group with a decrement of its desired capacity.
+   * Scaling group with a decrement of its desired capacity. Of those that EC2 takes, as many as are `uncovered` have no
+   * replacement and get none now: they are only deregistered, and their Auto Scaling group replaces them.
    */
-  release(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
+  release(group: Group, swaps: readonly Swap[], uncovered?: number): Promise<ActionResult>;
   /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
   inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
   /**
@@ -150,8 +151,10 @@ export type CapacityProvider = {
    * what the attach added, so somebody else has set it. `not-yet`: no describe shows the members, or it is refused now.
    */
   takeDown(added: Added): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
-  /** Lowers an Auto Scaling group's desired capacity to what it holds. */
+  /** Lowers an Auto Scaling group's desired capacity. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
+  /** Raises a desired capacity again that was lowered to `from`, where nothing was launched in its place. */
+  giveBack(asg: string, desired: { readonly from: number; readonly to: number }): Promise<void>;
 };
 
 /**
@@ -172,6 +175,7 @@ export type CapacityIn = Pick<
   | 'suspend'
   | 'resume'
   | 'takeDown'
+  | 'giveBack'
 >;
 
 /** What a drain needs from a provider. Nothing here can launch. */

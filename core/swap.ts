@@ -61,6 +61,8 @@ export type Swap = {
   readonly withdrawnAtMs?: number;
   /** Its termination was refused for good: it is a member again, and is not chosen to leave before this time. */
   readonly keptUntilMs?: number;
+  /** It is dead, and nothing could replace it: its Auto Scaling group does, by its own launch. */
+  readonly leftToGroup?: true;
   /** What failed, or was late. */
   readonly shortfall?: Shortfall;
   /** The decision that claimed it. */

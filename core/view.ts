@@ -1,5 +1,6 @@
 import type { BootMemory, BootNews } from './boots.ts';
 import type { Chosen } from './chosen.ts';
+import type { Denials } from './denials.ts';
 import type { Group } from './group.ts';
 import type { NotDone } from './not-done.ts';
 import type { Offering, OfferingKey } from './offering.ts';
@@ -169,6 +170,10 @@ export type GroupState = BootMemory & {
   readonly throttle?: { readonly untilMs: number; readonly streak: number };
   /** Moves to better places, and what interruptions taught about them. Absent while there is nothing to remember. */
   readonly returns?: Returns;
+  /** Launches that EC2 denied because of how they are configured, by pool. */
+  readonly denials?: Denials;
+  /** Missing members that nothing could give when the last decision was made. Absent: none. */
+  readonly uncovered?: number;
   /** When the next wake message for this group is due, so that not every look sends one. */
   readonly wakeAtMs: number;
 };

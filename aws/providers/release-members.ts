@@ -73,15 +73,22 @@ const withoutRoom = async (deps: ProviderDeps, asg: Asg, swaps: readonly Swap[])
 const releaseFrom = async (
   deps: ProviderDeps,
   asg: Asg,
-  swaps: readonly Swap[],
+  { covered, uncovered }: { readonly covered: readonly Swap[]; readonly uncovered: readonly Swap[] },
   isSizeOurs: boolean,
 ): Promise<ActionResult> => {
-  const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : swaps.length;
-  const ordered = byUrgency(swaps);
-  const [going, staying] = [ordered.slice(0, room), ordered.slice(room)];
+  const room = isSizeOurs ? Math.max(0, asg.desired - asg.min) : covered.length;
+  const [going, staying] = [covered.slice(0, room), covered.slice(room)];
   const ended = await endThroughAsg(deps, asg.name, idsOf(going), isSizeOurs);
   await spareRequests(deps, asg, going, ended);
-  return together([ended, await withoutRoom(deps, asg, staying)]);
+  return together([ended, await withoutRoom(deps, asg, [...staying, ...uncovered])]);
+};
+
+/** Who has a replacement, the most urgent first, and who of those that EC2 takes has none. */
+const byCover = (swaps: readonly Swap[], uncovered: number) => {
+  const ordered = byUrgency(swaps);
+  const taken = ordered.filter(isTaken);
+  const without = new Set(taken.slice(Math.max(0, taken.length - uncovered)));
+  return { covered: ordered.filter((swap) => !without.has(swap)), uncovered: [...without] };
 };
 
 /**
@@ -123,15 +130,24 @@ const isToLeave = (swap: Swap, standing: Standing | undefined): boolean =>
   traitsOf(swap).endedBy !== 'auto-scaling' && standing?.leaving === false && (standing.counts || !isTaken(swap));
 
 /** Members in their Auto Scaling groups, by group. */
-const releaseFromAsgs = async (deps: ProviderDeps, group: Group, swaps: readonly Swap[]): Promise<ActionResult> => {
+const releaseFromAsgs = async (
+  deps: ProviderDeps,
+  group: Group,
+  { swaps, uncovered }: { readonly swaps: readonly Swap[]; readonly uncovered: number },
+): Promise<ActionResult> => {
   const asgs = await describeAsgs(deps.autoScaling, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
   const counted = swaps.filter((swap) => isToLeave(swap, standings.get(swap.instance)));
+  const sorted = byCover(counted, uncovered);
+  const isIn =
+    ({ name }: Asg) =>
+    ({ instance }: Swap): boolean =>
+      standings.get(instance)?.asg === name;
   const parts = await inParallel(asgs, 3, (asg) =>
     releaseFrom(
       deps,
       asg,
-      counted.filter(({ instance }) => standings.get(instance)?.asg === asg.name),
+      { covered: sorted.covered.filter(isIn(asg)), uncovered: sorted.uncovered.filter(isIn(asg)) },
       asg.name !== outsideAsgOf(group),
     ),
   );
@@ -155,11 +171,12 @@ export const releaseMembers = async (
   deps: ProviderDeps,
   group: Group,
   swaps: readonly Swap[],
+  uncovered = 0,
 ): Promise<ActionResult> => {
   const ids = idsOf(swaps);
   if (ids.length === 0) return nothing;
   const registered = [...namedTargetGroups(group), ...(group.formerTargetGroups ?? [])];
   const named = await deregisterTargets(deps.elb, registered, ids);
-  const own = asgsFor(group, swaps).length === 0 ? nothing : await releaseFromAsgs(deps, group, swaps);
+  const own = asgsFor(group, swaps).length === 0 ? nothing : await releaseFromAsgs(deps, group, { swaps, uncovered });
   return allOf(ids, [named, own]);
 };

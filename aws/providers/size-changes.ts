@@ -36,7 +36,7 @@ const lower = (client: Client, asg: string, DesiredCapacity: number): Promise<'d
  */
 export const createSizeChanges = (
   client: Client,
-): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver' | 'takeDown'> => ({
+): Pick<CapacityProvider, 'raiseMax' | 'restoreMax' | 'takeOver' | 'takeDown' | 'giveBack'> => ({
   /** A maximum that is neither the owner's value nor one that we set is the owner's own change. */
   async raiseMax(raised) {
     const { asg, toMax } = raised;
@@ -73,6 +73,13 @@ export const createSizeChanges = (
     if ((await lower(client, added.asg, added.from)) === undefined) return 'not-yet';
     const after = await read(client, added.asg);
     return after !== undefined && isAsAdded(added, after) ? 'unseen' : 'done';
+  },
+
+  /** A desired capacity that is not the one that we set is somebody else's by now. */
+  async giveBack(asg, { from, to }) {
+    const now = await read(client, asg);
+    if (now === undefined || now.desired !== from || to > now.max) return;
+    await update(client, asg, { DesiredCapacity: to });
   },
 
   /** Refused when the group holds more than that: lowering would terminate what it has launched meanwhile. */

@@ -67,7 +67,7 @@ const rejection: z.ZodMiniType<Rejection> = z.union([
     z.object({ ...where, code: z.literal('refused'), offering: offeringKey, awsCode: text, untilMs: number }),
     z.object({
       ...where,
-      code: z.literal('boots-failed'),
+      code: z.enum(['boots-failed', 'denied']),
       offering: offeringKey,
       awsCode: text,
       awsMessage: text,
@@ -177,6 +177,8 @@ export const decision = objectOf<Decision>({
   resume: z.optional(z.array(suspension)),
   takeDown: z.optional(z.array(added)),
   takeOver: z.array(z.object({ asg: text, desired: number })),
+  leftToGroups: z.optional(texts),
+  uncovered: z.optional(number),
   unnoticed: texts,
   cheapest: z.record(text, text),
   moves: z.optional(z.array(moveReason)),

@@ -1,5 +1,6 @@
 import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
 import type { Chosen } from '../../core/chosen.ts';
+import type { Denial } from '../../core/denials.ts';
 import type { Need, NotDone } from '../../core/not-done.ts';
 import { type OfferingKey, parseOfferingKey } from '../../core/offering.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
@@ -51,6 +52,8 @@ const failedBoots = objectOf<FailedBoots>({
   restsUntilMs: number,
   streak: number,
 });
+
+const denial = objectOf<Denial>({ code: text, message: text, atMs: number, untilMs: number });
 
 const deaths = objectOf<Deaths>({ atMs: number, count: number });
 
@@ -123,6 +126,8 @@ const readers: Readers<GroupState> = {
   prices: orElse(prices, noPrices),
   throttle: maybe(throttle),
   returns: maybe(returns),
+  denials: absentOr(eachIn(denial)),
+  uncovered: maybe(number),
   wakeAtMs: orElse(number, 0),
 };
 

@@ -67,6 +67,7 @@ const readers: Readers<Swap> = {
   goneAtMs: maybe(number),
   withdrawnAtMs: maybe(number),
   keptUntilMs: maybe(number),
+  leftToGroup: maybe(oneOf(true)),
   shortfall: readShortfall,
   decision: orElse(text, 'unknown'),
 };

@@ -1,3 +1,4 @@
+import { isDeniedIn } from '../denials.ts';
 import type { Headcount } from '../headcount.ts';
 import { isHeldBack } from '../reservation-life.ts';
 import { movesLeft } from '../returning/rule.ts';
@@ -65,7 +66,8 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const unclaimed = (): readonly Member[] =>
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
   return {
-    surge: budgetOf(order === 'launch-first' ? maxSurge : 0),
+    // With `drain-first`, one launch ahead of its swap finds out whether launches are still denied.
+    surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : (view.mayLaunch ?? Number.POSITIVE_INFINITY)),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
     spare,

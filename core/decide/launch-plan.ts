@@ -17,6 +17,7 @@ export const planInput = (
   count: Math.max(0, count),
   nowMs: view.nowMs,
   ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
+  ...(view.state.denials && { denials: view.state.denials }),
   memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
   prices: view.state.prices.usdPerHour,
   cheapest: view.state.cheapest,

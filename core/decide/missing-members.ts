@@ -4,6 +4,7 @@ import { launchable } from '../boots.ts';
 import type { Plan, PlanInput } from '../plan-placements.ts';
 import { planWithinMaxima } from '../plan-within-maxima.ts';
 import type { View } from '../view.ts';
+import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
 import type { Rule, Situation } from './rule.ts';
 
@@ -33,10 +34,13 @@ export const missingMembers: Rule = {
     const bounded = boundByDeaths(view, lack);
     const plan = planOf(view, planInput(situation, Math.min(lack - bounded, arbiter.launches.left())));
     arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
+    const unplaced = plan.unplaced + bounded;
+    const uncovered = uncoveredBy(view, { ...plan, unplaced });
     return {
       lack,
       ...plan,
-      unplaced: plan.unplaced + bounded,
+      unplaced,
+      ...(uncovered > 0 && { uncovered }),
       remarks: bounded > 0 ? [{ code: 'deaths-bounded', count: bounded }] : [],
     };
   },

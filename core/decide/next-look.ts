@@ -30,7 +30,10 @@ const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
   const cooling = Object.values(state.memory).map(({ coolingUntilMs }) => coolingUntilMs);
   const failedBoots = Object.values(state.failedBoots ?? {}).map(({ restsUntilMs }) => restsUntilMs);
   const askMs = nextAskMs(group.pools, state.memory, nowMs);
-  return [...cooling, ...failedBoots, ...(askMs === undefined ? [] : [askMs])].filter((atMs) => atMs > nowMs);
+  const denials = Object.values(state.denials ?? {}).map(({ untilMs }) => untilMs);
+  return [...cooling, ...failedBoots, ...denials, ...(askMs === undefined ? [] : [askMs])].filter(
+    (atMs) => atMs > nowMs,
+  );
 };
 
 /** When to look again without a signal: while members are coming up, or while swaps wait for them. */

@@ -1,8 +1,25 @@
 import { groupsToTakeOver } from '../asg-ledger.ts';
+import { isOpen } from '../reservation-life.ts';
+import type { View } from '../view.ts';
 import type { Rule } from './rule.ts';
 
-/** Auto Scaling groups that are short and do not refill themselves. */
+/** Launches of another decision that EC2 has not answered yet: it may deny them. */
+const unanswered = ({ state }: View): number =>
+  state.reservations.filter(isOpen).reduce((sum, { placement }) => sum + placement.count, 0);
+
+/**
+ * Auto Scaling groups that are short and do not refill themselves. Their desired capacity falls only as far as members
+ * are given in their place.
+ */
 export const takeOver: Rule = {
   name: 'groups to take over',
-  propose: ({ view }) => ({ takeOver: groupsToTakeOver(view) }),
+  propose: ({ view }, { uncovered = 0 }) => {
+    let kept = uncovered + unanswered(view);
+    const takeOver = groupsToTakeOver(view).flatMap(({ asg, desired, lowers }) => {
+      const lowered = Math.max(0, lowers - kept);
+      kept -= lowers - lowered;
+      return lowered === 0 ? [] : [{ asg, desired: desired + lowers - lowered }];
+    });
+    return { takeOver };
+  },
 };

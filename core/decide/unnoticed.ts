@@ -1,8 +1,20 @@
 import { unnoticed as unnoticedIn } from '../asg-ledger.ts';
 import type { Rule } from './rule.ts';
 
-/** Leaving instances that their Auto Scaling group still counts and would replace, although we replace them. */
+/**
+ * Leaving instances that their Auto Scaling group still counts and would replace, although we replace them. As many as
+ * nothing can replace now stay with their groups: a desired capacity that fell with them would come back only with us.
+ */
 export const unnoticed: Rule = {
   name: 'unnoticed',
-  propose: ({ view }, { lack }) => ({ unnoticed: unnoticedIn(view, -lack) }),
+  propose: ({ view }, { lack, uncovered = 0 }) => {
+    const all = unnoticedIn(view, -lack);
+    const dead = new Set(view.ended);
+    const stays = new Set(all.slice(Math.max(0, all.length - uncovered)));
+    const leftToGroups = [...stays].filter((instance) => dead.has(instance));
+    return {
+      unnoticed: all.filter((instance) => !stays.has(instance)),
+      ...(leftToGroups.length > 0 && { leftToGroups }),
+    };
+  },
 };

@@ -1,3 +1,4 @@
+import { untilDisproved } from '../denials.ts';
 import { planWithinMaxima } from '../plan-within-maxima.ts';
 import type { Swap } from '../swap.ts';
 import { planInput } from './launch-plan.ts';
@@ -8,11 +9,14 @@ const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a
 
 /**
  * How many of these members the tree could replace now, besides those that are missing already. None while launches are
- * throttled, or while other members are missing that the tree cannot place.
+ * throttled, or while other members are missing that the tree cannot place. A pool whose last launch was denied counts
+ * for nothing until a launch of it is answered.
  */
 const obtainable = (situation: Situation, lack: number, leaving: readonly string[]): number => {
   const { view, arbiter } = situation;
-  const { unplaced } = planWithinMaxima(view, planInput(situation, Math.max(0, lack) + leaving.length, leaving));
+  const denials = untilDisproved(view.state.denials);
+  const input = planInput(situation, Math.max(0, lack) + leaving.length, leaving);
+  const { unplaced } = planWithinMaxima(view, { ...input, ...(denials && { denials }) });
   return Math.min(arbiter.launches.left(), Math.max(0, leaving.length - unplaced));
 };
 

@@ -1,4 +1,5 @@
 import { rememberNewcomers } from '../boots.ts';
+import { type Answer, rememberDenials } from '../denials.ts';
 import type { Group } from '../group.ts';
 import type { LaunchRequest } from '../launch-request.ts';
 import { type OfferingKey, offeringKey } from '../offering.ts';
@@ -36,19 +37,16 @@ const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: 
   return { streak, untilMs: nowMs + Math.min(longestHoldMs, repeatAfterMs * 2 ** (streak - 1)) };
 };
 
+const refusalsOf = ({ result }: Launched): readonly Refusal[] => (result.kind === 'answered' ? result.refusals : []);
+
 /**
- * A request that is wrong in itself (a template that is gone) counts as a refusal of all its offerings, so that the
- * tree takes its next choice.
+ * A request that is wrong in itself (a right that is missing, a template that is gone) says nothing about capacity. Its
+ * pool rests for a minute, so that the tree takes its next choice.
  */
-const refusalsOf = ({ reservation, request, result }: Launched): readonly Refusal[] => {
-  if (result.kind === 'answered') return result.refusals;
-  if (result.kind !== 'invalid') return [];
-  return (request ?? reservation).placement.offerings.map((offering) => ({
-    offering,
-    code: result.code,
-    message: result.message,
-    scope: 'offering',
-  }));
+const answerOf = ({ reservation: { placement }, result }: Launched): readonly Answer[] => {
+  const { pool } = placement;
+  if (result.kind === 'answered') return [{ pool, kind: 'answered' }];
+  return result.kind === 'invalid' ? [{ pool, kind: 'invalid', code: result.code, message: result.message }] : [];
 };
 
 const granted = ({ result }: Launched): readonly OfferingKey[] =>
@@ -82,9 +80,11 @@ export const applyAnswers = (
   // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
   const newcomers = rememberNewcomers(state, launched.flatMap(newcomersOf), nowMs);
-  const { throttle: _before, ...rest } = state;
+  const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
+  const { throttle: _throttle, denials: _denials, ...rest } = state;
   return {
     ...rest,
+    ...(denials && { denials }),
     ...(newcomers && { newcomers }),
     reservations,
     ...afterAnswers(state, [...attempts.keys()], reservations),

@@ -1,3 +1,4 @@
+import { withoutAdmitted } from '../boots.ts';
 import { choicesOf } from '../chosen.ts';
 import type { Decision } from '../decision.ts';
 import { traitsOf } from '../leave-reason.ts';
@@ -97,7 +98,15 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, author.decision, view.nowMs + author.leaseMs)];
-  const { keptByMinimum: _before, added: _earlier, suspended: _noted, ...state } = view.state;
+  const {
+    keptByMinimum: _kept,
+    newcomers: _new,
+    uncovered: _uncovered,
+    added: _earlier,
+    suspended: _noted,
+    ...state
+  } = view.state;
+  const newcomers = withoutAdmitted(view.state, decision.admissions);
   const added = noted(view, decision.admissions);
   const suspended = withSuspensions(view.state.suspended, decision.suspend);
   const raisedNow = new Set(decision.raise.map(({ asg }) => asg));
@@ -106,6 +115,8 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
     repeated,
     state: {
       ...state,
+      ...(newcomers && { newcomers }),
+      ...(decision.uncovered !== undefined && { uncovered: decision.uncovered }),
       reservations: [
         ...view.state.reservations.filter(({ id: name }) => !repeatedIds.has(name)),
         ...repeated.map(({ reservation }) => reservation),

@@ -27,7 +27,7 @@ const sizeChange = (
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
 /** A user who writes the policy may have mended what failed. */
-const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
+const afterRewrite = ({ failedBoots: _f, deaths: _d, denials: _n, ...state }: GroupState): GroupState => ({
   ...state,
   memory: forgetRefusals(state.memory),
 });

@@ -1,5 +1,6 @@
 import { type BootMemory, restOfBoots } from '../boots.ts';
 import type { Against } from '../decision.ts';
+import { type Denials, restOfDenial } from '../denials.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
@@ -20,6 +21,8 @@ export type Market = {
   readonly memory: PoolMemory;
   /** Pools whose instances die before they serve. */
   readonly failedBoots?: BootMemory['failedBoots'];
+  /** Pools whose launches EC2 denied. */
+  readonly denials?: Denials;
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
@@ -78,6 +81,22 @@ const subnetsRest = ({ zone }: Offering, { subnets }: Pool, { memory, nowMs }: M
     : lessons.toSorted((a, b) => (a?.coolingUntilMs ?? 0) - (b?.coolingUntilMs ?? 0))[0];
 };
 
+/** Why a whole pool rests: its instances die before they serve, or its launches are denied. */
+const whyPoolRests = (pool: Pool, { failedBoots, denials, nowMs }: Market) => {
+  const failed = restOfBoots(failedBoots, pool, nowMs);
+  if (failed !== undefined)
+    return {
+      code: 'boots-failed' as const,
+      untilMs: failed.restsUntilMs,
+      awsCode: failed.code,
+      awsMessage: failed.message,
+    };
+  const denial = restOfDenial(denials, pool, nowMs);
+  return (
+    denial && { code: 'denied' as const, untilMs: denial.untilMs, awsCode: denial.code, awsMessage: denial.message }
+  );
+};
+
 /** A limit that cannot be checked, because the price is unknown, does not exclude an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const price = priceOf(market, offering);
@@ -89,15 +108,8 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
       limitUsdPerHour: pool.maxPriceUsdPerHour,
     };
   }
-  const failed = restOfBoots(market.failedBoots, pool, market.nowMs);
-  if (failed !== undefined)
-    return {
-      code: 'boots-failed',
-      offering: offeringKey(offering),
-      untilMs: failed.restsUntilMs,
-      awsCode: failed.code,
-      awsMessage: failed.message,
-    };
+  const rest = whyPoolRests(pool, market);
+  if (rest !== undefined) return { ...rest, offering: offeringKey(offering) };
   const noAddress = subnetsRest(offering, pool, market);
   if (noAddress !== undefined)
     return {

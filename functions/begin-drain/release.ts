@@ -100,6 +100,10 @@ const takeBack = async (
 const untilWhen = ({ busyUntilMs }: OpenSwap): Pick<Swap, 'busyUntilMs'> =>
   busyUntilMs === undefined ? {} : { busyUntilMs };
 
+/** How many members nothing could give when the group was last decided, where these are held by Auto Scaling groups. */
+const uncoveredIn = async ({ store }: ReleasePorts, group: Group, leaving: readonly Swap[]): Promise<number> =>
+  leaving.some((swap) => endsByRelease(group, swap)) ? ((await store.state(group.name))?.uncovered ?? 0) : 0;
+
 /**
  * Takes the `leaving` swaps out of service, looks at the state of the whole batch, and records both in one write per
  * swap. The record comes after the call: a crash between them repeats a call that changes nothing the second time. A
@@ -115,8 +119,11 @@ export const releaseLeaving = async (
   const startedAtMs = clock.now();
   const wanted = own.filter(({ state }) => state === 'leaving');
   const leaving = await noteAsked(ports, order.drain, group, wanted);
+  const uncovered = await uncoveredIn(ports, group, leaving);
   const result =
-    leaving.length === 0 ? noAction : ((await unlessTroubled(provider.release(group, leaving))) ?? unanswered(leaving));
+    leaving.length === 0
+      ? noAction
+      : ((await unlessTroubled(provider.release(group, leaving, uncovered))) ?? unanswered(leaving));
   const begun = begunBy(leaving, result, startedAtMs);
   const underway = [...own.filter(({ state }) => state !== 'leaving'), ...begun];
   const progress = underway.length === 0 ? [] : await unlessTroubled(provider.inspectDrain(group, underway));

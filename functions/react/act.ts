@@ -83,6 +83,15 @@ const letGo = async ({ group, provider, ports }: Run, { decision, view }: Round)
   );
 };
 
+/** Notes on dead instances that their Auto Scaling groups replace them: nothing else can now. */
+const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, view }: Round): Promise<void> => {
+  const left = new Set(leftToGroups);
+  const swaps = view.swaps.filter(({ instance }) => left.has(instance));
+  await inParallel(swaps, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: [swap.state], set: { leftToGroup: true } }),
+  );
+};
+
 /** Notes on members that they joined, where whoever attached them did not come to it. */
 const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
   const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
@@ -133,6 +142,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   const last = rounds.at(-1);
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
   await letGo(context, first);
+  await leaveToGroups(context, first);
   if (modeOf(group) !== 'observe') await noteJoined(context, first);
   const added = noteOf(last.state, first.decision);
   const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);

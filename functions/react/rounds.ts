@@ -11,6 +11,7 @@ import type { Swap } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
+import { giveBack } from './give-back.ts';
 import { heardIn } from './heard.ts';
 import { readInForce } from './in-force.ts';
 import { launchAll, readRequests, writeRequests } from './launch.ts';
@@ -278,6 +279,16 @@ const afterLostRace = async (
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
 export const playRounds = async (
+  first: Run,
+  found: Gathered,
+  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
+): Promise<Played> => {
+  const played = await playEach(first, found, warned);
+  if (played.kind === 'played') await giveBack(played.run, played.rounds);
+  return played;
+};
+
+const playEach = async (
   first: Run,
   found: Gathered,
   warned: readonly Pick<Swap, 'instance' | 'offering'>[],

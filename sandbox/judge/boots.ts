@@ -1,6 +1,7 @@
 import type { Chronicle } from './chronicle.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
+import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
 /** Ends that somebody requested, or that EC2 took back (EC2 API Reference, StateReason): they say nothing about the pool. */
@@ -85,4 +86,23 @@ export const bootsRestUntil = (chronicle: Chronicle, group: string, pool: string
     const restMs = one.code === lateRefusal ? Math.min(times.longestRestMs, times.refusedRestMs * 2 ** index) : bootRestMs(index + 1);
     return Math.max(untilMs, knownMs + restMs);
   }, Number.NEGATIVE_INFINITY);
+};
+
+/** Of what a group launches within this time, ten instances may die for each member that it lacks (docs/architecture.md). */
+export const mostPerNeed = 10;
+export const windowMs = 600_000;
+
+/** Until when deaths of a moment ago count against further launches. */
+export const deathsCountUntil = (chronicle: Chronicle, { diedAtMs }: FailedBoot): number => diedAtMs + windowMs + knownWithin(chronicle);
+
+/** Whether so many have died within ten minutes that Holdfast may launch nothing more for the members that it lacks. */
+export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean => {
+  const sinceMs = forgottenAtMs(chronicle, group, atMs);
+  const dead = failedBootsOf(chronicle, group).filter(
+    (one) => one.diedAtMs <= atMs && one.diedAtMs > sinceMs && deathsCountUntil(chronicle, one) > atMs,
+  );
+  if (dead.length < mostPerNeed) return false;
+  const { staying, waiting } = headcountAt(chronicle, group, atMs);
+  const lack = Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - staying.length - waiting.length;
+  return dead.length >= mostPerNeed * Math.max(1, lack);
 };

@@ -1,4 +1,4 @@
-import { bootsRestUntil, failedBootsOf } from './boots.ts';
+import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
 import { restedUntil } from './giving.ts';
@@ -38,6 +38,7 @@ const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool,
 
 /** Whether some offering of a policy's whole tree could give one more at a moment, and is asked. */
 const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean =>
+  !deathsMayBound(chronicle, policy.group, atMs) &&
   poolsOf(policy, policy.capacity).some(
     (pool) => pool.cap > 0 && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
@@ -49,7 +50,7 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs <= untilMs);
   const boots = failedBootsOf(chronicle, group).filter(({ diedAtMs }) => diedAtMs <= untilMs);
   return [
-    ...boots.map(({ pool, diedAtMs }) => bootsRestUntil(chronicle, group, pool, diedAtMs)),
+    ...boots.flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
     ...refusals.flatMap(({ atMs }) =>
       pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),
     ),

@@ -1,4 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
+import { wasDeniedLately } from './denied.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isProtected, type Life } from './life.ts';
 import type { MoveLimit, Policy, TreeNode } from './policy.ts';
@@ -92,7 +93,11 @@ export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
     const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
     const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
     const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-    if (known.length + refillAt(chronicle, group, { sinceMs, atMs }) <= desired + surgeOf(policies, waiting.length)) return [];
+    if (
+      known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
+      desired + surgeOf(policies, waiting.length, wasDeniedLately(chronicle, group, atMs))
+    )
+      return [];
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, known)));
     return worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];
   });

@@ -3,6 +3,7 @@ import { alarmsAct } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
+import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
 import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
@@ -49,6 +50,8 @@ export const rules: readonly Rule[] = [
   sharedOut,
   lastResortLast,
   cheapestFirst,
+  desiredStandsWhileDenied,
+  nobodyLeavesWhileDenied,
   launchesAreBounded,
   failingPoolsRest,
   failedBootsAreTold,

@@ -54,9 +54,12 @@ export const headcountAt = (
   return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting] };
 };
 
-/** How many more than its size a policy lets a group have, so that members that wait are replaced before they leave. */
-export const surgeOf = (policies: readonly Policy[], waiting: number): number =>
-  Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'launch-first' ? Math.min(waiting, maxSurge) : 0)));
+/**
+ * How many more than its size a policy lets a group have, so that members that wait are replaced before they leave. `ahead`: with drain-first, while
+ * launches were denied a moment ago, one launch ahead of its swap finds out whether they still are (docs/architecture.md).
+ */
+export const surgeOf = (policies: readonly Policy[], waiting: number, ahead: boolean): number =>
+  Math.max(0, ...policies.map(({ order, maxSurge }) => Math.min(waiting, order === 'launch-first' ? maxSurge : Number(ahead))));
 
 /** From when on the function that did something could have looked. */
 export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number): number =>

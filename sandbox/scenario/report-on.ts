@@ -137,7 +137,7 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
     deadLetters: stage.deadLetters(),
     deniedCalls: stage.callLog
       .calls()
-      .filter(({ outcome }) => /AccessDenied|UnauthorizedOperation/.test(outcome ?? ''))
+      .filter(({ outcome, trouble }) => trouble === undefined && /AccessDenied|UnauthorizedOperation/.test(outcome ?? ''))
       .map(({ service, operation, caller }) => `${caller}: ${service}:${operation}`),
     changes: changesIn(played.history),
     costPercent: (100 * costUsd) / (onDemandCostUsd || 1),

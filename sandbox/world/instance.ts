@@ -68,4 +68,6 @@ export const reasons = {
   user: { Code: 'Client.UserInitiatedShutdown', Message: 'Client.UserInitiatedShutdown: User initiated shutdown' },
   spot: { Code: 'Server.SpotInstanceTermination', Message: 'Server.SpotInstanceTermination: Spot instance termination' },
   failure: { Code: 'Server.InternalError', Message: 'Server.InternalError: Internal error on launch' },
+  /** What EC2 gives for an instance that ran: `Server.InternalError` is about launches alone (EC2 API Reference, StateReason). */
+  shutdown: { Code: 'Client.InstanceInitiatedShutdown', Message: 'Client.InstanceInitiatedShutdown: Instance initiated shutdown' },
 } as const satisfies Record<string, StateReason>;

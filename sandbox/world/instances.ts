@@ -210,7 +210,7 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
       facts.answering(instance, !isFailing);
       notify('health', instance);
     },
-    fail: (instance) => terminateIn(instance, 0, reasons.failure),
+    fail: (instance) => terminateIn(instance, 0, instance.state === 'pending' ? reasons.failure : reasons.shutdown),
     subscribe: (listener) => {
       listeners.push(listener);
     },

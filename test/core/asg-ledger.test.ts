@@ -102,7 +102,7 @@ describe('a gap of an Auto Scaling group', () => {
     ['a launch failed', asg({ desired: 3 }), gap(nowMs, true)],
     ['it lasts for longer than 90 seconds', asg({ desired: 3 }), gap(nowMs - 90_001)],
   ] as const)('is taken over when %s', (_why, one, rest) => {
-    expect(groupsToTakeOver(look([one], rest))).toEqual([{ asg: 'web-asg', desired: 2 }]);
+    expect(groupsToTakeOver(look([one], rest))).toEqual([{ asg: 'web-asg', desired: 2, lowers: 1 }]);
   });
   it('is not taken over while the group may close it, nor below its minimum', () => {
     expect(groupsToTakeOver(look([asg({ desired: 3 })]))).toEqual([]);

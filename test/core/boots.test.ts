@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BootMemory, type Ending, launchable, learnBoots, rememberNewcomers, restOfBoots } from '../../core/boots.ts';
+import { type BootMemory, type Ending, launchable, learnBoots, rememberNewcomers, restOfBoots, withoutAdmitted } from '../../core/boots.ts';
 import type { Pool } from '../../core/pool.ts';
 
 const nowMs = 1_700_000_000_000;
@@ -53,12 +53,12 @@ describe('an instance that dies before it serves', () => {
     expect(news).toMatchObject([{ pool: 'spot-a', template: 'web', code: 'Client.InternalError', instances: ['i-1'] }]);
   });
 
-  it('no longer counts once an instance serves that was launched later, and still counts after one that was launched before', () => {
+  it('no longer counts once an instance is up that was launched later, and still counts after one that was launched before', () => {
     const failed = died(launched({}, nowMs, 'i-1', 'i-old'), nowMs + 10_000, 'i-1').memory;
-    const serving = (instance: string) => ({ members: [{ instance, serving: true }] });
-    expect(learnBoots(failed, serving('i-old'), pools, nowMs + 20_000).memory.failedBoots).toBeDefined();
+    const admitted = (instance: string) => ({ members: [{ instance, admitted: true }] });
+    expect(learnBoots(failed, admitted('i-old'), pools, nowMs + 20_000).memory.failedBoots).toBeDefined();
     const later = launched(failed, nowMs + 80_000, 'i-new');
-    expect(learnBoots(later, serving('i-new'), pools, nowMs + 100_000).memory.failedBoots).toBeUndefined();
+    expect(learnBoots(later, admitted('i-new'), pools, nowMs + 100_000).memory.failedBoots).toBeUndefined();
   });
 
   it.each(['Client.UserInitiatedShutdown', 'Server.SpotInstanceTermination'])('is no failed boot where EC2 gives %s', (code) => {
@@ -81,16 +81,22 @@ describe('an instance that dies before it serves', () => {
 });
 
 describe('new members', () => {
-  it('are remembered until they serve, end, or are shown nowhere for an hour', () => {
-    const memory = launched({}, nowMs, 'i-serves', 'i-boots', 'i-unseen');
+  it('are remembered until they are put into service, end, or are shown nowhere for an hour', () => {
+    const memory = launched({}, nowMs, 'i-up', 'i-boots', 'i-unseen');
     const shown = {
       members: [
-        { instance: 'i-serves', serving: true },
-        { instance: 'i-boots', serving: false },
+        { instance: 'i-up', admitted: true },
+        { instance: 'i-boots', admitted: false },
       ],
     };
     expect(Object.keys(learnBoots(memory, shown, pools, nowMs + minuteMs).memory.newcomers ?? {})).toEqual(['i-boots', 'i-unseen']);
     expect(Object.keys(learnBoots(memory, shown, pools, nowMs + 61 * minuteMs).memory.newcomers ?? {})).toEqual(['i-boots']);
+  });
+
+  it('are forgotten as they are put into service: how they end later says nothing about a launch', () => {
+    const memory = launched({}, nowMs, 'i-1', 'i-2');
+    expect(Object.keys(withoutAdmitted(memory, ['i-1']) ?? {})).toEqual(['i-2']);
+    expect(withoutAdmitted(memory, ['i-1', 'i-2'])).toBeUndefined();
   });
 
   it('are a hundred at most, the latest', () => {

@@ -187,6 +187,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       raiseMax: none,
       restoreMax: none,
       takeOver: none,
+      giveBack: none,
     },
     wakes: [],
     timeouts: new Map(),

@@ -1,6 +1,7 @@
 import { announcements } from '../../../functions/contract.ts';
-import { bootRestMs, type FailedBoot, failedBootsOf, forgottenAtMs, knownWithin, lateRefusal } from '../boots.ts';
+import { bootRestMs, type FailedBoot, failedBootsOf, forgottenAtMs, knownWithin, lateRefusal, mostPerNeed, windowMs } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
+import { wasDeniedLately } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
 import type { Life } from '../life.ts';
 import { poolOf } from '../pools.ts';
@@ -8,9 +9,6 @@ import { headcountAt, lookedSince, ownLaunches, surgeOf } from '../staying.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-const mostPerNeed = 10;
-const windowMs = 600_000;
 
 const inEveryGroup =
   (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
@@ -23,7 +21,7 @@ const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, do
   const sinceMs = lookedSince(chronicle, life.by, atMs);
   const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
   const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), waiting.length);
+  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), waiting.length, wasDeniedLately(chronicle, group, atMs));
   return desired + surge - [...staying, ...waiting].filter((one) => !doomed.has(one)).length;
 };
 

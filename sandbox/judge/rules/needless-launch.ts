@@ -1,3 +1,4 @@
+import { wasDeniedLately } from '../denied.ts';
 import type { Rule } from '../finding.ts';
 import { refillAt } from '../refill.ts';
 import { returnsAllowed } from '../returning.ts';
@@ -18,7 +19,7 @@ export const needlessLaunch: Rule = {
       const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-      const surge = surgeOf(policies, waiting.length);
+      const surge = surgeOf(policies, waiting.length, wasDeniedLately(chronicle, group, atMs));
       const refill = refillAt(chronicle, group, { sinceMs, atMs });
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       if (known.length + refill <= desired + surge + returning) return [];
@@ -39,7 +40,8 @@ export const maximumHeld: Rule = {
       const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
       const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
-      const most = Math.max(...policies.map(({ size }) => size.max)) + surgeOf(policies, waiting.length) + returning;
+      const surge = surgeOf(policies, waiting.length, wasDeniedLately(chronicle, group, atMs));
+      const most = Math.max(...policies.map(({ size }) => size.max)) + surge + returning;
       return policies.length === 0 || known.length <= most
         ? []
         : [{ group, instance: life.instance, atMs, detail: `${known.length} stay with it, ${most} are the most` }];

@@ -49,7 +49,7 @@ const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] =>
   );
 
 /** Members that leave by Holdfast's choice alone, in the order in which they were chosen. */
-const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
+export const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
   chronicle.lives.flatMap((life) => choicesOfOne(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order);
 
 type Broken = Omit<Finding, 'rule'>;

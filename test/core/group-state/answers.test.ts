@@ -30,10 +30,12 @@ describe('an answer to a launch', () => {
     const old = state({ reservations: [reservation({ atMs: nowMs - 60_000 })] });
     expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }, old).reservations).toMatchObject([{ leaseUntilMs: nowMs + 10_000 }]);
   });
-  it('that the request is wrong rests what it requested, so that the tree goes on', () => {
-    const { reservations, memory } = answered({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });
-    expect(reservations).toEqual([]);
-    expect(memory['m7g.large/b/spot']?.code).toBe('InvalidLaunchTemplateId.NotFound');
+  it('that the request is wrong lets its pool rest for a minute, so that the tree goes on, and is no refusal of what it requested', () => {
+    const { reservations, memory, denials } = answered({ kind: 'invalid', code: 'InvalidLaunchTemplateId.NotFound', message: 'gone' });
+    expect({ reservations, memory }).toEqual({ reservations: [], memory: {} });
+    expect(Object.values(denials ?? {})).toEqual([
+      { code: 'InvalidLaunchTemplateId.NotFound', message: 'gone', atMs: nowMs, untilMs: nowMs + 60_000 },
+    ]);
   });
 });
 

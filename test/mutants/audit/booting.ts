@@ -21,7 +21,7 @@ export const booting: readonly PutBack[] = [
     file: 'core/boots.ts',
     from: '!otherEnds.has(code) && !lateRefusals.has(code)',
     to: '(otherEnds.has(code) || !lateRefusals.has(code))',
-    situation: 'a user ends what never answers',
+    situation: 'a user ends what comes up',
   },
   {
     name: 'failed boots are not reported',
@@ -29,5 +29,27 @@ export const booting: readonly PutBack[] = [
     from: "remarks.filter((remark) => remark.code === 'boots-failed')",
     to: "remarks.filter((remark) => remark.code === 'boots-failed' && remark.count < 0)",
     situation: 'every boot on spot fails, attached',
+  },
+  {
+    name: 'real account 1b: desired capacities fall while launches are denied',
+    file: 'core/decide/covering.ts',
+    from: 'unplaced +\n  placements',
+    to: '0 * unplaced + 0 * placements',
+    also: [{ file: 'core/decide/covering.ts', from: 'doubtful(view);', to: '0 * doubtful(view);' }],
+    situation: 'launches are denied while members are taken, attached',
+  },
+  {
+    name: 'real account 1b: members at risk leave while launches are denied',
+    file: 'core/decide/waiting-swaps.ts',
+    from: '{ ...input, ...(denials && { denials }) }',
+    to: '{ ...input, ...(denials && { denials: {} }) }',
+    situation: 'launches are denied while members are at risk, drain first',
+  },
+  {
+    name: 'a group that is taken over for launches that are denied stays lowered',
+    file: 'functions/react/give-back.ts',
+    from: 'if (to > from) await provider.giveBack',
+    to: 'if (to > from + 99) await provider.giveBack',
+    situation: 'launches are denied while a group does not refill itself',
   },
 ];

@@ -14,14 +14,21 @@ const play = async (scenario: Scenario): Promise<Report> => {
 const brokenIn = ({ invariants }: Report) => invariants.filter(({ ok }) => !ok);
 
 describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
-  it.each(['lost-events', 'nothing-left', 'refused-then-granted', 'flapping-zone', 'capacity-returns', 'failing-boots', 'observe', 'return-to-spot'])(
-    '%s holds',
-    async (name) => {
-      const report = await play(await readScenario(name));
-      expect(brokenIn(report)).toEqual([]);
-      expect(report).toMatchObject({ scenario: name, mode: 'simulated', ok: true });
-    },
-  );
+  it.each([
+    'lost-events',
+    'nothing-left',
+    'refused-then-granted',
+    'flapping-zone',
+    'capacity-returns',
+    'failing-boots',
+    'denied-launches',
+    'observe',
+    'return-to-spot',
+  ])('%s holds', async (name) => {
+    const report = await play(await readScenario(name));
+    expect(brokenIn(report)).toEqual([]);
+    expect(report).toMatchObject({ scenario: name, mode: 'simulated', ok: true });
+  });
 
   it.each(['external-scaler', 'target-tracking', 'ci-runners'])('%s, whose size others set, holds', async (name) => {
     expect(brokenIn(await play(await readScenario(name)))).toEqual([]);

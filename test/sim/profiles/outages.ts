@@ -1,4 +1,5 @@
 import type { FaultInput } from '../../../sandbox/fault-schema.ts';
+import { denyLaunches } from '../denied.ts';
 import type { Draw } from '../random-draw.ts';
 import { drawFaults } from '../random-faults.ts';
 import { randomTree } from '../random-tree.ts';
@@ -6,7 +7,7 @@ import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, putPolicy, recommendRebalance } from '../steps.ts';
 import { restoreState } from '../table-steps.ts';
 import { groupIn, holdings, plainLandscape, zones } from '../worlds.ts';
-import { calmAfter, drawSome, minutes, type Profile } from './profile.ts';
+import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 type Match = { readonly service: string; readonly operation?: string };
@@ -84,6 +85,16 @@ const needs = (policy: Readonly<Record<string, unknown>>): readonly ((draw: Draw
   (draw, atMs) => putPolicy(atMs, { ...policy, tags: { run: String(draw.between(1, 9)) } }, 'the policy gets other tags', 'tags-edited'),
 ];
 
+/** For minutes no launch is allowed: a right was taken away, or the organisation forbids it. Members are lost meanwhile, one after another. */
+const denied = (draw: Draw, world: DrawnWorld): DrawnWorld => {
+  const fromMs = seconds(draw, 1, 20);
+  const fault = denyLaunches(fromMs, fromMs + minutes(draw, 3, 15));
+  const lose = draw.one([interrupt, kill, recommendRebalance]);
+  const losses = [1, 2, 3].map((turn) => lose(fromMs + turn * seconds(draw, 10, 90), draw.between(1, 3)));
+  const steps = draw.chance(0.6) ? losses : [...world.steps, ...losses];
+  return { ...world, steps, faults: [fault], calmAtMs: calmAfter(steps, [fault]) };
+};
+
 export const outage: Profile = {
   about: 'one API down for up to ten minutes or throttled for up to an hour, events lost or late for minutes',
   weight: 4,
@@ -95,6 +106,7 @@ export const outage: Profile = {
     const placed = groupIn(landscape, { name: 'web', holding: draw.one(holdings), size, targetGroups: namesOf(landscape), policy, asg });
     const faults = [...Array.from({ length: draw.between(1, 2) }, () => draw.one(outages)(draw)), ...(draw.chance(0.2) ? drawFaults(draw) : [])];
     const steps = drawSome(draw, needs(placed.policy), { least: 1, most: 4, withinSeconds: 240 });
+    if (draw.chance(0.3)) return denied(draw, worldOf(draw, { landscape, placed, size, steps, faults: 0, restWithinMs: 1_200_000 }));
     return {
       ...worldOf(draw, { landscape, placed, size, steps, faults: 0, restWithinMs: 1_200_000 }),
       faults,

@@ -31,6 +31,7 @@ const against = listed<Against['code']>({
   interrupted: true,
   advised: true,
   'boots-failed': true,
+  denied: true,
   'more-offerings': true,
 });
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });

@@ -1,0 +1,27 @@
+import { isOpen } from '../reservation-life.ts';
+import type { View } from '../view.ts';
+import type { Draft } from './rule.ts';
+
+/** Whether the last launch of a pool was denied, or the last instances of it died before they served. */
+const isUncertain = ({ state }: View, pool: string): boolean =>
+  state.denials?.[pool] !== undefined || state.failedBoots?.[pool] !== undefined;
+
+/** Launches under way from such pools: they may be denied, or die, as those before them did. */
+const doubtful = (view: View): number => {
+  const over = new Set(view.ended);
+  const coming = Object.entries(view.state.newcomers ?? {}).filter(
+    ([instance, { pool }]) => !over.has(instance) && isUncertain(view, pool),
+  ).length;
+  return view.state.reservations
+    .filter((reservation) => isOpen(reservation) && isUncertain(view, reservation.placement.pool))
+    .reduce((sum, { placement }) => sum + placement.count, coming);
+};
+
+/**
+ * How many members the group needs that nothing gives for certain: those that nothing could give, and those that only
+ * pools could give whose last launch failed. For so many, no desired capacity falls.
+ */
+export const uncoveredBy = (view: View, { unplaced, placements }: Pick<Draft, 'unplaced' | 'placements'>): number =>
+  unplaced +
+  placements.filter(({ pool }) => isUncertain(view, pool)).reduce((sum, { count }) => sum + count, 0) +
+  doubtful(view);

@@ -1,0 +1,108 @@
+import type { Chronicle } from '../chronicle.ts';
+import { allDenials, type Denial, deniedSince, knownDenial } from '../denied.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isFunction, stayAt } from '../life.ts';
+import { asgsOf } from '../policy.ts';
+import { headcountAt } from '../staying.ts';
+import { times } from '../times.ts';
+import { choicesOf } from './needless-removal.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** From an answer that says no until no function acts without knowing it. */
+const knownWithinMs = times.reactMs + 10_000;
+/** What was lowered before anybody knew is given back within the next look. */
+const givenBackWithinMs = 2 * times.tickMs;
+
+/** Auto Scaling groups that policies of a group ever named until a moment. */
+const asgsUntil = (chronicle: Chronicle, group: string, atMs: number): readonly string[] => [
+  ...new Set(chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).flatMap(asgsOf)),
+];
+
+/** How many members the Auto Scaling groups of a group hold or launch by themselves, and those beside them. */
+const providedAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const { staying, waiting } = headcountAt(chronicle, group, atMs);
+  const loose = [...staying, ...waiting].filter((life) => stayAt(life, atMs) === undefined).length;
+  const wanted = asgsUntil(chronicle, group, atMs).reduce((sum, asg) => sum + (chronicle.cloud.asgAt(asg, atMs)?.desired ?? 0), 0);
+  return wanted + loose;
+};
+
+const desiredAt = (chronicle: Chronicle, group: string, atMs: number): number =>
+  chronicle.policyAt(group, atMs) === undefined ? 0 : Math.min(...chronicle.desiredIn(group, atMs - times.tickMs, atMs), Number.MAX_SAFE_INTEGER);
+
+const byHolder = (chronicle: Chronicle): readonly string[] =>
+  [...chronicle.groups.keys()].filter((group) => asgsUntil(chronicle, group, chronicle.history.endedAtMs).length > 0);
+
+/** What Holdfast lowered while it knew, and the group was left with less than it needs. */
+const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[] =>
+  asgsUntil(chronicle, group, chronicle.history.endedAtMs).flatMap((asg) =>
+    chronicle.cloud.asgChanges(asg).flatMap((change, index, all): readonly Broken[] => {
+      const before = all[index - 1];
+      if (before === undefined || !isFunction(change.by) || change.desired >= before.desired) return [];
+      const { atMs } = change;
+      const denial = knownDenial(chronicle, group, atMs - knownWithinMs);
+      const left = providedAt(chronicle, group, atMs);
+      const desired = desiredAt(chronicle, group, atMs);
+      if (denial === undefined || denial.untilMs <= atMs || left >= desired) return [];
+      const detail = `the desired capacity of ${asg} fell from ${before.desired} to ${change.desired} while launches are denied: ${left} of ${desired} are left`;
+      return [{ group, atMs, detail }];
+    }),
+  );
+
+/** What was lowered before anybody knew, and stays lowered. */
+const neverGivenBack = (chronicle: Chronicle, group: string, denial: Denial): readonly Broken[] => {
+  const sinceMs = deniedSince(chronicle, group, denial);
+  const untilMs = Math.min(denial.untilMs, chronicle.history.endedAtMs);
+  if (untilMs - sinceMs <= givenBackWithinMs + knownWithinMs) return [];
+  const isOwn = asgsUntil(chronicle, group, untilMs).every((asg) =>
+    chronicle.cloud.asgChanges(asg).every(({ atMs, by }, index) => index === 0 || isFunction(by) || atMs < denial.fromMs || atMs > untilMs),
+  );
+  const policies = chronicle.policiesIn(group, denial.fromMs - times.tickMs, untilMs);
+  const sizes = new Set(chronicle.desiredIn(group, denial.fromMs - times.tickMs, untilMs));
+  const [before, after] = [providedAt(chronicle, group, denial.fromMs), providedAt(chronicle, group, untilMs - 1)];
+  const wanted = Math.min(before, ...sizes);
+  if (!isOwn || policies.length !== 1 || sizes.size !== 1 || after >= wanted) return [];
+  return [
+    {
+      group,
+      atMs: untilMs,
+      detail: `${after} of ${wanted} are held or coming, ${Math.round((untilMs - sinceMs) / 1_000)} s after launches were denied`,
+    },
+  ];
+};
+
+export const desiredStandsWhileDenied: Rule = {
+  name: 'no desired capacity falls while launches are denied',
+  meaning:
+    'Once Holdfast knows that its launches are denied, it lowers no desired capacity of an Auto Scaling group below what its members need; what it lowered before it knew is given back within two minutes.',
+  broken: (chronicle) =>
+    byHolder(chronicle).flatMap((group) => [
+      ...loweredKnowingly(chronicle, group),
+      ...allDenials(chronicle).flatMap((denial) => neverGivenBack(chronicle, group, denial)),
+    ]),
+};
+
+export const nobodyLeavesWhileDenied: Rule = {
+  name: 'nobody who can wait leaves while launches are denied',
+  meaning:
+    'Once Holdfast knows that its launches are denied, no member at risk, and none that is held elsewhere by now, is taken out of service unless as many others are there as are desired.',
+  broken: (chronicle) =>
+    choicesOf(chronicle).flatMap(({ life, group, outAtMs, isAdvised, isMoved }): readonly Broken[] => {
+      if (!isAdvised && !isMoved) return [];
+      const denial = knownDenial(chronicle, group, outAtMs - knownWithinMs);
+      if (denial === undefined || denial.untilMs <= outAtMs) return [];
+      const { staying, waiting } = headcountAt(chronicle, group, outAtMs - 1);
+      const others = [...staying, ...waiting].filter((one) => one !== life).length;
+      const desired = desiredAt(chronicle, group, outAtMs);
+      return others >= desired
+        ? []
+        : [
+            {
+              group,
+              instance: life.instance,
+              atMs: outAtMs,
+              detail: `${life.instance} left while launches are denied: ${others} of ${desired} are there`,
+            },
+          ];
+    }),
+};

@@ -1,0 +1,57 @@
+import { denyLaunches } from '../denied.ts';
+import type { Situation } from '../situation.ts';
+import { interrupt, kill, recommendRebalance } from '../steps.ts';
+import { type Setting, settingOf } from '../worlds.ts';
+import { scripted } from './scripted.ts';
+
+const of = scripted(1_500_000);
+
+const minuteMs = 60_000;
+const ten = { web: { size: 10, endsAt: 10 } };
+
+const denied = [denyLaunches(1_000, 15 * minuteMs)];
+const calmAtMs = 16 * minuteMs;
+const advised = { rebalance: { act: true } };
+
+/** Its Auto Scaling group launches nothing by itself. */
+const withoutLaunch = ({ spec, policy }: Setting): Setting => ({
+  policy,
+  spec: {
+    ...spec,
+    autoScalingGroups: spec.autoScalingGroups.map((asg) => (asg.name === 'web-asg' ? { ...asg, suspended: ['Launch'] } : asg)),
+  },
+});
+
+const made: readonly Situation[] = [
+  of('launches are denied while members are taken, attached', settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 }), {
+    asked: ten,
+    steps: [interrupt(10_000, 3), interrupt(4 * minuteMs, 2)],
+    faults: denied,
+    calmAtMs,
+  }),
+  of(
+    'launches are denied while members are at risk, drain first',
+    settingOf('attach', {
+      size: 10,
+      max: 14,
+      min: 0,
+      spot: 12,
+      policy: { ...advised, swap: { order: 'drain-first', maxSurge: 3 } },
+    }),
+    {
+      asked: ten,
+      steps: [interrupt(5_000, 1), recommendRebalance(60_000, 6)],
+      faults: denied,
+      calmAtMs,
+    },
+  ),
+  of('launches are denied while a group does not refill itself', withoutLaunch(settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 })), {
+    asked: ten,
+    steps: [kill(10_000, 3), kill(4 * minuteMs, 1)],
+    faults: denied,
+    calmAtMs,
+  }),
+];
+
+/** Situations in which Holdfast may launch nothing. */
+export const denying: Readonly<Record<string, () => Situation>> = Object.fromEntries(made.map((situation) => [situation.name, () => situation]));
