@@ -77,7 +77,7 @@ const atLeastOne = (option: string, given: string): number => {
   return value;
 };
 
-type Asked = { readonly storms: readonly ManyStorm[]; readonly calls: boolean };
+type Asked = { readonly storms: readonly ManyStorm[]; readonly calls: boolean; readonly hold: boolean };
 
 /** The storm that the options name, or all of the published table. */
 const stormsOf = (args: readonly string[]): Asked => {
@@ -85,6 +85,8 @@ const stormsOf = (args: readonly string[]): Asked => {
     args: [...args],
     options: {
       calls: { type: 'boolean', default: false },
+      /** Fails where a goal is missed, throttled calls aside. */
+      hold: { type: 'boolean', default: false },
       groups: { type: 'string' },
       members: { type: 'string' },
       case: { type: 'string', default: 'zone' },
@@ -93,7 +95,7 @@ const stormsOf = (args: readonly string[]): Asked => {
       seed: { type: 'string', default: '1' },
     },
   });
-  if (values.groups === undefined && values.members === undefined) return { storms: publishedStorms(), calls: values.calls };
+  if (values.groups === undefined && values.members === undefined) return { storms: publishedStorms(), calls: values.calls, hold: values.hold };
   const storm = {
     groups: atLeastOne('groups', values.groups ?? '10'),
     members: atLeastOne('members', values.members ?? '10'),
@@ -102,17 +104,18 @@ const stormsOf = (args: readonly string[]): Asked => {
     concurrency: atLeastOne('concurrency', values.concurrency),
     seed: atLeastOne('seed', values.seed),
   };
-  return { storms: [storm], calls: values.calls };
+  return { storms: [storm], calls: values.calls, hold: values.hold };
 };
 
 /** One object a run on standard output, as soon as it is played; the goals it misses on standard error. */
 const benchMany = async (args: readonly string[]): Promise<void> => {
-  const { storms, calls } = stormsOf(args);
+  const { storms, calls, hold } = stormsOf(args);
   for (const storm of storms) {
     const run: ManyRun = await playMany(storm);
     console.log(JSON.stringify(run.figures));
     for (const missed of missedGoals(run)) console.error(`${run.figures.groups} x ${run.figures.members}, ${run.figures.case}: ${missed}`);
     if (calls) console.error(run.callTable);
+    if (hold && missedGoals(run, { throttled: 0 }).length > 0) process.exitCode = 1;
   }
 };
 

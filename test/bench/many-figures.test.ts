@@ -60,6 +60,11 @@ describe('the goals', () => {
     expect(missedGoals({ ...told, figures: { ...figuresOf(played), ...change } })).toEqual([sentence]);
   });
 
+  test('may leave a figure aside', () => {
+    const run = { ...told, figures: { ...figuresOf(played), throttled: 9, receivedTwice: 2 } };
+    expect(missedGoals(run, { throttled: 0 })).toEqual(['2 messages are received twice, expected none']);
+  });
+
   test('where the bucket of instances binds, count what it allowed and was not requested', () => {
     const figures = { ...figuresOf(played), lastRequestedMs: null };
     expect(missedGoals({ ...told, figures, requestedShare: 0.96 })).toEqual([]);
