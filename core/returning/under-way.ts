@@ -22,7 +22,8 @@ const stillComing = ({ state, nowMs }: View, { reservation: id, leaving }: Move,
 
 const stays = ({ staying, waiting }: Headcount): ((instance: string) => boolean) => {
   const waits = new Set(waiting.map(({ instance }) => instance));
-  const ids = new Set(staying.map(({ instance }) => instance));
+  // A user may protect a member while its replacement comes up.
+  const ids = new Set(staying.flatMap((member) => (member.protected ? [] : [member.instance])));
   return (instance) => ids.has(instance) && !waits.has(instance);
 };
 

@@ -242,6 +242,12 @@ describe('a move under way', () => {
     expect(decide(moving(undefined, { state: state({ returns: { ...noReturns, moves, askedAtMs: nowMs - minute } }) })).unplaced).toBe(0);
   });
 
+  it('is off when its member is protected meanwhile', () => {
+    const kept = twoOnDemand.map((one) => (one.instance === 'od-b#1' ? { ...one, protected: true } : one));
+    const { removals } = decide(moving({}, { members: [...kept, member('new', spotA, { reservation: 'r-9' })] }));
+    expect(removals.map(({ instance, reason }) => [instance, reason])).toEqual([['od-b#2', 'scale-in']]);
+  });
+
   it('begins no other', () => {
     expect(decide(moving({ serving: false })).placements).toEqual([]);
   });

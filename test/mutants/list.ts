@@ -4,6 +4,7 @@ import { leaving } from './leaving.ts';
 import { listening } from './listening.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
+import { returning } from './returning.ts';
 
 /** Every mutant. A mutant's name is its own. */
-export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening, ...modes];
+export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening, ...modes, ...returning];

@@ -109,6 +109,8 @@ export const runs = {
   'a list of instances that moves': own('a list of instances that moves'),
   'short pages of Auto Scaling groups': own('short pages of Auto Scaling groups', nothingExcused),
   'messages that are none': own('messages that are none'),
+  return: workflow('return'),
+  'scenario return-to-spot': scenario('return-to-spot'),
   'scenario observe': scenario('observe'),
   'a pause while members are lost': inMode('a pause while members are lost'),
   'a pause while members wait for their turn': inMode('a pause while members wait for their turn'),

@@ -127,10 +127,10 @@ const outsideScaleIn = (): Situation =>
     { asked: { web: { size: 6, endsAt: 4 } }, steps: [setBy(1_000, { kind: 'person', asg: 'web-asg', wants: [{ atSeconds: 0, value: 4 }] }, 5_000)] },
   );
 
-/** Two members come on demand while there is no spot, and move back to it afterwards. */
+/** Four members come on demand while there is no spot, and move back to it afterwards, two at a time. */
 const returned = (): Situation => {
-  const policy = { return: { after: '1m', every: '1m', atMost: 2 }, swap: { order: 'drain-first', maxSurge: 2 } };
-  const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2)];
+  const policy = { return: { after: '1m', every: '1m', atMost: 2 }, swap: { order: 'drain-first', maxSurge: 2 }, removal: { order: 'newest-first' } };
+  const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 4)];
   return situation('return', 'tag', { policy }, { asked: six, steps, calmAtMs: 420_000 });
 };
 
