@@ -7,6 +7,7 @@ import type {
   TrimmedPart,
   Unreadable,
 } from '../core/decision-record.ts';
+import { moveText, notMovedText } from './move-text.ts';
 import {
   againstText,
   causeText,
@@ -71,6 +72,8 @@ const roundLines = (rounds: readonly Decision[], claimed: CarriedOut['claimed'])
     ...rejectionLines(round),
     ...removalLines(round, claimed),
     ...groupLines(round),
+    ...(round.moves ?? []).map((move) => `  ${moveText(move)}`),
+    ...(round.notMoved === undefined ? [] : [`  ${notMovedText(round.notMoved)}`]),
     ...(round.remarks ?? []).map((remark) => `  ${remarkText(remark)}`),
     ...(round.unplaced > 0 ? [`  ${round.unplaced} could not be placed anywhere`] : []),
   ]);

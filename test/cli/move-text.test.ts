@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { moveText, notMovedText } from '../../cli/move-text.ts';
+
+const offering = 'm7g.large/eu-west-1a/spot' as const;
+
+describe('a move', () => {
+  it('is told with the reason for which its place is better', () => {
+    const to = { pool: 'spot-a', instances: ['i-1', 'i-2'] };
+    expect(moveText({ ...to, why: { code: 'earlier-tier', tier: 1, from: 2 } })).toBe(
+      'moves i-1, i-2 to spot-a: tier 1 takes launches again, and they are in tier 2',
+    );
+    expect(moveText({ ...to, why: { code: 'cheaper', usdPerHour: 0.03, fromUsdPerHour: 0.05 } })).toContain('0.03 USD per hour');
+    expect(moveText({ ...to, why: { code: 'spot-again' } })).toContain('spot takes launches again');
+  });
+});
+
+describe('that nobody moves', () => {
+  it('is told with the reason, and until when it holds', () => {
+    const untilMs = Date.parse('2026-01-01T10:00:00Z');
+    const texts = [
+      notMovedText({ code: 'resting', offering, untilMs }),
+      notMovedText({ code: 'would-not-pay', offering, usdPerHour: 0.04, fromUsdPerHour: 0.05, lifeMs: 1_200_000 }),
+      notMovedText({ code: 'window-closed' }),
+      notMovedText({ code: 'unsettled', untilMs }),
+      notMovedText({ code: 'flapping', untilMs }),
+      notMovedText({ code: 'budget', withinMs: 300_000 }),
+    ];
+    const parts = [offering, '20 minutes', 'window', '10:00', 'three moves', '5 minutes'];
+    expect(texts.map((text, index) => text.includes(parts[index] ?? ''))).toEqual(parts.map(() => true));
+  });
+});
