@@ -4,7 +4,8 @@ import { leaving } from './leaving.ts';
 import { listening } from './listening.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
+import { outside } from './outside.ts';
 import { returning } from './returning.ts';
 
 /** Every mutant. A mutant's name is its own. */
-export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening, ...modes, ...returning];
+export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening, ...modes, ...outside, ...returning];

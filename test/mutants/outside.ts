@@ -1,0 +1,48 @@
+import type { Mutant } from './mutant.ts';
+
+/** Breakages of how sizes that others set are obeyed. */
+export const outside: readonly Mutant[] = [
+  {
+    name: 'what attaching added is taken for the word of others',
+    file: 'core/outside-size.ts',
+    from: 'if (open !== undefined && isAsAdded(open, asg)) return open.from;',
+    to: '',
+    also: [
+      {
+        file: 'aws/providers/size-changes.ts',
+        from: 'if (now.desired === added.from) return',
+        to: 'if (now.desired >= added.from) return',
+      },
+    ],
+    caughtBy: ['a size that others raise', 'interruption, a size that others set'],
+  },
+  {
+    name: 'what attaching added is never taken down',
+    file: 'functions/react/act.ts',
+    from: '...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),',
+    to: '',
+    also: [{ file: 'core/decide/held-processes.ts', from: 'const takeDown = toTakeDown(view);', to: 'const takeDown = toTakeDown(view).slice(9);' }],
+    caughtBy: ['a size that others raise'],
+  },
+  {
+    name: 'the desired capacity falls with a member that is replaced, although others set it',
+    file: 'aws/providers/release-members.ts',
+    from: 'asg.name !== outsideAsgOf(group),',
+    to: "asg.name !== '' || outsideAsgOf(group) === '',",
+    caughtBy: ['interruption, a size that others set'],
+  },
+  {
+    name: 'a group whose size others set is taken over',
+    file: 'core/asg-ledger.ts',
+    from: '.filter(({ name }) => name !== outsideAsgOf(view.group))',
+    to: ".filter(({ name }) => name !== '')",
+    caughtBy: ['a size that others raise'],
+  },
+  {
+    name: 'suspended processes are not resumed',
+    file: 'functions/react/outside-size.ts',
+    from: 'for (const one of notes) await provider.resume(one);',
+    to: 'for (const one of notes.slice(9)) await provider.resume(one);',
+    caughtBy: ['a size that others raise'],
+  },
+];
