@@ -7,6 +7,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Surroundings } from '../functions/contract.ts';
+import { isHeldByTransaction } from './errors.ts';
 
 /**
  * What the surroundings merge into the configuration of every client: request handler, endpoint, credentials, region,
@@ -51,9 +52,21 @@ export const createSfnClient = (config: ClientConfig): SFNClient => new SFNClien
 export const createEventBridgeClient = (config: ClientConfig): EventBridgeClient =>
   new EventBridgeClient(merged(config));
 
+/** The SDK repeats what is marked as retryable. It does not know that a transaction holds an item for a moment only. */
+const repeatWhileHeld = (client: DynamoDBClient): DynamoDBClient => {
+  client.middlewareStack.add(
+    (next) => (args) =>
+      next(args).catch((error: unknown) => {
+        throw isHeldByTransaction(error) ? Object.assign(error, { $retryable: {} }) : error;
+      }),
+    { step: 'deserialize', priority: 'high', name: 'repeatWhileHeld' },
+  );
+  return client;
+};
+
 /** Takes plain JavaScript values, with numbers of any size. Fields that are undefined are not stored. */
 export const createDocumentClient = (config: ClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(merged(config)), {
+  DynamoDBDocumentClient.from(repeatWhileHeld(new DynamoDBClient(merged(config))), {
     marshallOptions: { removeUndefinedValues: true },
     unmarshallOptions: { wrapNumbers: Number },
   });

@@ -173,6 +173,10 @@ export const troubleOf = (error: unknown): LaunchTrouble => {
   return known === 'invalid' && statusOf(error) >= 500 ? 'ambiguous' : known;
 };
 
+/** Somebody's transaction holds the item for a moment. The request was not carried out. */
+export const isHeldByTransaction = (error: unknown): error is Error =>
+  error instanceof Error && codeOf(error) === 'TransactionConflictException';
+
 export const isGone = (error: unknown): boolean => gone.has(codeOf(error));
 export const isInvalidTarget = (error: unknown): boolean =>
   ['InvalidTarget', 'InvalidTargetException'].includes(codeOf(error));

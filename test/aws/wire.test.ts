@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
-import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
+import { createAutoScalingClient, createDocumentClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
 import type { Swap } from '../../core/swap.ts';
 import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
@@ -54,7 +55,7 @@ const cloudOf = async (replies: readonly Reply[]) => {
     note: () => {},
     missed: () => {},
   };
-  return { deps, bodies };
+  return { deps, bodies, documents: createDocumentClient(config) };
 };
 
 const m7a = offering('m7g.large', 'z-a');
@@ -143,5 +144,32 @@ describe('errors over the wire', () => {
     const of = group({ drain: { timeoutMs: 1, loadBalancers: ['tg-1'] } });
     const swap = { group: 'workers', instance: 'i-1', reason: 'rebalance' } as unknown as Swap;
     expect(await createCapacityProvider(of.holding, deps).release(of, [swap])).toEqual({ done: ['i-1'], failed: [] });
+  });
+});
+
+describe('a write of an item over the wire', () => {
+  const tableError = (code: string): Reply => ({
+    status: 400,
+    body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${code}`, message: code }),
+  });
+  const write = async (replies: readonly Reply[]) => {
+    const { documents, bodies } = await cloudOf(replies);
+    const written = await documents.send(new PutCommand({ TableName: 'groups', Item: { group: 'web' } })).then(
+      () => 'done',
+      (error: Error) => error.name,
+    );
+    return { written, attempts: bodies.length };
+  };
+
+  test('that a transaction holds for a moment is repeated', async () => {
+    expect(await write([tableError('TransactionConflictException'), { status: 200, body: '{}' }])).toEqual({ written: 'done', attempts: 2 });
+  });
+
+  test('that a transaction holds at every attempt fails', async () => {
+    expect(await write([tableError('TransactionConflictException')])).toEqual({ written: 'TransactionConflictException', attempts: 3 });
+  });
+
+  test('whose condition fails is not repeated', async () => {
+    expect(await write([tableError('ConditionalCheckFailedException')])).toEqual({ written: 'ConditionalCheckFailedException', attempts: 1 });
   });
 });
