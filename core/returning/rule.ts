@@ -8,6 +8,7 @@ import type { View } from '../view.ts';
 import { flapsUntil, movedWithin, noReturns } from './memory.ts';
 import { type NotYet, planReturn, type ReturnPlan } from './plan-return.ts';
 import { mostMoves, type Returning } from './returning.ts';
+import { isUp } from './under-way.ts';
 import { isWindowOpen } from './window.ts';
 
 /** Why no member moves now, where one may have a better place. */
@@ -32,7 +33,7 @@ const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }:
   staying.length === view.state.desired &&
   waiting.length + holdingPlace.length + inFlightCount === 0 &&
   view.swaps.every((swap) => swap.state === 'gone' || (traitsOf(swap).isMove && swap.state !== 'leaving')) &&
-  staying.every(({ serving, admitted }) => serving && admitted) &&
+  staying.every((member) => member.admitted && isUp(member, view.nowMs)) &&
   view.asgs.every(({ desired, held }) => desired === held) &&
   !isHeldBack(view.state, view.nowMs);
 

@@ -55,7 +55,8 @@ export const arrived = (underWay: readonly MoveUnderWay[], stays: (instance: str
 /** An instance whose service nobody checks is taken to be up this long after its launch. */
 const upAfterMs = 180_000;
 
-const isUp = ({ serving, unchecked, launchedAtMs }: Member, nowMs: number): boolean =>
+/** Whether a member serves, as far as can be known. */
+export const isUp = ({ serving, unchecked, launchedAtMs }: Member, nowMs: number): boolean =>
   serving && (!unchecked || nowMs - launchedAtMs >= upAfterMs);
 
 /** Members that may leave now, because their replacements serve. */

@@ -1,5 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
-import { mustRepeat } from '../../core/group-state/answers.ts';
+import { type Launched, mustRepeat } from '../../core/group-state/answers.ts';
 import { namedTargetGroups } from '../../core/holders.ts';
 import { modeOf } from '../../core/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outside-size.ts';
@@ -111,10 +111,14 @@ export const admitAgainMs = (groupsAtOnce: number): number => Math.max(repeatAft
 const repeatTimes = (state: GroupState | undefined): readonly number[] =>
   (state?.reservations ?? []).filter(isOpen).map(({ leaseUntilMs }) => leaseUntilMs);
 
+/** Whether instances come up that were launched now. What EC2 refused brings none. */
+const bringsInstances = ({ result }: Launched): boolean =>
+  result.kind === 'answered' ? result.instances.length > 0 : result.kind === 'ambiguous';
+
 const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
   const last = rounds.at(-1);
   const repeat = [...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state) : []), ...soon];
-  const comingUp = rounds.some(({ launched }) => launched.length > 0) ? [nowMs + 10_000] : [];
+  const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + 10_000] : [];
   const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
   const times = [
     ...repeat,

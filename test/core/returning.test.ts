@@ -122,6 +122,13 @@ describe('nobody moves', () => {
     quiet({ members: [...members(spotA, 3), member('new', spotA, { serving: false }), ...members(spotB, 4), ...members(onDemandB, 2)] });
   });
 
+  it('while a member is young and no target group says whether it is up', () => {
+    const rest = [...members(spotA, 3), ...members(spotB, 4), ...members(onDemandB, 2)];
+    const aged = (ageMs: number): View => look({ members: [...rest, member('new', spotA, { unchecked: true, launchedAtMs: nowMs - ageMs })] });
+    expect(decide(aged(2 * minute)).moves).toBeUndefined();
+    expect(decide(aged(3 * minute)).moves).toHaveLength(2);
+  });
+
   it('while a swap waits, or is to begin', () => {
     const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting', deadlineMs: undefined as never });
     quiet({ swaps: [waits] });

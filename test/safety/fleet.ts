@@ -147,7 +147,9 @@ export const withFleet = async (
   { holding, seed = 1, ...options }: SettingOptions & { readonly holding: HoldingKind; readonly seed?: number },
   script: (fleet: Fleet) => Promise<void>,
 ): Promise<void> => {
-  const setting = settingOf(holding, options);
+  // Members that an Auto Scaling group launched on demand would move back to spot, and these tests count launches.
+  const { spec, policy } = settingOf(holding, options);
+  const setting = { spec, policy: { return: false, ...policy } };
   const size = typeof options.size === 'object' ? options.size.desired : (options.size ?? 6);
   const situation = {
     name: 'safety',
