@@ -208,6 +208,33 @@ describe('time to serve', () => {
     expect(asked(106, 105, endsBy(108))).toEqual([]);
     expect(asked(106, 105, (script) => script.end(108, 'i-3', react('i-b')))).toEqual([]);
   });
+  it('does not ask for the replacement of one whose warning was lost with a function that died before it claimed it', () => {
+    const asked = (claims: boolean, dies: boolean) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(95, 'i-2');
+        script.at(96, { kind: 'invocation-began', invocation: 'i-d', function: 'react' });
+        const told = { about: 'warning', instance: 'i-2' } as const;
+        script.at(96, { kind: 'delivered', invocation: 'i-d', function: 'react', message: 'i-d-0', told, happenedAtMs: 95_000 });
+        if (claims) script.claim(97, 'i-2', 'i-d');
+        script.at(98, {
+          kind: 'invocation-ended',
+          invocation: 'i-d',
+          function: 'react',
+          startedAtMs: 96_000,
+          timeoutMs: 30_000,
+          again: [],
+          injected: true,
+          ...(dies && { error: { type: 'Runtime.ExitError', message: 'exited' } }),
+        });
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(105, 'i-3', { by: react('i-a') });
+      });
+    expect(asked(false, true)).toEqual([]);
+    expect(asked(true, true)).toHaveLength(1);
+    expect(asked(false, false)).toHaveLength(1);
+  });
   it('leaves to an Auto Scaling group what it still holds and is gone, unless it is told not to replace that', () => {
     const asked = (suspended: readonly string[]) =>
       details(requestedSoon, (script) => {

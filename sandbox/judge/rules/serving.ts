@@ -3,7 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { heardAtMs } from '../leaving.ts';
-import { endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
+import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
@@ -108,9 +108,18 @@ const requestMs = 10_000;
 
 const isNoEnd = new Set(['pending', 'running']);
 
+/** Whether a function died with a warning of a member that nobody had claimed: nobody knows of it until the message comes again. */
+const diedWith = ({ invocations }: Chronicle, { claims }: Life, { told, invocation }: Delivery, byMs: number): boolean => {
+  const ended = invocations.get(invocation)?.ended;
+  const hasDied = ended?.injected === true && ended.error !== undefined;
+  return told.about === 'warning' && hasDied && !claims.some(({ atMs }) => atMs <= byMs);
+};
+
 /** Whether a message had told by then that it leaves. */
-const wasTold = ({ deliveries }: Life, byMs: number): boolean =>
-  deliveries.some(({ atMs, told }) => atMs <= byMs && !(told.about === 'state' && isNoEnd.has(told.state ?? '')));
+const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
+  life.deliveries.some(
+    (one) => one.atMs <= byMs && !(one.told.about === 'state' && isNoEnd.has(one.told.state ?? '')) && !diedWith(chronicle, life, one, byMs),
+  );
 
 /** How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity; whom they still hold counts as held. */
 const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => {
@@ -152,7 +161,7 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
   const untold = chronicle
     .membersAt(group, sinceMs)
-    .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(life, heardMs));
+    .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(chronicle, life, heardMs));
   const others = chronicle
     .livesIn(group)
     .filter(
