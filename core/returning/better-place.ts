@@ -101,10 +101,13 @@ export const betterPlace = (root: TreeNode, look: Look): BetterPlace | undefined
 /** An offering that rests, and until when. */
 type Rest = { readonly offering: OfferingKey; readonly untilMs: number };
 
+/** What rests ends by itself. A price that is too high does not. */
 const restsBelow = (node: TreeNode): readonly Rest[] =>
   node.kind === 'pool'
     ? node.resting.flatMap((against) =>
-        against.code === 'refused' ? [{ offering: against.offering, untilMs: against.untilMs }] : [],
+        against.code === 'refused' || against.code === 'boots-failed' || against.code === 'denied'
+          ? [{ offering: against.offering, untilMs: against.untilMs }]
+          : [],
       )
     : node.choices.flatMap((choice) => restsBelow(choice.node));
 

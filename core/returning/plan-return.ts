@@ -16,7 +16,9 @@ import type { Returning } from './returning.ts';
 
 /** Why members that have a better place stay where they are, for now. */
 export type NotYet =
-  /** The better offerings were refused or warned about lately, or members were interrupted there soon. */
+  /**
+   * The better offerings were refused, denied or warned about lately, or members died or were interrupted there soon.
+   */
   | { readonly code: 'resting'; readonly offering: OfferingKey; readonly untilMs: number }
   | {
       readonly code: 'would-not-pay';
@@ -177,7 +179,13 @@ const choose = (members: readonly Member[], most: number, work: Work) => {
 const workOf = (view: View, rule: Returning, { staying, inFlight }: Headcount): Work => {
   const { group, state, nowMs } = view;
   const { losses } = state.returns ?? noReturns;
-  const market = { prices: state.prices.usdPerHour, memory: memoryForMoves(view, rule, losses), nowMs };
+  const market = {
+    ...(state.failedBoots && { failedBoots: state.failedBoots }),
+    ...(state.denials && { denials: state.denials }),
+    prices: state.prices.usdPerHour,
+    memory: memoryForMoves(view, rule, losses),
+    nowMs,
+  };
   const tree = growTree(group.capacity, poolsWithinMaxima(view), market);
   for (const member of staying) tree.count(cellOf(member), 1);
   for (const { pool, offerings, count } of inFlight)

@@ -187,6 +187,18 @@ describe('an offering', () => {
     expect(both(20 * minute).moves).toHaveLength(2);
   });
 
+  it('is not requested while its pool rests, because its instances die or its launches are denied', () => {
+    const at = { code: 'c', message: 'm', atMs: nowMs - minute };
+    const own = spotA.launchTemplate === undefined ? {} : { template: spotA.launchTemplate };
+    const failedBoots = { [spotA.name]: { ...at, ...own, restsUntilMs: nowMs + minute, streak: 1 } };
+    const denials = { [spotB.name]: { ...at, untilMs: nowMs + 2 * minute } };
+    const poolsAfter = (learned: Partial<GroupState>) => decide(look({ state: state(learned) })).moves?.map(({ pool }) => pool);
+    expect(poolsAfter({ failedBoots })).toEqual(['spot-b']);
+    expect(poolsAfter({ denials })).toEqual(['spot-a']);
+    const { placements, notMoved } = decide(look({ state: state({ failedBoots, denials }) }));
+    expect([placements, notMoved]).toEqual([[], { code: 'resting', offering: spotKey, untilMs: nowMs + minute }]);
+  });
+
   const lost = (atMs: number, livedMs: number, zone = 'a') => ({ offering: `m7g.large/${zone}/spot`, atMs, livedMs }) as const;
   const decideAfter = (losses: readonly ReturnType<typeof lost>[]) =>
     decide(look({ group: returning({}, { capacity: group().capacity, pools: group().pools }), state: state({ returns: { ...noReturns, losses } }) }));
