@@ -61,6 +61,72 @@ describe('words on the bus about what falls short', () => {
     expect(refused({ isAttached: true })).toEqual([]);
   });
 
+  it('say nothing of a group that was let go when the look ended', () => {
+    const letGo = (atS: number) =>
+      details((script) => {
+        const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
+        script.end(90, 'i-1');
+        script.react(100, 104, 'i-a', []);
+        script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+        script.letGo(atS);
+        script.at(atS, { kind: 'announced', detailType: 'Holdfast Group Let Go', detail: { group: 'web' } });
+      });
+    expect(letGo(103)).toEqual([]);
+    expect(letGo(105)).toEqual(['web was refused capacity and is short, and that was not sent to the bus']);
+  });
+
+  it('come later for a policy when each call that would tell it meets trouble', () => {
+    const told = (atS: number, failedAtS: readonly number[], trouble: { readonly trouble?: 'fault' } = { trouble: 'fault' }) =>
+      details((script) => {
+        script.policy(100, 2, policy);
+        for (const second of failedAtS)
+          script.at(second, {
+            kind: 'called',
+            invocation: `i-${second}`,
+            function: 'holdfast-accept-policy',
+            service: 'events',
+            operation: 'PutEvents',
+            askedAtMs: 1_000 * second,
+            outcome: 'ThrottlingException',
+            applied: false,
+            isMutating: true,
+            ...trouble,
+          });
+        script.at(atS, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
+      });
+    const missing = ['Holdfast Policy Accepted of web was not sent to the bus'];
+    expect(told(281, [100, 160, 220])).toEqual([]);
+    expect(told(281, [100, 160, 220], {})).toEqual(missing);
+    expect(told(281, [100, 160])).toEqual(missing);
+    expect(told(281, [220])).toEqual(missing);
+    expect(told(161, [])).toEqual(missing);
+  });
+
+  it('say nothing of a drain whose members another one took over, though that one never ran', () => {
+    const drained = (takenOverAtS?: number) =>
+      details((script) => {
+        const name = (second: number, drain: string) =>
+          script.at(second, {
+            kind: 'item-written',
+            table: 'state',
+            group: 'web',
+            item: 'swap#i-1',
+            bytes: 500,
+            by: react('i-a'),
+            swap: { reason: 'scale-in', state: 'leaving', drain },
+          });
+        script.at(100, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', instances: ['i-1'] } });
+        name(100, 'd-1');
+        script.at(101, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
+        if (takenOverAtS !== undefined) name(takenOverAtS, 'd-2');
+        script.at(200, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'succeeded' });
+      });
+    const missing = ['the end of drain d-1 was not sent to the bus'];
+    expect(drained()).toEqual(missing);
+    expect(drained(110)).toEqual([]);
+    expect(drained(201)).toEqual(missing);
+  });
+
   it('leave it to the look that goes on with launches where one may have been cut, and to that one to say so', () => {
     const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number } = {}) =>
       details((script) => {

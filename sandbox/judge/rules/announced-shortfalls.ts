@@ -81,7 +81,7 @@ const isGoneOnWith = (chronicle: Chronicle, look: Invocation, endedAtMs: number)
         launch !== undefined && invocation !== look.id && askedAtMs > endedAtMs && askedAtMs < endedAtMs + handsOnMs(look),
     );
 
-/** Groups kept by tag that a look was refused capacity for, and that are short when it ends. */
+/** Groups kept by tag that a look was refused capacity for, and that are held and short when it ends. */
 const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] => {
   const { ended } = look;
   if (ended === undefined || ended.injected || ended.error !== undefined || !isPlainLook(chronicle, look, ended.atMs)) return [];
@@ -92,10 +92,11 @@ const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] =
   return groups.filter((group) => {
     const policies = chronicle.policiesIn(group, look.beganAtMs, ended.atMs);
     const isByTag = policies.length === 1 && policies.every((policy) => asgsOf(policy).length === 0);
+    const isHeld = chronicle.policyAt(group, ended.atMs) !== undefined;
     const { staying, waiting } = headcountAt(chronicle, group, look.beganAtMs);
     const later = headcountAt(chronicle, group, ended.atMs);
     const most = Math.max(staying.length + waiting.length, later.staying.length + later.waiting.length);
-    return isByTag && !launchedLater && most < Math.min(...chronicle.desiredIn(group, look.beganAtMs, ended.atMs));
+    return isHeld && isByTag && !launchedLater && most < Math.min(...chronicle.desiredIn(group, look.beganAtMs, ended.atMs));
   });
 };
 

@@ -37,6 +37,13 @@ const swapsStarted = (chronicle: Chronicle): readonly Broken[] => {
   return [...missing, ...invented];
 };
 
+/** Whether a drain still had a member when it ended: the swap of each names the drain that took it last, which may never have run. */
+const keepsSome = (chronicle: Chronicle, drain: string, endedMs: number): boolean => {
+  const named = chronicle.of('item-written').filter(({ swap, atMs }) => swap?.drain !== undefined && atMs <= endedMs);
+  const last = new Map(named.map(({ item, swap }) => [item, swap?.drain]));
+  return [...last.values()].includes(drain);
+};
+
 const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
   const told = new Set(announced(chronicle, announcements.drainFinished).map(({ detail }) => detail.drain));
   const drains = chronicle.of('drain');
@@ -45,7 +52,7 @@ const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
   const last = new Set(chronicle.lives.flatMap((life) => life.drains.at(-1)?.drain ?? []));
   return [
     ...drains
-      .filter(({ drain, status }) => status === 'succeeded' && last.has(drain) && !told.has(drain))
+      .filter(({ drain, status, atMs }) => status === 'succeeded' && last.has(drain) && !told.has(drain) && keepsSome(chronicle, drain, atMs))
       .map(({ drain, group, atMs }) => ({ group, atMs, detail: `the end of drain ${drain} was not sent to the bus` })),
     ...announced(chronicle, announcements.drainFinished)
       .filter(({ detail }) => !known.has(String(detail.drain)))
@@ -56,13 +63,30 @@ const drainsFinished = (chronicle: Chronicle): readonly Broken[] => {
 const groupOf = (detail: Readonly<Record<string, unknown>>): string => String(detail.group);
 const toldWithinMs = 60_000;
 
+/** A record of the stream that failed comes again within a minute, and its run takes a while. */
+const againWithinMs = 90_000;
+
+/** Until when a policy must be told: a call that was met by trouble is repeated, each time from the stream. */
+const tellUntilMs = (chronicle: Chronicle, atMs: number): number =>
+  chronicle
+    .of('called')
+    .filter((call) => call.function.endsWith('accept-policy') && call.operation === 'PutEvents' && call.trouble !== undefined)
+    .reduce(
+      (untilMs, call) => (call.atMs >= atMs && call.atMs < untilMs ? Math.max(untilMs, call.atMs + againWithinMs) : untilMs),
+      atMs + toldWithinMs,
+    );
+
 const policiesTold = (chronicle: Chronicle): readonly Broken[] =>
   [...chronicle.groups.values()].flatMap(({ group, policies }) =>
     policies.flatMap(({ atMs, policy, version }): readonly Broken[] => {
       const kind = policy === undefined ? announcements.groupLetGo : announcements.policyAccepted;
+      const untilMs = tellUntilMs(chronicle, atMs);
       const isTold = announced(chronicle, kind).some(
         (event) =>
-          groupOf(event.detail) === group && Math.abs(event.atMs - atMs) < toldWithinMs && (policy === undefined || event.detail.version === version),
+          groupOf(event.detail) === group &&
+          event.atMs > atMs - toldWithinMs &&
+          event.atMs < untilMs &&
+          (policy === undefined || event.detail.version === version),
       );
       return isTold ? [] : [{ group, atMs, detail: `${kind} of ${group} was not sent to the bus` }];
     }),
