@@ -72,7 +72,7 @@ export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocumen
   );
 
 /** Whether others set the size. */
-export const isSizedOutside = ({ size }: Policy): boolean => typeof size !== 'number' && size.from === 'asg';
+const isSizedOutside = ({ size }: Policy): boolean => typeof size !== 'number' && size.from === 'asg';
 
 export const targetGroupsIn = ({ drain }: Policy): readonly string[] =>
   drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
