@@ -70,9 +70,13 @@ const subnetRestsUntil = (chronicle: Chronicle, subnet: string, moment: Moment):
   return (refusals.findLast(isKnown(chronicle, moment))?.atMs ?? Number.NEGATIVE_INFINITY) + times.refusedRestMs;
 };
 
+/** Refusals that do not count. */
+type Except = { readonly except: (refused: Refused) => boolean };
+const none: Except = { except: () => false };
+
 /** Until when refusals let an offering of a pool rest, of itself or of every subnet of its zone, as of some moment. */
-export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): number => {
-  const refusals = refusalsOf(chronicle, moment.group, offering).filter(isKnown(chronicle, moment));
+export const restedUntil = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, { except } = none): number => {
+  const refusals = refusalsOf(chronicle, moment.group, offering).filter((refused) => isKnown(chronicle, moment)(refused) && !except(refused));
   const successes = chronicle.lives
     .filter((life) => isFunction(life.by) && nameOf(life) === nameOf(offering))
     .map(({ launchedAtMs }) => launchedAtMs);
@@ -98,8 +102,8 @@ export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs
     });
 
 /** Whether Holdfast may pass an offering over: it was refused. */
-const isRefused = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
-  moment.sinceMs < restedUntil(chronicle, pool, offering, moment) + times.reactMs + 2 * chronicle.times.clockMs;
+const isRefused = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean =>
+  moment.sinceMs < restedUntil(chronicle, pool, offering, moment, refusals) + times.reactMs + 2 * chronicle.times.clockMs;
 
 /** The longest that an offering is left out of moves after a member was interrupted there soon (docs/policy.md, return). */
 const longestBackOffMs = 4 * 3_600_000;
@@ -147,15 +151,37 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
   );
 
 /** Whether an offering is open, as far as Holdfast was told: its price fits, and no refusal lets it rest. */
-const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour;
-  return fits && !isRefused(chronicle, pool, offering, moment) && !isLeftOut(chronicle, offering, moment);
+  return fits && !isRefused(chronicle, pool, offering, moment, refusals) && !isLeftOut(chronicle, offering, moment);
 };
 
-/** Whether nothing that Holdfast was told speaks against an offering: it is open, and not at risk. */
-export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
-  mayBeOpen(chronicle, pool, offering, moment) && !isAtRisk(chronicle, offering, moment);
+/** What EC2 complained of beside a full answer that holds this very offering: the offering still gave, so nobody takes it for refused. */
+const isBesideGrants = (chronicle: Chronicle, { invocation, asg, ...refused }: Refused): boolean => {
+  const own = chronicle.lives.filter(
+    (life) => isFunction(life.by) && life.by.invocation === invocation && (asg === undefined || life.stays[0]?.asg === asg),
+  );
+  const calls = chronicle.of('called').filter((call) => call.invocation === invocation && call.launch !== undefined && call.launch.asg === asg);
+  const requested = calls.reduce((sum, { launch }) => sum + (launch?.count ?? 0), 0);
+  return calls.length > 0 && own.length >= requested && own.some((life) => nameOf(life) === nameOf(refused));
+};
+
+/** Whether a function surely knew that EC2 takes or may take instances of an offering: somebody had been told when it began. */
+const isSurelyAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs, atMs }: Moment): boolean =>
+  chronicle.lives
+    .filter((life) => nameOf(life) === nameOf(offering))
+    .some(({ deliveries }) =>
+      deliveries.some(
+        (one) => (one.told.about === 'warning' || one.told.about === 'advice') && one.atMs <= sinceMs && atMs < one.atMs + times.interruptedRestMs,
+      ),
+    );
+
+/** Whether Holdfast may have believed that an offering gives: its price fits, and nothing that it surely knew speaks against it. */
+export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+  const refusals = { except: (refused: Refused) => isBesideGrants(chronicle, refused) };
+  return mayBeOpen(chronicle, pool, offering, moment, refusals) && !isSurelyAtRisk(chronicle, offering, moment);
+};
 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
 const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>

@@ -8,17 +8,20 @@ const launched = (script: Script, second: number, instance: string, pool: string
   script.react(second - 1, second + 2, `of-${instance}`);
   script.launch(second, instance, { pool, by: react(`of-${instance}`) });
 };
+const refusal = (zone: string) =>
+  ({ kind: 'refused', invocation: 'i-r', group: 'web', instanceType: 't', zone, market: 'spot', code: 'InsufficientInstanceCapacity' }) as const;
 const refused = (script: Script, second: number, zone: string, more: { readonly code?: string; readonly subnet?: string } = {}): void =>
-  script.at(second, {
-    kind: 'refused',
-    invocation: 'i-r',
-    group: 'web',
-    instanceType: 't',
-    zone,
-    market: 'spot',
-    code: 'InsufficientInstanceCapacity',
-    ...more,
-  });
+  script.at(second, { ...refusal(zone), ...more });
+const calledToLaunch = {
+  kind: 'called',
+  function: 'react',
+  service: 'ec2',
+  operation: 'CreateFleet',
+  askedAtMs: 99_000,
+  outcome: 'ok',
+  applied: true,
+  isMutating: true,
+} as const;
 
 describe('launches come from the pools of the policy', () => {
   it('holds for its subnets and markets, and breaks for others', () => {
@@ -272,12 +275,13 @@ describe('caps, prices and tags', () => {
         priceUsdPerHour: zone === 'z-a' ? 0.05 : 0.035,
       })),
     ];
-    const givenTheDearOne = (refusedSecond?: number) =>
+    const givenTheDearOne = (refusedSecond?: number, before: (script: Script) => void = () => undefined) =>
       details(
         cheapestFirst,
         (script) => {
           script.policy(0, 1, { ...policy, capacity: { cheapest: ['spot-a', 'spot-b'] }, pools: { ...policy.pools, ...two } });
           script.at(90, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 0, priceUsdPerHour: 0.03 });
+          before(script);
           if (refusedSecond !== undefined) refused(script, refusedSecond, 'z-a');
           script.react(149, 152, 'i-r');
           script.at(150, {
@@ -297,6 +301,22 @@ describe('caps, prices and tags', () => {
     expect(givenTheDearOne()).toEqual([]);
     expect(givenTheDearOne(150.5)).toEqual([]);
     expect(givenTheDearOne(100)).toHaveLength(1);
+
+    const heardAt = (second: number) => (script: Script) => {
+      script.member('i-1', { pool: 'spot-a' });
+      script.warn(second, 'i-1');
+      script.react(second + 1, second + 2, 'hears', [{ about: 'warning', instance: 'i-1' }]);
+    };
+    expect(givenTheDearOne(undefined, heardAt(155))).toEqual([]);
+    expect(givenTheDearOne(undefined, heardAt(120))).toHaveLength(1);
+    const gave = (count: number) => (script: Script) => {
+      script.react(98, 102, 'i-q');
+      script.launch(99.5, 'i-2', { pool: 'spot-a', by: react('i-q') });
+      script.at(100, { ...refusal('z-a'), invocation: 'i-q' });
+      script.at(100, { ...calledToLaunch, invocation: 'i-q', launch: { group: 'web', count } });
+    };
+    expect(givenTheDearOne(undefined, gave(1))).toEqual([]);
+    expect(givenTheDearOne(undefined, gave(2))).toHaveLength(1);
   });
   it('breaks when a tag of the policy is missing', () => {
     const found = details(tagsAsAsked, (script) => {
