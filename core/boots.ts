@@ -1,3 +1,4 @@
+import { doublingMs } from './back-off.ts';
 import type { Offering } from './offering.ts';
 import type { Pool } from './pool.ts';
 
@@ -121,10 +122,7 @@ const newsOf = (
     code: last.ending.code,
     message: last.ending.message.slice(0, longestMessage),
     atMs: nowMs,
-    restsUntilMs: Math.max(
-      previous?.restsUntilMs ?? 0,
-      nowMs + Math.min(longestRestMs, firstRestMs * 2 ** Math.min(streak - 1, 10)),
-    ),
+    restsUntilMs: Math.max(previous?.restsUntilMs ?? 0, nowMs + doublingMs(firstRestMs, streak, longestRestMs)),
     streak,
   };
 };

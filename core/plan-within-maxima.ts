@@ -1,4 +1,5 @@
 import type { Rejection } from './decision.ts';
+import { cellOfLaunch, type Held } from './held.ts';
 import { offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import { type Plan, type PlanInput, planPlacements } from './plan-placements.ts';
@@ -39,12 +40,7 @@ const saysMaximum =
     return { path, pool, code: 'at-maximum', held, max: cap };
   };
 
-const heldBy = ({ pool, offerings, count }: Placement) => ({
-  pool,
-  zone: offerings[0]?.zone ?? '',
-  instanceType: offerings[0]?.instanceType ?? '',
-  count,
-});
+const heldBy = (placement: Placement): Held => ({ ...cellOfLaunch(placement), count: placement.count });
 
 const keyOf = ({ pool, offerings }: Placement): string => [pool, ...offerings.map(offeringKey)].join('|');
 

@@ -1,3 +1,4 @@
+import { doublingMs } from './back-off.ts';
 import { type OfferingKey, offeringKey, parseOfferingKey } from './offering.ts';
 import { offeringsOf, type Pool } from './pool.ts';
 import type { Refusal } from './ports.ts';
@@ -69,7 +70,7 @@ export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number):
 };
 
 const restAfter = (scope: Refusal['scope'], streak: number): number =>
-  scope === 'zone-permanent' ? notSoldRestMs : Math.min(longestRestMs, refusedRestMs * 2 ** Math.min(streak - 1, 10));
+  scope === 'zone-permanent' ? notSoldRestMs : doublingMs(refusedRestMs, streak, longestRestMs);
 
 /**
  * Refusals of launches that were under way together count as one: a refusal during a rest does not raise the streak.

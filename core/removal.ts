@@ -1,5 +1,6 @@
 import type { Leaving } from './decision.ts';
 import type { Group } from './group.ts';
+import { cellOf } from './held.ts';
 import { offeringKey } from './offering.ts';
 import { type PoolMemory, refusalsIn } from './pool-memory.ts';
 import { rankForRemoval } from './removal-order.ts';
@@ -20,8 +21,6 @@ export type RemovalInput = {
   /** Offerings that rest now. A child without an eligible offering has no share in the weights of the others. */
   readonly memory: PoolMemory;
 };
-
-const cellOf = ({ pool, offering }: Member) => ({ pool, zone: offering.zone, instanceType: offering.instanceType });
 
 /** A tree with all members counted, and with pools at their cap closed. */
 const standingTree = ({ members, group, prices, nowMs, memory }: RemovalInput): Tree => {

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
 import type { LaunchRequest } from '../../core/launch-request.ts';
+import { numberOf } from '../../core/number-of.ts';
 import type { Offering } from '../../core/offering.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { Pool } from '../../core/pool.ts';
@@ -17,10 +18,6 @@ import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';
 
-/** A repeatable random number from a text. */
-const draw = (text: string): number =>
-  [...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
-
 /**
  * The pool's subnet for a zone. A fleet takes one subnet per override and not two of one zone for the same type (EC2
  * User Guide, instant fleets). So the token chooses one of several, without those that are known to have no free
@@ -30,7 +27,7 @@ const subnetIn = (pool: Pool, zone: string, token: string, avoid: readonly strin
   const inZone = pool.subnets.filter((subnet) => subnet.zone === zone);
   const free = inZone.filter(({ id }) => !avoid.includes(id));
   const candidates = free.length > 0 ? free : inZone;
-  return candidates[draw(token) % Math.max(1, candidates.length)]?.id;
+  return candidates[numberOf(token) % Math.max(1, candidates.length)]?.id;
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
+import { numberOf } from '../../core/number-of.ts';
 import type { Holdings } from '../../core/ports.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
@@ -222,10 +223,6 @@ const takeHealth = ({ elb, now }: ProviderDeps, count: number): boolean => {
   healthLeft.set(elb, { tokens: isEnough ? Math.max(0, there - count) : there, atMs: now() });
   return isEnough;
 };
-
-/** A number from a name, to spread groups over looks. */
-const numberOf = (name: string): number =>
-  [...name].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7);
 
 /**
  * Whether a look over many groups reads the target health of this one: where an instance that has begun to run may have

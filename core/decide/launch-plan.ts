@@ -1,4 +1,5 @@
 import { whileMembersWait } from '../advice.ts';
+import { cellOf, cellOfLaunch } from '../held.ts';
 import type { PlanInput } from '../plan-placements.ts';
 import type { Member } from '../view.ts';
 import type { Situation } from './rule.ts';
@@ -22,17 +23,7 @@ export const planInput = (
   prices: view.state.prices.usdPerHour,
   cheapest: view.state.cheapest,
   held: [
-    ...without(headcount.staying, leaving).map(({ pool, offering }) => ({
-      pool,
-      zone: offering.zone,
-      instanceType: offering.instanceType,
-      count: 1,
-    })),
-    ...headcount.inFlight.map(({ pool, offerings, count: coming }) => ({
-      pool,
-      zone: offerings[0]?.zone ?? '',
-      instanceType: offerings[0]?.instanceType ?? '',
-      count: coming,
-    })),
+    ...without(headcount.staying, leaving).map((member) => ({ ...cellOf(member), count: 1 })),
+    ...headcount.inFlight.map((launch) => ({ ...cellOfLaunch(launch), count: launch.count })),
   ],
 });

@@ -1,3 +1,4 @@
+import { doublingMs } from '../back-off.ts';
 import { rememberNewcomers } from '../boots.ts';
 import { type Answer, rememberDenials } from '../denials.ts';
 import type { Group } from '../group.ts';
@@ -34,7 +35,7 @@ const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: 
   if (!launched.some(({ result }) => result.kind === 'throttled'))
     return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
   const streak = (state.throttle?.streak ?? 0) + 1;
-  return { streak, untilMs: nowMs + Math.min(longestHoldMs, repeatAfterMs * 2 ** (streak - 1)) };
+  return { streak, untilMs: nowMs + doublingMs(repeatAfterMs, streak, longestHoldMs) };
 };
 
 const refusalsOf = ({ result }: Launched): readonly Refusal[] => (result.kind === 'answered' ? result.refusals : []);

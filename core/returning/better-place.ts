@@ -1,15 +1,8 @@
+import { cellOf } from '../held.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { worthwhileSaving } from '../selector/cheapest.ts';
 import { pick, type Run, type Step } from '../selector/pick.ts';
-import {
-  type Branch,
-  type Cell,
-  type Choice,
-  canGive,
-  choicesAbove,
-  type Leaf,
-  type TreeNode,
-} from '../selector/tree.ts';
+import { type Branch, type Choice, canGive, choicesAbove, type Leaf, type TreeNode } from '../selector/tree.ts';
 import type { Member } from '../view.ts';
 
 /** Why a place is better than the one that a member has. */
@@ -64,12 +57,6 @@ const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
   const picked = pick(branch, look.run);
   return picked && cheaper(picked.leaf, picked.way, look);
 };
-
-const cellOf = ({ pool, offering }: Member): Cell => ({
-  pool,
-  zone: offering.zone,
-  instanceType: offering.instanceType,
-});
 
 /**
  * The child of a node that counts a member. A pool that several tiers name belongs to the earliest of them: from there

@@ -1,3 +1,4 @@
+import { doublingMs } from '../back-off.ts';
 import type { OfferingKey } from '../offering.ts';
 import type { Reservation } from '../reservation.ts';
 
@@ -78,7 +79,7 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
   const last = own.at(-1);
   const streak = own.length - 1 - own.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs);
   if (last === undefined || streak === 0) return 0;
-  return last.atMs + Math.min(longestBackOffMs, afterMs * 2 ** streak);
+  return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);
 };
 
 const flapsWithinMs = 3_600_000;

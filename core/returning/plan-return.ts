@@ -1,5 +1,6 @@
 import type { PlacementReason } from '../decision.ts';
 import type { Headcount } from '../headcount.ts';
+import { cellOf, cellOfLaunch } from '../held.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import type { Placement } from '../placement.ts';
 import { closeFullPools } from '../plan-placements.ts';
@@ -49,7 +50,6 @@ type Work = {
   readonly run: Run;
 };
 
-const cellOf = ({ pool, offering }: Member) => ({ pool, zone: offering.zone, instanceType: offering.instanceType });
 const kindOf = ({ pool, offering }: Member): string => `${pool}|${offeringKey(offering)}`;
 
 /** On-demand before spot, then the dearest, then the youngest, which has the least work to lose. */
@@ -122,11 +122,11 @@ const isPlace = (found: BetterPlace | NotYet): found is BetterPlace => 'leaf' in
 
 /** Counts the replacement where it will be, so that the next one is placed beside it. */
 const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
-  const [offering] = place.offerings;
-  if (offering === undefined) return;
+  if (place.offerings.length === 0) return;
+  const pool = place.leaf.pool.name;
   tree.count(cellOf(member), -1);
-  tree.count({ pool: place.leaf.pool.name, zone: offering.zone, instanceType: offering.instanceType }, 1);
-  closeFullPools(tree, place.leaf.pool.name, run);
+  tree.count(cellOfLaunch({ pool, offerings: place.offerings }), 1);
+  closeFullPools(tree, pool, run);
 };
 
 const keyOf = ({ leaf, offerings, why }: BetterPlace): string =>
@@ -188,8 +188,7 @@ const workOf = (view: View, rule: Returning, { staying, inFlight }: Headcount): 
   };
   const tree = growTree(group.capacity, poolsWithinMaxima(view), market);
   for (const member of staying) tree.count(cellOf(member), 1);
-  for (const { pool, offerings, count } of inFlight)
-    tree.count({ pool, zone: offerings[0]?.zone ?? '', instanceType: offerings[0]?.instanceType ?? '' }, count);
+  for (const launch of inFlight) tree.count(cellOfLaunch(launch), launch.count);
   const run: Run = { cheapest: { ...state.cheapest }, step: 0, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
   return { view, losses, tree, run };

@@ -1,6 +1,7 @@
 import type { Ask } from '../../core/account-budget.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
+import { numberOf } from '../../core/number-of.ts';
 import type { Swap } from '../../core/swap.ts';
 import { type BudgetPorts, noLessons, shareBudget } from '../runtime/share-budget.ts';
 
@@ -10,9 +11,7 @@ const callsPerLook = 2;
 /** Drains of one storm begin at the same moment. Those that cannot write then come again spread over this time. */
 const [soonestMs, spreadMs] = [1_000, 6_000];
 
-const spreadOf = (text: string): number =>
-  soonestMs +
-  ([...text].reduce((hash, char) => (Math.imul(hash, 31) + (char.codePointAt(0) ?? 0)) >>> 0, 7) % spreadMs);
+const spreadOf = (text: string): number => soonestMs + (numberOf(text) % spreadMs);
 
 /** When a drain may make its calls. Undefined: now. */
 const turnAt = async (ask: Omit<Ask, 'by'>, ports: BudgetPorts): Promise<number | undefined> => {
