@@ -1,5 +1,5 @@
 import { isQuiet } from '../../core/decide.ts';
-import type { Decision, Remark } from '../../core/decision.ts';
+import type { Decision } from '../../core/decision.ts';
 import type { Overtaken } from '../../core/decision-record.ts';
 import { applyAnswers, type Launched, missingAfter } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
@@ -115,17 +115,23 @@ const write = async (run: Run, decided: Decided, state: GroupState): Promise<Gro
   return state.version > 1 || (await isInForce(run, decided)) ? written : undefined;
 };
 
+/** Removals are decided once. Decisions after a refusal are about launches alone. */
+const withoutRemovals = (decision: Decision): Decision => ({ ...decision, removals: [], drains: [], remarks: [] });
+
 /** A look, and how the same look decides about another view. */
 type Looked = InMode & { readonly again: (view: View) => Decision };
 
 /** Decides about what was gathered, in the group's mode. */
-const look = (run: Run, gathered: Gathered): Looked => {
+const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked => {
   const { ports, facts, observedId: id } = run;
   const nowMs = ports.clock.now();
   const seen = viewOf(gathered, nowMs, facts);
   const { desired } = gathered;
   const heard = modeOf(run.group) === 'observe' ? heardIn(facts, gathered, nowMs).leaving : [];
-  const inMode = (view: View): InMode => decideInMode(view, { heard, desired, id });
+  const inMode = (view: View): InMode => {
+    const decided = decideInMode(view, { heard, desired, id });
+    return earlier.length === 0 ? decided : { ...decided, decision: withoutRemovals(decided.decision) };
+  };
   return { ...inMode({ ...seen, state: followView(seen, facts) }), again: (view) => inMode(view).decision };
 };
 
@@ -133,21 +139,12 @@ const look = (run: Run, gathered: Gathered): Looked => {
 const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
   raise.length + suspend.length + takeDown.length === 0;
 
-/** Removals are decided once. Decisions after a refusal are about launches alone. */
-const onlyOnce = (decision: Decision, earlier: readonly Round[]): Decision =>
-  earlier.length === 0
-    ? decision
-    : { ...decision, removals: [], drains: [], remarks: (decision.remarks ?? []).filter(isAboutTurn) };
-
-const isAboutTurn = ({ code }: Remark): boolean => code === 'waits-for-turn' || code === 'waited-for-turn';
-
 /** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
 const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]): Promise<Round | undefined> => {
-  const { view: seen, decision: found, observed, again } = look(run, gathered);
-  const allowed = await takeTurn(run, { view: seen, decision: onlyOnce(found, earlier) }, again);
+  const { observed, again, ...found } = look(run, gathered, earlier);
+  const allowed = await takeTurn(run, found, again);
   if (allowed === undefined) return undefined;
-  const { view } = allowed;
-  const wanted = onlyOnce(allowed.decision, earlier);
+  const { view, decision: wanted } = allowed;
   const before = {
     view,
     decision: wanted,
