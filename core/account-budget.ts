@@ -4,12 +4,15 @@ import type { View } from './view.ts';
 /** Buckets of the account that a storm empties. */
 export type BucketName = 'createFleet' | 'autoScaling' | 'instances' | 'targets' | 'health';
 
+/** How many calls a bucket holds, and how fast it refills. */
+export type Bucket = { readonly holds: number; readonly perSecond: number };
+
 /**
  * Their sizes. CreateFleet, and launched instances, which every way to launch draws from: "Request throttling for the
  * Amazon EC2 API". `targets`, which are registered and deregistered, and `health`, what describes them: "Request
  * throttling for the Elastic Load Balancing API". Auto Scaling publishes none: a cautious guess.
  */
-const buckets: Readonly<Record<BucketName, { readonly holds: number; readonly perSecond: number }>> = {
+const buckets: Readonly<Record<BucketName, Bucket>> = {
   createFleet: { holds: 50, perSecond: 5 },
   autoScaling: { holds: 20, perSecond: 5 },
   instances: { holds: 1_000, perSecond: 2 },
@@ -63,7 +66,7 @@ export const warnedAmong = ({
 /** A group that waits for its turn. */
 type Waiting = Omit<Ask, 'by'> & { readonly sinceMs: number; readonly turnAtMs: number };
 
-type Level = { readonly tokens: number; readonly atMs: number };
+export type Level = { readonly tokens: number; readonly atMs: number };
 
 /**
  * What Holdfast spends of the account's buckets, and who waits for them: one item for all groups. It only paces: where
@@ -133,11 +136,14 @@ const byNeed =
     ascending(a.sinceMs, b.sinceMs) ||
     (a.group < b.group ? -1 : 1);
 
-const levelAt = ({ levels }: AccountBudget, name: BucketName, nowMs: number): number => {
-  const { holds, perSecond } = buckets[name];
-  const { tokens, atMs } = levels[name] ?? { tokens: holds, atMs: nowMs };
+/** Tokens in a bucket that was full at first and refills with time. */
+export const tokensAt = ({ holds, perSecond }: Bucket, level: Level | undefined, nowMs: number): number => {
+  const { tokens, atMs } = level ?? { tokens: holds, atMs: nowMs };
   return Math.min(holds, tokens + (Math.max(0, nowMs - atMs) / 1_000) * perSecond);
 };
+
+const levelAt = ({ levels }: AccountBudget, name: BucketName, nowMs: number): number =>
+  tokensAt(buckets[name], levels[name], nowMs);
 
 const names = Object.keys(buckets) as BucketName[];
 

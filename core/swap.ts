@@ -26,6 +26,9 @@ export type LifecycleHook = {
   readonly overAtMs?: number;
 };
 
+/** A member that EC2 warned about, whether a swap is stored for it or it is only observed. */
+export type Warned = Pick<Swap, 'instance' | 'offering'>;
+
 /** The stored record of one instance that leaves and is replaced. Only this item decides about this instance. */
 export type Swap = {
   readonly group: string;

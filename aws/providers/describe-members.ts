@@ -1,4 +1,5 @@
 import type { Instance } from '@aws-sdk/client-ec2';
+import { type Bucket, type Level, tokensAt } from '../../core/account-budget.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
 import { numberOf } from '../../core/number-of.ts';
@@ -211,15 +212,13 @@ const healthAtOnce = 10;
 const minuteMs = 60_000;
 
 /** What this environment may read of the account's ten a second: a few of them read at once. */
-const healthTokens = { holds: 10, perSecond: 2.5 } as const;
-const healthLeft = new WeakMap<ProviderDeps['elb'], { tokens: number; atMs: number }>();
+const healthTokens: Bucket = { holds: 10, perSecond: 2.5 };
+const healthLeft = new WeakMap<ProviderDeps['elb'], Level>();
 
 /** Takes tokens for these target groups, if there are as many. */
 const takeHealth = ({ elb, now }: ProviderDeps, count: number): boolean => {
-  const { tokens, atMs } = healthLeft.get(elb) ?? { tokens: healthTokens.holds, atMs: now() };
-  const { holds, perSecond } = healthTokens;
-  const there = Math.min(holds, tokens + (Math.max(0, now() - atMs) / 1_000) * perSecond);
-  const isEnough = there >= Math.min(count, holds);
+  const there = tokensAt(healthTokens, healthLeft.get(elb), now());
+  const isEnough = there >= Math.min(count, healthTokens.holds);
   healthLeft.set(elb, { tokens: isEnough ? Math.max(0, there - count) : there, atMs: now() });
   return isEnough;
 };

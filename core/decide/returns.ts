@@ -1,8 +1,8 @@
-import { notShownYet, ownShrink } from '../asg-ledger.ts';
 import { chooseReturns } from '../returning/rule.ts';
 import { movesUnderWay, replacedMembers } from '../returning/under-way.ts';
 import type { Rule } from './rule.ts';
 import { takeFrom } from './spare.ts';
+import { aboveDesired } from './surplus.ts';
 
 /**
  * Members whose replacements serve in better places leave, before any other surplus is chosen: what the group has above
@@ -10,9 +10,9 @@ import { takeFrom } from './spare.ts';
  */
 export const replaced: Rule = {
   name: 'replaced by returns',
-  propose: ({ view, headcount, arbiter }) => {
-    const candidates = arbiter.unclaimed();
-    const above = candidates.length - view.state.desired - ownShrink(view) - notShownYet(view, candidates);
+  propose: (situation) => {
+    const { view, headcount, arbiter } = situation;
+    const above = aboveDesired(situation);
     const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum()];
     const removals = replacedMembers(movesUnderWay(view, headcount), view.nowMs)
       .slice(0, Math.max(0, above))

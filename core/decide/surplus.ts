@@ -7,6 +7,15 @@ import type { Member } from '../view.ts';
 import type { Rule, Situation } from './rule.ts';
 import { takeFrom } from './spare.ts';
 
+/**
+ * How many members that nobody claims are above the desired size, less those that Auto Scaling groups are about to
+ * terminate by themselves, and those of which only a newer describe can tell.
+ */
+export const aboveDesired = ({ view, arbiter }: Situation): number => {
+  const candidates = arbiter.unclaimed();
+  return candidates.length - view.state.desired - ownShrink(view) - notShownYet(view, candidates);
+};
+
 /** Members that are ours to let go. An Auto Scaling group whose size others set lets its members go by itself. */
 const removable = ({ view, arbiter }: Situation): readonly Member[] => {
   const outside = outsideAsgOf(view.group);
@@ -56,9 +65,7 @@ export const surplus: Rule = {
   name: 'surplus',
   propose: (situation) => {
     const { view, arbiter } = situation;
-    const candidates = arbiter.unclaimed();
-    const own = ownShrink(view) + notShownYet(view, candidates);
-    const count = candidates.length - view.state.desired - own - replacements(situation);
+    const count = aboveDesired(situation) - replacements(situation);
     const room = arbiter.aboveMinimum().total;
     const removals = chosen(situation, Math.min(count, room));
     arbiter.leave(removals.map(({ instance }) => instance));

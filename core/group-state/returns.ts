@@ -4,7 +4,7 @@ import { offeringKey, parseOfferingKey } from '../offering.ts';
 import type { Reservation } from '../reservation.ts';
 import { answeredMoves, type Loss, type Move, noReturns, rememberLosses } from '../returning/memory.ts';
 import { movesNow } from '../returning/under-way.ts';
-import type { Swap } from '../swap.ts';
+import type { Warned } from '../swap.ts';
 import type { GroupState, Member, View } from '../view.ts';
 
 type Remembered = Pick<GroupState, 'returns'>;
@@ -47,7 +47,7 @@ export const noteChange = (state: GroupState, stored: GroupState, group: Group, 
 export const rememberLives = (
   state: GroupState,
   { group, holdings }: { readonly group: Group; readonly holdings: { readonly members: readonly Member[] } },
-  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
+  warned: readonly Warned[],
   nowMs: number,
 ): GroupState => {
   if (group.returning === undefined || warned.length === 0) return state;

@@ -33,6 +33,8 @@ const stays = ({ staying, waiting }: Headcount): ((instance: string) => boolean)
  */
 export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUnderWay[] => {
   const { moves } = view.state.returns ?? noReturns;
+  // Three rules ask at each look, and a group seldom moves.
+  if (moves.length === 0) return [];
   const isStaying = stays(headcount);
   let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - view.state.desired;
   return moves.flatMap((move) => {
@@ -76,7 +78,6 @@ export const replacedMembers = (underWay: readonly MoveUnderWay[], nowMs: number
 /** Moves to remember: those under way, and those that still count for a budget. */
 export const movesNow = (view: View, headcount: Headcount): readonly Move[] => {
   const { moves } = view.state.returns ?? noReturns;
-  if (moves.length === 0) return moves;
   const leavingOf = new Map(movesUnderWay(view, headcount).map(({ move, leaving }) => [move.reservation, leaving]));
   const everyMs = view.group.returning?.everyMs ?? 0;
   return moves.flatMap((move) => {

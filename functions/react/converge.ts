@@ -4,7 +4,7 @@ import { asgsOf } from '../../core/holders.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import { modeOf } from '../../core/mode.ts';
 import type { Holdings } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap, Warned } from '../../core/swap.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import type { NameDrain } from '../../core/swap-life/drain-kind.ts';
 import { metrics } from '../contract.ts';
@@ -39,7 +39,7 @@ export type Converged =
 type Told = {
   readonly claimed: Claimed;
   /** What EC2 has just warned about: pool memory learns from it, whether it is claimed or only observed. */
-  readonly warned: readonly Pick<Swap, 'instance' | 'offering'>[];
+  readonly warned: readonly Warned[];
   /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
   readonly ended: ReadonlySet<string>;

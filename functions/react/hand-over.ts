@@ -1,12 +1,11 @@
 import type { Group } from '../../core/group.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { asgsOf, withFormer } from '../../core/holders.ts';
-import { traitsOf } from '../../core/leave-reason.ts';
 import { modeOf } from '../../core/mode.ts';
 import { claimAll } from './claims.ts';
 import { drainsOf } from './drain-names.ts';
 import type { Facts } from './facts.ts';
-import { isOurs } from './heard.ts';
+import { reportedIn } from './heard.ts';
 import { newDecisionId } from './identifiers.ts';
 import type { InForce } from './in-force.ts';
 import type { ReactPorts } from './ports.ts';
@@ -36,9 +35,7 @@ export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string): Promise<v
 export const handOver = async (facts: Facts, { group, state }: InForce, ports: ReactPorts): Promise<void> => {
   const { store, clock, random } = ports;
   const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
-  const leaving = facts.leaving.filter(
-    (fact) => isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act),
-  );
+  const leaving = reportedIn(facts, group, asgs);
   if (leaving.length > 0) {
     const id = newDecisionId(clock, random);
     const swaps = await store.swaps(group.name);

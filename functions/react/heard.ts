@@ -5,7 +5,7 @@ import { modeOf } from '../../core/mode.ts';
 import { toBeMoved } from '../../core/moved.ts';
 import { heardBefore, newlyWarned } from '../../core/observe.ts';
 import { offeringKey } from '../../core/offering.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Warned } from '../../core/swap.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import type { Facts } from './facts.ts';
 import type { Gathered } from './gather.ts';
@@ -14,8 +14,12 @@ import type { Gathered } from './gather.ts';
  * Facts belong to the instance. One that has left our Auto Scaling groups, and that has no tag of ours, belongs to
  * somebody else now.
  */
-export const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
+const isOurs = ({ owner }: LeavingFact, group: Group, asgs: ReadonlySet<string>): boolean =>
   owner === undefined || owner.group === group.name || (owner.asg !== undefined && asgs.has(owner.asg));
+
+/** Members that signals reported, and whose leaving the policy acts on. */
+export const reportedIn = ({ leaving }: Facts, group: Group, asgs: ReadonlySet<string>): readonly LeavingFact[] =>
+  leaving.filter((fact) => isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act));
 
 /** Members that live where the policy no longer holds any, except those that leave already. */
 const moved = (
@@ -48,10 +52,7 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
   const asgs = new Set(asgsOf(group));
   const detached = new Set(holdings.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
-  const told = facts.leaving.filter(
-    (fact) =>
-      !detached.has(fact.instance) && isOurs(fact, group, asgs) && (!traitsOf(fact).isAdvice || group.rebalance.act),
-  );
+  const told = reportedIn(facts, group, asgs).filter(({ instance }) => !detached.has(instance));
   const earlier = modeOf(group) === 'observe' ? [] : heardBefore(gathered.state, nowMs);
   const heard = [
     ...told,
@@ -63,10 +64,7 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
 };
 
 /** Offerings of members that EC2 warned about since the last look at an observed group. */
-export const warnedIfActed = (
-  { state, holdings: { members } }: Gathered,
-  { leaving }: HeardNow,
-): readonly Pick<Swap, 'instance' | 'offering'>[] => {
+export const warnedIfActed = ({ state, holdings: { members } }: Gathered, { leaving }: HeardNow): readonly Warned[] => {
   const warned = new Set(newlyWarned(state, leaving).map(({ instance }) => instance));
   return members
     .filter(({ instance }) => warned.has(instance))

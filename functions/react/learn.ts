@@ -4,7 +4,7 @@ import { learnFromLosses } from '../../core/group-state/state.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
 import { withoutEnded } from '../../core/reservation-life.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Warned } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import type { Gathered } from './gather.ts';
 import type { Run } from './run.ts';
@@ -31,11 +31,7 @@ const withBoots = (
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
-export const learn = (
-  gathered: Gathered,
-  { facts, ports }: Run,
-  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
-): Gathered => {
+export const learn = (gathered: Gathered, { facts, ports }: Run, warned: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
   const losses = learnFromLosses(withoutEnded(gathered.state, ended), warned, gathered.swaps, nowMs);

@@ -7,7 +7,7 @@ import { followView, sameState } from '../../core/group-state/state.ts';
 import { decideInMode, type InMode } from '../../core/in-mode.ts';
 import { modeOf } from '../../core/mode.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Warned } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
@@ -229,7 +229,7 @@ const sameLookMs = 2_000;
 const lookAgain = async (
   run: Run,
   before: Gathered,
-  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
+  warned: readonly Warned[],
 ): Promise<{ readonly run: Run; readonly gathered: Gathered } | undefined> => {
   const { facts, ports } = run;
   const now = await readInForce(run.group.name, ports);
@@ -260,7 +260,7 @@ const afterLostRace = async (
   }: {
     readonly lost: number;
     readonly before: Gathered;
-    readonly warned: readonly Pick<Swap, 'instance' | 'offering'>[];
+    readonly warned: readonly Warned[];
   },
 ): Promise<Again | Played> => {
   const played: Played = { kind: 'played', run, rounds };
@@ -275,21 +275,13 @@ const afterLostRace = async (
 };
 
 /** Rounds until everything is placed, nothing eligible is left, or the time is up. */
-export const playRounds = async (
-  first: Run,
-  found: Gathered,
-  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
-): Promise<Played> => {
+export const playRounds = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const played = await playEach(first, found, warned);
   if (played.kind === 'played') await giveBack(played.run, played.rounds);
   return played;
 };
 
-const playEach = async (
-  first: Run,
-  found: Gathered,
-  warned: readonly Pick<Swap, 'instance' | 'offering'>[],
-): Promise<Played> => {
+const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]): Promise<Played> => {
   const rounds: Round[] = [];
   let [run, gathered, lost, longestRoundMs] = [first, found, 0, 0];
   while (rounds.length < mostRounds) {

@@ -61,8 +61,8 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'what an Auto Scaling group ends by itself is ignored',
     file: 'core/decide/surplus.ts',
-    from: 'const own = ownShrink(view) +',
-    to: 'const own = 0 * ownShrink(view) +',
+    from: 'view.state.desired - ownShrink(view) -',
+    to: 'view.state.desired - 0 * ownShrink(view) -',
     caughtBy: ['zones evened out by its own group'],
   },
   {
