@@ -7,6 +7,7 @@ import type { Decision } from '../../core/decision.ts';
 import type { DecisionLog, DecisionRecord } from '../../core/decision-record.ts';
 import type { StateStore } from '../../core/ports.ts';
 import { items } from '../../functions/contract.ts';
+import { decisionOf } from '../core/decisions.ts';
 import { firstVersion } from './samples/first-version.ts';
 import { startTables } from './tables.ts';
 import { throwUnreadable } from './unreadable.ts';
@@ -23,24 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-const decision = (more: Partial<Decision> = {}): Decision => ({
-  group: 'decided',
-  desired: 3,
-  staying: 3,
-  placements: [],
-  unplaced: 0,
-  reasons: [],
-  rejected: [],
-  removals: [],
-  drains: [],
-  admissions: [],
-  raise: [],
-  restore: [],
-  takeOver: [],
-  unnoticed: [],
-  cheapest: {},
-  ...more,
-});
+const decision = (more: Partial<Decision> = {}): Decision => decisionOf({ group: 'decided', ...more });
 
 const record = (id: string, more: Partial<DecisionRecord> = {}): DecisionRecord => ({
   group: 'decided',

@@ -11,28 +11,12 @@ import type { Swap } from '../../core/swap.ts';
 import { firstVersion } from '../aws/samples/first-version.ts';
 import { startTables } from '../aws/tables.ts';
 import { throwUnreadable } from '../aws/unreadable.ts';
+import { decisionOf } from '../core/decisions.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const at = (seconds: number): number => nowMs + seconds * 1_000;
 
-const decision = (more: Partial<Decision>): Decision => ({
-  group: 'web',
-  desired: 4,
-  staying: 0,
-  placements: [],
-  unplaced: 0,
-  reasons: [],
-  rejected: [],
-  removals: [],
-  drains: [],
-  admissions: [],
-  raise: [],
-  restore: [],
-  takeOver: [],
-  unnoticed: [],
-  cheapest: {},
-  ...more,
-});
+const decision = (more: Partial<Decision>): Decision => decisionOf({ desired: 4, staying: 0, ...more });
 const digest = { nowMs, byPool: {}, swaps: {}, reservations: 0 };
 const offering = { instanceType: 'm7g.large', zone: 'us-east-1a', market: 'spot' } as const;
 const key = 'm7g.large/us-east-1a/spot';

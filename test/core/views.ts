@@ -1,4 +1,5 @@
 import type { Group } from '../../core/group.ts';
+import { initialState } from '../../core/group-state/state.ts';
 import type { Pool } from '../../core/pool.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -50,19 +51,9 @@ export const group = (rest: Partial<Group> = {}): Group => ({
 });
 
 export const state = (rest: Partial<GroupState> = {}): GroupState => ({
+  ...initialState(group()),
   version: 3,
-  desired: 10,
-  policyVersion: 1,
   policySize: '{}',
-  reservations: [],
-  memory: {},
-  alarms: {},
-  raised: [],
-  strays: {},
-  asgGaps: {},
-  cheapest: {},
-  prices: { atMs: 0, usdPerHour: {} },
-  wakeAtMs: 0,
   ...rest,
 });
 
