@@ -7,28 +7,20 @@ import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { announcements } from '../../functions/contract.ts';
 import { converge } from '../../functions/react/converge.ts';
-import type { Facts } from '../../functions/react/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, state } from '../core/views.ts';
+import { factsOf, silent } from './facts.ts';
 
 const policy = group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' } });
 const stored: GroupState = state({ version: 5, desired: 6, policySize: JSON.stringify(policy.size) });
 const [taken] = members(onDemandB, 1);
 const instance = taken?.instance ?? '';
 
-const warning: Facts = {
-  group: 'web',
-  causes: [],
+const warning = factsOf({
   leaving: [{ instance, reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }],
-  ended: [],
-  stopped: [],
-  alarms: [],
-  refusedAsgs: [],
-  stoppedDrains: [],
-  isTick: false,
   messages: ['m-1'],
-};
+});
 
 /** A group of six, one of them warned, whose state item and policy are what these say whenever they are asked. */
 const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['putState']; inForce?: () => Group | undefined }) => {
@@ -61,11 +53,7 @@ const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['p
         return 'running';
       },
     },
-    telemetry: {
-      count: () => {},
-      duration: () => {},
-      logger: { error: () => {}, warn: () => {}, info: () => {} },
-    } as unknown as ReactPorts['telemetry'],
+    telemetry: silent,
   };
   return { world, ports: ports as ReactPorts };
 };

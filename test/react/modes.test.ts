@@ -11,22 +11,12 @@ import type { Facts } from '../../functions/react/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, reservation, state, swapOf } from '../core/views.ts';
+import { factsOf, silent } from './facts.ts';
 
 const policyIn = (mode: Group['mode'], rest: Partial<Group> = {}): Group =>
   group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' }, ...(mode && { mode }), ...rest });
 
-const tick: Facts = {
-  group: 'web',
-  causes: [],
-  leaving: [],
-  ended: [],
-  stopped: [],
-  alarms: [],
-  refusedAsgs: [],
-  stoppedDrains: [],
-  isTick: true,
-  messages: [],
-};
+const tick = factsOf({ isTick: true });
 
 const ids = members(onDemandB, 6).map(({ instance }) => instance);
 const [first = '', second = ''] = ids;
@@ -111,11 +101,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
         return 'running';
       },
     },
-    telemetry: {
-      count: () => {},
-      duration: () => {},
-      logger: { error: () => {}, warn: () => {}, info: () => {} },
-    } as unknown as ReactPorts['telemetry'],
+    telemetry: silent,
   };
   const hear = (facts: Partial<Facts>) => converge({ ...tick, ...facts }, ports as ReactPorts);
   return { world, hear };

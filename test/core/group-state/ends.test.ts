@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { endsHeard, followView } from '../../../core/group-state/state.ts';
+import { factsOf } from '../../react/facts.ts';
 import { nowMs, state, swapOf, view } from '../views.ts';
 
-const told = (...ended: readonly string[]) => ({
-  group: 'web',
-  causes: [],
-  leaving: [],
-  ended,
-  stopped: [],
-  alarms: [],
-  refusedAsgs: [],
-  stoppedDrains: [],
-  isTick: false,
-  messages: [],
-});
+const told = (...ended: readonly string[]) => factsOf({ ended });
 
 describe('an end that EC2 reported', () => {
   it('is kept, because a later describe may still show the instance', () => {
