@@ -13,7 +13,7 @@ const defaultDeregistrationDelayMs = 300_000;
  * Time that the start itself may take before the deregistration delay runs: a cold function, a repeat of a throttled
  * call, a describe that lags.
  */
-const startSlackMs = 5_000;
+export const startSlackMs = 5_000;
 
 /** The times that the start of a drain is computed from, in milliseconds. */
 export type DrainBudget = {

@@ -1,5 +1,6 @@
 import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
+import { attachedPerCall } from '../../core/decide/admissions.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import { groupTagValue, joinedTagValue, tags } from '../../functions/contract.ts';
 import { chunks } from '../chunks.ts';
@@ -8,8 +9,6 @@ import { inParallel } from '../in-parallel.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
-/** Ids that one AttachInstances call takes (EC2 Auto Scaling quotas). */
-const idsPerCall = 20;
 /** Calls under way for one group: enough that fifty of them fit into an invocation. */
 const callsAtOnce = 4;
 /** Resources that one CreateTags call takes. */
@@ -34,7 +33,7 @@ export const attachMembers = async (
   asg: string,
   instances: readonly string[],
 ): Promise<ActionResult> => {
-  const parts = await inParallel(chunks(instances, idsPerCall), callsAtOnce, (part) =>
+  const parts = await inParallel(chunks(instances, attachedPerCall), callsAtOnce, (part) =>
     actOn(
       part,
       (ids) => autoScaling.send(new AttachInstancesCommand({ AutoScalingGroupName: asg, InstanceIds: [...ids] })),

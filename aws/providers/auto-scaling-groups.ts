@@ -10,7 +10,7 @@ import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 
 /** Names that one call takes (Auto Scaling API reference: 50, and up to 100 with MaxRecords). */
-const namesPerCall = 100;
+export const namesPerCall = 100;
 
 /** The state of an instance in its Auto Scaling group. */
 export type Standing = {

@@ -18,8 +18,9 @@ import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, type LaunchFailure, sendLaunch } from './send-launch.ts';
 
-/** Instances that one LaunchInstances call takes, and resources that one CreateTags call takes. */
-const instancesPerCall = 100;
+/** Instances that one LaunchInstances call takes. */
+export const instancesPerCall = 100;
+/** Resources that one CreateTags call takes. */
 const tagsPerCall = 1_000;
 /**
  * Parts for one group under way at once: a launch takes seconds, and hundreds of replacements must be requested within

@@ -5,8 +5,8 @@ import type { Draft, Rule, Situation } from './rule.ts';
 
 /** Once a member has been coming for this long, the others of its batch no longer wait for it. */
 const batchPatienceMs = 20_000;
-/** AttachInstances takes at most 20 ids (EC2 Auto Scaling quotas). */
-const attachBatch = 20;
+/** Ids that one AttachInstances call takes (EC2 Auto Scaling quotas). */
+export const attachedPerCall = 20;
 
 const isReady = (member: Member): boolean => member.state === 'running' && !member.admitted;
 
@@ -18,7 +18,9 @@ const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, '
   const impatient = ready.some(({ launchedAtMs }) => view.nowMs - launchedAtMs >= batchPatienceMs);
   const ids = ready.map(({ instance }) => instance).sort();
   if (stillComing === 0 || impatient) return ids;
-  return view.group.holding.kind === 'attach' ? ids.slice(0, Math.floor(ids.length / attachBatch) * attachBatch) : [];
+  return view.group.holding.kind === 'attach'
+    ? ids.slice(0, Math.floor(ids.length / attachedPerCall) * attachedPerCall)
+    : [];
 };
 
 /**

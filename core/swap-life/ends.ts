@@ -44,6 +44,10 @@ const endedIn = (look: Look): ReadonlySet<string> => {
   return new Set([...look.holdings.ended, ...look.heard.ended].filter((instance) => !stopped.has(instance)));
 };
 
+/** Whether an instance that nobody shows has been announced for so long that a describe would show it. */
+export const isLongUnseen = ({ claimedAtMs, deadlineMs = 0 }: Swap, nowMs: number): boolean =>
+  nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs;
+
 /**
  * Swaps whose instances the look has not shown for long: they have ended, or their user took them out of the group. EC2
  * tells which.
@@ -52,21 +56,17 @@ export const unseenIn = (swaps: readonly Swap[], look: Look): readonly Swap[] =>
   const { holdings, nowMs } = look;
   const members = holdings.members.map(({ instance }) => instance);
   const shown = new Set([...members, ...holdings.aside, ...stoppedIn(look), ...endedIn(look)]);
-  return swaps.filter(
-    ({ instance, state, claimedAtMs, deadlineMs = 0 }) =>
-      state !== 'gone' && !shown.has(instance) && nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs,
-  );
+  return swaps.filter((swap) => swap.state !== 'gone' && !shown.has(swap.instance) && isLongUnseen(swap, nowMs));
 };
 
 /** Swaps whose instance has ended. */
-const goneIn = (swaps: readonly Swap[], look: LookBeyond): readonly Swap[] => {
+const goneIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBeyond): readonly Swap[] => {
   const { beyond } = look;
   const ended = endedIn(look);
-  const unseen = new Set(beyond === undefined ? [] : unseenIn(swaps, look));
   return swaps.filter((swap) => {
     if (swap.state === 'gone') return false;
     if (ended.has(swap.instance)) return true;
-    return unseen.has(swap) && !isAlive(beyond?.get(swap.instance));
+    return beyond !== undefined && unseen.has(swap) && !isAlive(beyond.get(swap.instance));
   });
 };
 
@@ -87,9 +87,8 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
 const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
 
 /** Swaps that are over: errors, those kept long enough, and those whose instance ended or left a while ago. */
-const overIn = (swaps: readonly Swap[], look: LookBeyond): readonly Swap[] => {
+const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBeyond): readonly Swap[] => {
   const { holdings, nowMs, beyond } = look;
-  const unseen = new Set(unseenIn(swaps, look));
   const held = new Set(holdings.asgs.flatMap(({ holds }) => holds));
   const kept = keptByMinimum(swaps, holdings.asgs);
   return swaps.filter((swap) =>
@@ -118,9 +117,10 @@ type Ends = {
 
 /** Closes swaps whose instance has ended, and finds those that become history. */
 export const endsIn = (swaps: readonly Swap[], look: LookBeyond): Ends => {
-  const gone = goneIn(swaps, look).map((before) => ({ before, after: asGone(before, look.nowMs) }));
+  const unseen = new Set(unseenIn(swaps, look));
+  const gone = goneIn(swaps, unseen, look).map((before) => ({ before, after: asGone(before, look.nowMs) }));
   const closed = new Map(gone.map(({ after }) => [after.instance, after]));
-  const over = overIn(swaps, look);
+  const over = overIn(swaps, unseen, look);
   const overIds = new Set(over.map(({ instance }) => instance));
   const open = swaps.filter(({ instance }) => !overIds.has(instance)).map((swap) => closed.get(swap.instance) ?? swap);
   return { gone, over, open };

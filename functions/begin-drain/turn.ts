@@ -1,4 +1,5 @@
 import type { Ask } from '../../core/account-budget.ts';
+import { startSlackMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
 import { numberOf } from '../../core/number-of.ts';
@@ -39,10 +40,10 @@ export const looksAtMs = (ports: BudgetPorts, group: Group, own: readonly Swap[]
     ports,
   );
 
-/** A drain that must begin waits no longer than this for its turn: the start has as much slack. */
-const slackMs = 5_000;
-
-/** When a batch may be deregistered from the target groups that the policy names, if that is soon. */
+/**
+ * When a batch may be deregistered from the target groups that the policy names. Undefined: now, because its turn would
+ * come later than the slack of its start.
+ */
 export const deregistersAtMs = async (
   ports: BudgetPorts,
   group: Group,
@@ -57,5 +58,5 @@ export const deregistersAtMs = async (
     ...(Number.isFinite(deadlineMs) && { deadlineMs }),
   } as const;
   const atMs = await turnAt({ group: `${drainOf(own)} targets`, bucket: 'targets', calls, instances: 0, need }, ports);
-  return atMs !== undefined && atMs - ports.clock.now() <= slackMs ? atMs : undefined;
+  return atMs !== undefined && atMs - ports.clock.now() <= startSlackMs ? atMs : undefined;
 };

@@ -1,4 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { attachedPerCall } from '../../core/decide/admissions.ts';
 import { type Launched, mustRepeat } from '../../core/group-state/answers.ts';
 import { namedTargetGroups } from '../../core/holders.ts';
 import { modeOf } from '../../core/mode.ts';
@@ -97,9 +98,6 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
   const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
   if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
 };
-
-/** Instances that one AttachInstances call takes (Auto Scaling API reference). */
-const attachedPerCall = 20;
 
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;

@@ -4,6 +4,7 @@ import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../core/let-go.ts';
 import type { Owner } from '../../core/ports.ts';
 import { isAlive } from '../../core/signal-age.ts';
 import type { Swap } from '../../core/swap.ts';
+import { isLongUnseen } from '../../core/swap-life/ends.ts';
 import { changeTo } from '../../core/swap-life/progress.ts';
 import { hasBegun } from '../runtime/drain/batch.ts';
 import { answerHooks } from './answer-hooks.ts';
@@ -14,11 +15,8 @@ import { newDecisionId } from './identifiers.ts';
 import { takeOverDrains } from './mend.ts';
 import type { ReactPorts } from './ports.ts';
 
-/** Describes show ended instances for about an hour: one that nobody shows so long after its claim has ended. */
-const unseenMs = 600_000;
-
-const hasEnded = ({ claimedAtMs, deadlineMs = 0 }: Swap, owner: Owner | undefined, nowMs: number): boolean =>
-  owner === undefined ? nowMs - Math.max(claimedAtMs, deadlineMs) >= unseenMs : !isAlive(owner);
+const hasEnded = (swap: Swap, owner: Owner | undefined, nowMs: number): boolean =>
+  owner === undefined ? isLongUnseen(swap, nowMs) : !isAlive(owner);
 
 const drainsAtOnce = 8;
 

@@ -1,6 +1,7 @@
 import { chunks } from '../../aws/chunks.ts';
 import { isFromAws, troubleOf } from '../../aws/errors.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
+import { namesPerCall } from '../../aws/providers/auto-scaling-groups.ts';
 import type { Group } from '../../core/group.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { asgsOf, withFormer } from '../../core/holders.ts';
@@ -92,8 +93,8 @@ const convergeOne = async (
   }
 };
 
-/** Calls that describe the Auto Scaling groups of these groups: a hundred names each. */
-const describesOf = (groups: readonly Group[]): number => Math.ceil(groups.flatMap(asgsOf).length / 100);
+/** Calls that describe the Auto Scaling groups of these groups. */
+const describesOf = (groups: readonly Group[]): number => Math.ceil(groups.flatMap(asgsOf).length / namesPerCall);
 
 /** Reads the policies and state items of groups, and after them, together, what they hold. */
 const readTogether = async (

@@ -1,3 +1,4 @@
+import { instancesPerCall } from '../../aws/providers/launch-into-asg.ts';
 import { type Ask, type Need, type Turn, warnedAmong } from '../../core/account-budget.ts';
 import type { Decision, Remark } from '../../core/decision.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
@@ -15,9 +16,6 @@ export type Allowed = { readonly view: View; readonly decision: Decision };
 const noCapacity = 'InsufficientInstanceCapacity';
 const noneOfThese = 'UnfulfillableCapacity';
 
-/** Instances that one call of LaunchInstances gives. */
-const perCall = 100;
-
 /** How much a group needs the account's buckets. */
 export const needOf = (view: View): Need => {
   const { serving, deadlineMs } = warnedAmong(view);
@@ -27,7 +25,7 @@ export const needOf = (view: View): Need => {
 
 const askOf = ({ group, id }: Run, view: View, { placements }: Decision): Ask => {
   const bucket = bucketOf(group);
-  const callsFor = (count: number): number => (bucket === 'autoScaling' ? Math.ceil(count / perCall) : 1);
+  const callsFor = (count: number): number => (bucket === 'autoScaling' ? Math.ceil(count / instancesPerCall) : 1);
   return {
     group: group.name,
     by: id,
