@@ -14,15 +14,13 @@ type Fleet = {
 };
 type LaunchInstances = { readonly AutoScalingGroupName?: string; readonly RequestedCapacity?: number };
 
-const groupTagged = ({ TagSpecifications: specifications = [] }: Fleet): string | undefined =>
-  specifications
-    .flatMap(({ Tags = [] }) => Tags)
-    .find(({ Key }) => Key === tags.group)
-    ?.Value?.split('/')[1];
+const tagged = ({ TagSpecifications: specifications = [] }: Fleet, key: string): string | undefined =>
+  specifications.flatMap(({ Tags = [] }) => Tags).find(({ Key }) => Key === key)?.Value;
 
 const fleetOf = (input: Fleet): Launch => {
-  const group = groupTagged(input);
-  return { ...(group !== undefined && { group }), count: input.TargetCapacitySpecification?.TotalTargetCapacity ?? 0 };
+  const [group, pool] = [tagged(input, tags.group)?.split('/')[1], tagged(input, tags.pool)];
+  const count = input.TargetCapacitySpecification?.TotalTargetCapacity ?? 0;
+  return { ...(group !== undefined && { group }), ...(pool !== undefined && { pool }), count };
 };
 
 const launchesOf: Readonly<Record<string, (input: Content['input']) => Launch>> = {
@@ -49,7 +47,7 @@ type LaunchError = {
 /** A throttle says nothing about an offering. */
 const isThrottle = ({ ErrorCode }: LaunchError): boolean => ErrorCode === 'RequestLimitExceeded';
 
-const refusalsOf = (invocation: string, { count: _, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
+const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch }: Launch, output: unknown): readonly Untimed<Refused>[] =>
   ((output ?? {}) as { readonly Errors?: readonly LaunchError[] }).Errors?.filter((error) => !isThrottle(error)).map((error) => {
     const { InstanceType = '', AvailabilityZone = '', SubnetId } = error.LaunchTemplateAndOverrides?.Overrides ?? error;
     const market = error.Lifecycle ?? error.MarketType ?? 'on-demand';

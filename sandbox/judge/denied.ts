@@ -1,5 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
-import type { History } from './history.ts';
+import type { History, HistoryEvent } from './history.ts';
 import { times } from './times.ts';
 
 /** A time in which nobody's launches are allowed: a right that is missing, a policy of the organisation, a template that is gone. */
@@ -17,55 +17,54 @@ const denialsOf = ({ faults }: History): readonly Denial[] =>
     return isAlways && launches.every((name) => [operation].flat().includes(name)) ? [{ fromMs, untilMs }] : [];
   });
 
-/** The denial that a moment falls into, where Holdfast had been told so for this group before: a request of its own was denied. */
-export const knownDenial = (chronicle: Chronicle, group: string, atMs: number): Denial | undefined =>
-  denialsOf(chronicle.history).find(
-    ({ fromMs, untilMs }) =>
-      fromMs <= atMs &&
-      atMs < untilMs &&
-      chronicle
-        .of('called')
-        .some(
-          (call) =>
-            call.launch !== undefined &&
-            denialCodes.test(call.outcome) &&
-            call.atMs >= fromMs &&
-            call.atMs <= atMs &&
-            isFor(chronicle, call.launch, group),
-        ),
-  );
+export const allDenials = (chronicle: Chronicle): readonly Denial[] => denialsOf(chronicle.history);
+
+type Called = Extract<HistoryEvent, { readonly kind: 'called' }>;
+/** A request to launch for a group, with the names of the pools that it may have been for. */
+type Request = Called & { readonly pools: readonly string[] };
+
+/** A fleet names its group and its pool by tag. An Auto Scaling group is held by the group, or the pool, whose policy names it. */
+const askedFor = (chronicle: Chronicle, group: string, { launch }: Called): readonly string[] | undefined => {
+  if (launch === undefined) return undefined;
+  if (launch.asg === undefined) return launch.group === group ? [launch.pool].filter((pool) => pool !== undefined) : undefined;
+  const policies = chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const pools = policies.flatMap((policy) => Object.values(policy.pools)).filter(({ asg }) => asg === launch.asg);
+  return pools.length === 0 ? undefined : pools.map(({ name }) => name);
+};
+
+const found = new WeakMap<Chronicle, Map<string, readonly Request[]>>();
+
+const requestsOf = (chronicle: Chronicle, group: string): readonly Request[] => {
+  const known = found.get(chronicle) ?? new Map<string, readonly Request[]>();
+  found.set(chronicle, known);
+  const requests =
+    known.get(group) ??
+    chronicle.of('called').flatMap((call) => {
+      const pools = askedFor(chronicle, group, call);
+      return pools === undefined ? [] : [{ ...call, pools }];
+    });
+  known.set(group, requests);
+  return requests;
+};
+
+const isDenied = ({ outcome }: Request): boolean => denialCodes.test(outcome);
 
 /** When a group was first told so, in a denial. */
 export const deniedSince = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Denial): number =>
-  Math.min(
-    Number.POSITIVE_INFINITY,
-    ...chronicle
-      .of('called')
-      .filter(
-        (call) =>
-          call.launch !== undefined &&
-          denialCodes.test(call.outcome) &&
-          call.atMs >= fromMs &&
-          call.atMs < untilMs &&
-          isFor(chronicle, call.launch, group),
-      )
-      .map(({ atMs }) => atMs),
-  );
+  requestsOf(chronicle, group).find((request) => isDenied(request) && request.atMs >= fromMs && request.atMs < untilMs)?.atMs ??
+  Number.POSITIVE_INFINITY;
 
-export const allDenials = (chronicle: Chronicle): readonly Denial[] => denialsOf(chronicle.history);
-
-const isFor = (chronicle: Chronicle, { group, asg }: { readonly group?: string; readonly asg?: string }, wanted: string): boolean =>
-  group === undefined ? chronicle.groups.size === 1 || asg === undefined || asg.includes(wanted) : group === wanted;
+/** The denial that a moment falls into, where Holdfast had been told so for this group before: a request of its own was denied. */
+export const knownDenial = (chronicle: Chronicle, group: string, atMs: number): Denial | undefined =>
+  allDenials(chronicle).find((denial) => denial.fromMs <= atMs && atMs < denial.untilMs && deniedSince(chronicle, group, denial) <= atMs);
 
 /** Pools that were denied take turns of a minute, each within five of them, and the look that asks takes its time. */
 const restsForMs = 5 * times.tickMs + times.reactMs;
 
-/** Whether a launch of a group was denied so lately that some pool of it may rest, and no launch was answered since. */
-export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number): boolean => {
+/** Whether a launch of a group (of one pool, where it is named) was denied so lately that its pool may rest, and no launch was answered since. */
+export const wasDeniedLately = (chronicle: Chronicle, group: string, atMs: number, pool?: string): boolean => {
   const sinceMs = atMs - restsForMs - 2 * chronicle.times.clockMs;
-  const asked = chronicle
-    .of('called')
-    .filter((call) => call.launch !== undefined && call.atMs <= atMs && call.atMs > sinceMs && isFor(chronicle, call.launch, group));
+  const asked = requestsOf(chronicle, group).filter((request) => request.atMs <= atMs && request.atMs > sinceMs);
   const last = asked.findLast(({ outcome, atMs: answeredMs }) => outcome === 'ok' && answeredMs < atMs - times.reactMs)?.atMs ?? sinceMs;
-  return asked.some((call) => call.atMs > last && denialCodes.test(call.outcome));
+  return asked.some((request) => request.atMs > last && isDenied(request) && (pool === undefined || request.pools.includes(pool)));
 };

@@ -191,7 +191,7 @@ const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: Offerin
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
   if (bootsRestUntil(chronicle, moment.group, pool.name, moment.atMs) > moment.sinceMs) return false;
-  if (wasDeniedLately(chronicle, moment.group, moment.sinceMs)) return false;
+  if (wasDeniedLately(chronicle, moment.group, moment.sinceMs, pool.name)) return false;
   if (deathsMayBound(chronicle, moment.group, moment.sinceMs)) return false;
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
   return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;

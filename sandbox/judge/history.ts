@@ -251,8 +251,8 @@ export type FunctionEvent =
         /** Whether the service applied it, whatever the caller heard. */
         readonly applied: boolean;
         readonly isMutating: boolean;
-        /** What a call that launches requested: `CreateFleet` names its group by tag, `LaunchInstances` its Auto Scaling group. */
-        readonly launch?: { readonly group?: string; readonly asg?: string; readonly count: number };
+        /** What a call that launches requested: `CreateFleet` names its group and its pool by tag, `LaunchInstances` its Auto Scaling group. */
+        readonly launch?: { readonly group?: string; readonly pool?: string; readonly asg?: string; readonly count: number };
       }
     >
   /** A call that launches was told no for an offering, by EC2 itself: no fault, no throttle. */

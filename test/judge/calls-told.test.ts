@@ -6,7 +6,15 @@ const logged = { caller: 'role', atMs: 1, realMs: 1, outcome: 'ok', applied: tru
 const called = { kind: 'called', invocation: 'one', function: 'react', askedAtMs: 1, outcome: 'ok', applied: true };
 
 const fleet = {
-  TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'holdfast:group', Value: 'holdfast/web' }] }],
+  TagSpecifications: [
+    {
+      ResourceType: 'instance',
+      Tags: [
+        { Key: 'holdfast:group', Value: 'holdfast/web' },
+        { Key: 'holdfast:pool', Value: 'spot-a' },
+      ],
+    },
+  ],
   TargetCapacitySpecification: { TotalTargetCapacity: 3 },
 };
 const fleetError = (code: string, zone: string) => ({
@@ -18,7 +26,7 @@ const fleetError = (code: string, zone: string) => ({
 test('a fleet says what it requested, and which offerings were refused', () => {
   const output = { Errors: [fleetError('InsufficientInstanceCapacity', 'a'), fleetError('RequestLimitExceeded', 'b')] };
   expect(callEvents({ ...logged, service: 'ec2', operation: 'CreateFleet' }, { input: fleet, output })).toEqual([
-    { ...called, service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', count: 3 } },
+    { ...called, service: 'ec2', operation: 'CreateFleet', isMutating: true, launch: { group: 'web', pool: 'spot-a', count: 3 } },
     {
       kind: 'refused',
       invocation: 'one',
