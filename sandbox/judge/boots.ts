@@ -1,3 +1,4 @@
+import { announcements } from '../../functions/contract.ts';
 import type { Chronicle } from './chronicle.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';
@@ -71,7 +72,7 @@ const toldAtMs = (chronicle: Chronicle, { life }: FailedBoot): number | undefine
     .of('announced')
     .find(
       ({ detailType, detail }) =>
-        detailType === 'Holdfast Boots Failed' && Array.isArray(detail.instances) && detail.instances.includes(life.instance),
+        detailType === announcements.bootsFailed && Array.isArray(detail.instances) && detail.instances.includes(life.instance),
     )?.atMs;
 
 /**

@@ -93,8 +93,8 @@ export const failingPoolsRest: Rule = {
     return ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {
       if (launchedFor !== group) return [];
       const atMs = life.launchedAtMs;
-      const [policy, ...others] = chronicle.policiesIn(group, sinceMs, atMs);
-      if (policy === undefined || others.length > 0) return [];
+      const [policy] = chronicle.policiesIn(group, sinceMs, atMs);
+      if (policy === undefined) return [];
       const pool = poolOf(life, policy, atMs);
       const fromMs = forgottenAtMs(chronicle, group, atMs);
       const told = all.filter((one) => one.pool === pool && one.atMs > fromMs && one.atMs < sinceMs);

@@ -1,3 +1,4 @@
+import { deathsMayBound } from '../boots.ts';
 import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
@@ -180,7 +181,7 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
-  if (wasIdle(chronicle, group, heardMs, untilMs)) return [];
+  if (wasIdle(chronicle, group, heardMs, untilMs) || deathsMayBound(chronicle, group, heardMs)) return [];
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
   const shortBy = Math.min(
     ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),

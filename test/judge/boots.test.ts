@@ -1,0 +1,397 @@
+import { describe, expect, it } from 'vitest';
+import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from '../../sandbox/judge/rules/boots.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+type Write = (script: Script) => void;
+const nothing: Write = () => undefined;
+const long = { endedAtMs: 4_000_000 };
+
+type Death = { readonly pool?: string; readonly code?: string; readonly by?: ReturnType<typeof react> | { readonly kind: 'ec2' } };
+
+/** It is launched, and ends ten seconds later, before it runs. */
+const dies = (
+  script: Script,
+  second: number,
+  instance: string,
+  { pool = 'spot-a', code = 'Client.InternalError', by = { kind: 'ec2' } }: Death = {},
+) => {
+  script.launch(second, instance, { pool, by: react(`of-${instance}`) });
+  script.at(second + 10, { kind: 'ending', instance, by, code });
+  script.at(second + 12, { kind: 'ended', instance, state: 'terminated' });
+};
+/** They die one after the other. */
+const die = (script: Script, count: number, from = 100, apart = 20): void => {
+  for (let n = 0; n < count; n += 1) dies(script, from + apart * n, `i-d${from}-${n}`);
+};
+const tells = (script: Script, second: number, instances: readonly string[], pool = 'spot-a', awsCode = 'Client.InternalError'): void =>
+  script.at(second, { kind: 'announced', detailType: 'Holdfast Boots Failed', detail: { group: 'web', pool, awsCode, instances } });
+const launches = (script: Script, second: number, instance: string, pool: string, lookedAt = second - 1): void => {
+  script.react(lookedAt, second + 2, `of-${instance}`);
+  script.launch(second, instance, { pool, by: react(`of-${instance}`) });
+};
+const restored = (script: Script, second: number): void =>
+  script.at(second, { kind: 'step', step: 'state-restored', instances: [], groups: ['web'], asgs: [] });
+
+/** One serves. */
+const oneServes =
+  (desired = 2): Write =>
+  (script) => {
+    script.policy(0, 1);
+    script.desired(0, desired);
+    script.member('i-1', { pool: 'spot-a' });
+  };
+
+describe('launches for one need are bounded', () => {
+  const bounded = (write: Write, desired = 2) =>
+    details(
+      launchesAreBounded,
+      (script) => {
+        oneServes(desired)(script);
+        write(script);
+      },
+      long,
+    );
+  it('lets ten die for each that is missing, and no more', () => {
+    expect(bounded((script) => die(script, 10))).toEqual([]);
+    expect(bounded((script) => die(script, 11))).toEqual(['11 died for 1 that were missing, in ten minutes']);
+    expect(bounded((script) => die(script, 20), 3)).toEqual([]);
+    expect(bounded((script) => die(script, 21), 3)).toHaveLength(1);
+  });
+  it('counts those of ten minutes', () => {
+    const apart = (from: number) =>
+      bounded((script) => {
+        die(script, 1, from);
+        die(script, 10, 700);
+      });
+    expect(apart(279)).toEqual([]);
+    expect(apart(281)).toHaveLength(1);
+  });
+  it('begins anew with a policy that is written, and with a state that is restored', () => {
+    const meanwhile = (write: Write) =>
+      bounded((script) => {
+        die(script, 11);
+        write(script);
+      });
+    expect(meanwhile((script) => script.policy(110, 2))).toEqual([]);
+    expect(meanwhile((script) => script.policy(90, 2))).toHaveLength(1);
+    expect(meanwhile((script) => restored(script, 110))).toEqual([]);
+    expect(meanwhile((script) => restored(script, 90))).toHaveLength(1);
+  });
+  it('counts no refusal that came late, nobody who ran, and nobody whom others ended', () => {
+    const ten = (write: Write) =>
+      bounded((script) => {
+        die(script, 10);
+        write(script);
+      });
+    expect(ten((script) => dies(script, 310, 'i-9'))).toHaveLength(1);
+    expect(ten((script) => dies(script, 310, 'i-9', { code: 'Server.InsufficientInstanceCapacity' }))).toEqual([]);
+    expect(ten((script) => dies(script, 310, 'i-9', { code: 'Client.UserInitiatedShutdown' }))).toEqual([]);
+    expect(ten((script) => dies(script, 310, 'i-9', { code: 'Server.SpotInstanceTermination' }))).toEqual([]);
+    expect(ten((script) => dies(script, 310, 'i-9', { by: react('drain') }))).toEqual([]);
+    const ran = (script: Script): void => {
+      dies(script, 310, 'i-9');
+      script.at(315, { kind: 'running', instance: 'i-9' });
+    };
+    expect(ten(ran)).toEqual([]);
+  });
+});
+
+describe('a pool whose instances die rests', () => {
+  const rests = (write: Write) =>
+    details(
+      failingPoolsRest,
+      (script) => {
+        oneServes()(script);
+        dies(script, 100, 'i-3');
+        tells(script, 112, ['i-3']);
+        write(script);
+      },
+      long,
+    );
+  const at =
+    (second: number, pool = 'spot-a', lookedAt = second - 1): Write =>
+    (script) =>
+      launches(script, second, 'i-9', pool, lookedAt);
+  it('for a minute, less the run that announces it', () => {
+    expect(rests(at(141))).toEqual(['i-9 was launched from spot-a, 29 s after its instances died']);
+    expect(rests(at(143))).toEqual([]);
+  });
+  it('while another pool does not', () => {
+    expect(rests(at(130, 'spot-b'))).toEqual([]);
+  });
+  it('for those alone who looked after it was told', () => {
+    expect(rests(at(130, 'spot-a', 113))).toHaveLength(1);
+    expect(rests(at(130, 'spot-a', 111))).toEqual([]);
+  });
+  it('twice as long after a further one, unless one came up between them', () => {
+    const again = (second: number, write: Write = nothing) =>
+      rests((script) => {
+        dies(script, 175, 'i-4');
+        tells(script, 187, ['i-4']);
+        write(script);
+        at(second)(script);
+      });
+    expect(again(276)).toHaveLength(1);
+    expect(again(278)).toEqual([]);
+    const cameUp: Write = (script) => {
+      script.launch(150, 'i-5', { pool: 'spot-a' });
+      script.at(160, { kind: 'running', instance: 'i-5' });
+    };
+    expect(again(216, cameUp)).toHaveLength(1);
+    expect(again(218, cameUp)).toEqual([]);
+  });
+  it('no longer for deaths of one launch that were told twice', () => {
+    const twice = (second: number) =>
+      rests((script) => {
+        dies(script, 101, 'i-4');
+        tells(script, 120, ['i-4']);
+        at(second)(script);
+      });
+    expect(twice(149)).toHaveLength(1);
+    expect(twice(151)).toEqual([]);
+  });
+  it('for ten minutes at most', () => {
+    const inARow = (second: number) =>
+      rests((script) => {
+        for (let n = 1; n < 6; n += 1) {
+          dies(script, 100 + 700 * n, `i-3${n}`);
+          tells(script, 112 + 700 * n, [`i-3${n}`]);
+        }
+        at(second)(script);
+      }).filter((detail) => detail.startsWith('i-9'));
+    expect(inARow(3_612 + 569)).toHaveLength(1);
+    expect(inARow(3_612 + 571)).toEqual([]);
+  });
+  it('until one that was launched afterwards runs', () => {
+    const runs = (launchedAt: number) =>
+      rests((script) => {
+        script.launch(launchedAt, 'i-5', { pool: 'spot-a' });
+        script.at(125, { kind: 'running', instance: 'i-5' });
+        at(130)(script);
+      }).filter((detail) => detail.startsWith('i-9'));
+    expect(runs(83)).toEqual([]);
+    expect(runs(81)).toHaveLength(1);
+  });
+  it('until a policy is written', () => {
+    const written = (second: number) =>
+      rests((script) => {
+        script.policy(second, 2);
+        at(130)(script);
+      });
+    expect(written(120)).toEqual([]);
+    expect(written(111)).toHaveLength(1);
+  });
+});
+
+describe('failed boots are told', () => {
+  const told = (write: Write, death: Death = {}, changes = {}) =>
+    details(
+      failedBootsAreTold,
+      (script) => {
+        oneServes()(script);
+        dies(script, 100, 'i-3', death);
+        write(script);
+      },
+      { ...long, ...changes },
+    );
+  const silent = ['i-3 of spot-a died (Client.InternalError), and nothing was told'];
+  it('within two looks, under their pool', () => {
+    expect(told(nothing)).toEqual(silent);
+    expect(told((script) => tells(script, 112, ['i-3']))).toEqual([]);
+    expect(told((script) => tells(script, 241, ['i-3']))).toEqual([]);
+    expect(told((script) => tells(script, 242, ['i-3']))).toEqual(silent);
+    expect(told((script) => tells(script, 112, ['i-3'], 'spot-b'))).toEqual(silent);
+  });
+  it('with the code that EC2 gave, and for nobody else', () => {
+    expect(told((script) => tells(script, 112, ['i-3'], 'spot-a', 'Client.InvalidSnapshot.NotFound'))).toEqual([
+      'no instance that was told to have died did so for Client.InvalidSnapshot.NotFound',
+    ]);
+    expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['i-1 was told to have failed to boot, and it did not']);
+    expect(told((script) => tells(script, 105, ['i-3']))).toContain('i-3 was told to have failed to boot, and it did not');
+  });
+  it('only where they surely died by themselves: no refusal that came late, and nobody who ran', () => {
+    expect(told(nothing, { code: 'Server.InsufficientInstanceCapacity' })).toEqual([]);
+    expect(told((script) => script.at(105, { kind: 'running', instance: 'i-3' }))).toEqual([]);
+  });
+  it('only where no fault met the looks, and the group was held, with its state', () => {
+    const fault = (fromMs: number, untilMs: number) => told(nothing, {}, { faults: [{ fault: { on: 'message' }, fromMs, untilMs }] });
+    expect(fault(200_000, 210_000)).toEqual([]);
+    expect(fault(50_000, 99_000)).toEqual(silent);
+    expect(fault(242_000, 300_000)).toEqual(silent);
+    expect(told((script) => script.letGo(200))).toEqual([]);
+    expect(told((script) => script.letGo(242))).toEqual(silent);
+    expect(told((script) => restored(script, 200))).toEqual([]);
+    expect(told((script) => restored(script, 242))).toEqual(silent);
+  });
+  it('up to the fifty that one event names', () => {
+    const many = (count: number) =>
+      details(
+        failedBootsAreTold,
+        (script) => {
+          oneServes()(script);
+          die(script, count);
+        },
+        long,
+      );
+    expect(many(50)).toHaveLength(50);
+    expect(many(51)).toEqual([]);
+  });
+});
+
+describe('a later tier is right while the pools of an earlier one rest', () => {
+  const late = (second: number, write: Write) =>
+    details(
+      earlierTierFirst,
+      (script) => {
+        twoServe(script);
+        write(script);
+        launches(script, second, 'i-9', 'od-b');
+      },
+      long,
+    );
+  const both =
+    (from: number, death: Death = {}): Write =>
+    (script) => {
+      dies(script, from, `i-a${from}`, { ...death, pool: 'spot-a' });
+      dies(script, from, `i-b${from}`, { ...death, pool: 'spot-b' });
+    };
+  const bothTold = (from: number, toldAt: number): Write =>
+    all(both(from), (script) => {
+      tells(script, toldAt, [`i-a${from}`]);
+      tells(script, toldAt, [`i-b${from}`], 'spot-b');
+    });
+  const all =
+    (...parts: readonly Write[]): Write =>
+    (script) => {
+      for (const part of parts) part(script);
+    };
+  it('for a minute from when their deaths were told', () => {
+    expect(late(172, bothTold(100, 112))).toEqual([]);
+    expect(late(174, bothTold(100, 112))).toHaveLength(1);
+  });
+  it('or from when they had to be known', () => {
+    expect(late(301, both(100))).toEqual([]);
+    expect(late(303, both(100))).toHaveLength(1);
+  });
+  it('for twice as long after a further death', () => {
+    const twice = all(bothTold(100, 112), bothTold(175, 187));
+    expect(late(307, twice)).toEqual([]);
+    expect(late(309, twice)).toHaveLength(1);
+  });
+  it('for three minutes where the death is a refusal that came late', () => {
+    const refused = both(100, { code: 'Server.InsufficientInstanceCapacity' });
+    expect(late(421, refused)).toEqual([]);
+    expect(late(423, refused)).toHaveLength(1);
+  });
+  it('and not where only one of them rests, others ended them, or they had served', () => {
+    expect(late(150, both(100))).toEqual([]);
+    expect(late(150, (script) => dies(script, 100, 'i-a', { pool: 'spot-a' }))).toHaveLength(1);
+    expect(late(150, both(100, { code: 'Client.UserInitiatedShutdown' }))).toHaveLength(1);
+    expect(late(150, both(100, { by: react('drain') }))).toHaveLength(1);
+    const served: Write = (script) => {
+      both(100)(script);
+      for (const instance of ['i-a100', 'i-b100']) script.serves(105, instance);
+    };
+    expect(late(150, served)).toHaveLength(1);
+  });
+  it('and not when a policy was written since', () => {
+    expect(
+      late(
+        150,
+        all(both(100), (script) => script.policy(120, 2)),
+      ),
+    ).toHaveLength(1);
+    expect(
+      late(
+        150,
+        all(both(100), (script) => script.policy(109, 2)),
+      ),
+    ).toEqual([]);
+  });
+});
+
+/** Something happens meanwhile that bears on no member: what the tree gives is looked at again. */
+const looksAgain = (script: Script, second: number): void =>
+  script.at(second, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: 0.03 });
+
+describe('time to serve, while instances die', () => {
+  const again = (second: number, write: Write, document: object = policy, desired = 2) =>
+    details(
+      servesAgain,
+      (script) => {
+        script.policy(0, 1, { ...policy, ...document });
+        script.desired(0, desired);
+        for (const instance of ['i-1', 'i-2', 'i-0'].slice(0, desired)) script.member(instance, { pool: 'spot-a' });
+        script.end(100, 'i-1');
+        if (desired > 2) script.end(100, 'i-2');
+        write(script);
+        for (const instance of ['i-8', 'i-9']) {
+          script.launch(second - 20, instance, { pool: 'spot-a' });
+          script.serves(second, instance);
+        }
+      },
+      long,
+    );
+  const twice: Write = (script) => {
+    dies(script, 105, 'i-3');
+    tells(script, 117, ['i-3']);
+    dies(script, 180, 'i-4');
+    tells(script, 192, ['i-4']);
+    looksAgain(script, 200);
+  };
+  it('begins when the only pool need not rest any more', () => {
+    expect(again(491, twice, { capacity: 'spot-a' })).toEqual([]);
+    expect(again(493, twice, { capacity: 'spot-a' })).toHaveLength(1);
+  });
+  it('begins at once where another pool gives', () => {
+    expect(again(491, twice)).toHaveLength(1);
+  });
+  it('begins when fewer than ten have died for each that is missing', () => {
+    const died =
+      (count: number): Write =>
+      (script) => {
+        die(script, count, 105, 10);
+        looksAgain(script, 500);
+      };
+    expect(again(1_025, died(10))).toEqual([]);
+    expect(again(1_027, died(10))).toHaveLength(1);
+    expect(again(1_025, died(9))).toHaveLength(1);
+    expect(again(1_025, died(10), {}, 3)).toHaveLength(1);
+  });
+});
+
+describe('a replacement is requested soon, unless ten have died for each that is missing', () => {
+  const asked = (count: number, { second = 400, warned = ['i-1'], write = nothing } = {}) =>
+    details(
+      requestedSoon,
+      (script) => {
+        twoServe(script);
+        die(script, count);
+        write(script);
+        for (const instance of warned) script.warn(second, instance);
+        script.react(
+          second + 1,
+          second + 5,
+          'i-a',
+          warned.map((instance) => ({ about: 'warning', instance })),
+        );
+      },
+      long,
+    );
+  it('within ten minutes', () => {
+    expect(asked(10)).toEqual([]);
+    expect(asked(9)).toHaveLength(1);
+    expect(asked(10, { second: 839 })).toEqual([]);
+    expect(asked(10, { second: 841 })).toHaveLength(1);
+  });
+  it('for each of them', () => {
+    expect(asked(10, { warned: ['i-1', 'i-2'] }).length).toBeGreaterThan(0);
+    expect(asked(20, { second: 600, warned: ['i-1', 'i-2'] })).toEqual([]);
+  });
+  it('since the policy was written', () => {
+    expect(asked(10, { write: (script) => script.policy(120, 2) })).toHaveLength(1);
+  });
+});
