@@ -6,6 +6,7 @@ import type {
   Observed,
   TrimmedPart,
   Unreadable,
+  ViewDigest,
 } from '../core/decision-record.ts';
 import { moveText, notMovedText } from './move-text.ts';
 import {
@@ -18,7 +19,7 @@ import {
   removalText,
   sizeText,
 } from './reason-text.ts';
-import { timeText } from './time.ts';
+import { durationText, timeText } from './time.ts';
 
 const launchLines = (launch: LaunchOutcome): readonly string[] => {
   const { pool, count, replaces } = launch;
@@ -133,6 +134,17 @@ const decidedLines = ({ rounds, outcome }: DecisionRecord): readonly string[] =>
   ];
 };
 
+/** How old the prices were that the decision compared: whatever price it shows is one of these. */
+const priceLines = ({ nowMs, prices }: ViewDigest, policyVersion: number): readonly string[] => {
+  if (prices === undefined) return [];
+  const { readAtMs, isStated } = prices;
+  const sources = [
+    ...(readAtMs === undefined ? [] : [`spot read at ${timeText(readAtMs)}, ${durationText(nowMs - readAtMs)} before`]),
+    ...(isStated ? [`on demand as policy version ${policyVersion} states them`] : []),
+  ];
+  return [`  prices: ${sources.join('; ')}`];
+};
+
 /** One decision in lines of plain text: its causes, its view, its reasons, its outcome. */
 export const decisionText = (record: DecisionRecord): string => {
   const { causes, sizes, view } = record;
@@ -142,7 +154,10 @@ export const decisionText = (record: DecisionRecord): string => {
     ...sizes.map((change) => `  ${sizeText(change)}`),
     ...(view === undefined
       ? []
-      : [`  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving`]),
+      : [
+          `  view: desired ${view.desired}, ${view.members} members, ${view.serving} serving`,
+          ...priceLines(view, record.policyVersion),
+        ]),
     ...decidedLines(record),
     ...outcomeLines(record),
     ...trimmedLines(record),

@@ -43,6 +43,9 @@ export type SizeChange =
   /** It went off too long ago to say anything about the present load. */
   | { readonly code: 'alarm-late'; readonly alarm: string; readonly atMs: number };
 
+/** When spot prices were read, and whether the policy states prices on demand. */
+export type PriceSource = { readonly readAtMs?: number; readonly isStated?: true };
+
 /** What a decision looked at, in numbers. */
 export type ViewDigest = {
   readonly nowMs: number;
@@ -53,6 +56,8 @@ export type ViewDigest = {
   readonly swaps: Readonly<Partial<Record<SwapState, number>>>;
   /** Launches that were requested and that no describe shows yet. */
   readonly reservations: number;
+  /** Where the prices come from that the decision compared. Absent when none was known. */
+  readonly prices?: PriceSource;
   /** Which write of the state item the decision was based on. */
   readonly stateVersion?: number;
 };

@@ -40,6 +40,8 @@ export type Group = {
   readonly size: Size;
   readonly capacity: Selector;
   readonly pools: Readonly<Record<string, Pool>>;
+  /** USD per hour of an instance type on demand, as the policy states it. */
+  readonly onDemandPrices?: Readonly<Record<string, number>>;
   readonly holding: Holding;
   /**
    * Auto Scaling groups that an earlier policy named, until they are empty and put back. They come from the state item

@@ -5,6 +5,7 @@ import { namedAsgs } from './holders.ts';
 import { traitsOf } from './leave-reason.ts';
 import type { Cost, Heard, Need, NotDone } from './not-done.ts';
 import { type Offering, offeringKey } from './offering.ts';
+import { paidPrice, pricesIn } from './price.ts';
 import { describeLagMs } from './signal-age.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, GroupState, Member, View } from './view.ts';
@@ -97,16 +98,22 @@ export const sizeAsSet = (state: GroupState, group: Group, asgs: readonly AsgVie
   return { ...state, desired: Math.min(group.size.max, Math.max(group.size.min, set)) };
 };
 
-/** What these instances cost, at the prices that are known. */
-const costOf = (offerings: readonly Offering[], { prices }: Pick<GroupState, 'prices'>): Cost => {
-  const known = offerings.flatMap((offering) => prices.usdPerHour[offeringKey(offering)] ?? []);
+/** What these instances of a group cost, at the prices that are known and less what commitments pay. */
+const costOf = (
+  instances: readonly { readonly offering: Offering; readonly pool: string | undefined }[],
+  view: View,
+): Cost => {
+  const prices = pricesIn(view);
+  const known = instances.flatMap(
+    ({ offering, pool = '' }) => paidPrice(prices, offering, view.group.pools[pool]) ?? [],
+  );
   const usdPerHour = known.reduce((sum, usd) => sum + usd, 0);
-  return { usdPerHour: Math.round(usdPerHour * 1e6) / 1e6, priced: known.length, of: offerings.length };
+  return { usdPerHour: Math.round(usdPerHour * 1e6) / 1e6, priced: known.length, of: instances.length };
 };
 
-const placedAt = ({ placements }: Decision): readonly Offering[] =>
-  placements.flatMap(({ count, offerings }) =>
-    offerings.slice(0, 1).flatMap((first) => Array.from({ length: count }, () => first)),
+const placedAt = ({ placements }: Decision) =>
+  placements.flatMap(({ pool, count, offerings }) =>
+    offerings.slice(0, 1).flatMap((offering) => Array.from({ length: count }, () => ({ offering, pool }))),
   );
 
 /** Members that stay, as far as anything is known. */
@@ -124,10 +131,7 @@ const cameByItself = (view: View, need: Need): Remark => {
     afterMs: view.nowMs - need.atMs,
     instances: came.slice(0, namedAtMost).map(({ instance }) => instance),
     count: came.length,
-    cost: costOf(
-      came.map(({ offering }) => offering),
-      view.state,
-    ),
+    cost: costOf(came, view),
     wouldCost: need.cost,
   };
 };
@@ -161,15 +165,12 @@ const outcomeOf = (view: View, decision: Decision, leaving: readonly Heard[]): O
   return {
     code: 'observed',
     leaves: leaving.slice(0, namedAtMost).map(({ instance, reason }) => ({ instance, reason })),
-    adds: costOf(placedAt(decision), view.state),
+    adds: costOf(placedAt(decision), view),
     ends: costOf(
-      view.members.filter(({ instance }) => ending.has(instance)).map(({ offering }) => offering),
-      view.state,
+      view.members.filter(({ instance }) => ending.has(instance)),
+      view,
     ),
-    now: costOf(
-      view.members.map(({ offering }) => offering),
-      view.state,
-    ),
+    now: costOf(view.members, view),
   };
 };
 

@@ -17,6 +17,10 @@ export type Pool = {
   readonly instanceTypes: readonly string[];
   /** Offerings above this price are not eligible. */
   readonly maxPriceUsdPerHour?: number;
+  /** Limits by instance type: a share of what each costs on demand. The lower limit holds. */
+  readonly maxPriceByType?: Readonly<Record<string, number>>;
+  /** What is paid of a price, because a commitment pays the rest. Prices are compared after it, limits before it. */
+  readonly priceFactor?: number;
   /** Most members (launches in flight counted) that this pool may hold. */
   readonly cap?: number;
   /** Name of the single-market Auto Scaling group that this pool launches through (LaunchInstances). */

@@ -1,10 +1,10 @@
 import type { RemovalRank, RemovalReason } from './decision.ts';
 import type { RemovalOrder } from './group.ts';
-import { offeringKey } from './offering.ts';
 import { worthwhileSaving } from './selector/cheapest.ts';
 import type { Member } from './view.ts';
 
-type Prices = Readonly<Record<string, number>>;
+/** What is paid for a member. Undefined when unknown. */
+export type PriceOf = (member: Member) => number | undefined;
 
 /** Members that the order ranks equally. The tree decides among them. */
 type Alike = { readonly rank: RemovalRank; readonly members: readonly Member[] };
@@ -12,15 +12,13 @@ type Alike = { readonly rank: RemovalRank; readonly members: readonly Member[] }
 /** Members that leave for one reason. The tree decides among them. */
 export type Rank = { readonly why: RemovalReason; readonly members: readonly Member[] };
 
-const priceOf = (prices: Prices, { offering }: Member): number | undefined => prices[offeringKey(offering)];
-
 /**
  * Prices within {@link worthwhileSaving} of the dearest of a rank count as equal: a cent of difference between two
  * zones must not empty one of them.
  */
-const rankByPrice = (members: readonly Member[], prices: Prices): readonly Alike[] => {
+const rankByPrice = (members: readonly Member[], priceOf: PriceOf): readonly Alike[] => {
   const priced = members.flatMap((member) => {
-    const price = priceOf(prices, member);
+    const price = priceOf(member);
     return price === undefined ? [] : [{ member, price }];
   });
   priced.sort((a, b) => b.price - a.price);
@@ -33,16 +31,16 @@ const rankByPrice = (members: readonly Member[], prices: Prices): readonly Alike
       ranks.push({ rank, floor: price * (1 - worthwhileSaving) - 1e-9, members: [member] });
     }
   }
-  const unknown = members.filter((member) => priceOf(prices, member) === undefined);
+  const unknown = members.filter((member) => priceOf(member) === undefined);
   return unknown.length > 0 ? [...ranks, { rank: { order: 'dearest-first' }, members: unknown }] : ranks;
 };
 
 /** While a price is unknown, on-demand counts as dearer than spot. */
-const dearestFirst = (members: readonly Member[], prices: Prices): readonly Alike[] => {
-  if (members.every((member) => priceOf(prices, member) !== undefined)) return rankByPrice(members, prices);
+const dearestFirst = (members: readonly Member[], priceOf: PriceOf): readonly Alike[] => {
+  if (members.every((member) => priceOf(member) !== undefined)) return rankByPrice(members, priceOf);
   const onDemand = members.filter(({ offering }) => offering.market === 'on-demand');
   const spot = members.filter(({ offering }) => offering.market === 'spot');
-  return [...rankByPrice(onDemand, prices), ...rankByPrice(spot, prices)];
+  return [...rankByPrice(onDemand, priceOf), ...rankByPrice(spot, priceOf)];
 };
 
 const byAge = (members: readonly Member[], order: 'oldest-first' | 'newest-first'): readonly Alike[] => {
@@ -53,10 +51,10 @@ const byAge = (members: readonly Member[], order: 'oldest-first' | 'newest-first
     .map(([launchedAtMs, alike]) => ({ rank: { order, launchedAtMs }, members: alike }));
 };
 
-const rankAlike = (order: RemovalOrder, members: readonly Member[], prices: Prices): readonly Alike[] => {
+const rankAlike = (order: RemovalOrder, members: readonly Member[], priceOf: PriceOf): readonly Alike[] => {
   switch (order) {
     case 'dearest-first':
-      return dearestFirst(members, prices);
+      return dearestFirst(members, priceOf);
     case 'oldest-first':
     case 'newest-first':
       return byAge(members, order);
@@ -66,17 +64,17 @@ const rankAlike = (order: RemovalOrder, members: readonly Member[], prices: Pric
 };
 
 /** Members in the ranks of a removal order: the unhealthy first, whatever the order. Protected members are left out. */
-export const rankForRemoval = (order: RemovalOrder, members: readonly Member[], prices: Prices): readonly Rank[] => {
+export const rankForRemoval = (order: RemovalOrder, members: readonly Member[], priceOf: PriceOf): readonly Rank[] => {
   const removable = members.filter((member) => !member.protected);
   const unhealthy = rankAlike(
     order,
     removable.filter((member) => member.unhealthy),
-    prices,
+    priceOf,
   );
   const healthy = rankAlike(
     order,
     removable.filter((member) => !member.unhealthy),
-    prices,
+    priceOf,
   );
   const ranks: readonly Rank[] = [
     ...unhealthy.map(({ rank, members: alike }) => ({

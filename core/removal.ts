@@ -3,7 +3,8 @@ import type { Group } from './group.ts';
 import { cellOf } from './held.ts';
 import { offeringKey } from './offering.ts';
 import { type PoolMemory, refusalsIn } from './pool-memory.ts';
-import { rankForRemoval } from './removal-order.ts';
+import { paidPrice } from './price.ts';
+import { type PriceOf, rankForRemoval } from './removal-order.ts';
 import { growTree, type Tree } from './selector/grow.ts';
 import { close, homeOf, type Leaf, reopen, type TreeNode } from './selector/tree.ts';
 import { undo } from './selector/undo.ts';
@@ -129,7 +130,8 @@ export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
   const tree = standingTree(input);
   const homes = rememberHomes(tree);
   const leaving: Leaving[] = [];
-  for (const { why, members } of rankForRemoval(input.group.removal.order, input.members, input.prices)) {
+  const priceOf: PriceOf = ({ offering, pool = '' }) => paidPrice(input.prices, offering, input.group.pools[pool]);
+  for (const { why, members } of rankForRemoval(input.group.removal.order, input.members, priceOf)) {
     if (leaving.length >= input.count) break;
     const queues = queueUp(members, homes);
     for (let left = members.length; left > 0 && leaving.length < input.count; left -= 1) {

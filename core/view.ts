@@ -161,8 +161,12 @@ export type GroupState = BootMemory & {
   readonly asgGaps: Readonly<Record<string, { readonly sinceMs: number; readonly refused: boolean }>>;
   /** Last choice of each `cheapest` node by its path in the tree, for hysteresis. */
   readonly cheapest: Readonly<Record<string, string>>;
-  /** Spot prices, and when they were read. */
-  readonly prices: { readonly atMs: number; readonly usdPerHour: Readonly<Record<OfferingKey, number>> };
+  /** Spot prices, and when they were read. Where the last read failed, `readAtMs` says when, and `atMs` is later. */
+  readonly prices: {
+    readonly atMs: number;
+    readonly readAtMs?: number;
+    readonly usdPerHour: Readonly<Record<OfferingKey, number>>;
+  };
   /**
    * EC2 throttled launches, `streak` times in a row: nothing is requested before `untilMs`. Absent when the last
    * request was not throttled.

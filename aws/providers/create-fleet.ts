@@ -12,6 +12,7 @@ import type { Offering } from '../../core/offering.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { Pool } from '../../core/pool.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
+import { priceLimit } from '../../core/price.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import { groupTagValue, tags } from '../../functions/contract.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
@@ -43,10 +44,14 @@ const overridesOf = (
     const SubnetId = subnetIn(pool, zone, token, avoidSubnets);
     if (SubnetId === undefined) return [];
     const Priority = Math.max(0, pool.instanceTypes.indexOf(instanceType));
-    const MaxPrice =
-      pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined;
+    const limit = pool.market === 'spot' ? priceLimit(pool, instanceType) : undefined;
     return [
-      { InstanceType: instanceType as InstanceType, SubnetId, Priority, ...(MaxPrice !== undefined && { MaxPrice }) },
+      {
+        InstanceType: instanceType as InstanceType,
+        SubnetId,
+        Priority,
+        ...(limit !== undefined && { MaxPrice: String(limit) }),
+      },
     ];
   });
 

@@ -32,6 +32,8 @@ const pool = objectOf<Pool>({
   subnets: listOf(objectOf<Subnet>({ id: text, zone: text })),
   instanceTypes: listOf(text),
   maxPriceUsdPerHour: optional(number),
+  maxPriceByType: optional(mapOf(number)),
+  priceFactor: optional(number),
   cap: optional(number),
   asg: optional(text),
 });
@@ -69,6 +71,7 @@ export const checkGroup = objectOf<Group>({
   size: objectOf<Group['size']>({ min: number, max: number, desired: number, from: optional(oneOf('asg')) }),
   capacity: selector,
   pools: mapOf(pool),
+  onDemandPrices: optional(mapOf(number)),
   holding,
   former: optional(listOf(text)),
   formerTargetGroups: optional(listOf(text)),

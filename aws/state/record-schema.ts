@@ -51,6 +51,7 @@ const viewDigest = objectOf<ViewDigest>({
   byPool: z.record(text, number),
   swaps: z.partialRecord(swapState, number),
   reservations: number,
+  prices: z.optional(z.object({ readAtMs: z.optional(number), isStated: z.optional(z.literal(true)) })),
   stateVersion: z.optional(number),
 });
 

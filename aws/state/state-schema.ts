@@ -59,7 +59,11 @@ const deaths = objectOf<Deaths>({ atMs: number, count: number });
 
 const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
 
-const prices = objectOf<GroupState['prices']>({ atMs: number, usdPerHour: mapOf(number) });
+const prices = objectOf<GroupState['prices']>({
+  atMs: number,
+  readAtMs: optional(number),
+  usdPerHour: mapOf(number),
+});
 
 const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number, streak: number });
 

@@ -1,6 +1,7 @@
 import { whileMembersWait } from '../advice.ts';
 import { cellOf, cellOfLaunch } from '../held.ts';
 import type { PlanInput } from '../plan-placements.ts';
+import { pricesIn } from '../price.ts';
 import type { Member } from '../view.ts';
 import type { Situation } from './rule.ts';
 
@@ -20,7 +21,7 @@ export const planInput = (
   ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
   ...(view.state.denials && { denials: view.state.denials }),
   memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
-  prices: view.state.prices.usdPerHour,
+  prices: pricesIn(view),
   cheapest: view.state.cheapest,
   held: [
     ...without(headcount.staying, leaving).map((member) => ({ ...cellOf(member), count: 1 })),

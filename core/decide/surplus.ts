@@ -1,6 +1,7 @@
 import { notShownYet, ownShrink } from '../asg-ledger.ts';
 import type { Leaving } from '../decision.ts';
 import { outsideAsgOf } from '../outside-size.ts';
+import { pricesIn } from '../price.ts';
 import { chooseRemovals } from '../removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import type { Member } from '../view.ts';
@@ -34,7 +35,7 @@ const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
     count: among,
     members: removable(situation),
     group: view.group,
-    prices: view.state.prices.usdPerHour,
+    prices: pricesIn(view),
     nowMs: view.nowMs,
     memory: view.state.memory,
   });

@@ -2,6 +2,7 @@ import type { Group } from '../group.ts';
 import { modeOf } from '../mode.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf } from '../pool.ts';
+import { hasPriceLimit, pricesReadAtMs } from '../price.ts';
 import { childrenOf, type Selector } from '../selector.ts';
 import type { GroupState, Member } from '../view.ts';
 
@@ -20,9 +21,7 @@ const hasCheapest = (node: Selector): boolean => node.kind === 'cheapest' || chi
 const asksForPrices = (group: Group): boolean =>
   modeOf(group) === 'observe' ||
   hasCheapest(group.capacity) ||
-  Object.values(group.pools).some(
-    ({ market, maxPriceUsdPerHour }) => market === 'spot' && maxPriceUsdPerHour !== undefined,
-  );
+  Object.values(group.pools).some((pool) => pool.market === 'spot' && hasPriceLimit(pool));
 
 /** What prices are read for. */
 export type Priced = { readonly group: Group; readonly state: GroupState; readonly members: readonly Member[] };
@@ -42,5 +41,12 @@ export const withPrices = (
   nowMs: number,
 ): GroupState =>
   usdPerHour === undefined
-    ? { ...state, prices: { ...state.prices, atMs: nowMs - pricesAgeMs + askAgainMs } }
+    ? {
+        ...state,
+        prices: {
+          usdPerHour: state.prices.usdPerHour,
+          atMs: nowMs - pricesAgeMs + askAgainMs,
+          readAtMs: pricesReadAtMs(state),
+        },
+      }
     : { ...state, prices: { atMs: nowMs, usdPerHour } };

@@ -4,11 +4,18 @@ import { map, nonEmptyList, numberFrom, oneOf, text, wholeNumber } from './field
 const subnetPattern = /^subnet-[0-9A-Za-z-]{1,60}$/;
 const asgText = 'the name of an Auto Scaling group, 1 to 255 characters';
 const launchTemplateText = 'the name or id of a launch template, with an optional version: web, web:7, web:$Latest';
-const instanceTypeText = 'an instance type such as m7g.large';
+export const instanceTypePattern = /^[a-z][a-z0-9-]*\.[a-z0-9-]+$/;
+export const instanceTypeText = 'an instance type such as m7g.large';
 const subnetText = 'a subnet id such as subnet-0a1b2c3d';
-const leastPriceUsdPerHour = 0.0001;
-const mostPriceUsdPerHour = 10_000;
-const priceText = `a price in USD per hour from ${leastPriceUsdPerHour} to ${mostPriceUsdPerHour}`;
+export const leastPriceUsdPerHour = 0.0001;
+export const mostPriceUsdPerHour = 10_000;
+export const priceText = `a price in USD per hour from ${leastPriceUsdPerHour} to ${mostPriceUsdPerHour}`;
+
+const relativePricePattern = /^(100|[1-9]\d?)% of on-demand$/;
+const relativePriceText = 'a share of the on-demand price, 1% to 100%: 60% of on-demand';
+
+/** 60 for `60% of on-demand`. */
+export const parseRelativePrice = (price: string): number => Number.parseInt(price, 10);
 
 /** Without a version, `$Default` is used, as in EC2. */
 const launchTemplate = text(
@@ -38,13 +45,29 @@ const fields = {
   ),
   instanceTypes: z.optional(
     nonEmptyList(
-      text(/^[a-z][a-z0-9-]*\.[a-z0-9-]+$/, instanceTypeText),
+      text(instanceTypePattern, instanceTypeText),
       `a list of at least one instance type: ${instanceTypeText}`,
     ).check(z.describe('Instance types, the preferred one first.')),
   ),
   maxPriceUsdPerHour: z.optional(
     numberFrom(leastPriceUsdPerHour, mostPriceUsdPerHour, priceText).check(
       z.describe('An offering is not eligible while its price is above this. Default: no limit.'),
+    ),
+  ),
+  maxPrice: z.optional(
+    text(relativePricePattern, relativePriceText).check(
+      z.describe(
+        'A spot offering is not eligible while its price is above this share of its on-demand price, which ' +
+          '`onDemandPrices` states. In `defaults` it is for the spot pools. Default: no limit.',
+      ),
+    ),
+  ),
+  priceFactor: z.optional(
+    numberFrom(0.01, 1, 'a number from 0.01 to 1').check(
+      z.describe(
+        'What you pay of a price, where a Savings Plan or a reservation pays the rest. Prices are compared after ' +
+          'it, and limits before it. Default: 1.',
+      ),
     ),
   ),
   cap: z.optional(

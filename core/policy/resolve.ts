@@ -7,6 +7,7 @@ import { parseWindow, type Window } from '../returning/window.ts';
 import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
 import { steeringProblems, steeringWarnings } from './outside-rules.ts';
+import { priced, priceProblems } from './price-rules.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
@@ -34,6 +35,7 @@ export const resolveGroup = (policy: Policy, resolution: LookedUp, version: numb
     ...groupAsgProblems(policy, pools, resolution),
     ...steeringProblems(policy, resolution),
     ...targetGroupProblems(policy, resolution),
+    ...priceProblems(policy, pools),
   ];
   if (problems.length > 0) return { kind: 'unresolved', problems: sortedProblems(problems) };
   return { kind: 'resolved', group: groupOf(policy, pools, version) };
@@ -106,7 +108,8 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   ...(policy.mode !== 'act' && { mode: policy.mode }),
   size: sizeOf(policy.size),
   capacity: selectorOf(policy.capacity),
-  pools: Object.fromEntries(pools.map((pool) => [pool.name, pool])),
+  pools: Object.fromEntries(pools.map((pool) => [pool.name, priced(pool, policy)])),
+  ...(policy.onDemandPrices !== undefined && { onDemandPrices: policy.onDemandPrices }),
   holding: holdingOf(policy, pools),
   removal: policy.removal,
   swap: policy.swap,

@@ -4,6 +4,7 @@ import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
+import { onDemandPricesSchema } from './price-schema.ts';
 import { returnSchema } from './return-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
@@ -113,6 +114,7 @@ export const groupSchema = map(
       z.describe('The pools that `capacity` names.'),
     ),
     defaults: z.prefault(defaultsSchema, {}),
+    onDemandPrices: z.optional(onDemandPricesSchema),
     asg: z.optional(
       asgName.check(
         z.describe('The Auto Scaling group that members live in. Without it Holdfast keeps the group itself, by tag.'),

@@ -1,5 +1,5 @@
 import { cellOf } from '../held.ts';
-import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
+import type { Offering, OfferingKey } from '../offering.ts';
 import { worthwhileSaving } from '../selector/cheapest.ts';
 import { pick, type Run, type Step } from '../selector/pick.ts';
 import { type Branch, type Choice, canGive, choicesAbove, type Leaf, type TreeNode } from '../selector/tree.ts';
@@ -24,8 +24,8 @@ export type BetterPlace = {
 type Look = {
   readonly member: Member;
   readonly run: Run;
-  /** USD per hour by offering key; what is missing is unknown. */
-  readonly prices: Readonly<Record<string, number>>;
+  /** What is paid for an instance of an offering in a pool. Undefined when unknown. */
+  readonly paid: (offering: Offering, pool: string | undefined) => number | undefined;
 };
 
 /** The first tier before the member's own that can give. Later ones are not asked before it. */
@@ -38,14 +38,17 @@ const inEarlierTier = (branch: Branch, own: Choice, { run }: Look): BetterPlace 
   return { leaf, way: [{ branch, choice: earlier }, ...way], offerings: leaf.offerings, why };
 };
 
-const cheaper = (leaf: Leaf, way: readonly Step[], { member, prices }: Look): BetterPlace | undefined => {
-  const fromUsdPerHour = prices[offeringKey(member.offering)];
-  if (fromUsdPerHour === undefined) {
+const cheaper = (leaf: Leaf, way: readonly Step[], { member, paid }: Look): BetterPlace | undefined => {
+  const fromUsdPerHour = paid(member.offering, member.pool);
+  if (
+    fromUsdPerHour === undefined ||
+    leaf.offerings.every((offering) => paid(offering, leaf.pool.name) === undefined)
+  ) {
     const isSpotAgain = member.offering.market === 'on-demand' && leaf.pool.market === 'spot';
     return isSpotAgain ? { leaf, way, offerings: leaf.offerings, why: { code: 'spot-again' } } : undefined;
   }
   const most = fromUsdPerHour * (1 - worthwhileSaving) + 1e-9;
-  const priceOf = (offering: Offering): number => prices[offeringKey(offering)] ?? Number.POSITIVE_INFINITY;
+  const priceOf = (offering: Offering): number => paid(offering, leaf.pool.name) ?? Number.POSITIVE_INFINITY;
   const offerings = leaf.offerings.filter((offering) => priceOf(offering) <= most);
   const [first] = offerings;
   if (first === undefined) return undefined;

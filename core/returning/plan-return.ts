@@ -7,6 +7,7 @@ import { closeFullPools } from '../plan-placements.ts';
 import { poolsWithinMaxima } from '../plan-within-maxima.ts';
 import { offeringsOf } from '../pool.ts';
 import { type Lesson, notSoldRestMs, type PoolMemory } from '../pool-memory.ts';
+import { paidPrice, pricesIn } from '../price.ts';
 import { growTree, type Tree } from '../selector/grow.ts';
 import { type Run, turnsOf } from '../selector/pick.ts';
 import { restingSubnets } from '../selector/standing.ts';
@@ -48,13 +49,15 @@ type Work = {
   readonly losses: readonly Loss[];
   readonly tree: Tree;
   readonly run: Run;
+  /** What is paid for an instance of an offering in a pool. Undefined when unknown. */
+  readonly paid: (offering: Offering, pool: string | undefined) => number | undefined;
 };
 
 const kindOf = ({ pool, offering }: Member): string => `${pool}|${offeringKey(offering)}`;
 
 /** On-demand before spot, then the dearest, then the youngest, which has the least work to lose. */
-const inOrder = (members: readonly Member[], prices: Readonly<Record<string, number>>): readonly Member[] => {
-  const priceOf = ({ offering }: Member): number => prices[offeringKey(offering)] ?? 0;
+const inOrder = (members: readonly Member[], { paid }: Work): readonly Member[] => {
+  const priceOf = ({ offering, pool }: Member): number => paid(offering, pool) ?? 0;
   const isOnDemand = ({ offering }: Member): number => Number(offering.market === 'on-demand');
   return members.toSorted(
     (a, b) =>
@@ -92,11 +95,11 @@ const memoryForMoves = ({ group, state, nowMs }: View, { afterMs }: Returning, l
   return Object.fromEntries([...others, ...rests]);
 };
 
-const paysThere = (offering: Offering, { why }: BetterPlace, { view, losses }: Work): boolean => {
+const paysThere = (offering: Offering, { leaf, why }: BetterPlace, { paid, losses }: Work): boolean => {
   if (why.code !== 'cheaper') return true;
-  const key = offeringKey(offering);
-  const usdPerHour = view.state.prices.usdPerHour[key];
-  return usdPerHour === undefined || pays(why.fromUsdPerHour, usdPerHour, expectedLifeMs(losses, key));
+  const usdPerHour = paid(offering, leaf.pool.name);
+  const lifeMs = expectedLifeMs(losses, offeringKey(offering));
+  return usdPerHour === undefined || pays(why.fromUsdPerHour, usdPerHour, lifeMs);
 };
 
 /** The place less the offerings where the move would not pay; or what speaks against all of them. */
@@ -111,8 +114,7 @@ const usable = (place: BetterPlace, work: Work): BetterPlace | NotYet => {
 };
 
 const placeFor = (member: Member, work: Work): BetterPlace | NotYet | undefined => {
-  const look = { member, run: work.run, prices: work.view.state.prices.usdPerHour };
-  const place = betterPlace(work.tree.root, look);
+  const place = betterPlace(work.tree.root, { member, run: work.run, paid: work.paid });
   if (place !== undefined) return usable(place, work);
   const rest = restsBefore(work.tree.root, member);
   return rest && { code: 'resting', ...rest };
@@ -156,7 +158,7 @@ const choose = (members: readonly Member[], most: number, work: Work) => {
   const settled = new Set<string>();
   let notYet: NotYet | undefined;
   let left = most;
-  for (const member of inOrder(members, work.view.state.prices.usdPerHour)) {
+  for (const member of inOrder(members, work)) {
     if (left <= 0) break;
     // Members of one kind have the same places: when one of them has none now, neither have the others.
     if (settled.has(kindOf(member)) || !mayLeave(member)) continue;
@@ -179,10 +181,11 @@ const choose = (members: readonly Member[], most: number, work: Work) => {
 const workOf = (view: View, rule: Returning, { staying, inFlight }: Headcount): Work => {
   const { group, state, nowMs } = view;
   const { losses } = state.returns ?? noReturns;
+  const prices = pricesIn(view);
   const market = {
     ...(state.failedBoots && { failedBoots: state.failedBoots }),
     ...(state.denials && { denials: state.denials }),
-    prices: state.prices.usdPerHour,
+    prices,
     memory: memoryForMoves(view, rule, losses),
     nowMs,
   };
@@ -191,7 +194,8 @@ const workOf = (view: View, rule: Returning, { staying, inFlight }: Headcount): 
   for (const launch of inFlight) tree.count(cellOfLaunch(launch), launch.count);
   const run: Run = { cheapest: { ...state.cheapest }, step: 0, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
-  return { view, losses, tree, run };
+  const paid: Work['paid'] = (offering, pool = '') => paidPrice(prices, offering, group.pools[pool]);
+  return { view, losses, tree, run, paid };
 };
 
 const placementOf = ({ leaf, offerings, instances }: Portion, { state, nowMs }: View): Placement => {

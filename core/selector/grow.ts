@@ -62,7 +62,7 @@ const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent
     path,
     pool,
     room: roomOf(soil, pool),
-    quote: quoteOfferings(standing.offerings, soil.market),
+    quote: quoteOfferings(standing.offerings, pool, soil.market),
     parent,
     ...standing,
     rank: standing.opensAt,

@@ -1,5 +1,7 @@
 import type { Offering } from '../offering.ts';
-import { type Market, priceOf } from './standing.ts';
+import type { Pool } from '../pool.ts';
+import { paidPrice } from '../price.ts';
+import type { Market } from './standing.ts';
 
 /**
  * The price of an instance from a pool or a selector: its lowest known price in USD per hour, and whether any of it is
@@ -13,8 +15,8 @@ export const lowerPrice = (a: number | undefined, b: number | undefined): number
   return Math.min(a, b);
 };
 
-/** The quote of offerings of one market. */
-export const quoteOfferings = (offerings: readonly Offering[], market: Market): Quote => ({
-  price: offerings.map((offering) => priceOf(market, offering)).reduce(lowerPrice, undefined),
+/** The quote of offerings of one pool. */
+export const quoteOfferings = (offerings: readonly Offering[], pool: Pool, { prices }: Market): Quote => ({
+  price: offerings.map((offering) => paidPrice(prices, offering, pool)).reduce(lowerPrice, undefined),
   spot: offerings[0]?.market === 'spot',
 });

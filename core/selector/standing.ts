@@ -4,6 +4,7 @@ import { type Denials, restOfDenial } from '../denials.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
+import { priceLimit } from '../price.ts';
 
 /** Limits everything below a spread by zone or by instance type to one zone or type. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
@@ -55,10 +56,6 @@ export type Standing = {
   readonly resting: readonly Resting[];
 };
 
-/** Price of an offering in USD per hour, undefined when unknown. */
-export const priceOf = (market: Pick<Market, 'prices'>, offering: Offering): number | undefined =>
-  market.prices[offeringKey(offering)];
-
 /** Subnets of a pool that had no free addresses a moment ago, in the zones of these offerings. */
 export const restingSubnets = (
   pool: Pool,
@@ -99,14 +96,10 @@ const whyPoolRests = (pool: Pool, { failedBoots, denials, nowMs }: Market) => {
 
 /** A limit that cannot be checked, because the price is unknown, does not exclude an offering. */
 const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
-  const price = priceOf(market, offering);
-  if (pool.maxPriceUsdPerHour !== undefined && price !== undefined && price > pool.maxPriceUsdPerHour) {
-    return {
-      code: 'over-price',
-      offering: offeringKey(offering),
-      priceUsdPerHour: price,
-      limitUsdPerHour: pool.maxPriceUsdPerHour,
-    };
+  const price = market.prices[offeringKey(offering)];
+  const limit = priceLimit(pool, offering.instanceType);
+  if (limit !== undefined && price !== undefined && price > limit) {
+    return { code: 'over-price', offering: offeringKey(offering), priceUsdPerHour: price, limitUsdPerHour: limit };
   }
   const rest = whyPoolRests(pool, market);
   if (rest !== undefined) return { ...rest, offering: offeringKey(offering) };
@@ -133,10 +126,10 @@ const rankOf = (against: Resting | undefined): Rank => {
 };
 
 /** Unknown prices go last. Equal prices keep the pool's order of preference. */
-const byPrice = (offerings: readonly Offering[], market: Market): readonly Offering[] =>
+const byPrice = (offerings: readonly Offering[], { prices }: Market): readonly Offering[] =>
   [...offerings].sort((a, b) => {
-    const left = priceOf(market, a) ?? Number.MAX_VALUE;
-    const right = priceOf(market, b) ?? Number.MAX_VALUE;
+    const left = prices[offeringKey(a)] ?? Number.MAX_VALUE;
+    const right = prices[offeringKey(b)] ?? Number.MAX_VALUE;
     return left - right;
   });
 

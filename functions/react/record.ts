@@ -12,6 +12,7 @@ import type { Launched } from '../../core/group-state/answers.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import type { Observation } from '../../core/observe.ts';
 import type { Announcement, Refusal } from '../../core/ports.ts';
+import { priceSourceOf } from '../../core/price.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { announcements, metrics } from '../contract.ts';
@@ -28,20 +29,24 @@ type Recorded = Run & {
   readonly drains: number;
 };
 
-const digestOf = (view: View): ViewDigest => ({
-  nowMs: view.nowMs,
-  desired: view.state.desired,
-  members: view.members.length,
-  serving: view.members.filter(({ serving }) => serving).length,
-  byPool: Object.fromEntries(
-    [...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length]),
-  ),
-  swaps: Object.fromEntries(
-    [...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length]),
-  ),
-  reservations: view.state.reservations.length,
-  stateVersion: view.state.version,
-});
+const digestOf = (view: View): ViewDigest => {
+  const prices = priceSourceOf(view);
+  return {
+    nowMs: view.nowMs,
+    desired: view.state.desired,
+    members: view.members.length,
+    serving: view.members.filter(({ serving }) => serving).length,
+    byPool: Object.fromEntries(
+      [...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length]),
+    ),
+    swaps: Object.fromEntries(
+      [...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length]),
+    ),
+    reservations: view.state.reservations.length,
+    ...(prices && { prices }),
+    stateVersion: view.state.version,
+  };
+};
 
 const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.flatMap(({ launched }) => launched);
 

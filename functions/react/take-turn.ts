@@ -5,6 +5,7 @@ import type { Launched } from '../../core/group-state/answers.ts';
 import { offeringKey, parseOfferingKey } from '../../core/offering.ts';
 import { isResting, rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
+import { hasPriceLimit } from '../../core/price.ts';
 import type { View } from '../../core/view.ts';
 import type { Run } from './run.ts';
 import { bucketOf, type Given } from './turns.ts';
@@ -99,7 +100,8 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
   const results = launched.map(({ result }) => result);
   const answered = results.filter((result) => result.kind === 'answered');
   const refusals = launched.flatMap(({ result, reservation: { placement } }) => {
-    const hasLimit = group.pools[placement.pool]?.maxPriceUsdPerHour !== undefined;
+    const pool = group.pools[placement.pool];
+    const hasLimit = pool !== undefined && hasPriceLimit(pool);
     const tells = (code: string): boolean => code === noCapacity || (code === noneOfThese && !hasLimit);
     return result.kind === 'answered' ? result.refusals.filter(({ code }) => tells(code)) : [];
   });

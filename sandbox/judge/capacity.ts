@@ -2,14 +2,14 @@ import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf } from 
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
 import { restedUntil } from './giving.ts';
-import type { Policy, PolicyPool } from './policy.ts';
+import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
 
 const offeringGives = ({ cloud, history }: Chronicle, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
   cloud.freeAt(offering, atMs) >= 1 &&
-  (cloud.priceAt(offering, atMs) ?? 0) <= pool.maxPriceUsdPerHour &&
+  (cloud.priceAt(offering, atMs) ?? 0) <= limitFor(pool, offering.instanceType) &&
   history.spec.subnets.some(({ id, zone }) => zone === offering.zone && pool.subnets.includes(id) && cloud.addressesAt(id, atMs) >= 1);
 
 /** When what offerings can give may have changed, until a moment. */

@@ -4,7 +4,7 @@ import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
 import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './life.ts';
-import type { Policy, PolicyPool } from './policy.ts';
+import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
 import { times } from './times.ts';
@@ -153,7 +153,7 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
 /** Whether an offering is open, as far as Holdfast was told: its price fits, and no refusal lets it rest. */
 const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
-  const fits = offering.market === 'on-demand' || dearest <= pool.maxPriceUsdPerHour;
+  const fits = offering.market === 'on-demand' || dearest <= limitFor(pool, offering.instanceType);
   return fits && !isRefused(chronicle, pool, offering, moment, refusals) && !isLeftOut(chronicle, offering, moment);
 };
 

@@ -13,6 +13,10 @@ export type PolicyPool = {
   readonly zones: readonly string[];
   readonly instanceTypes: readonly string[];
   readonly maxPriceUsdPerHour: number;
+  /** Limits that are a share of what an instance type costs on demand. */
+  readonly typeLimits: Readonly<Record<string, number>>;
+  /** What is paid of a price. */
+  readonly priceFactor: number;
   readonly cap: number;
   /** Most that it gives: its cap, or the maximum that the owner of its Auto Scaling group set, where that is less. */
   readonly most: number;
@@ -39,6 +43,8 @@ export type Policy = {
   readonly size: { readonly min: number; readonly max: number; readonly desired: number };
   readonly capacity: TreeNode;
   readonly pools: Readonly<Record<string, PolicyPool>>;
+  /** USD per hour of instance types on demand, as far as the policy states them. */
+  readonly onDemandPrices: Readonly<Record<string, number>>;
   /** The Auto Scaling group that members are attached to. */
   readonly asg?: string;
   /** The size is the desired capacity of that group, which others set. */
@@ -74,7 +80,19 @@ const sizeOf = (size: unknown): Policy['size'] => {
   return { min: least, max: numberOr(max, least), desired: numberOr(desired, least) };
 };
 
-const poolOf = (name: string, document: Json, spec: WorldSpec): PolicyPool => {
+const numbersOf = (value: unknown): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(mapOf(value)).map(([key, number]) => [key, Number(number)]));
+
+/** What a type may cost in a pool. */
+export const limitFor = ({ maxPriceUsdPerHour, typeLimits }: PolicyPool, instanceType: string): number =>
+  Math.min(maxPriceUsdPerHour, typeLimits[instanceType] ?? Number.POSITIVE_INFINITY);
+
+const typeLimitsOf = ({ maxPrice }: Json, market: unknown, prices: Readonly<Record<string, number>>): Readonly<Record<string, number>> => {
+  if (typeof maxPrice !== 'string' || market === 'on-demand') return {};
+  return Object.fromEntries(Object.entries(prices).map(([type, price]) => [type, (price * Number.parseInt(maxPrice, 10)) / 100]));
+};
+
+const poolOf = (name: string, document: Json, spec: WorldSpec, prices: Readonly<Record<string, number>>): PolicyPool => {
   const asg = typeof document.asg === 'string' ? document.asg : undefined;
   const held = spec.autoScalingGroups.find((one) => one.name === asg);
   const subnets = held?.subnets ?? listOf(document.subnets);
@@ -85,6 +103,8 @@ const poolOf = (name: string, document: Json, spec: WorldSpec): PolicyPool => {
     zones: [...new Set(subnets.map((id) => spec.subnets.find((subnet) => subnet.id === id)?.zone ?? id))],
     instanceTypes: held?.instanceTypes ?? listOf(document.instanceTypes),
     maxPriceUsdPerHour: numberOr(document.maxPriceUsdPerHour, Number.POSITIVE_INFINITY),
+    typeLimits: typeLimitsOf(document, held?.market ?? document.market, prices),
+    priceFactor: numberOr(document.priceFactor, 1),
     cap: numberOr(document.cap, Number.POSITIVE_INFINITY),
     most: Math.min(numberOr(document.cap, Number.POSITIVE_INFINITY), held?.max ?? Number.POSITIVE_INFINITY),
     ...(asg === undefined ? {} : { asg }),
@@ -114,13 +134,17 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     Json,
     Json,
   ];
-  const pools = Object.entries(mapOf(document.pools)).map(([name, pool]) => [name, poolOf(name, { ...defaults, ...mapOf(pool) }, spec)] as const);
+  const onDemandPrices = numbersOf(document.onDemandPrices);
+  const pools = Object.entries(mapOf(document.pools)).map(
+    ([name, pool]) => [name, poolOf(name, { ...defaults, ...mapOf(pool) }, spec, onDemandPrices)] as const,
+  );
   return {
     group: String(document.group),
     mode: document.mode === 'observe' || document.mode === 'pause' ? document.mode : 'act',
     size: sizeOf(document.size),
     capacity: (document.capacity ?? '') as TreeNode,
     pools: Object.fromEntries(pools),
+    onDemandPrices,
     ...(typeof document.asg === 'string' ? { asg: document.asg } : {}),
     isSizedOutside: mapOf(document.size).from === 'asg',
     order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',

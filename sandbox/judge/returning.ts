@@ -13,16 +13,20 @@ type Pair = { readonly chronicle: Chronicle; readonly policy: Policy; readonly o
 /** A move needs a saving of a tenth; prices are believed for a while. */
 const worthwhile = 0.9;
 
-const pricesOf = ({ chronicle, atMs }: Pair, life: Life): readonly number[] => [
-  life.priceUsdPerHour,
-  ...chronicle.cloud.pricesIn(life, atMs - priceBeliefMs, atMs),
-];
+/** What is paid for an instance, by every price that may be believed. */
+const pricesOf = ({ chronicle, policy, atMs }: Pair, life: Life): readonly number[] => {
+  const factor = policy.pools[poolOf(life, policy, atMs) ?? '']?.priceFactor ?? 1;
+  return [life.priceUsdPerHour, ...chronicle.cloud.pricesIn(life, atMs - priceBeliefMs, atMs)].map((price) => price * factor);
+};
 
-/** Below a `cheapest` node. Prices of on-demand are not known to Holdfast: there, spot alone is better. */
+const isKnown = ({ onDemandPrices }: Policy, { market, instanceType }: Life): boolean =>
+  market === 'spot' || onDemandPrices[instanceType] !== undefined;
+
+/** Below a `cheapest` node. Where the policy does not state prices on demand, spot alone is better. */
 const isCheaper = (pair: Pair): boolean => {
-  const { one, than } = pair;
-  if (one.market !== than.market) return one.market === 'spot';
-  return one.market === 'spot' && Math.min(...pricesOf(pair, one)) <= Math.max(...pricesOf(pair, than)) * worthwhile + 1e-9;
+  const { one, than, policy } = pair;
+  if (!isKnown(policy, one) || !isKnown(policy, than)) return one.market === 'spot' && than.market !== 'spot';
+  return Math.min(...pricesOf(pair, one)) <= Math.max(...pricesOf(pair, than)) * worthwhile + 1e-9;
 };
 
 const childrenWith = ({ children }: Selector, pool: string): readonly number[] =>

@@ -68,6 +68,8 @@ describe('a fleet request', () => {
   test('limits the price of each spot override, and of an on-demand request as a whole', () => {
     const spot = request({ maxPriceUsdPerHour: 0.05 });
     expect(spot?.LaunchTemplateConfigs?.[0]?.Overrides?.map(({ MaxPrice }) => MaxPrice)).toEqual(['0.05', '0.05', '0.05']);
+    const byType = request({ maxPriceByType: { [m7a.instanceType]: 0.04 }, maxPriceUsdPerHour: 0.05 }, [m7a]);
+    expect(byType?.LaunchTemplateConfigs?.[0]?.Overrides?.map(({ MaxPrice }) => MaxPrice)).toEqual(['0.04']);
     const onDemand = request({ market: 'on-demand', maxPriceUsdPerHour: 0.05 });
     expect(onDemand?.OnDemandOptions).toEqual({ AllocationStrategy: 'prioritized', MaxTotalPrice: '0.1000' });
     expect(onDemand?.LaunchTemplateConfigs?.[0]?.Overrides?.[0]).not.toHaveProperty('MaxPrice');

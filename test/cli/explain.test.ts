@@ -42,7 +42,7 @@ const launched: DecisionRecord = {
       unplaced: 1,
     }),
   ],
-  view: { ...digest, desired: 4, members: 0, serving: 0 },
+  view: { ...digest, desired: 4, members: 0, serving: 0, prices: { readAtMs: at(-130), isStated: true } },
   outcome: {
     ...acted,
     launches: [
@@ -129,6 +129,7 @@ describe('a decision in words', () => {
   because of: policy-change
   desired 2 → 4 by the policy
   view: desired 4, 0 members, 0 serving
+  prices: spot read at 2026-11-20 11:57:50 UTC, 2 min 10 s before; on demand as policy version 1 states them
   2 from spot-a: tiered: tier 1 of 2
   decided again after refusals:
   1 from od: tiered: tier 2 of 2

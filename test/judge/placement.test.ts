@@ -253,6 +253,27 @@ describe('caps, prices and tags', () => {
     expect(limited(0.04)).toEqual([]);
     expect(limited(0.02)).toHaveLength(1);
   });
+  it('breaks above a share of the price on demand', () => {
+    const limited = (share: string) =>
+      details(withinPrice, (script) => {
+        twoServe(script);
+        const onDemandPrices = { t: 0.1 };
+        script.policy(50, 2, { ...policy, onDemandPrices, defaults: { ...policy.defaults, maxPrice: share } });
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(limited('40% of on-demand')).toEqual([]);
+    expect(limited('20% of on-demand')).toHaveLength(1);
+  });
+  it('counts what is paid of a price, where a commitment pays the rest', () => {
+    const found = (priceFactor: number) =>
+      details(cheapestFirst, (script) => {
+        const pools = { ...policy.pools, 'od-b': { ...policy.pools['od-b'], priceFactor } };
+        script.policy(0, 1, { ...policy, pools, capacity: { cheapest: ['spot-a', 'od-b'] } });
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(found(1)).toEqual([]);
+    expect(found(0.1)).toHaveLength(1);
+  });
   it('breaks when a child that costs a tenth less was free', () => {
     const cheapest = { ...policy, capacity: { cheapest: ['spot-a', 'od-b'] } };
     const found = (pool: string) =>

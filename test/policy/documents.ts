@@ -108,17 +108,21 @@ const chunked = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
 
 const poolName = fc.constantFrom('spot-1a', 'spot-1b', 'od', '9', 'a.b', 'prototype', 'x'.repeat(63), 'under_score', 'Upper');
-const poolDocument = fc.record(
-  {
-    market: fc.constantFrom('spot', 'on-demand'),
-    launchTemplate: fc.constantFrom('web', 'web:2', 'lt-0123456789abcdef0:$Latest'),
-    subnets: fc.uniqueArray(fc.constantFrom('subnet-a', 'subnet-b', 'subnet-c'), { minLength: 1 }),
-    instanceTypes: fc.uniqueArray(fc.constantFrom('m7g.large', 'c7i.metal-24xl', 'u-6tb1.112xlarge'), { minLength: 1 }),
-    maxPriceUsdPerHour: fc.double({ min: 0.0001, max: 100, noNaN: true }),
-    cap: fc.nat(1000),
-  },
-  { requiredKeys: ['market', 'launchTemplate', 'subnets', 'instanceTypes'] },
-);
+const poolDocument = fc
+  .record(
+    {
+      market: fc.constantFrom('spot', 'on-demand'),
+      launchTemplate: fc.constantFrom('web', 'web:2', 'lt-0123456789abcdef0:$Latest'),
+      subnets: fc.uniqueArray(fc.constantFrom('subnet-a', 'subnet-b', 'subnet-c'), { minLength: 1 }),
+      instanceTypes: fc.uniqueArray(fc.constantFrom('m7g.large', 'c7i.metal-24xl', 'u-6tb1.112xlarge'), { minLength: 1 }),
+      maxPriceUsdPerHour: fc.double({ min: 0.0001, max: 100, noNaN: true }),
+      maxPrice: fc.constantFrom('1% of on-demand', '60% of on-demand', '100% of on-demand'),
+      priceFactor: fc.constantFrom(0.01, 0.72, 1),
+      cap: fc.nat(1000),
+    },
+    { requiredKeys: ['market', 'launchTemplate', 'subnets', 'instanceTypes'] },
+  )
+  .map(({ maxPrice, ...pool }) => (maxPrice === undefined || pool.market === 'on-demand' ? pool : { ...pool, maxPrice }));
 const size = fc.oneof(
   fc.nat(1000),
   fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000)).map((numbers) => {
@@ -137,6 +141,7 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
       capacity: selectorOver(names, 0),
       pools: fc.tuple(...names.map(() => poolDocument)).map((pools) => Object.fromEntries(names.map((name, index) => [name, pools[index] ?? {}]))),
       defaults: fc.constant({}),
+      onDemandPrices: fc.constant({ 'm7g.large': 0.0816, 'c7i.metal-24xl': 4.28, 'u-6tb1.112xlarge': 54.6 }),
       removal: fc.record({ order: fc.constantFrom('dearest-first', 'oldest-first', 'newest-first', 'same-order') }, { requiredKeys: [] }),
       swap: fc.record({ order: fc.constantFrom('launch-first', 'drain-first'), maxSurge: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
       rebalance: fc.record({ act: fc.boolean() }, { requiredKeys: [] }),
@@ -167,6 +172,6 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
       ),
       tags: fc.dictionary(fc.constantFrom('team', 'Name', 'cost:center', 'a=b', 'awsome'), fc.string({ maxLength: 40 })),
     },
-    { requiredKeys: ['group', 'size', 'capacity', 'pools'] },
+    { requiredKeys: ['group', 'size', 'capacity', 'pools', 'onDemandPrices'] },
   ),
 );

@@ -341,3 +341,42 @@ describe('instance types, as EC2 sells them', () => {
     expect(resolutionWarnings(policy, resolution)).toEqual([]);
   });
 });
+
+describe('prices that follow from those on demand', () => {
+  const types = ['m7g.large', 'm6g.large'];
+  const pools = {
+    s: { ...smallDocument.pools['spot-1a'], instanceTypes: types },
+    od: { ...smallDocument.pools['spot-1a'], market: 'on-demand' as const, subnets: ['subnet-b'], instanceTypes: types },
+  };
+  const document = { ...smallDocument, capacity: { tiered: ['s', 'od'] }, pools, defaults: { maxPrice: '60% of on-demand' } };
+  const onDemandPrices = { 'm7g.large': 0.0816, 'm6g.large': 0.077 };
+  const messages = (more: object) => {
+    const result = resolveGroup(accepted({ ...document, ...more }), resolution, 1);
+    return result.kind === 'unresolved' ? result.problems.map(({ message }) => message) : [];
+  };
+
+  it('become a limit for each type of the spot pools', () => {
+    const result = resolveGroup(accepted({ ...document, onDemandPrices }), resolution, 1);
+    if (result.kind !== 'resolved') throw new Error('not resolved');
+    expect(result.group.pools.s?.maxPriceByType).toEqual({ 'm7g.large': 0.04896, 'm6g.large': 0.0462 });
+    expect(result.group.pools.od).not.toHaveProperty('maxPriceByType');
+    expect(result.group.onDemandPrices).toEqual(onDemandPrices);
+  });
+
+  it('are refused where a type has no price on demand', () => {
+    expect(messages({ onDemandPrices: { 'm7g.large': 0.0816 } })).toEqual([
+      'onDemandPrices["m6g.large"] is missing: expected what m6g.large costs on demand in USD per hour: maxPrice of pool s is a share of it.',
+    ]);
+    const factor = { defaults: {}, pools: { ...pools, od: { ...pools.od, priceFactor: 0.4 } } };
+    expect(messages({ ...factor, onDemandPrices: { 'm7g.large': 0.0816 } })).toEqual([
+      'onDemandPrices["m6g.large"] is missing: expected what m6g.large costs on demand in USD per hour: priceFactor of pool od is for it.',
+    ]);
+    expect(messages({ ...factor, onDemandPrices })).toEqual([]);
+  });
+
+  it('are refused for a pool on demand that names its limit', () => {
+    expect(messages({ onDemandPrices, pools: { ...pools, od: { ...pools.od, maxPrice: '80% of on-demand' } } })).toEqual([
+      'pools.od.maxPrice: expected maxPriceUsdPerHour: the pool is on demand, and maxPrice is a share of that price, found "80% of on-demand".',
+    ]);
+  });
+});

@@ -4,7 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
-import type { Policy, PolicyPool, TreeNode } from '../policy.ts';
+import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
 import { movesIn } from '../returning.ts';
 import { ownLaunches } from '../staying.ts';
@@ -56,9 +56,9 @@ export const withinPrice: Rule = {
   broken: byAnyPolicy((chronicle, { life, moment, pool }) => {
     const known = chronicle.cloud.pricesIn(life, moment.sinceMs - priceBeliefMs, moment.atMs);
     const cheapest = Math.min(life.priceUsdPerHour, ...known);
-    return cheapest <= pool.maxPriceUsdPerHour
-      ? undefined
-      : `${nameOf(life)} costs ${cheapest} USD per hour, and ${pool.name} allows ${pool.maxPriceUsdPerHour}`;
+    const limit = limitFor(pool, life.instanceType);
+    // EC2 takes prices with six decimals.
+    return cheapest <= limit + 1e-6 ? undefined : `${nameOf(life)} costs ${cheapest} USD per hour, and ${pool.name} allows ${limit}`;
   }),
 };
 
@@ -202,14 +202,26 @@ const believedPrices = (chronicle: Chronicle, offering: OfferingName, { sinceMs,
  * The least that the child of a launch could be believed to cost: EC2 chooses among the types of a pool,
  * and does not say which of them had run out as long as another one gave.
  */
-const believedCost = (chronicle: Chronicle, { life, policy, moment }: Placed, child: TreeNode, within: Bound): number => {
+const believedCost = (chronicle: Chronicle, { life, policy, moment, pool: own }: Placed, child: TreeNode, within: Bound): number => {
   // What the very call refused beside what it gave was not known before it.
   const { invocation: _, ...before } = moment;
+  const paid = (offering: OfferingName, { priceFactor }: PolicyPool): readonly number[] =>
+    believedPrices(chronicle, offering, moment).map((price) => price * priceFactor);
   const open = poolsOf(policy, child).flatMap((pool) =>
-    offeringsOf(pool).filter((offering) => within(offering) && mayBeBelieved(chronicle, pool, offering, before)),
+    offeringsOf(pool)
+      .filter((offering) => within(offering) && mayBeBelieved(chronicle, pool, offering, before))
+      .flatMap((offering) => paid(offering, pool)),
   );
-  return Math.min(life.priceUsdPerHour, ...[life, ...open].flatMap((offering) => believedPrices(chronicle, offering, moment)));
+  return Math.min(life.priceUsdPerHour * own.priceFactor, ...paid(life, own), ...open);
 };
+
+/** The most that is paid of the price of an offering below a node. */
+const factorBelow = (policy: Policy, node: TreeNode, offering: OfferingName): number =>
+  Math.max(
+    ...poolsOf(policy, node)
+      .filter((pool) => offeringsOf(pool).some((one) => nameOf(one) === nameOf(offering)))
+      .map(({ priceFactor }) => priceFactor),
+  );
 
 export const cheapestFirst: Rule = {
   name: 'the cheapest child is used',
@@ -220,9 +232,10 @@ export const cheapestFirst: Rule = {
     for (const { selector, child, within } of boundPath(placed)) {
       if (selector.kind !== 'cheapest') continue;
       const cost = believedCost(chronicle, placed, selector.children[child] ?? placed.pool.name, within);
-      const isCheaper = (offering: OfferingName): boolean => Math.max(...believedPrices(chronicle, offering, moment)) * saving < cost;
+      const isCheaper = (node: TreeNode, offering: OfferingName): boolean =>
+        Math.max(...believedPrices(chronicle, offering, moment)) * factorBelow(policy, node, offering) * saving < cost;
       const cheaper = selector.children.find(
-        (node, index) => index !== child && givingWell({ chronicle, policy, moment, within }, node).some(isCheaper),
+        (node, index) => index !== child && givingWell({ chronicle, policy, moment, within }, node).some((offering) => isCheaper(node, offering)),
       );
       if (cheaper !== undefined) return `${life.instance} is of a child that costs ${cost} USD per hour, and ${JSON.stringify(cheaper)} costs less`;
     }

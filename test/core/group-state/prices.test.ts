@@ -27,6 +27,8 @@ describe('spot prices', () => {
     const known = state({ prices: { atMs: nowMs - 900_000, usdPerHour: { 'm7g.large/a/spot': 0.05 } } });
     const failed = withPrices(known, undefined, nowMs);
     expect(failed.prices.usdPerHour).toEqual(known.prices.usdPerHour);
+    expect(failed.prices.readAtMs).toBe(nowMs - 900_000);
+    expect(withPrices(failed, undefined, nowMs + 60_000).prices.readAtMs).toBe(nowMs - 900_000);
     expect(offeringsToPrice({ group: limited, state: failed, members: [] }, nowMs + 59_999)).toBeUndefined();
     expect(offeringsToPrice({ group: limited, state: failed, members: [] }, nowMs + 60_000)).toHaveLength(2);
     expect(withPrices(known, {}, nowMs).prices).toEqual({ atMs: nowMs, usdPerHour: {} });

@@ -32,13 +32,13 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'the price limit is ignored',
     file: 'core/selector/standing.ts',
-    from: 'price > pool.maxPriceUsdPerHour)',
-    to: 'price > pool.maxPriceUsdPerHour * 1e6)',
+    from: 'price > limit)',
+    to: 'price > limit * 1e6)',
     also: [
       {
         file: 'aws/providers/create-fleet.ts',
-        from: "pool.market === 'spot' && pool.maxPriceUsdPerHour !== undefined ? String(pool.maxPriceUsdPerHour) : undefined",
-        to: 'undefined',
+        from: "pool.market === 'spot' ? priceLimit(pool, instanceType) : undefined",
+        to: 'undefined as number | undefined',
       },
       { file: 'aws/providers/create-fleet.ts', from: 'const limit = pool.maxPriceUsdPerHour;', to: 'const limit = undefined as number | undefined;' },
     ],

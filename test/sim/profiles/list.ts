@@ -2,6 +2,7 @@ import { forkRandom } from '../../../sandbox/random.ts';
 import { edited } from './edits.ts';
 import { endings } from './endings.ts';
 import { large } from './large.ts';
+import { limits } from './limits.ts';
 import { long } from './long.ts';
 import { market } from './market.ts';
 import { members } from './members.ts';
@@ -28,6 +29,7 @@ export const profileNames = [
   'people',
   'modes',
   'outside',
+  'limits',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -47,6 +49,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   people,
   modes,
   outside,
+  limits,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);

@@ -1,0 +1,59 @@
+import { movePrice, noCapacity } from '../capacity-steps.ts';
+import type { Draw } from '../random-draw.ts';
+import type { Step } from '../situation.ts';
+import { alarm, interrupt, kill, loseZone, putPolicy } from '../steps.ts';
+import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
+import { drawSome, minutes, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
+
+/** What types cost on demand, and limits that are a share of it. Some bind when prices move. */
+const drawPrices = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) => {
+  const onDemandPrices = Object.fromEntries(types.map(({ name, onDemandUsd }) => [name, onDemandUsd]));
+  const committed = draw.chance(0.3) ? { [draw.one(onDemandPools)]: { priceFactor: draw.one([0.2, 0.6]) } } : {};
+  const limited = Object.fromEntries(
+    spotPools.map((name) => [name, mayLimit && draw.chance(0.4) ? { maxPrice: `${draw.one([38, 45, 70, 100])}% of on-demand` } : {}]),
+  );
+  return { onDemandPrices, pools: { ...limited, ...committed } };
+};
+
+const drawCapacity = (draw: Draw): unknown =>
+  draw.one([
+    { tiered: [{ spread: spotPools }, { spread: onDemandPools }] },
+    { tiered: [{ cheapest: spotPools }, { spread: onDemandPools }] },
+    { cheapest: [...spotPools, ...onDemandPools] },
+  ]);
+
+const steps = (types: readonly TypeTerms[], policy: Readonly<Record<string, unknown>>): readonly ((draw: Draw, atMs: number) => Step)[] => [
+  (draw, atMs) => movePrice(atMs, draw.one(types).name, draw.chance(0.5) ? zones : [draw.one(zones)], draw.one([0.6, 0.9, 1.2, 2])),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 4)),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 2)),
+  (_draw, atMs) => kill(atMs, 1),
+  (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
+  (draw, atMs) => loseZone(atMs, draw.one(zones), draw.one(types).name),
+  (draw, atMs) => noCapacity(atMs, minutes(draw, 1, 5), ['spot'], draw.chance(0.5) ? zones : [draw.one(zones)]),
+  (_draw, atMs) => {
+    const { onDemandPrices: _prices, ...rest } = policy;
+    const pools = Object.fromEntries(
+      Object.entries(rest.pools as Readonly<Record<string, Readonly<Record<string, unknown>>>>).map(
+        ([name, { maxPrice: _limit, priceFactor: _factor, ...pool }]) => [name, pool],
+      ),
+    );
+    return putPolicy(atMs, { ...rest, pools }, 'the limits are dropped');
+  },
+];
+
+export const limits: Profile = {
+  about: 'limits on both sides: prices that are a share of on-demand, commitments that pay a part, and capacity that goes and comes',
+  weight: 6,
+  draw: (draw) => {
+    const types = catalogue.slice(0, draw.between(1, 2));
+    const landscape = { ...plainLandscape, types, spot: draw.between(3, 6), targetGroups: drawTargetGroups(draw) };
+    const holding = draw.one(holdings);
+    const size = { min: 1, max: 12, desired: draw.between(3, 7) };
+    const { pools, ...prices } = drawPrices(draw, types, holding !== 'launch-instances');
+    const policy = { capacity: drawCapacity(draw), ...prices, ...alarmsBy('+2', '-2'), ...drawHabits(draw) };
+    const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, pools, asg: { min: 0 } });
+    const drawn = drawSome(draw, steps(types, placed.policy), { least: 2, most: 6, withinSeconds: 240 });
+    return worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: 900_000 });
+  },
+};
