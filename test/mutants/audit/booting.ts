@@ -6,7 +6,7 @@ export const booting: readonly PutBack[] = [
     name: 'real account 3: an instance that dies while it boots teaches its pool nothing',
     file: 'core/selector/standing.ts',
     from: 'if (failed !== undefined)\n    return {',
-    to: 'if (failed !== undefined && market.nowMs < 0)\n    return {',
+    to: 'if (failed !== undefined && nowMs < 0)\n    return {',
     situation: 'every boot fails, kept by tag',
   },
   {
