@@ -115,7 +115,7 @@ const isLeftOut = (chronicle: Chronicle, offering: OfferingName, { group, sinceM
   if (quietForMs === undefined) return false;
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   const isRecent = (heardMs: number, forMs: number): boolean => heardMs <= atMs && sinceMs < heardMs + forMs + slackMs;
-  const own = chronicle.lives.filter((life) => nameOf(life) === nameOf(offering));
+  const own = chronicle.livesIn(group).filter((life) => nameOf(life) === nameOf(offering));
   return (
     refusalsOf(chronicle, group, offering).some((refused) => isRecent(refused.atMs, quietForMs)) ||
     own.some(({ launchedAtMs, warnings, advisedAtMs, deliveries }) => {

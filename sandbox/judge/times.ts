@@ -10,6 +10,8 @@ export const times = {
   messageAgainMs: 40_000,
   /** A lost event is made up for by the tick (lib/schedule.ts). */
   tickMs: 60_000,
+  /** A group that acts again, after it was observed, looks within a tick. */
+  takesUpMs: 90_000,
   /** A launch whose author died is repeated after its lease (docs/architecture.md, bounds). */
   leaseMs: 35_000,
   /** Signals are gathered into a batch for so long at most (lib/signals.ts). */

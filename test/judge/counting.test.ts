@@ -35,10 +35,18 @@ describe('nothing is launched that nobody needs', () => {
     expect(found).toEqual(['3 stay with it, 2 are wanted']);
   });
   it('breaks when an Auto Scaling group was about to launch the same by itself', () => {
-    const beside = (more: (script: Script) => void) =>
+    const beside = (more: (script: Script) => void, suspended: readonly string[] = []) =>
       details(needlessLaunch, (script) => {
         const changed = (second: number, desired: number) =>
-          script.at(second, { kind: 'asg-changed', asg: 'web-asg', min: 0, max: 4, desired, suspended: [], by: react('i-a') });
+          script.at(second, {
+            kind: 'asg-changed',
+            asg: 'web-asg',
+            min: 0,
+            max: 4,
+            desired,
+            suspended: second === 1 ? suspended : [],
+            by: react('i-a'),
+          });
         script.policy(0, 1, { ...policy, asg: 'web-asg' });
         script.desired(1, 2);
         changed(1, 2);
@@ -63,6 +71,18 @@ describe('nothing is launched that nobody needs', () => {
       refill(110)(script);
     };
     expect(beside(failed)).toEqual([]);
+    // Whoever looks while it may not launch expects nothing of it.
+    const resumed = (second: number) =>
+      beside(
+        (script) => {
+          script.desired(second, 2);
+          refill(110)(script);
+        },
+        ['Launch'],
+      );
+    expect(resumed(102)).toEqual([]);
+    expect(resumed(100)).toHaveLength(1);
+    expect(beside(refill(110), ['Terminate'])).toHaveLength(1);
   });
   it('breaks when an instance is launched for nobody', () => {
     const found = details(needlessLaunch, (script) => {

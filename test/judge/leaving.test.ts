@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { History } from '../../sandbox/judge/history.ts';
 import {
   connectionsGetTheirTime,
   hooksAreHeld,
@@ -9,7 +10,7 @@ import {
 } from '../../sandbox/judge/rules/endings.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from '../../sandbox/judge/rules/warned.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, twoServe, user } from './histories.ts';
+import { policy, react, type Script, spec, twoServe, user } from './histories.ts';
 
 const end = { kind: 'ec2' } as const;
 
@@ -56,10 +57,36 @@ describe('a drain begins early enough to end', () => {
       script.takeOut(second, 'i-1');
       script.end(220, 'i-1', end);
     });
-  it('leaves the deregistration delay and the margin before the deadline', () => {
-    expect(out(185)).toEqual([]);
-    expect(out(190)).toEqual([]);
-    expect(out(211)).toHaveLength(1);
+  it('leaves the deregistration delay, and what its start takes, before the deadline', () => {
+    expect(out(197)).toEqual([]);
+    expect(out(199)).toEqual(['i-1 was taken out of web 1.0 s after the latest time at which its drain could end']);
+  });
+  const inAsg = (second: number, changes: Partial<History> = {}) =>
+    details(
+      drainBeginsInTime,
+      (script) => {
+        script.policy(0, 1, { ...policy, asg: 'web-asg', drain: { ...policy.drain, timeout: '10m' } });
+        script.member('i-1', { asg: 'web-asg' });
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.takeOut(second, 'i-1');
+        script.end(220, 'i-1', end);
+      },
+      changes,
+    );
+  it('leaves the margin for calls where an Auto Scaling group holds it', () => {
+    expect(inAsg(192)).toEqual([]);
+    expect(inAsg(194)).toHaveLength(1);
+  });
+  it('takes half of the time where the delay does not fit', () => {
+    const delayed = (deregistrationDelaySeconds: number): Partial<History> => ({
+      spec: { ...spec, targetGroups: spec.targetGroups.map((one) => ({ ...one, deregistrationDelaySeconds })) },
+    });
+    expect(inAsg(158, delayed(110))).toEqual([]);
+    expect(inAsg(159, delayed(110))).toHaveLength(1);
+    // What fits exactly begins at once.
+    expect(inAsg(119, delayed(109))).toEqual([]);
+    expect(inAsg(120, delayed(109))).toHaveLength(1);
   });
 });
 
@@ -77,7 +104,8 @@ describe('a warned member works until its replacement does, or its drain must be
     });
   it('holds once its replacement serves, or its drain must begin', () => {
     expect(out(140, 139)).toEqual([]);
-    expect(out(186, 300)).toEqual([]);
+    expect(out(178, 300)).toEqual([]);
+    expect(out(176, 300)).toEqual(['i-1 was taken out of service 1.0 s before its drain had to begin, and too few others serve']);
   });
   it('counts others whose own warning nobody has received', () => {
     const counted = (heard: boolean) =>

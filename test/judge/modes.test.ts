@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { hooksAreHeld } from '../../sandbox/judge/rules/endings.ts';
 import { observeChangesNothing, pauseIsIdle } from '../../sandbox/judge/rules/modes.ts';
+import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { drainBeginsInTime, warnedTakenOut } from '../../sandbox/judge/rules/warned.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe, user } from './histories.ts';
 
@@ -84,5 +87,83 @@ describe('observe changes nothing', () => {
       });
     });
     expect(never).toEqual(['ec2:TerminateInstances was called']);
+  });
+});
+
+/** In this mode from one second on, and acting again from another. */
+const between = (script: Script, mode: string, from: number, until: number, document: object = policy): void => {
+  script.policy(from, 2, { ...document, mode });
+  script.policy(until, 3, { ...document });
+};
+
+describe('what an observed group does not do', () => {
+  const warned = (script: Script): void => {
+    twoServe(script);
+    script.warn(100, 'i-1');
+    script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+    script.end(220, 'i-1');
+  };
+  it('is to take a warned member out of service, when that was due and a look before its end', () => {
+    const left = (from: number, until: number) =>
+      details(warnedTakenOut, (script) => {
+        warned(script);
+        between(script, 'observe', from, until);
+      });
+    expect(left(90, 131)).toHaveLength(0);
+    expect(left(90, 129)).toHaveLength(1);
+    expect(left(197, 300)).toHaveLength(0);
+    expect(left(199, 300)).toHaveLength(1);
+  });
+  it('is to begin its drain in time', () => {
+    const late = (from: number, until: number) =>
+      details(drainBeginsInTime, (script) => {
+        warned(script);
+        script.takeOut(205, 'i-1');
+        between(script, 'observe', from, until);
+      });
+    expect(late(90, 102)).toEqual([]);
+    expect(late(90, 100)).toHaveLength(1);
+    expect(late(197, 203)).toEqual([]);
+    expect(late(199, 203)).toHaveLength(1);
+  });
+  it('is to complete a hook, or to keep it alive', () => {
+    const attached = { ...policy, asg: 'web-asg' };
+    const hooked = (how: 'expired' | 'completed', from: number, until: number, waits = 100) =>
+      details(hooksAreHeld, (script) => {
+        script.policy(0, 1, attached);
+        script.member('i-1', { asg: 'web-asg' });
+        const hook = { instance: 'i-1', asg: 'web-asg', hook: 'drain' };
+        script.at(waits, { kind: 'hook-waits', ...hook, expiresAtMs: 400_000 });
+        script.at(400, { kind: 'hook-over', ...hook, how, result: how === 'expired' ? 'CONTINUE' : 'ABANDON', by: react('drain') });
+        between(script, 'observe', from, until, attached);
+      });
+    expect(hooked('expired', 90, 311)).toEqual([]);
+    expect(hooked('expired', 90, 309)).toHaveLength(1);
+    expect(hooked('expired', 90, 350, 360)).toHaveLength(1);
+    expect(hooked('expired', 401, 500)).toHaveLength(1);
+    expect(hooked('completed', 90, 500)).toHaveLength(1);
+  });
+});
+
+describe('time to serve', () => {
+  it('is counted from when the group acts again', () => {
+    const again = (second: number, mode: string, until: number, from = 50) =>
+      details(
+        servesAgain,
+        (script) => {
+          twoServe(script);
+          script.end(100, 'i-1');
+          between(script, mode, from, until);
+          script.launch(second - 30, 'i-3');
+          script.serves(second, 'i-3');
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    for (const mode of ['pause', 'observe']) {
+      expect(again(379, mode, 200)).toEqual([]);
+      expect(again(381, mode, 200)).toHaveLength(1);
+    }
+    expect(again(381, 'act', 200)).toHaveLength(1);
+    expect(again(281, 'pause', 90)).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { returnsWhileWhole, returnsWithinBudget } from '../../sandbox/judge/rules/returns.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
@@ -66,5 +67,58 @@ describe('returns keep to their budget', () => {
   });
   it('breaks where both come within it', () => {
     expect(details(returnsWithinBudget, all(threeOnDemand('5m'), two))).toHaveLength(1);
+  });
+});
+
+describe('a move leaves out what was heard against an offering', () => {
+  /** A member moves to the second tier. */
+  const moved = (second: number, write: (script: Script) => void, document: object = {}) =>
+    details(
+      earlierTierFirst,
+      (script) => {
+        script.policy(0, 1, { ...policy, capacity: { tiered: ['spot-a', 'spot-b', 'od-b'] }, return: { after: '10m' }, ...document });
+        script.policy(0, 1, { ...policy, group: 'api' }, 'api');
+        script.desired(0, 2);
+        script.member('i-1', { pool: 'spot-b' });
+        script.member('i-2', { pool: 'od-b' });
+        write(script);
+        script.react(second - 1, second + 2, 'i-a');
+        script.launch(second, 'i-3', { pool: 'spot-b', by: react('i-a') });
+      },
+      { endedAtMs: 20_000_000 },
+    ).filter((detail) => detail.startsWith('i-3'));
+  const refused = (group: string) => (script: Script) =>
+    script.at(100, {
+      ...{ kind: 'refused', invocation: 'i-r', group, instanceType: 't', zone: 'z-a', market: 'spot' },
+      code: 'InsufficientInstanceCapacity',
+    });
+  const warned =
+    (lives: number, group = 'web') =>
+    (script: Script): void => {
+      script.launch(1_000 - lives, 'i-9', { pool: 'spot-a', group });
+      script.warn(1_000, 'i-9');
+      script.end(1_120, 'i-9');
+    };
+  it('that was refused, for as long as the policy waits', () => {
+    expect(moved(730, refused('web'))).toEqual([]);
+    expect(moved(732, refused('web'))).toHaveLength(1);
+    expect(moved(730, refused('api'))).toHaveLength(1);
+    expect(moved(432, refused('web'), { return: { after: '5m' } })).toHaveLength(1);
+  });
+  it('that a member was warned about, for as long, or for four hours where it had not lived long', () => {
+    expect(moved(1_630, warned(931))).toEqual([]);
+    expect(moved(1_632, warned(931))).toHaveLength(1);
+    expect(moved(15_430, warned(929))).toEqual([]);
+    expect(moved(15_432, warned(929))).toHaveLength(1);
+  });
+  it('of its own group alone', () => {
+    expect(moved(1_400, warned(931, 'api'))).toHaveLength(1);
+  });
+  it('and no launch that moves nobody', () => {
+    const needed = (script: Script): void => {
+      refused('web')(script);
+      script.end(400, 'i-1');
+    };
+    expect(moved(500, needed)).toHaveLength(1);
   });
 });

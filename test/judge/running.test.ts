@@ -122,6 +122,36 @@ describe('time to serve', () => {
     expect(lost(270)).toEqual([]);
     expect(lost(300)).toEqual(['1 serve, 2 are wanted, 200 s after i-1 stopped serving']);
   });
+  it('is counted for the desired size as it is, and for the smaller of two where nobody can tell which one others want', () => {
+    const outside = { ...attached, size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
+    const wants = (document: object, write: (script: Script) => void) =>
+      details(
+        servesAgain,
+        (script) => {
+          script.policy(0, 1, { ...policy, ...document });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg' });
+          write(script);
+        },
+        { endedAtMs: 1_000_000 },
+      );
+    const sized = (from: number, until: number) => (script: Script) => {
+      script.desired(0, from);
+      script.desired(100, until);
+    };
+    expect(wants({}, sized(2, 3))).toEqual(['2 serve, 3 are wanted, 900 s after 3 are wanted']);
+    expect(wants({}, sized(2, 2))).toEqual([]);
+    expect(wants({}, () => undefined)).toEqual([]);
+    const set = (lookedAt: number) => (script: Script) => {
+      const look = { kind: 'called', invocation: 'i-a', function: 'react', service: 'autoscaling', operation: 'DescribeAutoScalingGroups' } as const;
+      script.at(lookedAt, { ...look, askedAtMs: 1_000 * lookedAt, outcome: 'ok', applied: true, isMutating: false });
+      asg(script, 100, 4, user, 3);
+      script.at(100, { kind: 'size-written', asg: 'web-asg', found: 2, size: 3, how: 'set', covers: [], by: user });
+      asg(script, 105, 4, react('i-a'), 2);
+      script.policy(110, 2, outside);
+    };
+    expect(wants(outside, set(98))).toEqual([]);
+    expect(wants(outside, set(104))).toHaveLength(1);
+  });
   it('begins anew for a further loss, and not for an end of our own', () => {
     const further = (ours: boolean) =>
       lost(420, (script) => {
@@ -406,6 +436,50 @@ describe('functions and calls', () => {
     expect(details(itemsAreSmall, item(210_000, 1))).toHaveLength(1);
     expect(details(idleWritesNothing, item(100, 4))).toEqual([]);
     expect(details(idleWritesNothing, item(100, 5))).toHaveLength(1);
+  });
+  it('write eight items for each member that moves at rest, and for each move that is refused', () => {
+    const moves =
+      (...launches: readonly string[]) =>
+      (script: Script): void => {
+        for (const instance of launches) {
+          script.react(3_049, 3_052, `of-${instance}`);
+          script.launch(3_050, instance, { pool: 'spot-b', by: react(`of-${instance}`) });
+        }
+      };
+    const written = (count: number, write: (script: Script) => void, pool = 'od-b') =>
+      details(
+        idleWritesNothing,
+        (script) => {
+          script.policy(0, 1);
+          script.desired(0, 2);
+          script.member('i-1', { pool: 'spot-a' });
+          script.member('i-2', { pool });
+          for (let n = 0; n < count; n += 1)
+            script.at(3_020 + n, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#1', bytes: 1, by: react('i-a') });
+          write(script);
+        },
+        { restAtMs: 3_000_000, endedAtMs: 3_200_000 },
+      );
+    expect(written(12, moves('i-3'))).toEqual([]);
+    expect(written(13, moves('i-3'))).toEqual(['13 items were written at rest, at most 12']);
+    const leaves = (script: Script): void => {
+      moves('i-3')(script);
+      script.end(3_080, 'i-2', react('drain'));
+    };
+    expect(written(20, leaves)).toEqual([]);
+    expect(written(21, leaves)).toHaveLength(1);
+    // Nobody moves to the tier that it has.
+    expect(written(5, moves('i-3'), 'spot-a')).toEqual(['5 items were written at rest, at most 4']);
+    expect(written(5, (script) => script.end(3_080, 'i-2', react('drain')))).toHaveLength(1);
+    expect(written(5, (script) => script.launch(3_050, 'i-9', { by: user }))).toHaveLength(1);
+    const refused = (second: number) => (script: Script) =>
+      script.at(second, {
+        ...{ kind: 'refused', invocation: 'i-r', group: 'web', instanceType: 't', zone: 'z-a', market: 'spot' },
+        code: 'InsufficientInstanceCapacity',
+      });
+    expect(written(12, refused(3_050))).toEqual([]);
+    expect(written(13, refused(3_050))).toHaveLength(1);
+    expect(written(5, refused(2_990))).toHaveLength(1);
   });
 });
 

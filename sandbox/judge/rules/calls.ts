@@ -1,6 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, type HookWait } from '../life.ts';
+import { returnLaunches } from '../returning.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -107,7 +108,7 @@ const writesOfMove = 8;
 export const idleWritesNothing: Rule = {
   name: 'an idle look writes nothing',
   meaning:
-    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour; besides, eight for each instance that comes or goes by a return, and for each time that one is refused.',
+    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour; besides, eight for each launch that moves a member to a better place, for each member that leaves for it, and for each time that one is refused.',
   broken: (chronicle) => {
     const { restAtMs, endedAtMs } = chronicle.history;
     if (restAtMs === undefined) return [];
@@ -118,7 +119,10 @@ export const idleWritesNothing: Rule = {
     const recent = chronicle.lives.filter((life) =>
       [life.launchedAtMs, goneAtMs(life)].some((atMs) => atMs > restAtMs - forgetsWithinMs && atMs <= restAtMs),
     ).length;
-    const moving = chronicle.lives.filter((life) => [life.launchedAtMs, goneAtMs(life)].some((atMs) => atMs > sinceMs && atMs <= endedAtMs)).length;
+    const isAtRest = (atMs: number): boolean => atMs > sinceMs && atMs <= endedAtMs;
+    const moves = returnLaunches(chronicle);
+    const left = new Set(moves.flatMap(({ worse }) => worse.filter((life) => isAtRest(goneAtMs(life)))));
+    const moving = moves.filter(({ life }) => isAtRest(life.launchedAtMs)).length + Math.min(left.size, moves.length);
     const refused = new Set(chronicle.of('refused').flatMap(({ atMs, invocation }) => (atMs > sinceMs ? [invocation] : []))).size;
     const limit = 4 + 2 * recent + writesOfMove * (moving + refused);
     return writes <= limit ? [] : [{ atMs: endedAtMs, detail: `${writes} items were written at rest, at most ${limit}` }];

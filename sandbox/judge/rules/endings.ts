@@ -143,9 +143,12 @@ const faultOf = ({ instance, ended }: Life, { hook, over }: HookWait): string | 
   return isOurs && over.result !== 'CONTINUE' ? `${hook} of ${instance} was completed with ${over.result ?? 'nothing'}` : undefined;
 };
 
-/** Nobody completes the hooks of an observed group, and none is kept alive: any other outcome is judged. */
-const isUnheld = (chronicle: Chronicle, life: Life, { atMs, over }: HookWait): boolean =>
-  over?.how !== 'completed' && wasObserved(chronicle, chronicle.groupAt(life, atMs) ?? '', atMs, over?.atMs ?? chronicle.history.endedAtMs);
+/** Nobody completes the hooks of an observed group, and none is kept alive until it acts again: any other outcome is judged. */
+const isUnheld = (chronicle: Chronicle, life: Life, { atMs, over }: HookWait): boolean => {
+  const overMs = over?.atMs ?? chronicle.history.endedAtMs;
+  const group = chronicle.groupAt(life, atMs) ?? '';
+  return over?.how !== 'completed' && wasObserved(chronicle, group, Math.max(atMs, overMs - times.takesUpMs), overMs);
+};
 
 export const hooksAreHeld: Rule = {
   name: 'terminating hooks are completed',

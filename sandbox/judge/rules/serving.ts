@@ -46,14 +46,19 @@ const troubleOf = (life: Life, atMs: number, open: readonly Debt[]): Debt => {
 
 type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
 
-/** Of two sizes that nobody can tell apart the smaller one is due; before the first there is none. */
-const orNone = (sizes: readonly number[]): readonly number[] => (sizes.length === 0 ? [0] : sizes);
+/** How many are due. Where others set the size, nobody may be able to tell two sizes apart: then the smaller one is due. */
+const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const policy = chronicle.policyAt(group, atMs);
+  if (policy === undefined) return 0;
+  const [size = 0, ...others] = chronicle.desiredIn(group, atMs, atMs);
+  return policy.isSizedOutside ? Math.min(size, ...others) : size;
+};
 
 const looksAt = (chronicle: Chronicle, group: string): readonly Look[] =>
   momentsOf(chronicle, group).map((atMs) => ({
     atMs,
     serving: new Set(chronicle.membersAt(group, atMs).filter((life) => chronicle.servesAt(life, atMs))),
-    desired: chronicle.policyAt(group, atMs) === undefined ? 0 : Math.min(...orNone(chronicle.desiredIn(group, atMs, atMs))),
+    desired: dueAt(chronicle, group, atMs),
   }));
 
 /** The debts of a group after one change: what was lost is added, what came to serve pays for the oldest. */

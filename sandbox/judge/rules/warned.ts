@@ -16,12 +16,21 @@ const warned = (chronicle: Chronicle): readonly { readonly life: Life; readonly 
     return group === undefined || policyFor(chronicle, life, Math.min(goneAtMs(life), deadlineOf(life)) - 1) === undefined ? [] : [{ life, group }];
   });
 
-/** A group that was observed until then looks once more, claims the member and calls. */
-const takesUpMs = times.tickMs + times.reactMs;
+/** From hearing of a warning to calling the load balancer, where the drain is due at once. */
+export const actsWithinMs = 15_000;
+/** What a workflow takes to wake up and call. */
+const stepMs = 3_000;
 
-/** It belonged to an observed group, and that did not act again in time. */
-const isLeftAlone = (chronicle: Chronicle, group: string, life: Life): boolean =>
-  wasObserved(chronicle, group, Math.max(warnedAtMs(life), goneAtMs(life) - takesUpMs), goneAtMs(life));
+/** When a warned member that Holdfast knows of is taken out of service at the latest. */
+const outByMs = (chronicle: Chronicle, life: Life, heardMs: number): number =>
+  Math.max(latestDrainStartMs(chronicle, life, heardMs), heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
+
+/** It belonged to an observed group when it had to be taken out of service, and that did not act again in time. */
+const isLeftAlone = (chronicle: Chronicle, group: string, life: Life): boolean => {
+  const dueMs = outByMs(chronicle, life, knewAtMs(chronicle, life));
+  const sinceMs = Math.max(warnedAtMs(life), Math.min(goneAtMs(life) - times.takesUpMs, dueMs));
+  return wasObserved(chronicle, group, sinceMs, Math.min(goneAtMs(life), dueMs));
+};
 
 export const warnedTakenOut: Rule = {
   name: 'a warned member is taken out of service before its deadline',
@@ -39,11 +48,6 @@ export const warnedTakenOut: Rule = {
     ),
 };
 
-/** From hearing of a warning to calling the load balancer, where the drain is due at once. */
-export const actsWithinMs = 15_000;
-/** What a workflow takes to wake up and call. */
-const stepMs = 3_000;
-
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
@@ -51,8 +55,8 @@ export const drainBeginsInTime: Rule = {
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
       const heardMs = knewAtMs(chronicle, life);
-      if (heardMs === endless || wasObserved(chronicle, group, heardMs, goneAtMs(life))) return [];
-      const latestMs = Math.max(latestDrainStartMs(chronicle, life, heardMs), heardMs + actsWithinMs) + stepMs + chronicle.times.clockMs;
+      const latestMs = outByMs(chronicle, life, heardMs);
+      if (heardMs === endless || wasObserved(chronicle, group, heardMs, Math.min(goneAtMs(life), latestMs))) return [];
       return lastServices(life)
         .filter((service) => takenOutByUs(service) && service.untilMs > latestMs)
         .map(({ targetGroup, untilMs }) => ({

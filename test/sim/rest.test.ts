@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { initialState } from '../../core/group-state/state.ts';
+import { items } from '../../functions/contract.ts';
+import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
+import { group } from '../core/views.ts';
+import { isAtRest } from './rest.ts';
+import type { Stage } from './stage.ts';
+
+/** Two instances run and serve. Some of them are protected, and some are in an Auto Scaling group. */
+type Member = { readonly id: string; readonly isProtected?: boolean; readonly asg?: object };
+const inAsg = { name: 'web-asg', lifecycleState: 'InService' };
+
+type Scene = {
+  readonly members: readonly Member[];
+  readonly policy?: object;
+  /** Whether a policy of the group is in force. */
+  readonly isRuled?: boolean;
+  readonly isKept?: boolean;
+  readonly received?: number;
+  readonly desired: number;
+};
+
+const restOf = ({ members, policy = {}, isRuled = true, isKept = true, received = 0, desired }: Scene): Promise<boolean> => {
+  const instances = members.map((member) => ({ state: 'running', targets: {}, ...member })) as unknown as readonly InstanceSnapshot[];
+  const state = { group: 'web', item: items.state, version: 1, state: { ...initialState(group()), desired } };
+  const accepted = isRuled ? [{ group: 'web', item: items.accepted }] : [];
+  const stage = {
+    situation: { policies: [{ group: 'web', ...policy }] },
+    sandbox: {
+      world: { snapshot: () => ({ instances, autoScalingGroups: [] }) },
+      executions: () => [],
+      platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
+      items: async (table: 'state' | 'groups') => (table === 'state' ? [state] : accepted),
+    },
+    watched: { serving: () => members.length, lives: new Map(members.map(({ id }) => [id, { servingAtMs: 1 }])) },
+    operated: { bounds: new Map() },
+    groupOf: () => 'web',
+    isKept: () => isKept,
+  };
+  return isAtRest(stage as unknown as Stage, {});
+};
+
+const two: readonly Member[] = [{ id: 'i-1' }, { id: 'i-2' }];
+
+describe('a run is at rest', () => {
+  it('when as many serve as are desired', async () => {
+    expect(await restOf({ members: two, desired: 2 })).toBe(true);
+    expect(await restOf({ members: two, desired: 3 })).toBe(false);
+    expect(await restOf({ members: two, desired: 1 })).toBe(false);
+  });
+
+  it('of a group without a policy in force, however many serve', async () => {
+    expect(await restOf({ members: two, desired: 3, isRuled: false })).toBe(true);
+    expect(await restOf({ members: two, desired: 3, isKept: false })).toBe(true);
+  });
+
+  it('when those serve that their user protects, unless he took them out of their Auto Scaling group', async () => {
+    const guarded = (asg?: object): readonly Member[] => two.map((one) => ({ ...one, isProtected: true, ...(asg && { asg }) }));
+    const attached = { asg: 'web-asg' };
+    expect(await restOf({ members: guarded(inAsg), policy: attached, desired: 1 })).toBe(true);
+    expect(await restOf({ members: guarded(), policy: attached, desired: 1 })).toBe(false);
+    expect(await restOf({ members: guarded(), desired: 1 })).toBe(true);
+    expect(await restOf({ members: guarded(inAsg).slice(0, 1), policy: attached, desired: 2 })).toBe(false);
+  });
+
+  it('when no signal comes again', async () => {
+    expect(await restOf({ members: two, desired: 2, received: 1 })).toBe(false);
+  });
+});
