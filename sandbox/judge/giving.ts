@@ -89,8 +89,9 @@ const adviceHoldsUntil = (life: Life, restsUntilMs: number): number =>
   life.claims.length === 0 ? restsUntilMs : Math.max(restsUntilMs, Math.min(takenOutAtMs(life), goneAtMs(life)));
 
 /** Whether Holdfast may let an offering come last inside its tier: EC2 took instances of it, or says that it may. */
-export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { sinceMs }: Moment): boolean =>
-  chronicle.lives
+export const isAtRisk = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs }: Moment): boolean =>
+  chronicle
+    .livesIn(group)
     .filter((life) => nameOf(life) === nameOf(offering))
     .some((life) => {
       const told = life.deliveries.filter((one) => one.told.about === 'warning' || one.told.about === 'advice').map(({ atMs }) => atMs);

@@ -40,6 +40,18 @@ describe('what EC2 takes is used last', () => {
     expect(launchedIn('spot-b')).toEqual([]);
     expect(launchedIn('spot-a')).toEqual(['i-3 was launched as t/z-a/spot, where i-1 is taken or at risk, and t/z-b/spot would have given it']);
   });
+  it('counts another offering as taken where a member of the same group was warned, and not for a member of another group', () => {
+    const besideWarned = (group: string) =>
+      found((script) => {
+        script.policy(0, 1, { ...policy, group: 'api' }, 'api');
+        script.member('i-9', { pool: 'spot-b', group });
+        script.warn(100, 'i-9');
+        warned(script);
+        launched(script, 150, 'i-3', 'spot-a');
+      });
+    expect(besideWarned('web')).toEqual([]);
+    expect(besideWarned('api')).toHaveLength(1);
+  });
   it('breaks also when the invocation that received the warning launches', () => {
     const same = found((script) => {
       warned(script);
