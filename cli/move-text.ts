@@ -10,6 +10,8 @@ const whyText = ({ why }: MoveReason): string => {
       return `it costs ${why.usdPerHour} USD per hour, and they cost ${why.fromUsdPerHour}`;
     case 'spot-again':
       return 'spot takes launches again';
+    case 'on-demand-owed':
+      return `${why.owed} are owed on demand, and ${why.held} are`;
   }
 };
 

@@ -26,8 +26,9 @@ const turnText = (turn: Turn): string => {
 };
 
 /** How the tree chose a placement. */
-export const placementText = ({ turns, lastResort, prose }: PlacementReason): string => {
-  const way = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
+export const placementText = ({ turns, lastResort, owed, prose }: PlacementReason): string => {
+  const tree = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
+  const way = owed === undefined ? tree : `${owed.onDemand} are owed on demand, and ${owed.held} are: ${tree}`;
   if (lastResort === 'refused')
     return `asked again although it rests after a refusal, because nothing is eligible: ${way}`;
   return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
@@ -203,6 +204,11 @@ export const remarkText = (remark: Remark): string => {
       const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
       return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
     }
+    case 'on-demand-short':
+      return (
+        `owes ${remark.owed} on demand and has ${remark.held}: ` +
+        'no on-demand pool takes a launch now, and spot stays in their place'
+      );
     case 'paused': {
       const what = [...counted(remark.missing, 'missing'), ...counted(remark.surplus, 'above the desired size')];
       return `${what.join(', ')}, and nothing is done: the mode of the group is pause`;

@@ -5,6 +5,7 @@ import { addedSizes, heldProcesses } from './decide/held-processes.ts';
 import { maximumSizes } from './decide/maximum-sizes.ts';
 import { missingMembers } from './decide/missing-members.ts';
 import { nextLook } from './decide/next-look.ts';
+import { onDemandFloor } from './decide/on-demand-floor.ts';
 import { remarks } from './decide/remarks.ts';
 import { replaced, returns } from './decide/returns.ts';
 import type { Rule } from './decide/rule.ts';
@@ -28,6 +29,7 @@ export const rules: readonly Rule[] = [
   replaced,
   surplus,
   addedSizes,
+  onDemandFloor,
   returns,
   admissions,
   maximumSizes,

@@ -63,6 +63,8 @@ export type PlacementReason = {
    * Nothing better in its tier was eligible: offerings were used that EC2 took instances of, or advises to leave.
    */
   readonly lastResort?: 'advised' | 'interrupted' | 'refused';
+  /** Placed on demand because the group owed so many and had fewer, whatever an earlier tier could give. */
+  readonly owed?: { readonly onDemand: number; readonly held: number };
   /** The first version stored a sentence here instead of turns. */
   readonly prose?: string;
 };
@@ -121,6 +123,8 @@ export type Remark =
       readonly count: number;
       readonly asgs: readonly { readonly asg: string; readonly min: number }[];
     }
+  /** The group owes so many on demand and has fewer, because no on-demand pool gives any now. */
+  | { readonly code: 'on-demand-short'; readonly owed: number; readonly held: number }
   /** The group is paused: so many are missing, or above the desired size, and nothing is done about it. */
   | { readonly code: 'paused'; readonly missing: number; readonly surplus: number }
   /**
@@ -189,6 +193,8 @@ export type Decision = {
   readonly remarks?: readonly Remark[];
   /** Members above the desired size that stay because of minimum sizes. Absent: none. */
   readonly keptByMinimum?: number;
+  /** How many members fewer are on demand than the policy asks for, because nothing gives them. Absent: none. */
+  readonly onDemandShort?: number;
   /** When to look again without a signal, if anything is due before the next tick. */
   readonly wakeAtMs?: number;
 };

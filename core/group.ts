@@ -1,3 +1,4 @@
+import type { OnDemandFloor } from './on-demand.ts';
 import type { Pool } from './pool.ts';
 import type { Returning } from './returning/returning.ts';
 import type { Selector } from './selector.ts';
@@ -55,6 +56,8 @@ export type Group = {
    * that they raised and left raised.
    */
   readonly after?: readonly string[];
+  /** How many members are kept on demand. Absent: as many as the tree gives. */
+  readonly onDemand?: OnDemandFloor;
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };

@@ -24,12 +24,21 @@ const withNotDone = (view: View, notDone: NotDone | undefined): View => {
   return { ...view, state: notDone === undefined ? state : { ...state, notDone } };
 };
 
-const found = ({ remarks = [] }: Decision): readonly Remark[] =>
-  remarks.filter(({ code }) => code !== 'kept-by-minimum' && code !== 'deaths-bounded');
+/** Remarks on what is missing: nothing is launched for it in these modes. */
+const aboutLaunches: ReadonlySet<Remark['code']> = new Set(['kept-by-minimum', 'deaths-bounded', 'on-demand-short']);
+
+const found = ({ remarks = [] }: Decision): readonly Remark[] => remarks.filter(({ code }) => !aboutLaunches.has(code));
 
 /** Nothing that launches or removes, and no look before the next tick. */
 const idle = (wanted: Decision, view: View): Decision => {
-  const { wakeAtMs: _wake, keptByMinimum: _kept, moves: _moves, notMoved: _notMoved, ...decision } = wanted;
+  const {
+    wakeAtMs: _wake,
+    keptByMinimum: _kept,
+    onDemandShort: _short,
+    moves: _moves,
+    notMoved: _notMoved,
+    ...decision
+  } = wanted;
   return {
     ...decision,
     placements: [],

@@ -2,7 +2,7 @@ import type { BootMemory } from './boots.ts';
 import type { PlacementReason, Rejection, Turn } from './decision.ts';
 import type { Denials } from './denials.ts';
 import type { Held } from './held.ts';
-import { type Offering, offeringKey } from './offering.ts';
+import { type Market, type Offering, offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import type { Pool } from './pool.ts';
 import type { PoolMemory } from './pool-memory.ts';
@@ -19,6 +19,8 @@ export type PlanInput = {
   readonly pools: Readonly<Record<string, Pool>>;
   /** Instances to place. */
   readonly count: number;
+  /** Only offerings of this market are used. Absent: all. */
+  readonly only?: Market;
   readonly nowMs: number;
   readonly memory: PoolMemory;
   /** Pools whose instances die before they serve. */

@@ -32,7 +32,7 @@ export const poolsWithinMaxima = (view: View): Readonly<Record<string, Pool>> =>
   withCaps(view.group.pools, maximaOf(view));
 
 /** A pool that is full because of its Auto Scaling group's maximum size and not because of the policy's cap. */
-const saysMaximum =
+export const saysMaximum =
   (pools: Readonly<Record<string, Pool>>) =>
   (rejection: Rejection): Rejection => {
     if (rejection.code !== 'at-cap' || rejection.cap === pools[rejection.pool]?.cap) return rejection;
@@ -40,11 +40,11 @@ const saysMaximum =
     return { path, pool, code: 'at-maximum', held, max: cap };
   };
 
-const heldBy = (placement: Placement): Held => ({ ...cellOfLaunch(placement), count: placement.count });
+export const heldBy = (placement: Placement): Held => ({ ...cellOfLaunch(placement), count: placement.count });
 
 const keyOf = ({ pool, offerings }: Placement): string => [pool, ...offerings.map(offeringKey)].join('|');
 
-const joined = (placements: readonly Placement[]): readonly Placement[] => {
+export const joined = (placements: readonly Placement[]): readonly Placement[] => {
   const byKey = new Map<string, Placement>();
   for (const placement of placements)
     byKey.set(keyOf(placement), { ...placement, count: placement.count + (byKey.get(keyOf(placement))?.count ?? 0) });

@@ -142,6 +142,8 @@ export type GroupState = BootMemory & {
   readonly detached?: readonly string[];
   /** How many members above the desired size minimum sizes kept, as far as a decision said so. */
   readonly keptByMinimum?: number;
+  /** How many members on demand were missing that nothing gave, as far as a decision said so. */
+  readonly onDemandShort?: number;
   /** What the last look found and did not do, because of the group's mode. Nothing of it counts in a decision. */
   readonly notDone?: NotDone;
   /**

@@ -41,6 +41,7 @@ const placementReason: z.ZodMiniType<PlacementReason> = z.union([
     count: number,
     turns: z.array(turn),
     lastResort: z.optional(z.enum(['advised', 'interrupted', 'refused'])),
+    owed: z.optional(z.object({ onDemand: number, held: number })),
     prose: z.optional(text),
   }),
   // As the first version stored it.
@@ -118,6 +119,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     count: number,
     asgs: z.array(z.object({ asg: text, min: number })),
   }),
+  z.object({ code: z.literal('on-demand-short'), owed: number, held: number }),
   z.object({ code: z.literal('paused'), missing: number, surplus: number }),
   z.object({
     code: z.literal('came-by-itself'),
@@ -133,6 +135,7 @@ const better: z.ZodMiniType<Better> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('earlier-tier'), tier: number, from: number }),
   z.object({ code: z.literal('cheaper'), usdPerHour: number, fromUsdPerHour: number }),
   z.object({ code: z.literal('spot-again') }),
+  z.object({ code: z.literal('on-demand-owed'), owed: number, held: number }),
 ]);
 
 const moveReason = objectOf<MoveReason>({ pool: text, instances: texts, why: better });
@@ -185,5 +188,6 @@ export const decision = objectOf<Decision>({
   notMoved: z.optional(notMoved),
   remarks: z.optional(z.array(remark)),
   keptByMinimum: z.optional(number),
+  onDemandShort: z.optional(number),
   wakeAtMs: z.optional(number),
 });

@@ -1,4 +1,5 @@
 import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
+import type { OnDemandFloor } from '../../core/on-demand.ts';
 import type { Pool, Subnet } from '../../core/pool.ts';
 import type { MoveLimit, Returning } from '../../core/returning/returning.ts';
 import type { Window } from '../../core/returning/window.ts';
@@ -76,6 +77,7 @@ export const checkGroup = objectOf<Group>({
   former: optional(listOf(text)),
   formerTargetGroups: optional(listOf(text)),
   after: optional(listOf(text)),
+  onDemand: optional(objectOf<OnDemandFloor>({ floor: number, percent: number })),
   removal: objectOf<Group['removal']>({ order }),
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),

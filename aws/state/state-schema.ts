@@ -119,6 +119,7 @@ const readers: Readers<GroupState> = {
   strays: eachIn(stray),
   detached: absentOr(eachOf(text)),
   keptByMinimum: maybe(number),
+  onDemandShort: maybe(number),
   notDone: maybe(notDone),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),

@@ -4,6 +4,7 @@ import { isHeldBack } from '../reservation-life.ts';
 import { movesLeft } from '../returning/rule.ts';
 import type { Member, View } from '../view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
+import { beyondFloor } from './beyond-floor.ts';
 import { type Account, spareFor } from './spare.ts';
 
 /** A number of things that rules compete for. Who asks first gets them first. */
@@ -35,6 +36,8 @@ export type Arbiter = {
   readonly surge: Budget;
   /** Instances that may be launched now. None while EC2 throttles launches; otherwise any number. */
   readonly launches: Budget;
+  /** Members that may move on demand now, so that the group has what it owes: within the surge, in either order. */
+  readonly toOnDemand: Budget;
   /** Members that may move to better places now: within the surge, and within the policy's budget for a time. */
   readonly returns: Budget;
   /**
@@ -53,6 +56,8 @@ export type Arbiter = {
   readonly aboveMinimum: () => AboveMinimum;
   /** Members that stay and that no waiting swap and no earlier rule claims. */
   readonly unclaimed: () => readonly Member[];
+  /** Members that may leave without taking the group below what it owes on demand. */
+  readonly beyondFloor: () => Account;
   /** These members leave. What they hold of the budgets is spent. */
   readonly leave: (instances: readonly string[]) => void;
 };
@@ -69,9 +74,11 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
     // With `drain-first`, one launch ahead of its swap finds out whether launches are still denied.
     surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : (view.mayLaunch ?? Number.POSITIVE_INFINITY)),
+    toOnDemand: budgetOf(maxSurge - headcount.waiting.length - headcount.holdingPlace.length),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
     spare,
     aboveMinimum: () => aboveMinimum(view.asgs, unclaimed()),
+    beyondFloor: () => beyondFloor(view, unclaimed()),
     unclaimed,
     leave: (instances) => {
       for (const instance of instances) going.add(instance);

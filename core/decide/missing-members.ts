@@ -1,8 +1,9 @@
 import { ownRefill } from '../asg-ledger.ts';
 import { planToAskAgain } from '../ask-again.ts';
 import { launchable } from '../boots.ts';
+import { onDemandForGood, owedIn } from '../on-demand.ts';
 import type { Plan, PlanInput } from '../plan-placements.ts';
-import { planWithinMaxima } from '../plan-within-maxima.ts';
+import { planWithFloor } from '../plan-with-floor.ts';
 import type { View } from '../view.ts';
 import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
@@ -19,10 +20,11 @@ const lacking = ({ view, headcount, arbiter }: Situation): number => {
 const boundByDeaths = (view: View, lack: number): number => (lack <= 0 ? 0 : lack - launchable(view.state, lack, view));
 
 /** When nothing is eligible, EC2 is asked again each minute all the same. */
-const planOf = (view: View, input: PlanInput): Plan => {
-  const plan = planWithinMaxima(view, input);
+const planOf = ({ view, headcount }: Situation, input: PlanInput): Plan => {
+  const floor = { owed: owedIn(view), held: onDemandForGood(headcount) };
+  const plan = planWithFloor(view, input, floor);
   if (plan.unplaced === 0 || plan.placements.length > 0) return plan;
-  return planToAskAgain(input, (again) => planWithinMaxima(view, again)) ?? plan;
+  return planToAskAgain(input, (again) => planWithFloor(view, again, floor)) ?? plan;
 };
 
 /** Where the missing members come from. */
@@ -32,7 +34,7 @@ export const missingMembers: Rule = {
     const { view, arbiter } = situation;
     const lack = lacking(situation);
     const bounded = boundByDeaths(view, lack);
-    const plan = planOf(view, planInput(situation, Math.min(lack - bounded, arbiter.launches.left())));
+    const plan = planOf(situation, planInput(situation, Math.min(lack - bounded, arbiter.launches.left())));
     arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
     const unplaced = plan.unplaced + bounded;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });

@@ -39,7 +39,7 @@ const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
     nowMs: view.nowMs,
     memory: view.state.memory,
   });
-  const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum()];
+  const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];
   return ordered.filter(({ instance }) => takeFrom(accounts, instance));
 };
 

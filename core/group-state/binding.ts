@@ -85,6 +85,12 @@ const withSuspensions = (
   suspend: readonly Suspension[] = [],
 ): readonly Suspension[] => [...before.filter(({ asg }) => !suspend.some((one) => one.asg === asg)), ...suspend];
 
+/** Numbers that are said when they change. */
+const numbersSaid = ({ keptByMinimum, onDemandShort }: Decision) => ({
+  ...(keptByMinimum !== undefined && { keptByMinimum }),
+  ...(onDemandShort !== undefined && { onDemandShort }),
+});
+
 /** The state item that makes a decision binding: written before anything is launched. */
 export const bind = (decision: Decision, view: View, author: Author): ToLaunch => {
   // A request that may not have been carried out is not sent again while nothing is to be launched: describes show
@@ -100,6 +106,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, author.decision, view.nowMs + author.leaseMs)];
   const {
     keptByMinimum: _kept,
+    onDemandShort: _short,
     newcomers: _new,
     uncovered: _uncovered,
     added: _earlier,
@@ -127,7 +134,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
       ...withMoves(view.state, fresh, view.nowMs),
-      ...(decision.keptByMinimum !== undefined && { keptByMinimum: decision.keptByMinimum }),
+      ...numbersSaid(decision),
       ...(chosen.length === 0 ? {} : { chosen }),
       ...(lastReservation ? { lastReservation } : {}),
     },

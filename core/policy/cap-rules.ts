@@ -3,7 +3,7 @@ import { type Problem, problemOf } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
 /** Pools of a tree that new members may come from: a child of weight 0 gets none. */
-const placedIn = (node: unknown): readonly string[] => {
+export const placedIn = (node: unknown): readonly string[] => {
   if (typeof node === 'string') return [node];
   const shares = asList(fieldOf(node, 'weighted')).filter((share) => fieldOf(share, 'weight') !== 0);
   const spread = fieldOf(node, 'spread');

@@ -1,17 +1,19 @@
 import { parseDurationMs } from '../duration.ts';
 import type { Adjustment, Group, Holding, Size } from '../group.ts';
+import type { OnDemandFloor } from '../on-demand.ts';
 import { parseSignedPercentage } from '../percentage.ts';
 import type { Pool } from '../pool.ts';
 import type { Returning } from '../returning/returning.ts';
 import { parseWindow, type Window } from '../returning/window.ts';
 import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
+import { limitProblems, limitWarnings } from './limit-rules.ts';
 import { steeringProblems, steeringWarnings } from './outside-rules.ts';
 import { priced, priceProblems } from './price-rules.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
-import { type FieldPath, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
+import { type FieldPath, type ResolvedPool, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
 import { parseShare } from './return-schema.ts';
 import type { Policy } from './schema.ts';
 import { idleZones } from './type-rules.ts';
@@ -26,10 +28,8 @@ export type Resolved =
  * @param version number that the policy is stored under when accepted
  */
 export const resolveGroup = (policy: Policy, resolution: LookedUp, version: number): Resolved => {
-  const resolved = Object.entries(mergedPools(policy)).map(([name, document]) =>
-    resolvePool(name, document, resolution, fieldPath(policy, name)),
-  );
-  const pools = resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
+  const resolved = resolvePools(policy, resolution);
+  const pools = poolsIn(resolved);
   const problems = [
     ...resolved.flatMap((one) => ('pool' in one ? [] : one.problems)),
     ...groupAsgProblems(policy, pools, resolution),
@@ -37,13 +37,26 @@ export const resolveGroup = (policy: Policy, resolution: LookedUp, version: numb
     ...targetGroupProblems(policy, resolution),
     ...priceProblems(policy, pools),
   ];
-  if (problems.length > 0) return { kind: 'unresolved', problems: sortedProblems(problems) };
+  const all = problems.length > 0 ? problems : limitProblems(policy, pools);
+  if (all.length > 0) return { kind: 'unresolved', problems: sortedProblems(all) };
   return { kind: 'resolved', group: groupOf(policy, pools, version) };
 };
 
+const resolvePools = (policy: Policy, resolution: LookedUp): readonly ResolvedPool[] =>
+  Object.entries(mergedPools(policy)).map(([name, document]) =>
+    resolvePool(name, document, resolution, fieldPath(policy, name)),
+  );
+
+const poolsIn = (resolved: readonly ResolvedPool[]): readonly Pool[] =>
+  resolved.flatMap((one) => ('pool' in one ? [one.pool] : []));
+
 /** What is accepted and does nothing, as far as only AWS knows it. */
 export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
-  sortedProblems([...typeWarnings(policy, resolution), ...steeringWarnings(policy, resolution)]);
+  sortedProblems([
+    ...typeWarnings(policy, resolution),
+    ...steeringWarnings(policy, resolution),
+    ...limitWarnings(policy, poolsIn(resolvePools(policy, resolution))),
+  ]);
 
 const typeWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
   const { sold } = resolution;
@@ -111,6 +124,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   pools: Object.fromEntries(pools.map((pool) => [pool.name, priced(pool, policy)])),
   ...(policy.onDemandPrices !== undefined && { onDemandPrices: policy.onDemandPrices }),
   holding: holdingOf(policy, pools),
+  ...(policy.onDemand !== undefined && { onDemand: floorOf(policy.onDemand) }),
   removal: policy.removal,
   swap: policy.swap,
   rebalance: policy.rebalance,
@@ -122,6 +136,11 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
     cooldownMs: durationMs(cooldown),
   })),
   tags: policy.tags,
+});
+
+const floorOf = ({ floor = 0, percent }: NonNullable<Policy['onDemand']>): OnDemandFloor => ({
+  floor,
+  percent: percent === undefined ? 0 : shareOf(percent),
 });
 
 const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy['return'], false>): Returning => ({

@@ -3,6 +3,7 @@ import { capacitySchema, poolName } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
+import { onDemandSchema } from './on-demand-schema.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { onDemandPricesSchema } from './price-schema.ts';
 import { returnSchema } from './return-schema.ts';
@@ -120,6 +121,7 @@ export const groupSchema = map(
         z.describe('The Auto Scaling group that members live in. Without it Holdfast keeps the group itself, by tag.'),
       ),
     ),
+    onDemand: z.optional(onDemandSchema),
     removal: z.prefault(
       map(
         {

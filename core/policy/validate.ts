@@ -1,6 +1,7 @@
 import { boundProblems, idleScaling } from './bound-rules.ts';
 import { hopelessCaps } from './cap-rules.ts';
 import { capacityProblems, unusedPools } from './capacity-rules.ts';
+import { outsideLimitProblems } from './limit-rules.ts';
 import { poolProblems } from './pool-rules.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { asMap, isDeeperThan, isLargerThan } from './reading.ts';
@@ -42,7 +43,7 @@ export const validatePolicy = (document: unknown): Validation => {
   }
   const parsed = groupSchema.safeParse(document);
   const shape = parsed.success ? [] : shapeProblems(document, parsed.error.issues);
-  const rules = [capacityProblems, poolProblems, boundProblems].flatMap((rule) => rule(fields));
+  const rules = [capacityProblems, poolProblems, boundProblems, outsideLimitProblems].flatMap((rule) => rule(fields));
   if (!parsed.success || rules.length > 0) return invalid([...shape, ...rulesBeyond(shape, rules)]);
   return {
     kind: 'valid',

@@ -11,7 +11,9 @@ export type Better =
   | { readonly code: 'earlier-tier'; readonly tier: number; readonly from: number }
   | { readonly code: 'cheaper'; readonly usdPerHour: number; readonly fromUsdPerHour: number }
   /** Below a `cheapest` node, while prices are not known: spot goes before on-demand. */
-  | { readonly code: 'spot-again' };
+  | { readonly code: 'spot-again' }
+  /** The group owes so many members on demand and has fewer: this place is on demand. */
+  | { readonly code: 'on-demand-owed'; readonly owed: number; readonly held: number };
 
 /** A better place: where the tree would launch, which offerings of it are better, and why. */
 export type BetterPlace = {

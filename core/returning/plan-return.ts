@@ -2,6 +2,7 @@ import type { PlacementReason } from '../decision.ts';
 import type { Headcount } from '../headcount.ts';
 import { cellOf, cellOfLaunch } from '../held.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
+import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
 import type { Placement } from '../placement.ts';
 import { closeFullPools } from '../plan-placements.ts';
 import { poolsWithinMaxima } from '../plan-within-maxima.ts';
@@ -137,28 +138,34 @@ const keyOf = ({ leaf, offerings, why }: BetterPlace): string =>
 /**
  * Whether a member may leave: what its user protects stays, and as many as the minimum size of its Auto Scaling group
  * keeps. In a group that replacements join as well, each of them makes room for one.
+ *
+ * @param onDemand so many of those on demand may leave
  */
-const leaveOf = ({ asgs, group: { holding } }: View) => {
+export const leaveOf = ({ asgs, group: { holding } }: View, onDemand = Number.POSITIVE_INFINITY) => {
+  let onDemandLeft = onDemand;
   const room = new Map(asgs.map(({ name, desired, min }) => [name, desired - min]));
   const isJoined = (asg: string): boolean => holding.kind === 'attach' && holding.asg === asg;
   return {
     mayLeave: (member: Member): boolean =>
       !member.protected &&
       member.pool !== undefined &&
+      (onDemandLeft > 0 || !isOnDemand(member)) &&
       (member.asg === undefined || isJoined(member.asg) || (room.get(member.asg) ?? 0) > 0),
-    leave: ({ asg }: Member): void => {
+    leave: (member: Member): void => {
+      const { asg } = member;
+      if (isOnDemand(member)) onDemandLeft -= 1;
       if (asg !== undefined) room.set(asg, (room.get(asg) ?? 0) - 1);
     },
   };
 };
 
-const choose = (members: readonly Member[], most: number, work: Work) => {
-  const { mayLeave, leave } = leaveOf(work.view);
+const choose = (headcount: Headcount, most: number, work: Work) => {
+  const { mayLeave, leave } = leaveOf(work.view, onDemandToSpare(work.view, headcount));
   const portions = new Map<string, Portion>();
   const settled = new Set<string>();
   let notYet: NotYet | undefined;
   let left = most;
-  for (const member of inOrder(members, work)) {
+  for (const member of inOrder(headcount.staying, work)) {
     if (left <= 0) break;
     // Members of one kind have the same places: when one of them has none now, neither have the others.
     if (settled.has(kindOf(member)) || !mayLeave(member)) continue;
@@ -219,7 +226,7 @@ const placementOf = ({ leaf, offerings, instances }: Portion, { state, nowMs }: 
  * - **spread** and **weighted** are no reason to move; they decide where below the better place the replacement goes.
  */
 export const planReturn = (view: View, rule: Returning, headcount: Headcount, most: number): ReturnPlan => {
-  const { portions, notYet } = choose(headcount.staying, most, workOf(view, rule, headcount));
+  const { portions, notYet } = choose(headcount, most, workOf(view, rule, headcount));
   return {
     placements: portions.map((portion) => placementOf(portion, view)),
     reasons: portions.map(({ leaf, way, instances }) => ({

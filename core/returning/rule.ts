@@ -21,7 +21,7 @@ export type NotMoved =
   | { readonly code: 'budget'; readonly withinMs: number };
 
 /** Better places are requested no more often than each tick, whatever signals come between. */
-const askAtMostEveryMs = 50_000;
+export const askAtMostEveryMs = 50_000;
 
 const nothing: ReturnPlan = { placements: [], reasons: [], moves: [] };
 

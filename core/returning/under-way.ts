@@ -1,5 +1,6 @@
 import type { Leaving } from '../decision.ts';
 import type { Headcount } from '../headcount.ts';
+import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
 import { isBelieved } from '../reservation-life.ts';
 import type { Member, View } from '../view.ts';
 import { type Move, movedRecently, noReturns } from './memory.ts';
@@ -27,6 +28,17 @@ const stays = ({ staying, waiting }: Headcount): ((instance: string) => boolean)
   return (instance) => ids.has(instance) && !waits.has(instance);
 };
 
+/** Whether a member may leave: what the group owes on demand stays, also where it came to owe it during the move. */
+const sparedBy = (view: View, headcount: Headcount): ((instance: string) => boolean) => {
+  let left = onDemandToSpare(view, headcount);
+  const onDemand = new Set(headcount.staying.filter(isOnDemand).map(({ instance }) => instance));
+  return (instance) => {
+    if (!onDemand.has(instance)) return true;
+    left -= 1;
+    return left >= 0;
+  };
+};
+
 /**
  * Moves that are under way. A replacement also takes the place of whoever is lost meanwhile: then the group has no
  * member above its desired size, and the move is off.
@@ -36,11 +48,15 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
   // Three rules ask at each look, and a group seldom moves.
   if (moves.length === 0) return [];
   const isStaying = stays(headcount);
+  const isSpared = sparedBy(view, headcount);
   let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - view.state.desired;
   return moves.flatMap((move) => {
     const shown = headcount.staying.filter((member) => member.reservation === move.reservation);
     const replacements = shown.length + stillComing(view, move, shown.length);
-    const leaving = move.leaving.filter(isStaying).slice(0, Math.max(0, Math.min(replacements, above)));
+    const leaving = move.leaving
+      .filter(isStaying)
+      .slice(0, Math.max(0, Math.min(replacements, above)))
+      .filter(isSpared);
     above -= leaving.length;
     return leaving.length === 0 ? [] : [{ move, leaving, shown }];
   });

@@ -1,7 +1,7 @@
 import { type BootMemory, restOfBoots } from '../boots.ts';
 import type { Against } from '../decision.ts';
 import { type Denials, restOfDenial } from '../denials.ts';
-import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
+import { type Market as Bought, type Offering, type OfferingKey, offeringKey } from '../offering.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
 import { priceLimit } from '../price.ts';
@@ -27,6 +27,8 @@ export type Market = {
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
+  /** Only offerings bought so are used. Absent: all. */
+  readonly only?: Bought;
 };
 
 /** Why an offering comes last inside its tier: EC2 says that it may take instances of it, or took some a moment ago. */
@@ -136,7 +138,7 @@ const byPrice = (offerings: readonly Offering[], { prices }: Market): readonly O
 /** Sorts the offerings of a pool within a scope: in order of preference, or cheapest first below a `cheapest` node. */
 export const standingOf = (pool: Pool, scope: Scope, market: Market, cheapestFirst: boolean): Standing => {
   const judged = offeringsOf(pool)
-    .filter((offering) => isWithin(scope, offering))
+    .filter((offering) => isWithin(scope, offering) && (market.only ?? offering.market) === offering.market)
     .map((offering) => {
       const against = whatStandsAgainst(offering, pool, market);
       return { offering, against, rank: rankOf(against) };

@@ -160,7 +160,7 @@ describe('a rejected policy', () => {
       version: 1,
       message:
         'Rejected for 2 reasons. breaker is not supported yet: leave it out. Supported here: ' +
-        'group, mode, size, capacity, pools, defaults, asg, removal, swap, rebalance, return, drain, scaling, tags. ' +
+        'group, mode, size, capacity, pools, defaults, asg, onDemand, removal, swap, rebalance, return, drain, scaling, tags. ' +
         'size: expected a whole number from 0 to 100000, found -1. Version 1 stays in force. Correct the item and write it again.',
       problems: [{ path: 'breaker' }, { path: 'size', found: '-1' }],
     });

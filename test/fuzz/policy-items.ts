@@ -27,8 +27,9 @@ const fullPolicy = (group: string, draw: Draw, targetGroup: string) => ({
   pools: {
     a: { market: 'spot', subnets: ['subnet-a'], maxPriceUsdPerHour: 0.05 },
     b: { market: 'spot', subnets: ['subnet-b'], cap: 3 },
-    c: { market: 'spot', subnets: ['subnet-a', 'subnet-b'] },
+    c: { market: 'on-demand', subnets: ['subnet-a', 'subnet-b'] },
   },
+  onDemand: { floor: 1, percent: '20%' },
   removal: { order: 'oldest-first' },
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },

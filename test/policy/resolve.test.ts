@@ -99,6 +99,7 @@ describe('a resolved group', () => {
         },
       },
       holding: { kind: 'attach', asg: 'workers-asg' },
+      onDemand: { floor: 2, percent: 20 },
       removal: { order: 'oldest-first' },
       swap: { order: 'drain-first', maxSurge: 2 },
       rebalance: { act: true },
@@ -378,5 +379,43 @@ describe('prices that follow from those on demand', () => {
     expect(messages({ onDemandPrices, pools: { ...pools, od: { ...pools.od, maxPrice: '80% of on-demand' } } })).toEqual([
       'pools.od.maxPrice: expected maxPriceUsdPerHour: the pool is on demand, and maxPrice is a share of that price, found "80% of on-demand".',
     ]);
+  });
+});
+
+describe('a floor on demand', () => {
+  const pools = { spot: smallDocument.pools['spot-1a'], od: { ...smallDocument.pools['spot-1a'], market: 'on-demand' } };
+  const floored = (capacity: unknown, rest: Record<string, unknown> = {}) => ({ ...smallDocument, pools, capacity, onDemand: { floor: 2 }, ...rest });
+  const warned = (document: unknown) => resolutionWarnings(accepted(document), resolution).map(({ path, found }) => [path, found]);
+
+  it('needs an on-demand pool that members are placed in', () => {
+    const refused = [
+      'onDemand',
+      'onDemand: expected a pool with market: on-demand in capacity, for example as the last tier, ' +
+        'found no on-demand pool that capacity places members in.',
+    ];
+    expect(problemsOf(floored('spot'))).toEqual([refused]);
+    const weighted = [
+      { use: 'spot', weight: 1 },
+      { use: 'od', weight: 0 },
+    ];
+    expect(problemsOf(floored({ weighted }))).toEqual([refused]);
+    expect(problemsOf(floored({ tiered: ['spot', 'od'] }))).toEqual([]);
+  });
+
+  it('takes the market of an Auto Scaling group for that of its pool', () => {
+    const asgs = { fleet: { market: 'on-demand' as const, zones: ['a'], subnets: [{ id: 'subnet-a', zone: 'a' }], instanceTypes: ['m7g.large'] } };
+    const policy = accepted({ ...smallDocument, capacity: 'od', pools: { od: { asg: 'fleet' } }, onDemand: { floor: 1 } });
+    expect(resolveGroup(policy, { ...resolution, asgs }, 1)).toMatchObject({ kind: 'resolved', group: { onDemand: { floor: 1, percent: 0 } } });
+  });
+
+  it('is warned of where caps or the size leave less room', () => {
+    const capped = { pools: { ...pools, od: { ...pools.od, cap: 1 } } };
+    expect(warned(floored({ tiered: ['spot', 'od'] }, capped))).toEqual([
+      ['onDemand', 'on-demand pools whose caps leave room for 1, so that 1 are never on demand'],
+    ]);
+    expect(warned(floored({ tiered: ['spot', 'od'] }, { onDemand: { floor: 4 } }))).toEqual([
+      ['onDemand.floor', '4, more than the largest size: every member is on demand'],
+    ]);
+    expect(warned(floored({ tiered: ['spot', 'od'] }))).toEqual([]);
   });
 });

@@ -284,6 +284,26 @@ const cases: readonly Case[] = [
     /^launch-first or drain-first$/,
     'launch-first',
   ],
+  ['a floor that is a share', small({ onDemand: { floor: '20%' } }), 'onDemand.floor', '"20%"', /^a whole number from 0/],
+  ['a share that is a number', small({ onDemand: { percent: 20 } }), 'onDemand.percent', '20', /^a share of the size such as 20%$/],
+  ['a share of more than everything', small({ onDemand: { percent: '120%' } }), 'onDemand.percent', '"120%"', /^a share of the size/],
+  ['a floor without a number', small({ onDemand: {} }), 'onDemand', 'an empty map', /^a map with floor, percent or both$/],
+  ['a floor that is a number alone', small({ onDemand: 2 }), 'onDemand', '2', /^a map with floor, percent or both$/],
+  [
+    'a misspelled floor',
+    small({ onDemand: { flor: 2, percent: '20%' } }),
+    'onDemand.flor',
+    'unknown field "flor"',
+    /^one of floor, percent$/,
+    'floor',
+  ],
+  [
+    'a floor where others set the size',
+    { ...small({ asg: 'workers-asg', onDemand: { floor: 1 } }), size: { from: 'asg', min: 0, max: 3 } },
+    'onDemand',
+    'a floor for a group whose size others set',
+    /^no onDemand: with size.from: asg .* OnDemandBaseCapacity/,
+  ],
   ['no surge at all', small({ swap: { maxSurge: 0 } }), 'swap.maxSurge', '0', /^a whole number from 1/],
   ['a yes for a true', small({ rebalance: { act: 'yes' } }), 'rebalance.act', '"yes"', /^true or false$/],
   ['a duration without its unit', small({ drain: { timeout: 300 } }), 'drain.timeout', '300', /^a duration with its unit/],
@@ -342,7 +362,7 @@ describe('a policy is refused for', () => {
     expect(problem?.message).toContain(path === '' ? 'the policy' : path);
   });
 
-  it.each(['onDemand', 'breaker', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
+  it.each(['breaker', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
     'the field %s, which does not act yet, by its name',
     (path) => {
       const [outer = '', inner] = path.split('.');

@@ -44,6 +44,7 @@ const remarks = listed<Remark['code']>({
   'kept-by-minimum': true,
   'boots-failed': true,
   'deaths-bounded': true,
+  'on-demand-short': true,
   paused: true,
   'came-by-itself': true,
   'waits-for-turn': true,

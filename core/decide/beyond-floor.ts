@@ -1,0 +1,17 @@
+import { isOnDemand, owedIn } from '../on-demand.ts';
+import type { Member, View } from '../view.ts';
+import type { Account } from './spare.ts';
+
+/** Members that may leave before the group has fewer on demand than it owes. Those on spot always may. */
+export const beyondFloor = (view: View, members: readonly Member[]): Account => {
+  const owed = owedIn(view);
+  if (owed === 0) return { allows: () => true, take: () => {} };
+  const onDemand = new Set(members.filter(isOnDemand).map(({ instance }) => instance));
+  let left = onDemand.size - owed;
+  return {
+    allows: (instance) => left > 0 || !onDemand.has(instance),
+    take: (instance) => {
+      if (onDemand.has(instance)) left -= 1;
+    },
+  };
+};
