@@ -1,5 +1,6 @@
 import type { OnDemandFloor } from './on-demand.ts';
 import type { Pool } from './pool.ts';
+import type { Ready } from './ready.ts';
 import type { Returning } from './returning/returning.ts';
 import type { Selector } from './selector.ts';
 
@@ -63,6 +64,8 @@ export type Group = {
   readonly rebalance: { readonly act: boolean };
   /** When members move to better places of the tree. Absent: never. */
   readonly returning?: Returning;
+  /** When a member counts as serving, besides its target groups. Absent: once it runs. */
+  readonly ready?: Ready;
   readonly drain: {
     /** The longest that a drain may take when there is no deadline. */
     readonly timeoutMs: number;

@@ -39,6 +39,8 @@ export type Member = {
    * No target group checks it: it counts as serving as soon as it runs, and nobody says when its software is up.
    */
   readonly unchecked?: true;
+  /** Its policy does not count it as serving yet: it warms up, or EC2's status checks have not passed. */
+  readonly unready?: 'warm-up' | 'status-checks';
   /**
    * Whether it serves could not be read. It does not count as serving, so no other member leaves because of it; and it
    * does not count as idle either.

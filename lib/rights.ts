@@ -46,7 +46,7 @@ const grantReact = (react: LambdaFunction, props: RightsProps): void => {
   signals.allowSending(react);
   allowAnnouncing(react, eventBus);
   allowStartingDrains(react, drainWorkflow);
-  allowSeeing(react, [...holdings, ...health, 'ec2:DescribeSpotPriceHistory']);
+  allowSeeing(react, [...holdings, ...health, ...statusChecks, 'ec2:DescribeSpotPriceHistory']);
   // LaunchInstances reads the Auto Scaling group's template with the rights of its caller.
   allowSeeing(react, ['ec2:DescribeLaunchTemplateVersions']);
   allowLaunchingInstances(react, reach.deployment);
@@ -81,7 +81,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
 };
 
 const grantBeginDrain = (beginDrain: LambdaFunction, props: RightsProps): void => {
-  grantDrainStep(beginDrain, props, [...health, ...delays, ...hooks]);
+  grantDrainStep(beginDrain, props, [...health, ...statusChecks, ...delays, ...hooks]);
   allowReleasing(beginDrain, props.reach);
   allowProlongingHooks(beginDrain, props.reach);
 };
@@ -129,6 +129,9 @@ const holdings = ['ec2:DescribeInstances', 'autoscaling:DescribeAutoScalingGroup
 
 /** The health of members in their target groups. */
 const health = ['elasticloadbalancing:DescribeTargetHealth'] as const;
+
+/** EC2's status checks of new members, where a policy says that these must pass. */
+const statusChecks = ['ec2:DescribeInstanceStatus'] as const;
 
 /** How long target groups let connections of leaving members go on. */
 const delays = ['elasticloadbalancing:DescribeTargetGroupAttributes'] as const;

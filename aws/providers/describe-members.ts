@@ -4,6 +4,7 @@ import type { Group } from '../../core/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
 import { numberOf } from '../../core/number-of.ts';
 import type { Holdings } from '../../core/ports.ts';
+import { asReady, needsStatusChecks } from '../../core/ready.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
 import { tags } from '../../functions/contract.ts';
@@ -13,6 +14,7 @@ import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { readGroups, type Shown } from './read-groups.ts';
+import { statusChecksOf } from './status-checks.ts';
 import { describeHealth, hasRegistered, type TargetHealth, type TargetState } from './target-groups.ts';
 
 /**
@@ -242,6 +244,18 @@ const isHealthRead = (deps: ProviderDeps, { instances }: Shown, group: Group, gr
   );
 };
 
+/** Members as their policy counts them. EC2's status checks are read where they decide: a look at rest reads none. */
+const judgedReady = async (
+  deps: ProviderDeps,
+  { ready }: Group,
+  members: readonly Member[],
+): Promise<readonly Member[]> => {
+  const asking = { ...(ready && { ready }), nowMs: deps.now() };
+  const asked = members.filter((member) => needsStatusChecks(member, asking)).map(({ instance }) => instance);
+  const checks = await statusChecksOf(deps, asked);
+  return members.map((member) => asReady(member, asking, checks.get(member.instance)));
+};
+
 /** What a group holds, each instance once, with its target health. */
 const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups = 1): Promise<Holdings> => {
   const { instances, asgs } = shown;
@@ -264,7 +278,11 @@ const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups
   const detached = all.filter((instance) => isAlive(instance) && isDetached(seen, instance));
   const ours = all.filter((instance) => !detached.includes(instance));
   return {
-    members: ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
+    members: await judgedReady(
+      deps,
+      group,
+      ours.filter((instance) => holdsPlace(instance, standings)).map((instance) => toMember(seen, instance)),
+    ),
     asgs: asgs.map(asView),
     aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),

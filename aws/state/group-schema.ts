@@ -1,6 +1,7 @@
 import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
 import type { OnDemandFloor } from '../../core/on-demand.ts';
 import type { Pool, Subnet } from '../../core/pool.ts';
+import type { Ready } from '../../core/ready.ts';
 import type { MoveLimit, Returning } from '../../core/returning/returning.ts';
 import type { Window } from '../../core/returning/window.ts';
 import type { Selector, SpreadBy } from '../../core/selector.ts';
@@ -82,6 +83,7 @@ export const checkGroup = objectOf<Group>({
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),
   returning: optional(returning),
+  ready: optional(objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')) })),
   drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
   scaling: listOf(
     objectOf<ScalingRule>({

@@ -13,16 +13,25 @@ const lookAgainMs = 10_000;
 /** A member that does not serve by this age is not coming up any more: the tick looks whether it serves after all. */
 const comesUpWithinMs = 300_000;
 
-const isUnderWay = ({ view, headcount }: Situation): boolean => {
-  const comingUp =
-    headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || isEndingSome(view);
-  const isYoung = ({ launchedAtMs }: Member): boolean => view.nowMs - launchedAtMs < comesUpWithinMs;
+/** EC2's status checks run each minute. */
+const checksAgainMs = 30_000;
+
+const isComingUp = ({ view, headcount }: Situation): boolean =>
+  headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || isEndingSome(view);
+
+/** When a member that does not serve yet may serve. */
+const servesAtMs = ({ unready, launchedAtMs }: Member, { group, nowMs }: View): number => {
+  if (unready === 'warm-up') return launchedAtMs + (group.ready?.afterMs ?? 0);
+  return nowMs + (unready === 'status-checks' ? checksAgainMs : lookAgainMs);
+};
+
+/** When to look whether members serve that others wait for. */
+const servingTimes = ({ view, headcount }: Situation): readonly number[] => {
   const replacements = movesUnderWay(view, headcount).flatMap(({ shown }) => shown);
-  return (
-    comingUp ||
-    replacements.some((member) => !member.serving && isYoung(member)) ||
-    (headcount.waiting.length > 0 && headcount.staying.some((member) => !member.serving && isYoung(member)))
-  );
+  const awaited = headcount.waiting.length > 0 ? headcount.staying : replacements;
+  return awaited
+    .filter(({ serving, launchedAtMs }) => !serving && view.nowMs - launchedAtMs < comesUpWithinMs)
+    .map((member) => servesAtMs(member, view));
 };
 
 /** When an offering may give a member that is missing now. */
@@ -43,7 +52,8 @@ export const nextLook: Rule = {
     const { view } = situation;
     const { throttle } = view.state;
     const times = [
-      ...(isUnderWay(situation) ? [view.nowMs + lookAgainMs] : []),
+      ...(isComingUp(situation) ? [view.nowMs + lookAgainMs] : []),
+      ...servingTimes(situation),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...(isHeldBack(view.state, view.nowMs) && throttle ? [throttle.untilMs] : []),
     ];

@@ -129,6 +129,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   swap: policy.swap,
   rebalance: policy.rebalance,
   ...(policy.return !== false && { returning: returningOf(policy.return) }),
+  ...readyOf(policy.ready),
   drain: { timeoutMs: durationMs(policy.drain.timeout), loadBalancers: policy.drain.loadBalancers },
   scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
     alarm,
@@ -150,6 +151,12 @@ const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy[
   ...(window !== undefined && { windows: [window].flat().map(windowOf) }),
   timezone,
 });
+
+/** Absent where nothing is asked, as in versions that were stored before there was `ready`. */
+const readyOf = ({ after, checks }: Policy['ready']): Pick<Group, 'ready'> => {
+  if (after === undefined && checks === undefined) return {};
+  return { ready: { ...(after !== undefined && { afterMs: durationMs(after) }), ...(checks && { checks }) } };
+};
 
 const sizeOf = (size: Policy['size']): Size =>
   typeof size === 'number'

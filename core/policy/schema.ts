@@ -6,6 +6,7 @@ import { groupNamePattern, groupNameText } from './group-name.ts';
 import { onDemandSchema } from './on-demand-schema.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { onDemandPricesSchema } from './price-schema.ts';
+import { readySchema } from './ready-schema.ts';
 import { returnSchema } from './return-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
@@ -148,6 +149,7 @@ export const groupSchema = map(
       {},
     ),
     return: z.prefault(returnSchema, {}),
+    ready: z.prefault(readySchema, {}),
     drain: z.prefault(drainSchema, {}),
     scaling: z._default(scalingSchema, []),
     tags: z._default(tagsSchema, {}),

@@ -53,6 +53,8 @@ export type Chronicle = {
   readonly membersAt: (group: string, atMs: number) => readonly Life[];
   /** Whether it takes work of every target group that it should serve; where there is none, whether it has booted. */
   readonly servesAt: (life: Life, atMs: number) => boolean;
+  /** Whether it serves, and counts as ready by the policy of its group: warmed up, or past the status checks. */
+  readonly isReadyAt: (life: Life, atMs: number) => boolean;
   /** Target groups that an instance should serve. */
   readonly targetsOf: (life: Life, atMs: number) => readonly string[];
 };
@@ -149,7 +151,8 @@ const serviceLooks = (
   history: History,
   policyAt: Chronicle['policyAt'],
   groupAt: Chronicle['groupAt'],
-): Pick<Chronicle, 'servesAt' | 'targetsOf'> => {
+  { clockMs }: Times,
+): Pick<Chronicle, 'servesAt' | 'isReadyAt' | 'targetsOf'> => {
   const targetsOfAsg = new Map(history.spec.autoScalingGroups.map(({ name, targetGroups = [] }) => [name, targetGroups.map(targetGroupName)]));
   const targetsOf: Chronicle['targetsOf'] = (life, atMs) => {
     const group = groupAt(life, atMs);
@@ -163,7 +166,13 @@ const serviceLooks = (
     if (wanted.length === 0) return (life.bootedAtMs ?? Number.POSITIVE_INFINITY) <= atMs;
     return wanted.every((targetGroup) => life.services.some((service) => service.targetGroup === targetGroup && covers(service, atMs)));
   };
-  return { servesAt, targetsOf };
+  const isReadyAt: Chronicle['isReadyAt'] = (life, atMs) => {
+    const { ready } = policyAt(groupAt(life, atMs) ?? '', atMs) ?? {};
+    // EC2 tells launch times in whole seconds.
+    const isWarm = life.launchedAtMs + (ready?.afterMs ?? 0) - clockMs - 1_000 <= atMs;
+    return servesAt(life, atMs) && isWarm && (ready?.isChecked !== true || (life.passedAtMs ?? Number.POSITIVE_INFINITY) <= atMs);
+  };
+  return { servesAt, isReadyAt, targetsOf };
 };
 
 const indexOf = ({ events }: History): Chronicle['of'] => {
@@ -237,7 +246,7 @@ export const chronicleOf = (history: History): Chronicle => {
     groupAt,
     livesIn: (group) => byGroup.get(group) ?? [],
     membersAt: (group, atMs) => (byGroup.get(group) ?? []).filter((life) => isAlive(life, atMs) && groupAt(life, atMs) === group),
-    ...serviceLooks(history, policyAt, groupAt),
+    ...serviceLooks(history, policyAt, groupAt, times),
   };
 };
 

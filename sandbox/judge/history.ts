@@ -98,6 +98,8 @@ export type InstanceEvent =
       }
     >
   | At<'running' | 'booted', { readonly instance: string }>
+  /** EC2's status checks have a result for the first time. */
+  | At<'checked', { readonly instance: string; readonly isPassed: boolean }>
   /** Its software stops answering, or answers again. */
   | At<'answering', { readonly instance: string; readonly isOn: boolean }>
   /** It takes requests of this target group (its name): registered and healthy. */

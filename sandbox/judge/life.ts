@@ -58,6 +58,8 @@ export type Life = {
   readonly stays: readonly Stay[];
   readonly runningAtMs?: number;
   readonly bootedAtMs?: number;
+  /** When EC2's status checks first passed. */
+  readonly passedAtMs?: number;
   /** When its software stopped answering, and answered again. */
   readonly answers: readonly { readonly atMs: number; readonly isOn: boolean }[];
   readonly services: readonly Service[];

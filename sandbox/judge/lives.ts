@@ -80,6 +80,9 @@ const notes: Notes = {
   booted: (life, { atMs }) => {
     life.bootedAtMs ??= atMs;
   },
+  checked: (life, { atMs, isPassed }) => {
+    if (isPassed) life.passedAtMs ??= atMs;
+  },
   answering: (life, { atMs, isOn }) => void life.answers.push({ atMs, isOn }),
   'in-service': (life, { atMs, targetGroup }) => {
     if (!life.services.some((service) => service.targetGroup === targetGroup && isOpen(service)))

@@ -54,6 +54,8 @@ export type Policy = {
   readonly actsOnAdvice: boolean;
   /** When members move to better places. Absent: never. */
   readonly returning?: ReturnRule;
+  /** When a member counts as serving, besides its target groups. */
+  readonly ready: { readonly afterMs: number; readonly isChecked: boolean };
   readonly drainTimeoutMs: number;
   /** Names of the target groups that the policy lists. */
   readonly targetGroups: readonly string[];
@@ -128,12 +130,8 @@ const returningOf = ({ after, every, atMost, window, timezone }: Json): ReturnRu
 
 /** Reads a document that is in force; subnets and Auto Scaling groups are looked up in the world. */
 export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
-  const [swap, drain, rebalance, defaults] = [document.swap, document.drain, document.rebalance, document.defaults].map(mapOf) as [
-    Json,
-    Json,
-    Json,
-    Json,
-  ];
+  const [swap, drain, rebalance, ready] = [mapOf(document.swap), mapOf(document.drain), mapOf(document.rebalance), mapOf(document.ready)];
+  const defaults = mapOf(document.defaults);
   const onDemandPrices = numbersOf(document.onDemandPrices);
   const pools = Object.entries(mapOf(document.pools)).map(
     ([name, pool]) => [name, poolOf(name, { ...defaults, ...mapOf(pool) }, spec, onDemandPrices)] as const,
@@ -151,6 +149,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     maxSurge: numberOr(swap.maxSurge, 3),
     actsOnAdvice: rebalance.act === true,
     ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),
+    ready: { afterMs: durationOr(ready.after, 0), isChecked: ready.checks === 'ec2' },
     drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
     targetGroups: listOf(drain.loadBalancers).map(targetGroupName),
     scaling: scalingOf(document.scaling),

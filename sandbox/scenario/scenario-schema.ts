@@ -17,7 +17,7 @@ const change = exactly({
 /** What becomes of launches that match, from now on. */
 const boots = exactly({
   launches: bootFilter,
-  fate: z.enum(['well', 'dies', 'never-answers']),
+  fate: z.enum(['well', 'dies', 'never-answers', 'impaired']),
   /** The code that EC2 gives for those that die. */
   reason: z.enum(Object.keys(bootFailures) as [BootFailure, ...BootFailure[]]).optional(),
 });

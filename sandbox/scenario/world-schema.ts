@@ -53,6 +53,7 @@ const targetGroup = exactly({
 const timing = exactly({
   pendingSeconds: secondsRange.default([5, 17]),
   bootSeconds: secondsRange.default([10, 20]),
+  statusCheckSeconds: secondsRange.optional(),
   lagSeconds: secondsRange.default([0, 2]),
   asgLagSeconds: secondsRange.optional(),
   shutdownSeconds: secondsRange.optional(),

@@ -1,8 +1,11 @@
 import type { Market } from '../../core/offering.ts';
 import type { StateReason } from './instance.ts';
 
-/** What becomes of instances once they are launched: they come up, die before they run, or run and never answer. */
-export type BootFate = 'well' | 'dies' | 'never-answers';
+/**
+ * What becomes of instances once they are launched: they come up, die before they run, run and never answer, or run on a machine that is broken,
+ * so that EC2's status checks fail as well.
+ */
+export type BootFate = 'well' | 'dies' | 'never-answers' | 'impaired';
 
 /** Instances that a fate is for; what is left out matches all. */
 export type BootFilter = {

@@ -27,6 +27,7 @@ export const createInstanceFacts = (base: Base) => {
       base.note({ kind: 'running', instance: instance.id });
     },
     booted: ({ id }: InstanceRecord): void => base.note({ kind: 'booted', instance: id }),
+    checked: ({ id }: InstanceRecord, isPassed: boolean): void => base.note({ kind: 'checked', instance: id, isPassed }),
     answering: ({ id }: InstanceRecord, isOn: boolean): void => base.note({ kind: 'answering', instance: id, isOn }),
     ending: (instance: InstanceRecord): void => {
       fact('shutting-down', instance);

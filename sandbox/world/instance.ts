@@ -38,6 +38,8 @@ export type InstanceRecord = {
   reason?: StateReason;
   /** Answers health checks since. */
   bootedAtMs?: number;
+  /** What EC2's status checks found. Absent: they are initializing. */
+  checks?: 'passed' | 'failed';
   /** When EC2 takes it, once that is settled. */
   takenAtMs?: number;
   takeTimer?: Timer;

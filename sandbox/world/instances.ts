@@ -59,6 +59,8 @@ export type Instances = {
 /** Terminated instances stay visible for about an hour. */
 const visibleAfterEndMs = 3_600_000;
 const defaultShutdownSeconds = [2, 10] as const;
+/** EC2's checks run each minute (EC2 User Guide, status checks). */
+const defaultCheckSeconds = [60, 120] as const;
 
 type Making = { readonly base: Base; readonly timing: TimingSpec; readonly keptMs: number; readonly ordinal: number };
 
@@ -87,8 +89,18 @@ const show = ({ shown, state, tags, reason }: InstanceRecord): void => shown.wri
 const startAnew = (instance: InstanceRecord, nowMs: number): void => {
   delete instance.takenAtMs;
   delete instance.bootedAtMs;
+  delete instance.checks;
   delete instance.reason;
   instance.startedAtMs = nowMs;
+};
+
+const checksMs = ({ ordinal }: InstanceRecord, base: Base, { statusCheckSeconds = defaultCheckSeconds }: TimingSpec): number =>
+  base.drawOwnMs(statusCheckSeconds, `checks ${ordinal}`);
+
+const check = (instance: InstanceRecord, fate: BootFate, facts: ReturnType<typeof createInstanceFacts>): void => {
+  if (instance.state !== 'running') return;
+  instance.checks = fate === 'impaired' ? 'failed' : 'passed';
+  facts.checked(instance, instance.checks === 'passed');
 };
 
 /** @param keptMs how far back describes may have to look. */
@@ -125,7 +137,9 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     book.bill(instance.offering, 1);
     enter(instance, 'running');
     facts.running(instance);
-    if (fate !== 'never-answers') clock.after(base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`), () => boot(instance));
+    const bootMs = base.drawOwnMs(timing.bootSeconds, `boot ${instance.ordinal}`);
+    if (fate === 'well') clock.after(bootMs, () => boot(instance));
+    clock.after(bootMs + checksMs(instance, base, timing), () => check(instance, fate, facts));
     notify('running', instance);
   };
   /** Pending until its time is over; then it runs, or dies because it cannot. */

@@ -122,6 +122,8 @@ export type TimingSpec = {
   readonly pendingSeconds: Range;
   /** `running` until the instance answers health checks. */
   readonly bootSeconds: Range;
+  /** From there until EC2's status checks have a result: they run each minute, and begin with `initializing` (default 60 to 120 seconds). */
+  readonly statusCheckSeconds?: Range;
   /** How long describes may show the state before a write (EC2 is eventually consistent). */
   readonly lagSeconds: Range;
   /** The same for `DescribeAutoScalingGroups` (default: none). */

@@ -311,3 +311,48 @@ describe('the pool of an instance', () => {
     expect(poolOf(groupOfAsgs(), { asg: 'asg-c', offering: m7a })).toBeUndefined();
   });
 });
+
+describe('status checks', () => {
+  const checked = group({ ready: { checks: 'ec2' } });
+  const status = (InstanceId: string, own: string, system = 'ok') => ({
+    InstanceId,
+    InstanceStatus: { Status: own },
+    SystemStatus: { Status: system },
+  });
+  const young = (id: string) => ec2Instance(id, ours, { launchedAtMs: nowMs - 60_000 });
+
+  test('are read of new members, a hundred a call, and say who serves', async () => {
+    const ids = Array.from({ length: 150 }, (_, index) => `i-${index}`);
+    const { members, aws } = await look(checked, {
+      DescribeInstances: instances({ tagged: [...ids.map(young), ec2Instance('i-old', ours, { launchedAtMs: nowMs - 3_600_000 })] }),
+      DescribeInstanceStatus: [
+        { InstanceStatuses: [status('i-0', 'ok'), status('i-1', 'impaired'), status('i-2', 'initializing'), status('i-3', 'ok', 'initializing')] },
+        { InstanceStatuses: [] },
+      ],
+    });
+    expect(aws.inputsOf('DescribeInstanceStatus').map(({ InstanceIds }) => (InstanceIds as readonly string[]).length)).toEqual([100, 50]);
+    const of = (id: string) => members.find(({ instance }) => instance === id);
+    expect(of('i-old')).toMatchObject({ serving: true });
+    expect(of('i-0')).toMatchObject({ serving: true });
+    expect(of('i-1')).toMatchObject({ serving: false, unready: 'status-checks', unhealthy: true });
+    for (const id of ['i-2', 'i-3', 'i-4']) expect(of(id)).toMatchObject({ serving: false, unready: 'status-checks', unhealthy: false });
+  });
+
+  test('that have passed are not read again, and at rest none are', async () => {
+    const { provider, aws } = providerOver(checked.holding, {
+      DescribeInstances: instances({ tagged: [young('i-1')] }),
+      DescribeInstanceStatus: [{ InstanceStatuses: [status('i-1', 'initializing')] }, { InstanceStatuses: [status('i-1', 'ok')] }],
+    });
+    for (const serving of [false, true, true]) expect((await provider.describe(checked)).members).toMatchObject([{ serving }]);
+    expect(aws.inputsOf('DescribeInstanceStatus')).toHaveLength(2);
+  });
+
+  test('that cannot be read leave it open whether a member serves', async () => {
+    const { members, missed } = await look(checked, {
+      DescribeInstances: instances({ tagged: [young('i-1')] }),
+      DescribeInstanceStatus: failsWith('InvalidInstanceID.NotFound'),
+    });
+    expect(members).toMatchObject([{ serving: false, mayServe: true, unhealthy: false }]);
+    expect(missed).toHaveLength(1);
+  });
+});

@@ -363,6 +363,16 @@ describe('looking again', () => {
     expect(nothingLeft.unplaced).toBe(1);
     expect(nothingLeft.wakeAtMs).toBe(nowMs + 30_000);
   });
+  it('is requested for when a replacement has warmed up, and seldom while its status checks have no result', () => {
+    const waiting = [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })];
+    const wakeFor = (unready: 'warm-up' | 'status-checks') => {
+      const fresh = member('spot-a#new', spotA, { launchedAtMs: nowMs - 30_000, serving: false, unready });
+      const members = [...view().members, fresh, member('spot-b#new', spotB)];
+      return decide(view({ group: group({ ready: { afterMs: 90_000 } }), members, swaps: waiting })).wakeAtMs;
+    };
+    expect(wakeFor('warm-up')).toBe(nowMs + 60_000);
+    expect(wakeFor('status-checks')).toBe(nowMs + 30_000);
+  });
   it('is not requested at rest', () => {
     expect(decide(view()).wakeAtMs).toBeUndefined();
   });

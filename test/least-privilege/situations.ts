@@ -97,6 +97,7 @@ export const situations: readonly (() => Situation)[] = [
   () => situation('rebalance-attach', 'attach', { policy: act }, { steps: [recommendRebalance(1_000, 2)] }),
   () => situation('broken-drain', 'tag', {}, { steps: [breakDrains, interrupt(1_000, 2)], calmAtMs: 180_000 }),
   () => situation('broken-drain-attach', 'attach', { min: 0 }, { steps: [breakDrains, interrupt(1_000, 2)], calmAtMs: 180_000 }),
+  () => situation('status-checks', 'tag', { policy: { ready: { checks: 'ec2' } } }, { steps: [interrupt(1_000, 2)], calmAtMs: 180_000 }),
   () => situation('taken-at-once', 'attach', { min: 0 }, { steps: [interrupt(1_000, 2, 1_000)], spec: inattentive('attach', { min: 0 }) }),
   () => situation('taken-at-the-minimum', 'attach', { min: 6 }, { steps: [interrupt(1_000, 2, 6_000)], spec: inattentive('attach', { min: 6 }) }),
 ];

@@ -42,6 +42,7 @@ export const fullDocument = {
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },
   return: { after: '30m', atMost: '10%', every: '1h', window: ['mon-fri 22:00-06:00', 'sat,sun 00:00-24:00'], timezone: 'Europe/Berlin' },
+  ready: { after: '90s', checks: 'ec2' },
   drain: { timeout: '90s', loadBalancers: [targetGroupArn] },
   scaling: [
     { alarm: 'workers-cpu-high', adjust: '+20%', cooldown: '2m' },

@@ -103,6 +103,7 @@ describe('a resolved group', () => {
       removal: { order: 'oldest-first' },
       swap: { order: 'drain-first', maxSurge: 2 },
       rebalance: { act: true },
+      ready: { afterMs: 90_000, checks: 'ec2' },
       returning: {
         afterMs: 1_800_000,
         everyMs: 3_600_000,

@@ -30,6 +30,7 @@ describe('a valid policy', () => {
         swap: { order: 'launch-first', maxSurge: 3 },
         rebalance: { act: false },
         return: { after: '10m', atMost: '50%', every: '5m', timezone: 'UTC' },
+        ready: {},
         drain: { timeout: '5m', loadBalancers: 'auto' },
         scaling: [],
         tags: {},

@@ -1,6 +1,7 @@
 import { forkRandom } from '../../sandbox/random.ts';
 import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
+import { withReady } from './random-ready.ts';
 import type { Situation } from './situation.ts';
 
 /** What is played of a seed: everything, when nothing is said. */
@@ -21,7 +22,9 @@ const only = <T>(list: readonly T[], numbers: readonly number[] | undefined): re
 /** A world, policies, a script and faults that all follow from one seed. */
 export const randomSituation = (seed: number, { profile, always, keep, faults }: Choice = {}): Situation => {
   const name = profile ?? (always === undefined ? profileOf(seed) : 'faulty');
-  const world = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
+  const drawn = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
+  // From a stream of its own, so that all else in a seed is as it was without it.
+  const world = withReady(drawn, drawFrom(forkRandom(seed, 'ready')));
   return {
     name: `seed ${seed} (${name})`,
     seed,

@@ -207,6 +207,8 @@ export type SettingOptions = {
   readonly lagSeconds?: readonly [number, number];
   readonly pendingSeconds?: readonly [number, number];
   readonly bootSeconds?: readonly [number, number];
+  /** Whether members serve a target group (default: they do). */
+  readonly isServed?: boolean;
   /** Deregistration delay of the target group. */
   readonly delaySeconds?: number;
   readonly asgLagSeconds?: readonly [number, number];
@@ -231,7 +233,7 @@ const asgOf = (holding: HoldingKind, { min, max, rebalancesZones, hooks, market 
 
 /** A world of three zones with spot and on-demand capacity, a target group, strangers, and one group held in this way. */
 export const settingOf = (holding: HoldingKind, options: SettingOptions = {}): Setting => {
-  const { size = 6, spot = 6, delaySeconds = 20, lagSeconds, asgLagSeconds, pendingSeconds, bootSeconds, policy } = options;
+  const { size = 6, spot = 6, delaySeconds = 20, lagSeconds, asgLagSeconds, pendingSeconds, bootSeconds, policy, isServed = true } = options;
   const landscape = {
     ...plainLandscape,
     spot,
@@ -242,7 +244,7 @@ export const settingOf = (holding: HoldingKind, options: SettingOptions = {}): S
     name: 'web',
     holding,
     size,
-    targetGroups: ['web'],
+    targetGroups: isServed ? ['web'] : [],
     asg: asgOf(holding, options),
     ...(policy && { policy }),
   });

@@ -138,14 +138,14 @@ const lookBackMs = 10_000;
 export const successorServes: Rule = {
   name: 'a member whose end is ours to choose leaves only against a replacement that serves',
   meaning:
-    'When Holdfast takes out of service a member that works and need not leave, the others that serve are the desired size (launch-first), or up to maxSurge fewer (drain-first, members at risk).',
+    'When Holdfast takes out of service a member that works and need not leave, the others that serve and are ready by the policy are the desired size (launch-first), or up to maxSurge fewer (drain-first, members at risk).',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap(({ life, group, outAtMs, isAdvised, isMoved }) => {
       if (!chronicle.servesAt(life, outAtMs - 1) || goneAtMs(life) < outAtMs) return [];
       const sinceMs = outAtMs - lookBackMs - chronicle.times.lagMs;
       const policies = chronicle.policiesIn(group, sinceMs, outAtMs);
       const fewer = isAdvised || isMoved ? Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'drain-first' ? maxSurge : 0))) : 0;
-      const others = chronicle.membersAt(group, outAtMs).filter((one) => one !== life && chronicle.servesAt(one, outAtMs)).length;
+      const others = chronicle.membersAt(group, outAtMs).filter((one) => one !== life && chronicle.isReadyAt(one, outAtMs)).length;
       const after = others + lostLately(chronicle, group, sinceMs, outAtMs);
       const wanted = Math.min(...chronicle.desiredIn(group, sinceMs, outAtMs)) - fewer;
       if (after >= wanted) return [];

@@ -14,7 +14,7 @@ export const returnsWhileWhole: Rule = {
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap(({ life, group, sinceMs, desired }): readonly Broken[] => {
       const moments = [life.launchedAtMs, sinceMs - lookBackMs - chronicle.times.lagMs];
-      const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.servesAt(one, atMs)));
+      const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
       if (serves.length >= desired) return [];
       const detail = `${life.instance} was launched for a return while ${serves.length} served and ${desired} were wanted`;
       return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail }];

@@ -70,7 +70,7 @@ export const drainBeginsInTime: Rule = {
 
 /** Others count until Holdfast knows that EC2 takes them: a warning that reached nobody, or only a function that died of it, is not known. */
 const servesEnough = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
-  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.servesAt(one, atMs) && knewAtMs(chronicle, one) > atMs);
+  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.isReadyAt(one, atMs) && knewAtMs(chronicle, one) > atMs);
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 

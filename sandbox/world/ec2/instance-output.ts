@@ -36,10 +36,14 @@ export const describeStateChange = (id: string, before: InstanceView['state'], a
   CurrentState: stateOf(after),
 });
 
-/** DescribeInstanceStatus: both checks pass once the instance answers; the instance's own fails while its software does not. */
+/**
+ * DescribeInstanceStatus: the checks are initializing until EC2 has made them. The instance's own fails on a broken machine, and where the system
+ * hangs so that its software answers nobody.
+ */
 export const describeStatus = (instance: InstanceRecord, view: InstanceView) => {
-  const status = view.state !== 'running' ? 'not-applicable' : instance.bootedAtMs === undefined ? 'initializing' : 'ok';
-  const own = status === 'ok' && instance.isFailing === true ? 'impaired' : status;
+  const status = view.state !== 'running' ? 'not-applicable' : instance.checks === undefined ? 'initializing' : 'ok';
+  const isBroken = instance.checks === 'failed' || instance.isFailing === true;
+  const own = status === 'ok' && isBroken ? 'impaired' : status;
   const details = (said: string) => [{ Name: 'reachability', Status: said === 'ok' ? 'passed' : said === 'impaired' ? 'failed' : 'initializing' }];
   return {
     InstanceId: instance.id,

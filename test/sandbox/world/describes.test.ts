@@ -197,7 +197,7 @@ describe('other EC2 calls', () => {
     expect(now.SpotPriceHistory.map(({ SpotPrice }) => SpotPrice)).toEqual(['0.050000']);
   });
 
-  it('reports status checks once the instance answers', async () => {
+  it('reports status checks once EC2 has made them', async () => {
     const { ec2, launch, seconds } = createTestWorld();
     launch(1);
     type Statuses = { InstanceStatuses: { InstanceStatus: { Status: string } }[] };
@@ -205,7 +205,9 @@ describe('other EC2 calls', () => {
     expect(status()).toEqual([]);
     await seconds(6);
     expect(status()).toEqual(['initializing']);
-    await seconds(10);
+    await seconds(60);
+    expect(status()).toEqual(['initializing']);
+    await seconds(70);
     expect(status()).toEqual(['ok']);
   });
 

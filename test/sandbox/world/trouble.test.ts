@@ -33,14 +33,25 @@ describe('instances that do not come up', () => {
     const [well] = launch(1);
     await seconds(600);
     expect(facts.filter(({ kind }) => kind === 'serving')).toMatchObject([{ instance: well }]);
-    expect(JSON.stringify(ec2('DescribeInstanceStatus', { InstanceIds: [silent] }))).toContain('initializing');
+    expect(JSON.stringify(ec2('DescribeInstanceStatus', { InstanceIds: [silent] }))).toContain('passed');
+  });
+
+  it('run on a broken machine, whose status checks fail', async () => {
+    const { launch, seconds, world, facts, ec2 } = createTestWorld();
+    world.setBoots({}, 'impaired');
+    const [broken = ''] = launch(1);
+    await seconds(60);
+    expect(JSON.stringify(ec2('DescribeInstanceStatus', { InstanceIds: [broken] }))).toContain('initializing');
+    await seconds(120);
+    expect(JSON.stringify(ec2('DescribeInstanceStatus', { InstanceIds: [broken] }))).toContain('impaired');
+    expect(facts.filter(({ kind }) => kind === 'serving')).toEqual([]);
   });
 });
 
 describe('an instance that stops answering', () => {
   it('is out of rotation after its failed checks, and back after those that pass', async () => {
     const { seconds, world, inService, instance, ec2 } = createTestWorld(balancer);
-    await seconds(60);
+    await seconds(150);
     const [id = ''] = inService();
     expect(world.setServing([id, 'i-none'], false)).toEqual({ unknown: ['i-none'] });
     await seconds(1);

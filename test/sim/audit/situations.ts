@@ -5,6 +5,7 @@ import { denying } from './denied.ts';
 import { draining } from './draining.ts';
 import { holding } from './holding.ts';
 import { launching } from './launching.ts';
+import { serving } from './serving.ts';
 
 /** Every situation in which the audit saw a fault. A situation's name is its own. */
 export const auditSituations: Readonly<Record<string, () => Situation>> = {
@@ -14,4 +15,5 @@ export const auditSituations: Readonly<Record<string, () => Situation>> = {
   ...launching,
   ...holding,
   ...draining,
+  ...serving,
 };
