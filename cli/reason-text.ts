@@ -1,3 +1,4 @@
+import type { EndedWhy } from '../core/boots.ts';
 import type { Against, PlacementReason, Remark, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
@@ -177,6 +178,11 @@ export const overtakenText = (overtaken: Overtaken): string => {
 export const costText = ({ usdPerHour, priced, of }: Cost): string =>
   of === 0 ? 'nothing' : `${usdPerHour} USD per hour (${priced} of ${of} at known prices)`;
 
+const minutesText = (ms: number): string => `${Math.round(ms / 6_000) / 10} minutes`;
+
+const endsText = (ends: readonly EndedWhy[]): string =>
+  ends.length === 0 ? '' : `; instances ended: ${ends.map((why) => `${why.count} by ${whyText(why)}`).join(', ')}`;
+
 const counted = (count: number, what: string): readonly string[] => (count === 0 ? [] : [`${count} ${what}`]);
 
 /** What a look found, and why nothing was done about it. */
@@ -193,6 +199,11 @@ export const remarkText = (remark: Remark): string => {
       );
     case 'deaths-bounded':
       return `launches ${remark.count} fewer: ten for each missing member died within ten minutes`;
+    case 'launches-bounded':
+      return (
+        `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +
+        `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`
+      );
     case 'waits-for-turn':
       return (
         `${remark.count} wait for the account's ${remark.bucket} bucket, ` +

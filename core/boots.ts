@@ -163,6 +163,23 @@ const isForgotten = ({ restsUntilMs }: FailedBoots, nowMs: number): boolean => n
 const withoutEmpty = (memory: BootMemory): BootMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, part]) => part !== undefined && Object.keys(part).length > 0));
 
+/** Why instances ended that nobody ended on purpose, and how many of them. */
+export type EndedWhy = { readonly awsCode: string; readonly awsMessage: string; readonly count: number };
+
+const namedEnds = 3;
+
+/** The most frequent of EC2's reasons, less those that say nothing about the group's own instances. */
+export const whyEnded = ({ endings = {} }: Pick<Shown, 'endings'>): readonly EndedWhy[] =>
+  [...Map.groupBy(Object.values(endings), ({ code }) => code)]
+    .filter(([code]) => !(otherEnds.has(code) || lateRefusals.has(code)))
+    .map(([awsCode, all]) => ({
+      awsCode,
+      awsMessage: (all[0]?.message ?? '').slice(0, longestMessage),
+      count: all.length,
+    }))
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, namedEnds);
+
 /** What a look teaches about boots. */
 export type Lessons = {
   readonly memory: BootMemory;

@@ -1,3 +1,4 @@
+import type { EndedWhy } from './boots.ts';
 import type { RemovalOrder } from './group.ts';
 import type { LeaveReason } from './leave-reason.ts';
 import type { Cost } from './not-done.ts';
@@ -105,6 +106,19 @@ export type Remark =
     }
   /** So many missing members are not launched now, because ten instances for each died within ten minutes. */
   | { readonly code: 'deaths-bounded'; readonly count: number }
+  /**
+   * So many missing members are not launched now: within the time, as many were launched as the policy allows
+   * (`atMost`, with one for each member that EC2 warned about). `ends`: why instances of the group ended.
+   */
+  | {
+      readonly code: 'launches-bounded';
+      readonly count: number;
+      readonly launched: number;
+      readonly atMost: number;
+      readonly withinMs: number;
+      readonly untilMs: number;
+      readonly ends: readonly EndedWhy[];
+    }
   /** EC2 advises to replace these, and the policy says not to act on that. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */

@@ -1,3 +1,4 @@
+import type { LaunchLimit } from './launch-limit.ts';
 import type { OnDemandFloor } from './on-demand.ts';
 import type { Pool } from './pool.ts';
 import type { Ready } from './ready.ts';
@@ -66,6 +67,8 @@ export type Group = {
   readonly returning?: Returning;
   /** When a member counts as serving, besides its target groups. Absent: once it runs. */
   readonly ready?: Ready;
+  /** How often it may launch. Absent in versions that were stored before there was a limit: the usual one. */
+  readonly launches?: LaunchLimit;
   readonly drain: {
     /** The longest that a drain may take when there is no deadline. */
     readonly timeoutMs: number;

@@ -25,7 +25,12 @@ const withNotDone = (view: View, notDone: NotDone | undefined): View => {
 };
 
 /** Remarks on what is missing: nothing is launched for it in these modes. */
-const aboutLaunches: ReadonlySet<Remark['code']> = new Set(['kept-by-minimum', 'deaths-bounded', 'on-demand-short']);
+const aboutLaunches: ReadonlySet<Remark['code']> = new Set([
+  'kept-by-minimum',
+  'deaths-bounded',
+  'launches-bounded',
+  'on-demand-short',
+]);
 
 const found = ({ remarks = [] }: Decision): readonly Remark[] => remarks.filter(({ code }) => !aboutLaunches.has(code));
 

@@ -1,7 +1,8 @@
-import type { BootMemory, BootNews } from './boots.ts';
+import type { BootMemory, BootNews, EndedWhy } from './boots.ts';
 import type { Chosen } from './chosen.ts';
 import type { Denials } from './denials.ts';
 import type { Group } from './group.ts';
+import type { LaunchMemory } from './launch-limit.ts';
 import type { NotDone } from './not-done.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { PoolMemory } from './pool-memory.ts';
@@ -107,11 +108,13 @@ export type RaisedMax = {
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
+type Memories = BootMemory & LaunchMemory;
+
 /**
  * What Holdfast itself wrote down about a group: the group's state item. Fields that this version does not know are
  * kept as they are.
  */
-export type GroupState = BootMemory & {
+export type GroupState = Memories & {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
   /** The desired size in force. */
@@ -202,6 +205,8 @@ export type View = {
     readonly detached: readonly string[];
     readonly adviceNotFollowed: readonly string[];
     readonly failedBoots?: readonly BootNews[];
+    /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */
+    readonly ends?: readonly EndedWhy[];
   };
   /** The most that may be launched now: what the account's buckets leave for this group. Absent: no bound. */
   readonly mayLaunch?: number;

@@ -112,6 +112,15 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     ...some,
   }),
   z.object({ code: z.literal('deaths-bounded'), count: number }),
+  z.object({
+    code: z.literal('launches-bounded'),
+    count: number,
+    launched: number,
+    atMost: number,
+    withinMs: number,
+    untilMs: number,
+    ends: z.array(z.object({ awsCode: text, awsMessage: text, count: number })),
+  }),
   z.object({ code: z.literal('waits-for-turn'), bucket: text, count: number, ahead: number, turnAtMs: number }),
   z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
   z.object({

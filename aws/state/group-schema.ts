@@ -1,4 +1,5 @@
 import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
+import type { LaunchLimit } from '../../core/launch-limit.ts';
 import type { OnDemandFloor } from '../../core/on-demand.ts';
 import type { Pool, Subnet } from '../../core/pool.ts';
 import type { Ready } from '../../core/ready.ts';
@@ -53,13 +54,17 @@ const order = anyOf<RemovalOrder>({
   'same-order': true,
 });
 
+const limit = eitherOf<MoveLimit, 'kind'>('kind', {
+  count: objectOf({ kind: oneOf('count'), by: number }),
+  share: objectOf({ kind: oneOf('share'), percent: number }),
+});
+
+const launches = objectOf<LaunchLimit>({ atMost: limit, withinMs: number });
+
 const returning = objectOf<Returning>({
   afterMs: number,
   everyMs: number,
-  atMost: eitherOf<MoveLimit, 'kind'>('kind', {
-    count: objectOf({ kind: oneOf('count'), by: number }),
-    share: objectOf({ kind: oneOf('share'), percent: number }),
-  }),
+  atMost: limit,
   windows: optional(listOf(objectOf<Window>({ days: listOf(number), fromMinute: number, untilMinute: number }))),
   timezone: text,
 });
@@ -84,6 +89,7 @@ export const checkGroup = objectOf<Group>({
   rebalance: objectOf<Group['rebalance']>({ act: flag }),
   returning: optional(returning),
   ready: optional(objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')) })),
+  launches: optional(launches),
   drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
   scaling: listOf(
     objectOf<ScalingRule>({

@@ -1,6 +1,7 @@
 import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
 import type { Chosen } from '../../core/chosen.ts';
 import type { Denial } from '../../core/denials.ts';
+import type { LaunchTally } from '../../core/launch-limit.ts';
 import type { Need, NotDone } from '../../core/not-done.ts';
 import { type OfferingKey, parseOfferingKey } from '../../core/offering.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
@@ -56,6 +57,8 @@ const failedBoots = objectOf<FailedBoots>({
 const denial = objectOf<Denial>({ code: text, message: text, atMs: number, untilMs: number });
 
 const deaths = objectOf<Deaths>({ atMs: number, count: number });
+
+const launchTally = objectOf<LaunchTally>({ atMs: number, count: number, desired: number });
 
 const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
 
@@ -126,6 +129,8 @@ const readers: Readers<GroupState> = {
   newcomers: absentOr(eachIn(newcomer)),
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
+  launches: absentOr(eachOf(launchTally)),
+  warnings: absentOr(eachOf(deaths)),
   asgGaps: eachIn(gap),
   cheapest: eachIn(text),
   prices: orElse(prices, noPrices),

@@ -1,5 +1,6 @@
 import { isDeniedIn } from '../denials.ts';
 import type { Headcount } from '../headcount.ts';
+import { launchRoom } from '../launch-limit.ts';
 import { isHeldBack } from '../reservation-life.ts';
 import { movesLeft } from '../returning/rule.ts';
 import type { Member, View } from '../view.ts';
@@ -34,7 +35,7 @@ export const budgetOf = (size: number): Budget => {
 export type Arbiter = {
   /** Members that may be launched beyond the desired size, so that others can leave without a gap. */
   readonly surge: Budget;
-  /** Instances that may be launched now. None while EC2 throttles launches; otherwise any number. */
+  /** Instances that may be launched now: within the policy's limit, and none while EC2 throttles launches. */
   readonly launches: Budget;
   /** Members that may move on demand now, so that the group has what it owes: within the surge, in either order. */
   readonly toOnDemand: Budget;
@@ -65,6 +66,7 @@ export type Arbiter = {
 /** The arbiter of a decision, with all budgets full. */
 export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const { order, maxSurge } = view.group.swap;
+  const most = view.mayLaunch ?? Number.POSITIVE_INFINITY;
   const going = new Set<string>();
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
   const spare = spareFor(headcount, view.state.desired, going);
@@ -73,7 +75,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   return {
     // With `drain-first`, one launch ahead of its swap finds out whether launches are still denied.
     surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
-    launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : (view.mayLaunch ?? Number.POSITIVE_INFINITY)),
+    launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),
     toOnDemand: budgetOf(maxSurge - headcount.waiting.length - headcount.holdingPlace.length),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
     spare,

@@ -1,6 +1,8 @@
 import { ownRefill } from '../asg-ledger.ts';
 import { planToAskAgain } from '../ask-again.ts';
 import { launchable } from '../boots.ts';
+import type { Remark } from '../decision.ts';
+import { launchRoom } from '../launch-limit.ts';
 import { onDemandForGood, owedIn } from '../on-demand.ts';
 import type { Plan, PlanInput } from '../plan-placements.ts';
 import { planWithFloor } from '../plan-with-floor.ts';
@@ -19,6 +21,14 @@ const lacking = ({ view, headcount, arbiter }: Situation): number => {
 /** How many missing members are not launched, because too many instances have died before they served. */
 const boundByDeaths = (view: View, lack: number): number => (lack <= 0 ? 0 : lack - launchable(view.state, lack, view));
 
+/** How many more missing members the policy's limit of launches leaves out. */
+const boundByLimit = (view: View, lack: number): number => Math.max(0, lack - launchRoom(view).left);
+
+const aboutLimit = (view: View, count: number): Remark => {
+  const { left: _left, ...room } = launchRoom(view);
+  return { code: 'launches-bounded', count, ...room, ends: view.news?.ends ?? [] };
+};
+
 /** When nothing is eligible, EC2 is asked again each minute all the same. */
 const planOf = ({ view, headcount }: Situation, input: PlanInput): Plan => {
   const floor = { owed: owedIn(view), held: onDemandForGood(headcount) };
@@ -34,16 +44,21 @@ export const missingMembers: Rule = {
     const { view, arbiter } = situation;
     const lack = lacking(situation);
     const bounded = boundByDeaths(view, lack);
-    const plan = planOf(situation, planInput(situation, Math.min(lack - bounded, arbiter.launches.left())));
+    const overLimit = boundByLimit(view, lack - bounded);
+    const count = Math.min(lack - bounded - overLimit, arbiter.launches.left());
+    const plan = planOf(situation, planInput(situation, count));
     arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
-    const unplaced = plan.unplaced + bounded;
+    const unplaced = plan.unplaced + bounded + overLimit;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });
     return {
       lack,
       ...plan,
       unplaced,
       ...(uncovered > 0 && { uncovered }),
-      remarks: bounded > 0 ? [{ code: 'deaths-bounded', count: bounded }] : [],
+      remarks: [
+        ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
+        ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
+      ],
     };
   },
 };

@@ -2,6 +2,7 @@ import { doublingMs } from '../back-off.ts';
 import { rememberNewcomers } from '../boots.ts';
 import { type Answer, rememberDenials } from '../denials.ts';
 import type { Group } from '../group.ts';
+import { rememberLaunches } from '../launch-limit.ts';
 import type { LaunchRequest } from '../launch-request.ts';
 import { type OfferingKey, offeringKey } from '../offering.ts';
 import { rememberRefusals, rememberSuccess } from '../pool-memory.ts';
@@ -82,7 +83,8 @@ export const applyAnswers = (
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
   const newcomers = rememberNewcomers(state, launched.flatMap(newcomersOf), nowMs);
   const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
-  const { throttle: _throttle, denials: _denials, ...rest } = state;
+  const counted = rememberLaunches(state, group, launched.flatMap(granted).length, nowMs);
+  const { throttle: _throttle, denials: _denials, ...rest } = counted;
   return {
     ...rest,
     ...(denials && { denials }),

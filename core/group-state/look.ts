@@ -1,6 +1,7 @@
 import { stillChosen } from '../chosen.ts';
 import type { SizeChange } from '../decision-record.ts';
 import type { Group } from '../group.ts';
+import { withoutLaunches } from '../launch-limit.ts';
 import { modeOf } from '../mode.ts';
 import { sizeAsSet } from '../observe.ts';
 import { type OutsideSize, outsideSizeOf, withOutsideSize } from '../outside-size.ts';
@@ -28,7 +29,7 @@ const sizeChange = (
 
 /** A user who writes the policy may have mended what failed. */
 const afterRewrite = ({ failedBoots: _f, deaths: _d, denials: _n, ...state }: GroupState): GroupState => ({
-  ...state,
+  ...withoutLaunches(state),
   memory: forgetRefusals(state.memory),
 });
 

@@ -5,6 +5,7 @@ import type { SizeChange } from '../decision-record.ts';
 import type { Group } from '../group.ts';
 import { isStray } from '../headcount.ts';
 import { holdersNow, namedAsgs, targetGroupsNow } from '../holders.ts';
+import { countForgotten, forgetLaunches } from '../launch-limit.ts';
 import { offeringKey, parseOfferingKey } from '../offering.ts';
 import { forgetExpired, rememberInterruptions } from '../pool-memory.ts';
 import { isBelieved } from '../reservation-life.ts';
@@ -208,13 +209,15 @@ const hearEnds = (view: View, told: readonly string[]): Pick<GroupState, 'ended'
 export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alarms'>): GroupState => {
   const gaps = gapsNow(view);
   const refused = new Set(refusedAsgs);
-  const { ended: _before, ...state } = view.state;
+  const reservations = view.state.reservations.filter(isBelieved(view.nowMs));
+  const counted = countForgotten(view, new Set(reservations.map(({ id }) => id)));
+  const { ended: _before, ...state } = forgetLaunches(counted, view.group, view.nowMs);
   return {
     ...state,
     ...hearEnds(view, ended),
     ...followReturns(view),
     memory: forgetExpired(view.state.memory, view.nowMs, view.group.returning?.afterMs),
-    reservations: view.state.reservations.filter(isBelieved(view.nowMs)),
+    reservations,
     asgGaps: Object.fromEntries(
       Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap]),
     ),

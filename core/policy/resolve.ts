@@ -1,5 +1,6 @@
 import { parseDurationMs } from '../duration.ts';
 import type { Adjustment, Group, Holding, Size } from '../group.ts';
+import type { LaunchLimit } from '../launch-limit.ts';
 import type { OnDemandFloor } from '../on-demand.ts';
 import { parseSignedPercentage } from '../percentage.ts';
 import type { Pool } from '../pool.ts';
@@ -7,6 +8,7 @@ import type { Returning } from '../returning/returning.ts';
 import { parseWindow, type Window } from '../returning/window.ts';
 import type { Selector } from '../selector.ts';
 import type { CapacityNode } from './capacity-schema.ts';
+import { launchLimitOf } from './launches-schema.ts';
 import { limitProblems, limitWarnings } from './limit-rules.ts';
 import { steeringProblems, steeringWarnings } from './outside-rules.ts';
 import { priced, priceProblems } from './price-rules.ts';
@@ -130,6 +132,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   rebalance: policy.rebalance,
   ...(policy.return !== false && { returning: returningOf(policy.return) }),
   ...readyOf(policy.ready),
+  launches: launchesOf(policy.launches),
   drain: { timeoutMs: durationMs(policy.drain.timeout), loadBalancers: policy.drain.loadBalancers },
   scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
     alarm,
@@ -157,6 +160,10 @@ const readyOf = ({ after, checks }: Policy['ready']): Pick<Group, 'ready'> => {
   if (after === undefined && checks === undefined) return {};
   return { ready: { ...(after !== undefined && { afterMs: durationMs(after) }), ...(checks && { checks }) } };
 };
+const launchesOf = ({ atMost, within }: Policy['launches']): LaunchLimit => ({
+  atMost: accepted(launchLimitOf(atMost), String(atMost)),
+  withinMs: durationMs(within),
+});
 
 const sizeOf = (size: Policy['size']): Size =>
   typeof size === 'number'

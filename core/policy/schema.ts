@@ -3,6 +3,7 @@ import { capacitySchema, poolName } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
+import { launchesSchema } from './launches-schema.ts';
 import { onDemandSchema } from './on-demand-schema.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { onDemandPricesSchema } from './price-schema.ts';
@@ -150,6 +151,7 @@ export const groupSchema = map(
     ),
     return: z.prefault(returnSchema, {}),
     ready: z.prefault(readySchema, {}),
+    launches: z.prefault(launchesSchema, {}),
     drain: z.prefault(drainSchema, {}),
     scaling: z._default(scalingSchema, []),
     tags: z._default(tagsSchema, {}),

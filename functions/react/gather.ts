@@ -1,4 +1,4 @@
-import type { BootNews } from '../../core/boots.ts';
+import { type BootNews, whyEnded } from '../../core/boots.ts';
 import { withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
@@ -115,6 +115,7 @@ const newsOf = (
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
     ...(failedBoots.length > 0 && { failedBoots }),
+    ends: whyEnded(holdings),
   };
 };
 

@@ -1,6 +1,7 @@
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
 import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
+import { rememberWarnings } from '../../core/launch-limit.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
 import { withoutEnded } from '../../core/reservation-life.ts';
@@ -34,7 +35,8 @@ const withBoots = (
 export const learn = (gathered: Gathered, { facts, ports }: Run, warned: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
-  const losses = learnFromLosses(withoutEnded(gathered.state, ended), warned, gathered.swaps, nowMs);
+  const heard = rememberWarnings(withoutEnded(gathered.state, ended), gathered.group, warned.length, nowMs);
+  const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
   const lived = rememberLives(losses, gathered, warned, nowMs);
   const { state, failedBoots } = withBoots(lived, gathered, nowMs);
   return { ...gathered, state, failedBoots };

@@ -2,6 +2,7 @@ import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf } from 
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
 import { restedUntil } from './giving.ts';
+import { launchesCountUntil, limitMayBound } from './launch-limit.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { times } from './times.ts';
@@ -39,6 +40,7 @@ const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool,
 /** Whether some offering of a policy's whole tree could give one more at a moment, and is asked. */
 const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean =>
   !deathsMayBound(chronicle, policy.group, atMs) &&
+  !limitMayBound(chronicle, policy.group, atMs) &&
   poolsOf(policy, policy.capacity).some(
     (pool) => pool.cap > 0 && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
@@ -50,6 +52,7 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs <= untilMs);
   const boots = failedBootsOf(chronicle, group).filter(({ diedAtMs }) => diedAtMs <= untilMs);
   return [
+    ...launchesCountUntil(chronicle, group, untilMs),
     ...boots.flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
     ...refusals.flatMap(({ atMs }) =>
       pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),

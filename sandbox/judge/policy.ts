@@ -28,6 +28,8 @@ export type ScalingRow = { readonly alarm: string; readonly by: number; readonly
 /** So many members, or so many percent of the size. */
 export type MoveLimit = { readonly by: number; readonly isShare: boolean };
 
+export type LaunchLimit = { readonly atMost: MoveLimit; readonly withinMs: number };
+
 export type ReturnRule = {
   readonly afterMs: number;
   readonly everyMs: number;
@@ -56,6 +58,8 @@ export type Policy = {
   readonly returning?: ReturnRule;
   /** When a member counts as serving, besides its target groups. */
   readonly ready: { readonly afterMs: number; readonly isChecked: boolean };
+  /** How often the group may launch. */
+  readonly launches: LaunchLimit;
   readonly drainTimeoutMs: number;
   /** Names of the target groups that the policy lists. */
   readonly targetGroups: readonly string[];
@@ -128,6 +132,11 @@ const returningOf = ({ after, every, atMost, window, timezone }: Json): ReturnRu
   timezone: textOr(timezone, 'UTC'),
 });
 
+const launchLimitOf = ({ atMost, within }: Json): LaunchLimit => ({
+  atMost: { by: Number.parseFloat(String(atMost ?? '300%')), isShare: typeof atMost !== 'number' },
+  withinMs: durationOr(within, 10 * minuteMs),
+});
+
 /** Reads a document that is in force; subnets and Auto Scaling groups are looked up in the world. */
 export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
   const [swap, drain, rebalance, ready] = [mapOf(document.swap), mapOf(document.drain), mapOf(document.rebalance), mapOf(document.ready)];
@@ -150,6 +159,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     actsOnAdvice: rebalance.act === true,
     ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),
     ready: { afterMs: durationOr(ready.after, 0), isChecked: ready.checks === 'ec2' },
+    launches: launchLimitOf(mapOf(document.launches)),
     drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
     targetGroups: listOf(drain.loadBalancers).map(targetGroupName),
     scaling: scalingOf(document.scaling),

@@ -9,6 +9,7 @@ import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastResortLast } from './rules/last-resort.ts';
+import { launchesWithinLimit } from './rules/launches.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   desiredStandsWhileDenied,
   nobodyLeavesWhileDenied,
   launchesAreBounded,
+  launchesWithinLimit,
   failingPoolsRest,
   failedBootsAreTold,
   tagsAsAsked,

@@ -33,8 +33,9 @@ describe('the arbiter', () => {
     expect(arbiterOf({}).surge.left()).toBe(2);
     expect(arbiterOf({ group: group({ swap: { order: 'drain-first', maxSurge: 2 } }) }).surge.left()).toBe(0);
   });
-  it('grants launches unless EC2 throttles them', () => {
-    expect(arbiterOf({}).launches.take(50_000)).toBe(50_000);
+  it('grants launches within the limit of the policy, unless EC2 throttles them', () => {
+    expect(arbiterOf({}).launches.take(50_000)).toBe(30);
+    expect(arbiterOf({ mayLaunch: 7 }).launches.take(50_000)).toBe(7);
     expect(arbiterOf({ state: state({ throttle: { untilMs: nowMs + 1, streak: 1 } }) }).launches.take(1)).toBe(0);
   });
   it('grants no return', () => {

@@ -369,6 +369,7 @@ describe('a replacement is requested soon, unless ten have died for each that is
       requestedSoon,
       (script) => {
         twoServe(script);
+        script.policy(1, 1, { ...policy, launches: { atMost: 1_000 } });
         die(script, count);
         write(script);
         for (const instance of warned) script.warn(second, instance);

@@ -1,6 +1,7 @@
 import { deciding } from './deciding.ts';
 import { launching } from './launching.ts';
 import { leaving } from './leaving.ts';
+import { limits } from './limits.ts';
 import { listening } from './listening.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
@@ -8,4 +9,4 @@ import { outside } from './outside.ts';
 import { returning } from './returning.ts';
 
 /** Every mutant. A mutant's name is its own. */
-export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...listening, ...modes, ...outside, ...returning];
+export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...limits, ...listening, ...modes, ...outside, ...returning];

@@ -114,6 +114,7 @@ export const runs = {
   return: workflow('return'),
   'scenario return-to-spot': scenario('return-to-spot'),
   'scenario observe': scenario('observe'),
+  'scenario crash-loop': scenario('crash-loop'),
   'a pause while members are lost': inMode('a pause while members are lost'),
   'a pause while members wait for their turn': inMode('a pause while members wait for their turn'),
   'a pause while nobody is needed': inMode('a pause while nobody is needed'),

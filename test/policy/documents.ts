@@ -41,6 +41,7 @@ export const fullDocument = {
   removal: { order: 'oldest-first' },
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },
+  launches: { atMost: '500%', within: '30m' },
   return: { after: '30m', atMost: '10%', every: '1h', window: ['mon-fri 22:00-06:00', 'sat,sun 00:00-24:00'], timezone: 'Europe/Berlin' },
   ready: { after: '90s', checks: 'ec2' },
   drain: { timeout: '90s', loadBalancers: [targetGroupArn] },
@@ -160,6 +161,10 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
           },
           { requiredKeys: [] },
         ),
+      ),
+      launches: fc.record(
+        { atMost: fc.constantFrom<number | string>(1, 40, '100%', '10000%'), within: fc.constantFrom('1m', '90s', '24h') },
+        { requiredKeys: [] },
       ),
       drain: fc.record({ timeout: duration, loadBalancers: fc.constantFrom<'auto' | string[]>('auto', [], [targetGroupArn]) }, { requiredKeys: [] }),
       scaling: fc.uniqueArray(

@@ -3,6 +3,7 @@ import { gaveNothingUntil } from '../capacity.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
+import { limitMayBound } from '../launch-limit.ts';
 import { heardAtMs } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
@@ -186,7 +187,8 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
   const refusals = chronicle.of('refused').filter(({ atMs }) => atMs >= heardMs && atMs <= heardMs + times.reactMs).length;
   const untilMs = heardMs + requestMs + (1 + refusals) * chronicle.times.launchCallMs;
   const launches = chronicle.livesIn(group).map(({ launchedAtMs }) => launchedAtMs);
-  if (wasIdle(chronicle, group, heardMs, untilMs) || deathsMayBound(chronicle, group, heardMs)) return [];
+  const isBound = deathsMayBound(chronicle, group, heardMs) || limitMayBound(chronicle, group, untilMs);
+  if (wasIdle(chronicle, group, heardMs, untilMs) || isBound) return [];
   const moments = [heardMs, ...launches.filter((atMs) => atMs > heardMs && atMs < untilMs), untilMs];
   const shortBy = Math.min(
     ...moments.map((atMs) => Math.min(...chronicle.desiredIn(group, heardMs, atMs)) - countedAt(chronicle, group, heardMs, atMs)),

@@ -21,6 +21,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'flapping-zone',
     'capacity-returns',
     'failing-boots',
+    'crash-loop',
     'denied-launches',
     'observe',
     'return-to-spot',

@@ -3,6 +3,7 @@ import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
 import { alarm, interrupt, kill, loseZone, putPolicy } from '../steps.ts';
 import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
+import { drawBounds } from './bounds.ts';
 import { drawSome, minutes, type Profile } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
@@ -51,7 +52,7 @@ export const limits: Profile = {
     const holding = draw.one(holdings);
     const size = { min: 1, max: 12, desired: draw.between(3, 7) };
     const { pools, ...prices } = drawPrices(draw, types, holding !== 'launch-instances');
-    const policy = { capacity: drawCapacity(draw), ...prices, ...alarmsBy('+2', '-2'), ...drawHabits(draw) };
+    const policy = { capacity: drawCapacity(draw), ...prices, ...alarmsBy('+2', '-2'), ...drawHabits(draw), ...drawBounds(draw, size.desired) };
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, pools, asg: { min: 0 } });
     const drawn = drawSome(draw, steps(types, placed.policy), { least: 2, most: 6, withinSeconds: 240 });
     return worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: 900_000 });

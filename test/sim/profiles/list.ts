@@ -1,4 +1,5 @@
 import { forkRandom } from '../../../sandbox/random.ts';
+import { bounds } from './bounds.ts';
 import { edited } from './edits.ts';
 import { endings } from './endings.ts';
 import { large } from './large.ts';
@@ -30,6 +31,7 @@ export const profileNames = [
   'modes',
   'outside',
   'limits',
+  'bounds',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -50,6 +52,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   modes,
   outside,
   limits,
+  bounds,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);

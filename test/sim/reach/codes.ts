@@ -45,6 +45,7 @@ const remarks = listed<Remark['code']>({
   'boots-failed': true,
   'deaths-bounded': true,
   'on-demand-short': true,
+  'launches-bounded': true,
   paused: true,
   'came-by-itself': true,
   'waits-for-turn': true,

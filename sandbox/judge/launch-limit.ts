@@ -1,0 +1,79 @@
+import { forgottenAtMs } from './boots.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Life } from './life.ts';
+import type { LaunchLimit, Policy } from './policy.ts';
+import { ownLaunches } from './staying.ts';
+import { times } from './times.ts';
+
+/** A share is ten launches at least (docs/policy.md, launches). */
+const leastOfShare = 10;
+/** Launches count until the last of about the same time is over: a thirtieth of the time (core/launch-limit.ts). */
+const parts = 30;
+
+const mostOf = ({ by, isShare }: LaunchLimit['atMost'], size: number): number =>
+  isShare ? Math.max(leastOfShare, Math.ceil((size * by) / 100)) : by;
+
+/** From when on launches count: a policy that is written and a state that is lost begin anew. */
+const countsSince = (chronicle: Chronicle, group: string, atMs: number): number =>
+  Math.max(forgottenAtMs(chronicle, group, atMs), ...(chronicle.groups.get(group)?.lostAtMs ?? []).filter((oneMs) => oneMs <= atMs));
+
+const warnedIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number =>
+  chronicle.livesIn(group).filter(({ warnings }) => warnings.some(({ atMs }) => atMs >= fromMs && atMs <= untilMs)).length;
+
+const known = new WeakMap<Chronicle, ReadonlyMap<string, readonly Life[]>>();
+
+/** What Holdfast launched for a group, in order. */
+const launchesOf = (chronicle: Chronicle, group: string): readonly Life[] => {
+  const byGroup =
+    known.get(chronicle) ??
+    new Map(
+      [...Map.groupBy(ownLaunches(chronicle), (launch) => launch.group)].map(([name, launches]) => [
+        name,
+        launches.map(({ life }) => life).toSorted((one, other) => one.order - other.order),
+      ]),
+    );
+  known.set(chronicle, byGroup);
+  return byGroup.get(group) ?? [];
+};
+
+/** What may differ between when something was decided or heard, and when it was so. */
+const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
+
+/** How many launches of a group, up to one of them, surely count, and how many are surely allowed at most. */
+export const countedAt = (
+  chronicle: Chronicle,
+  group: string,
+  last: Life,
+  policies: readonly Policy[],
+): { readonly launched: number; readonly most: number } => {
+  const atMs = last.launchedAtMs;
+  const slackMs = slackOf(chronicle);
+  const withinMs = Math.max(...policies.map(({ launches }) => launches.withinMs));
+  const shortestMs = Math.min(...policies.map(({ launches }) => launches.withinMs));
+  const sinceMs = countsSince(chronicle, group, atMs) + slackMs;
+  const fromMs = Math.max(sinceMs, atMs - Math.max(0, shortestMs - slackMs));
+  const launched = launchesOf(chronicle, group).filter((life) => life.launchedAtMs > fromMs && life.order <= last.order).length;
+  const size = Math.max(0, ...chronicle.desiredIn(group, atMs - withinMs - slackMs, atMs));
+  const most = Math.max(...policies.map(({ launches }) => mostOf(launches.atMost, size)));
+  return { launched, most: most + warnedIn(chronicle, group, atMs - withinMs - slackMs, atMs) };
+};
+
+/** Whether a group may have launched so much that its policy allows no more at a moment. */
+export const limitMayBound = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  chronicle.policiesIn(group, atMs - times.reactMs, atMs).some(({ launches: { atMost, withinMs } }) => {
+    const fromMs = Math.max(countsSince(chronicle, group, atMs), atMs - withinMs * (1 + 1 / parts) - slackOf(chronicle));
+    const launched = launchesOf(chronicle, group).filter(({ launchedAtMs }) => launchedAtMs > fromMs && launchedAtMs <= atMs).length;
+    const size = Math.min(...chronicle.desiredIn(group, atMs, atMs));
+    const missing = Math.max(1, size - chronicle.membersAt(group, atMs).length);
+    return launched + missing > mostOf(atMost, size) + warnedIn(chronicle, group, atMs - withinMs + slackOf(chronicle), atMs);
+  });
+
+/** When launches of a moment ago no longer count against further ones. */
+export const launchesCountUntil = (chronicle: Chronicle, group: string, untilMs: number): readonly number[] =>
+  launchesOf(chronicle, group).flatMap(({ launchedAtMs }) =>
+    launchedAtMs > untilMs
+      ? []
+      : chronicle
+          .policiesIn(group, launchedAtMs, untilMs)
+          .map(({ launches: { withinMs } }) => launchedAtMs + withinMs * (1 + 1 / parts) + slackOf(chronicle)),
+  );

@@ -1,0 +1,19 @@
+import type { Finding, Rule } from '../finding.ts';
+import { countedAt } from '../launch-limit.ts';
+import { ownLaunches } from '../staying.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+export const launchesWithinLimit: Rule = {
+  name: 'launches keep to the limit of the policy',
+  meaning:
+    'Within the time of `launches`, Holdfast launches no more than `atMost` for a group, and one more for each member that EC2 warned about in that time; a policy that is written begins anew.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+      const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
+      if (policies.length === 0) return [];
+      const { launched, most } = countedAt(chronicle, group, life, policies);
+      if (launched <= most) return [];
+      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: `${launched} were launched, and the policy allows ${most}` }];
+    }),
+};

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { launchesWithinLimit } from '../../sandbox/judge/rules/launches.ts';
+import { requestedSoon, servesAgain } from '../../sandbox/judge/rules/serving.ts';
+import { details } from './details.ts';
+import { policy, react, type Script } from './histories.ts';
+
+const long = { endedAtMs: 4_000_000 };
+const limited = (launches: object) => ({ ...policy, launches });
+
+const launch = (script: Script, second: number, instance: string): void => {
+  script.react(second - 1, second + 2, `of-${instance}`);
+  script.launch(second, instance, { pool: 'spot-a', by: react(`of-${instance}`) });
+};
+/** Each is launched, and ends a moment later. */
+const launchMany = (script: Script, count: number, from: number, apart = 10): void => {
+  for (let n = 0; n < count; n += 1) {
+    launch(script, from + apart * n, `i-l${from}-${n}`);
+    script.end(from + apart * n + 8, `i-l${from}-${n}`);
+  }
+};
+
+describe('launches keep to the limit of the policy', () => {
+  const found = (launches: object | undefined, write: (script: Script) => void, desired = 2) =>
+    details(
+      launchesWithinLimit,
+      (script) => {
+        script.policy(0, 1, launches === undefined ? policy : limited(launches));
+        script.desired(0, desired);
+        write(script);
+      },
+      long,
+    );
+
+  it('which is a number within a time', () => {
+    const four = { atMost: 4, within: '10m' };
+    expect(found(four, (script) => launchMany(script, 4, 100))).toEqual([]);
+    expect(found(four, (script) => launchMany(script, 5, 100))).toEqual(['5 were launched, and the policy allows 4']);
+  });
+
+  it('and begins anew when its time is over', () => {
+    const twice = (second: number) => (script: Script) => {
+      launchMany(script, 4, 100, 1);
+      launchMany(script, 1, second);
+    };
+    expect(found({ atMost: 4, within: '5m' }, twice(400))).toEqual([]);
+    expect(found({ atMost: 4, within: '5m' }, twice(350))).toHaveLength(1);
+  });
+
+  it('which is ten at least, and three times the size within ten minutes, where the policy says nothing', () => {
+    expect(found(undefined, (script) => launchMany(script, 10, 100))).toEqual([]);
+    expect(found(undefined, (script) => launchMany(script, 11, 100))).toHaveLength(1);
+    expect(found(undefined, (script) => launchMany(script, 12, 100), 4)).toEqual([]);
+    expect(found(undefined, (script) => launchMany(script, 13, 100), 4)).toHaveLength(1);
+  });
+
+  it('and allows one more for each member that EC2 warned about', () => {
+    const stormy = (script: Script): void => {
+      for (const instance of ['i-1', 'i-2']) {
+        script.member(instance, { by: { kind: 'user' }, tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' } });
+        script.warn(90, instance);
+      }
+    };
+    const six = (script: Script): void => {
+      stormy(script);
+      launchMany(script, 6, 100);
+    };
+    const seven = (script: Script): void => {
+      stormy(script);
+      launchMany(script, 7, 100);
+    };
+    expect(found({ atMost: 4, within: '10m' }, six)).toEqual([]);
+    expect(found({ atMost: 4, within: '10m' }, seven)).toHaveLength(1);
+  });
+
+  it('and begins anew when the policy is written', () => {
+    const written = (script: Script): void => {
+      launchMany(script, 4, 100);
+      script.policy(150, 2, limited({ atMost: 4, within: '10m' }));
+      launchMany(script, 4, 200);
+    };
+    expect(found({ atMost: 4, within: '10m' }, written)).toEqual([]);
+  });
+});
+
+describe('what the limit of launches excuses', () => {
+  const lost =
+    (launches: object, count: number) =>
+    (script: Script): void => {
+      script.policy(0, 1, limited(launches));
+      script.desired(0, 2);
+      for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a', by: { kind: 'user' }, tags });
+      launchMany(script, count, 100, 5);
+    };
+  const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+
+  it('is a member that is not replaced while as many were launched', () => {
+    const late = (count: number) =>
+      details(
+        servesAgain,
+        (script) => {
+          lost({ atMost: 6, within: '5m' }, count)(script);
+          script.end(200, 'i-1');
+          launch(script, 570, 'i-new');
+          script.serves(590, 'i-new');
+        },
+        long,
+      );
+    expect(late(6)).toEqual([]);
+    expect(late(5)).toHaveLength(1);
+  });
+
+  it('is a request that comes late while as many were launched', () => {
+    const asked = (count: number) =>
+      details(
+        requestedSoon,
+        (script) => {
+          lost({ atMost: 6, within: '10m' }, count)(script);
+          script.warn(200, 'i-1');
+          script.react(201, 205, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        },
+        long,
+      );
+    // The warning itself makes room for one.
+    expect(asked(7)).toEqual([]);
+    expect(asked(5)).toHaveLength(1);
+  });
+});
