@@ -15,10 +15,10 @@ import {
   costText,
   overtakenText,
   placementText,
-  remarkText,
   removalText,
   sizeText,
 } from './reason-text.ts';
+import { remarkText } from './remark-text.ts';
 import { durationText, timeText } from './time.ts';
 
 const launchLines = (launch: LaunchOutcome): readonly string[] => {

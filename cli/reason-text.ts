@@ -1,5 +1,4 @@
-import type { EndedWhy } from '../core/boots.ts';
-import type { Against, PlacementReason, Remark, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
+import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
 import type { Cost } from '../core/not-done.ts';
@@ -36,7 +35,7 @@ export const placementText = ({ turns, lastResort, owed, prose }: PlacementReaso
 };
 
 /** EC2's messages begin with their code. */
-const whyText = ({ awsCode, awsMessage }: { readonly awsCode: string; readonly awsMessage: string }): string =>
+export const whyText = ({ awsCode, awsMessage }: { readonly awsCode: string; readonly awsMessage: string }): string =>
   awsMessage.startsWith(awsCode) ? awsMessage : `${awsCode}: ${awsMessage}`;
 
 const comesLast = (untilMs: number): string => `comes last in its tier until ${timeText(untilMs)}`;
@@ -114,7 +113,7 @@ export const removalText = (why: RemovalReason): string => {
 
 const namedAtMost = 3;
 
-const someText = (instances: readonly string[], count: number): string => {
+export const someText = (instances: readonly string[], count: number): string => {
   const named = instances.slice(0, namedAtMost);
   return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
 };
@@ -177,59 +176,3 @@ export const overtakenText = (overtaken: Overtaken): string => {
 /** A cost, and how much of it is known. */
 export const costText = ({ usdPerHour, priced, of }: Cost): string =>
   of === 0 ? 'nothing' : `${usdPerHour} USD per hour (${priced} of ${of} at known prices)`;
-
-const minutesText = (ms: number): string => `${Math.round(ms / 6_000) / 10} minutes`;
-
-const endsText = (ends: readonly EndedWhy[]): string =>
-  ends.length === 0 ? '' : `; instances ended: ${ends.map((why) => `${why.count} by ${whyText(why)}`).join(', ')}`;
-
-const counted = (count: number, what: string): readonly string[] => (count === 0 ? [] : [`${count} ${what}`]);
-
-/** What a look found, and why nothing was done about it. */
-export const remarkText = (remark: Remark): string => {
-  switch (remark.code) {
-    case 'detached':
-      return `lets go of members that a user took out: ${someText(remark.instances, remark.count)}`;
-    case 'advice-not-followed':
-      return `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`;
-    case 'boots-failed':
-      return (
-        `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
-        `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`
-      );
-    case 'deaths-bounded':
-      return `launches ${remark.count} fewer: ten for each missing member died within ten minutes`;
-    case 'launches-bounded':
-      return (
-        `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +
-        `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`
-      );
-    case 'waits-for-turn':
-      return (
-        `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
-        `behind ${remark.ahead} groups that need it more: their turn is about ${timeText(remark.turnAtMs)}`
-      );
-    case 'waited-for-turn':
-      return `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`;
-    case 'kept-by-minimum': {
-      const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
-      return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
-    }
-    case 'on-demand-short':
-      return (
-        `owes ${remark.owed} on demand and has ${remark.held}: ` +
-        'no on-demand pool takes a launch now, and spot stays in their place'
-      );
-    case 'paused': {
-      const what = [...counted(remark.missing, 'missing'), ...counted(remark.surplus, 'above the desired size')];
-      return `${what.join(', ')}, and nothing is done: the mode of the group is pause`;
-    }
-    case 'came-by-itself':
-      return (
-        `has its size again after ${Math.round(remark.afterMs / 1_000)} s, and not by Holdfast: ` +
-        `${remark.count === 0 ? 'nothing was launched' : someText(remark.instances, remark.count)}, ` +
-        `for ${costText(remark.cost)}; ` +
-        `decision ${remark.decision} would have launched for ${costText(remark.wouldCost)}`
-      );
-  }
-};

@@ -1,0 +1,50 @@
+import type { EndedWhy } from '../core/boots.ts';
+import type { Remark } from '../core/decision.ts';
+import { costText, someText, whyText } from './reason-text.ts';
+import { timeText } from './time.ts';
+
+const minutesText = (ms: number): string => `${Math.round(ms / 6_000) / 10} minutes`;
+
+const endsText = (ends: readonly EndedWhy[]): string =>
+  ends.length === 0 ? '' : `; instances ended: ${ends.map((why) => `${why.count} by ${whyText(why)}`).join(', ')}`;
+
+const counted = (count: number, what: string): readonly string[] => (count === 0 ? [] : [`${count} ${what}`]);
+
+type Texts = { readonly [Code in Remark['code']]: (remark: Extract<Remark, { readonly code: Code }>) => string };
+
+const texts: Texts = {
+  detached: (remark) => `lets go of members that a user took out: ${someText(remark.instances, remark.count)}`,
+  'advice-not-followed': (remark) =>
+    `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`,
+  'boots-failed': (remark) =>
+    `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
+    `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`,
+  'deaths-bounded': (remark) => `launches ${remark.count} fewer: ten for each missing member died within ten minutes`,
+  'launches-bounded': (remark) =>
+    `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +
+    `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`,
+  'waits-for-turn': (remark) =>
+    `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
+    `behind ${remark.ahead} groups that need it more: their turn is about ${timeText(remark.turnAtMs)}`,
+  'waited-for-turn': (remark) =>
+    `waited ${Math.round(remark.waitedMs / 1_000)} s for the account's ${remark.bucket} bucket`,
+  'kept-by-minimum': (remark) => {
+    const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
+    return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
+  },
+  'on-demand-short': (remark) =>
+    `owes ${remark.owed} on demand and has ${remark.held}: ` +
+    'no on-demand pool takes a launch now, and spot stays in their place',
+  paused: (remark) => {
+    const what = [...counted(remark.missing, 'missing'), ...counted(remark.surplus, 'above the desired size')];
+    return `${what.join(', ')}, and nothing is done: the mode of the group is pause`;
+  },
+  'came-by-itself': (remark) =>
+    `has its size again after ${Math.round(remark.afterMs / 1_000)} s, and not by Holdfast: ` +
+    `${remark.count === 0 ? 'nothing was launched' : someText(remark.instances, remark.count)}, ` +
+    `for ${costText(remark.cost)}; ` +
+    `decision ${remark.decision} would have launched for ${costText(remark.wouldCost)}`,
+};
+
+/** What a look found, and why nothing was done about it. */
+export const remarkText = (remark: Remark): string => (texts[remark.code] as (one: Remark) => string)(remark);
