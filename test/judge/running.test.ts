@@ -562,4 +562,17 @@ describe('rest', () => {
     expect(found(true)).toEqual([]);
     expect(found(false)).toHaveLength(1);
   });
+  it('leaves whom the minimum of an earlier Auto Scaling group keeps, or its protection', () => {
+    const behind = (held: readonly string[], isProtected = false) =>
+      details(nobodyForgotten, (script) => {
+        script.policy(0, 1, attached);
+        for (const instance of held) script.member(instance, { asg: 'web-asg' });
+        if (isProtected) script.at(40, { kind: 'protection', instance: 'i-1', from: 'scale-in', isOn: true, by: user });
+        script.policy(100, 2, { ...policy, asg: 'other-asg' });
+      });
+    // Its minimum is one.
+    expect(behind(['i-1'])).toEqual([]);
+    expect(behind(['i-1', 'i-2'])).toHaveLength(2);
+    expect(behind(['i-1', 'i-2'], true)).toEqual(['i-2 runs on outside the Auto Scaling group of its group']);
+  });
 });

@@ -97,8 +97,7 @@ const renamed = (): Situation => {
 /** The group moves to another Auto Scaling group while members of the first one leave. */
 const movedAsg = (): Situation => {
   const landscape = plainLandscape;
-  // The workflow `return` moves members to better places; here they leave for their Auto Scaling group alone.
-  const options = { name: 'web', holding: 'attach', size: 6, targetGroups: ['web'], policy: { return: false } } as const;
+  const options = { name: 'web', holding: 'attach', size: 6, targetGroups: ['web'] } as const;
   const [first, second] = [groupIn(landscape, options), groupIn(landscape, { ...options, prefix: 'other-', asg: { min: 0, desired: 0 } })];
   const steps = [interrupt(1_000, 2), putPolicy(5_000, second.policy, 'the group moves to another Auto Scaling group', 'asg-edited')];
   return {

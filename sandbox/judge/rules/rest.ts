@@ -1,6 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isAlive, isProtected, type Life, lastRefusalMs } from '../life.ts';
+import { isAlive, isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 import { isStray } from '../staying.ts';
 import { times } from '../times.ts';
@@ -81,17 +81,26 @@ export const nothingOpen: Rule = {
   },
 };
 
+/** Whether it is in an Auto Scaling group that the policy moved away from, and its minimum, or protection, keeps it there. */
+const isKeptBehind = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const asg = stayAt(life, atMs)?.asg;
+  if (asg === undefined) return false;
+  const held = chronicle.lives.filter((one) => isAlive(one, atMs) && stayAt(one, atMs)?.asg === asg).length;
+  return isProtected(life, atMs) || held <= (chronicle.cloud.asgAt(asg, atMs)?.min ?? 0);
+};
+
 /** Instances that Holdfast launched, run, and that no Auto Scaling group and no tag of a group in force holds. */
 const isOrphan = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
   const group = chronicle.groupAt(life, atMs);
   const policy = group === undefined ? undefined : chronicle.policyAt(group, atMs);
   if (policy === undefined || policy.mode === 'observe') return false;
-  return policy.asg !== undefined && !life.stays.some(({ asg }) => asg === policy.asg);
+  return policy.asg !== undefined && !life.stays.some(({ asg }) => asg === policy.asg) && !isKeptBehind(chronicle, life, atMs);
 };
 
 export const nobodyForgotten: Rule = {
   name: 'nobody is announced and not taken in',
-  meaning: 'At rest, every living instance of a group that is attached to an Auto Scaling group is in it.',
+  meaning:
+    'At rest, every living instance of a group that is attached to an Auto Scaling group is in it; or in one that the policy named before, where its minimum size or protection keeps it.',
   broken: (chronicle) => {
     const atMs = chronicle.history.endedAtMs;
     return chronicle.lives
