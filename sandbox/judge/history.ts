@@ -184,6 +184,8 @@ export type GroupEvent =
         readonly version: number;
         readonly policyVersion: number;
         readonly desired: number;
+        /** Id of the latest reservation that it knows. */
+        readonly lastReservation?: string;
         readonly bytes: number;
         readonly by: Actor;
       }

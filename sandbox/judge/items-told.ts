@@ -49,6 +49,7 @@ const ofState = (group: string, after: AttributeMap, by: Actor): Event => {
     version: Number(state.version?.N),
     policyVersion: Number(state.policyVersion?.N),
     desired: Number(state.desired?.N),
+    ...(state.lastReservation !== undefined && { lastReservation: textOf(state, 'lastReservation') }),
     bytes: itemBytes(after),
     by,
   };

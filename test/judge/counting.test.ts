@@ -435,17 +435,21 @@ describe('the desired size changes only when asked', () => {
     expect(restored('nobody', 4)).toHaveLength(1);
   });
   it('asks for as many as are there after a restore only where a member shows by its reservation that the item is old', () => {
-    const kept = (by: Actor) =>
+    const kept = (by: Actor, lastReservation?: string, owner = 'web') =>
       details(desiredAsAsked, (script) => {
         script.policy(0, 1, { ...policy, asg: 'web-asg' });
         script.desired(1, 2);
-        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg', by });
+        const tags: Readonly<Record<string, string>> = by.kind === 'function' ? { 'holdfast:group': `holdfast/${owner}` } : {};
+        for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { asg: 'web-asg', by, tags });
         heard(script, 100, 'high', 'i-a', 4);
-        script.desired(150, 2, 1, { kind: 'user' });
+        script.desired(150, 2, 1, { kind: 'user' }, lastReservation);
         script.desired(160, 2, 1, react('i-b'));
       });
     expect(kept({ kind: 'asg', asg: 'web-asg', why: 'size' })).toEqual([]);
     expect(kept(react('i-0'))).toHaveLength(1);
+    expect(kept(react('i-0'), 'r-i-2')).toHaveLength(1);
+    expect(kept(react('i-0'), 'r-i-3')).toEqual([]);
+    expect(kept(react('i-0'), undefined, 'api')).toEqual([]);
   });
   it('asks for nothing of a restored state while the group is let go, and then for the size of the policy that comes back', () => {
     const found = (before: number, after: number) =>

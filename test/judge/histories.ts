@@ -76,7 +76,7 @@ export type Script = {
   policy(second: number, version: number, document?: Document, group?: string): void;
   letGo(second: number, group?: string): void;
   /** The desired size is written, by an invocation. */
-  desired(second: number, desired: number, policyVersion?: number, by?: Actor): void;
+  desired(second: number, desired: number, policyVersion?: number, by?: Actor, lastReservation?: string): void;
   launch(second: number, instance: string, options?: LaunchOptions): void;
   /** Launched long ago, and in service. */
   member(instance: string, options?: LaunchOptions): void;
@@ -129,8 +129,11 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
     serves,
     policy: (second, version, document = policy, group = 'web') => at(second, { kind: 'policy-in-force', group, version, document }),
     letGo: (second, group = 'web') => at(second, { kind: 'policy-in-force', group }),
-    desired: (second, desired, policyVersion = 1, by = react('i-0')) =>
-      at(second, { kind: 'state-written', group: 'web', version: events.length, policyVersion, desired, bytes: 1_000, by }),
+    desired: (second, desired, policyVersion = 1, by = react('i-0'), lastReservation = undefined) =>
+      at(second, {
+        ...{ kind: 'state-written', group: 'web', version: events.length, policyVersion, desired, bytes: 1_000, by },
+        ...(lastReservation !== undefined && { lastReservation }),
+      }),
     member: (instance, options) => {
       launch(1, instance, options);
       serves(30, instance);

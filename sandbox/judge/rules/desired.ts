@@ -137,8 +137,11 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const { staying, waiting } = headcountAt(chronicle, group, written.atMs);
   const members = chronicle.membersAt(group, written.atMs);
   const present = members.length;
-  // Without a member that Holdfast launched nothing shows that the item is an older one, and it is followed like any other.
-  const isShown = members.some((life) => tagsAt(life, written.atMs)['holdfast:reservation'] !== undefined);
+  // Without a member of a later launch nothing shows that the item is an older one, and it is followed like any other.
+  const isShown = members.some((life) => {
+    const { 'holdfast:reservation': reservation = '', 'holdfast:group': owner } = tagsAt(life, written.atMs);
+    return owner?.split('/')[1] === group && reservation > (before.lastReservation ?? '');
+  });
   if (!isShown && judgeOne(chronicle, timeline, { before, written }, memory) === undefined) return undefined;
   const kept = written.desired === before.desired ? Math.min(staying.length, isShown ? staying.length : before.desired) : present;
   const least = Math.min(policy.size.max, staying.length + waiting.length, kept);
