@@ -3,6 +3,7 @@ import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
 import type { Cost } from '../core/not-done.ts';
 import { parseOfferingKey } from '../core/offering.ts';
+import type { ShareOf } from '../core/shares.ts';
 import { timeText } from './time.ts';
 
 const offeringText = (key: string): string => {
@@ -38,6 +39,8 @@ export const placementText = ({ turns, lastResort, owed, prose }: PlacementReaso
 export const whyText = ({ awsCode, awsMessage }: { readonly awsCode: string; readonly awsMessage: string }): string =>
   awsMessage.startsWith(awsCode) ? awsMessage : `${awsCode}: ${awsMessage}`;
 
+const shareText = (of: ShareOf): string => (of === 'instance-type' ? 'instance type' : of);
+
 const comesLast = (untilMs: number): string => `comes last in its tier until ${timeText(untilMs)}`;
 
 /** Why a pool or an offering could not be used. */
@@ -72,6 +75,11 @@ export const againstText = (against: Against): string => {
       );
     case 'interrupted':
       return `${offeringText(against.offering)} was interrupted and ${comesLast(against.untilMs)}`;
+    case 'at-share':
+      return (
+        `${offeringText(against.offering)}: its ${shareText(against.of)} has ${against.held} members, ` +
+        `maxShare allows ${against.most}`
+      );
     case 'more-offerings':
       return `and ${against.count} more`;
     case 'prose':
@@ -98,7 +106,12 @@ const rankText = (rank: RemovalRank): string => {
 export const removalText = (why: RemovalReason): string => {
   switch (why.code) {
     case 'surplus':
-      return `above the desired size; ${why.unhealthy ? 'unhealthy; ' : ''}${rankText(why.rank)}`;
+      return [
+        'above the desired size',
+        ...(why.unhealthy ? ['unhealthy'] : []),
+        ...(why.overShare ? [`its ${shareText(why.overShare)} holds more than maxShare allows`] : []),
+        rankText(why.rank),
+      ].join('; ');
     case 'return':
       return `its replacement serves in a better place${why.pool === undefined ? '' : `: ${why.pool}`}`;
     case 'stray':

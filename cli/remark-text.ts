@@ -32,6 +32,8 @@ const texts: Texts = {
     const asgs = remark.asgs.map(({ asg, min }) => `${asg} (${min})`).join(', ');
     return `keeps ${remark.count} above the desired size, the minimum sizes hold: ${asgs}`;
   },
+  'shares-full': ({ count }) =>
+    `launches ${count} fewer: nothing is eligible, because maxShare forbids what could be launched`,
   'on-demand-short': (remark) =>
     `owes ${remark.owed} on demand and has ${remark.held}: ` +
     'no on-demand pool takes a launch now, and spot stays in their place',

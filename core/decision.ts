@@ -7,6 +7,7 @@ import type { Placement } from './placement.ts';
 import type { MoveReason } from './returning/plan-return.ts';
 import type { NotMoved } from './returning/rule.ts';
 import type { SpreadBy } from './selector.ts';
+import type { AtShare, ShareOf } from './shares.ts';
 import type { Prose } from './shortfall.ts';
 import type { Added, RaisedMax, Suspension } from './view.ts';
 
@@ -37,6 +38,8 @@ export type Against =
     }
   /** EC2 took instances of this offering, or advises to leave it (`advised`): it comes last in its tier until then. */
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
+  /** One more member would be more than the policy's `maxShare` allows. */
+  | AtShare
   /** Further offerings of this pool that cannot be used and are not named one by one. */
   | { readonly code: 'more-offerings'; readonly count: number }
   | Prose;
@@ -80,7 +83,13 @@ export type RemovalRank =
 /** Why Holdfast removes a member that neither EC2 nor Auto Scaling takes. */
 export type RemovalReason =
   /** The group has more members than its desired size. */
-  | { readonly code: 'surplus'; readonly rank: RemovalRank; readonly unhealthy?: true }
+  | {
+      readonly code: 'surplus';
+      readonly rank: RemovalRank;
+      readonly unhealthy?: true;
+      /** Its instance type, zone or offering holds more than the policy's `maxShare` allows at this size. */
+      readonly overShare?: ShareOf;
+    }
   /** Its replacement serves in a better place: that reservation launched it, from that pool. */
   | { readonly code: 'return'; readonly reservation: string; readonly pool?: string }
   /** It carries the group's tag, and no reservation and no pool accounts for it. */
@@ -137,6 +146,8 @@ export type Remark =
       readonly count: number;
       readonly asgs: readonly { readonly asg: string; readonly min: number }[];
     }
+  /** So many missing members are not launched, because `maxShare` forbids what could be launched. */
+  | { readonly code: 'shares-full'; readonly count: number }
   /** The group owes so many on demand and has fewer, because no on-demand pool gives any now. */
   | { readonly code: 'on-demand-short'; readonly owed: number; readonly held: number }
   /** The group is paused: so many are missing, or above the desired size, and nothing is done about it. */

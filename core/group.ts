@@ -4,6 +4,7 @@ import type { Pool } from './pool.ts';
 import type { Ready } from './ready.ts';
 import type { Returning } from './returning/returning.ts';
 import type { Selector } from './selector.ts';
+import type { MaxShare } from './shares.ts';
 
 /** Lower and upper bound of a group's size, and the size it starts with. */
 export type Size = {
@@ -60,6 +61,8 @@ export type Group = {
   readonly after?: readonly string[];
   /** How many members are kept on demand. Absent: as many as the tree gives. */
   readonly onDemand?: OnDemandFloor;
+  /** The most that one instance type, zone or offering may hold. Absent: no limit. */
+  readonly maxShare?: MaxShare;
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };

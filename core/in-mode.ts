@@ -29,6 +29,7 @@ const aboutLaunches: ReadonlySet<Remark['code']> = new Set([
   'kept-by-minimum',
   'deaths-bounded',
   'launches-bounded',
+  'shares-full',
   'on-demand-short',
 ]);
 

@@ -1,17 +1,19 @@
 import type { BootMemory } from './boots.ts';
 import type { PlacementReason, Rejection, Turn } from './decision.ts';
 import type { Denials } from './denials.ts';
-import type { Held } from './held.ts';
+import { cellOfLaunch, type Held } from './held.ts';
 import { type Market, type Offering, offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
 import type { Pool } from './pool.ts';
 import type { PoolMemory } from './pool-memory.ts';
 import { countIn, growTree, type Tree } from './selector/grow.ts';
+import { holdShare } from './selector/hold.ts';
 import { passedOver, whyNothing } from './selector/passed-over.ts';
 import { pick, type Run, turnsOf } from './selector/pick.ts';
-import { lastResortOf, restingSubnets } from './selector/standing.ts';
+import { lastResortOf, type Rank, restingSubnets } from './selector/standing.ts';
 import { close, isOpen, type Leaf } from './selector/tree.ts';
 import type { Selector } from './selector.ts';
+import { type Shared, shareBook, sharingOf } from './shares.ts';
 
 /** Everything that a placement may depend on. */
 export type PlanInput = {
@@ -33,6 +35,8 @@ export type PlanInput = {
   readonly prices: Readonly<Record<string, number>>;
   /** Last choice of each `cheapest` node, as the last plan gave it. */
   readonly cheapest: Readonly<Record<string, string>>;
+  /** Shares that no placement may exceed. Absent: none. */
+  readonly shared?: Shared;
 };
 
 /** Where instances come from, and how the tree chose it. */
@@ -44,10 +48,21 @@ export type Plan = {
   readonly reasons: readonly PlacementReason[];
   readonly rejected: readonly Rejection[];
   readonly cheapest: Readonly<Record<string, string>>;
+  /** Shares forbid what could be launched for the unplaced. */
+  readonly areSharesFull?: true;
 };
 
 /** The part of this plan that one leaf gives. */
-type Portion = { readonly leaf: Leaf; readonly turns: readonly Turn[]; count: number };
+type Portion = {
+  readonly leaf: Leaf;
+  readonly offerings: readonly Offering[];
+  readonly opensAt: Rank;
+  readonly turns: readonly Turn[];
+  count: number;
+};
+
+/** By the list of offerings, which a leaf keeps while it gives the same. */
+type Portions = Map<readonly Offering[], Portion>;
 
 /** Closes every leaf of a pool that is at its cap. */
 export const closeFullPools = (tree: Tree, pool: string, run: Pick<Run, 'step' | 'closings'>): void => {
@@ -58,16 +73,18 @@ export const closeFullPools = (tree: Tree, pool: string, run: Pick<Run, 'step' |
   }
 };
 
-const placeOne = (tree: Tree, run: Run, portions: Map<Leaf, Portion>): boolean => {
+const placeOne = (tree: Tree, run: Run, portions: Portions): boolean => {
   const picked = pick(tree.root, run);
   const first = picked?.leaf.offerings[0];
   if (picked === undefined || first === undefined) return false;
   const { leaf, way } = picked;
-  const portion = portions.get(leaf) ?? { leaf, turns: turnsOf(way), count: 0 };
+  const { offerings, opensAt } = leaf;
+  const portion = portions.get(offerings) ?? { leaf, offerings, opensAt, turns: turnsOf(way), count: 0 };
   portion.count += 1;
-  portions.set(leaf, portion);
+  portions.set(offerings, portion);
   tree.count({ pool: leaf.pool.name, zone: first.zone, instanceType: first.instanceType }, 1);
   closeFullPools(tree, leaf.pool.name, run);
+  holdShare(tree, first, 1, run);
   return true;
 };
 
@@ -81,13 +98,13 @@ const offeringSetOf = (pool: string, offerings: readonly Offering[]): string =>
 
 const merged = (portions: readonly Portion[], market: Pick<PlanInput, 'memory' | 'nowMs'>): readonly Placement[] => {
   const placements = new Map<string, Placement>();
-  for (const { leaf, count } of portions) {
-    const key = offeringSetOf(leaf.pool.name, leaf.offerings);
-    const avoidSubnets = restingSubnets(leaf.pool, leaf.offerings, market);
+  for (const { leaf, offerings, count } of portions) {
+    const key = offeringSetOf(leaf.pool.name, offerings);
+    const avoidSubnets = restingSubnets(leaf.pool, offerings, market);
     placements.set(key, {
       pool: leaf.pool.name,
       count: count + (placements.get(key)?.count ?? 0),
-      offerings: leaf.offerings,
+      offerings,
       ...(avoidSubnets.length > 0 && { avoidSubnets }),
     });
   }
@@ -99,10 +116,30 @@ const distinct = (rejections: readonly Rejection[]): readonly Rejection[] => {
   return [...byContent.values()];
 };
 
-const reasonOf = ({ leaf, turns, count }: Portion): PlacementReason => {
-  const lastResort = lastResortOf(leaf.opensAt);
+const reasonOf = ({ leaf, opensAt, turns, count }: Portion): PlacementReason => {
+  const lastResort = lastResortOf(opensAt);
   return { pool: leaf.pool.name, count, turns, ...(lastResort && { lastResort }) };
 };
+
+const isUsedBy = (portions: Portions): ((leaf: Leaf) => boolean) => {
+  const used = new Set([...portions.values()].map(({ leaf }) => leaf));
+  return (leaf) => used.has(leaf);
+};
+
+/** Whether a pool with room has an offering that only a share forbids. */
+const isHeldByShares = ({ leavesOf }: Tree): boolean =>
+  [...leavesOf.values()]
+    .flat()
+    .some(({ room, resting }) => room.held < room.cap && resting.some(({ code }) => code === 'at-share'));
+
+/** The input after these placements: what they launch counts. */
+export const besidePlacements = (input: PlanInput, placements: readonly Placement[]): PlanInput => ({
+  ...input,
+  held: [...input.held, ...placements.map((placement) => ({ ...cellOfLaunch(placement), count: placement.count }))],
+  ...(input.shared && {
+    shared: { ...input.shared, held: [...input.shared.held, ...placements.flatMap(sharingOf)] },
+  }),
+});
 
 /**
  * Places instances by the tree, one after another. A plan for n instances equals n plans for one instance each.
@@ -122,17 +159,19 @@ const reasonOf = ({ leaf, turns, count }: Portion): PlacementReason => {
  *   after that: it is used when nothing better of the tier is eligible. A later tier is used only when no earlier one
  *   is eligible.
  * - An offering without a known price passes any price limit.
+ * - With **maxShare**, nothing is placed in an instance type, a zone or an offering that holds its share.
  */
 export const planPlacements = (input: PlanInput): Plan => {
-  const tree = growTree(input.selector, input.pools, input);
+  const shares = input.shared && shareBook(input.shared);
+  const tree = growTree(input.selector, input.pools, { ...input, ...(shares && { shares }) });
   countIn(tree, input.held);
   const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
-  const portions = new Map<Leaf, Portion>();
+  const portions: Portions = new Map();
   let placed = 0;
   for (run.step = 0; placed < input.count && placeOne(tree, run, portions); run.step += 1) placed += 1;
   const unplaced = Math.max(0, input.count - placed);
-  const rejected = unplaced > 0 ? whyNothing(tree.root) : passedOver(tree.root, (leaf) => portions.has(leaf));
+  const rejected = unplaced > 0 ? whyNothing(tree.root) : passedOver(tree.root, isUsedBy(portions));
   const used = [...portions.values()];
   return {
     placements: merged(used, input),
@@ -140,5 +179,6 @@ export const planPlacements = (input: PlanInput): Plan => {
     reasons: used.map(reasonOf),
     rejected: distinct(rejected),
     cheapest: run.cheapest,
+    ...(unplaced > 0 && shares && isHeldByShares(tree) && { areSharesFull: true }),
   };
 };

@@ -1,6 +1,6 @@
 import type { Plan, PlanInput } from './plan-placements.ts';
-import { planPlacements } from './plan-placements.ts';
-import { heldBy, joined, planWithinMaxima, poolsWithinMaxima, saysMaximum } from './plan-within-maxima.ts';
+import { besidePlacements, planPlacements } from './plan-placements.ts';
+import { joined, planWithinMaxima, poolsWithinMaxima, saysMaximum } from './plan-within-maxima.ts';
 import type { View } from './view.ts';
 
 /** What a group owes on demand, and what it has. */
@@ -25,9 +25,8 @@ export const planWithFloor = (view: View, input: PlanInput, { owed, held }: Floo
   if (count <= 0) return planWithinMaxima(view, input);
   const first = planOnDemand(view, input, count);
   const rest = planWithinMaxima(view, {
-    ...input,
+    ...besidePlacements(input, first.placements),
     count: input.count - countIn(first),
-    held: [...input.held, ...first.placements.map(heldBy)],
   });
   return {
     ...rest,

@@ -1,8 +1,7 @@
 import type { Rejection } from './decision.ts';
-import { cellOfLaunch, type Held } from './held.ts';
 import { offeringKey } from './offering.ts';
 import type { Placement } from './placement.ts';
-import { type Plan, type PlanInput, planPlacements } from './plan-placements.ts';
+import { besidePlacements, type Plan, type PlanInput, planPlacements } from './plan-placements.ts';
 import type { Pool } from './pool.ts';
 import { ownersMax } from './raised-max.ts';
 import type { View } from './view.ts';
@@ -40,8 +39,6 @@ export const saysMaximum =
     return { path, pool, code: 'at-maximum', held, max: cap };
   };
 
-export const heldBy = (placement: Placement): Held => ({ ...cellOfLaunch(placement), count: placement.count });
-
 const keyOf = ({ pool, offerings }: Placement): string => [pool, ...offerings.map(offeringKey)].join('|');
 
 export const joined = (placements: readonly Placement[]): readonly Placement[] => {
@@ -62,8 +59,8 @@ export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
   const within = planPlacements({ ...input, pools: withCaps(pools, maxima) });
   const rejected = within.rejected.map(saysMaximum(pools));
   if (within.unplaced === 0) return { ...within, rejected };
-  const held = [...input.held, ...within.placements.map(heldBy)];
-  const beyond = planPlacements({ ...input, count: within.unplaced, held, cheapest: within.cheapest });
+  const beside = besidePlacements(input, within.placements);
+  const beyond = planPlacements({ ...beside, count: within.unplaced, cheapest: within.cheapest });
   return {
     ...beyond,
     placements: joined([...within.placements, ...beyond.placements]),

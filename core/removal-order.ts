@@ -10,7 +10,10 @@ export type PriceOf = (member: Member) => number | undefined;
 type Alike = { readonly rank: RemovalRank; readonly members: readonly Member[] };
 
 /** Members that leave for one reason. The tree decides among them. */
-export type Rank = { readonly why: RemovalReason; readonly members: readonly Member[] };
+export type Rank = {
+  readonly why: Extract<RemovalReason, { readonly code: 'surplus' }>;
+  readonly members: readonly Member[];
+};
 
 /**
  * Prices within {@link worthwhileSaving} of the dearest of a rank count as equal: a cent of difference between two

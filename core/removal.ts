@@ -8,6 +8,7 @@ import { type PriceOf, rankForRemoval } from './removal-order.ts';
 import { growTree, type Tree } from './selector/grow.ts';
 import { close, homeOf, type Leaf, reopen, type TreeNode } from './selector/tree.ts';
 import { undo } from './selector/undo.ts';
+import { type Shared, type ShareOf, shareBook } from './shares.ts';
 import type { Member } from './view.ts';
 
 export type RemovalInput = {
@@ -21,6 +22,8 @@ export type RemovalInput = {
   readonly nowMs: number;
   /** Offerings that rest now. A child without an eligible offering has no share in the weights of the others. */
   readonly memory: PoolMemory;
+  /** Shares that may hold more than they should at this size: their members leave first. Absent: no limit. */
+  readonly shared?: Shared;
 };
 
 /** A tree with all members counted, and with pools at their cap closed. */
@@ -115,11 +118,66 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
   return member;
 };
 
+type Work = {
+  readonly input: RemovalInput;
+  readonly tree: Tree;
+  readonly homes: Homes;
+  readonly leaving: Leaving[];
+};
+
+type Step = {
+  /** The share of a member that holds too many, as long as it stays. */
+  readonly overShare: (member: Member) => ShareOf | undefined;
+  /** Counts a member as gone. False: the rest is chosen anew. */
+  readonly taken: (member: Member) => boolean;
+};
+
+/** Takes members in the order of removal until enough leave. */
+const takeInOrder = (
+  { input, tree, homes, leaving }: Work,
+  members: readonly Member[],
+  { overShare, taken }: Step,
+): void => {
+  const priceOf: PriceOf = ({ offering, pool = '' }) => paidPrice(input.prices, offering, input.group.pools[pool]);
+  for (const { why, members: alike } of rankForRemoval(input.group.removal.order, members, priceOf)) {
+    if (leaving.length >= input.count) return;
+    const queues = queueUp(alike, homes);
+    for (let left = alike.length; left > 0 && leaving.length < input.count; left -= 1) {
+      const member = nextOf(tree, queues);
+      if (member === undefined) break;
+      takeOut(tree, member);
+      const over = overShare(member);
+      leaving.push({ instance: member.instance, reason: 'scale-in', why: over ? { ...why, overShare: over } : why });
+      if (!taken(member)) return;
+    }
+  }
+};
+
+const without = (members: readonly Member[], leaving: readonly Leaving[]): readonly Member[] => {
+  const gone = new Set(leaving.map(({ instance }) => instance));
+  return gone.size === 0 ? members : members.filter(({ instance }) => !gone.has(instance));
+};
+
+/** The unhealthy, and then members of shares that hold too many, until none does. */
+const takeBeforeOthers = (work: Work, shared: Shared): void => {
+  const { members } = work.input;
+  const book = shareBook({ ...shared, held: members.map(({ offering }) => ({ offering, count: 1 })) });
+  const overShare: Step['overShare'] = ({ offering }) => book.over(offering)?.of;
+  const unhealthy = members.filter((member) => member.unhealthy);
+  takeInOrder(work, unhealthy, { overShare: () => undefined, taken: ({ offering }) => book.add(offering, -1) || true });
+  for (let before = -1; before < work.leaving.length && work.leaving.length < work.input.count; ) {
+    before = work.leaving.length;
+    const over = without(members, work.leaving).filter((member) => overShare(member) !== undefined);
+    takeInOrder(work, over, { overShare, taken: ({ offering }) => !book.add(offering, -1) });
+  }
+};
+
 /**
  * Which members leave when there are too many, the next to leave first. Returns fewer than `count` when the rest is
  * protected.
  *
  * - **Protected** members never leave; **unhealthy** members go first, whatever the order.
+ * - Then members whose share (`maxShare`) holds more than it should at this size go, as many as are too many there.
  * - `dearest-first`, `oldest-first` and `newest-first` decide who is next; `same-order` leaves the choice to the tree.
  * - Among members of equal rank the tree's undo decides (see `selector/undo.ts`): the fullest zone of a spread, the
  *   child furthest above its weight, the last tier. So scale-in keeps a spread even and weights exact. Prices within a
@@ -128,18 +186,9 @@ const nextOf = (tree: Tree, queues: Queues): Member | undefined => {
  */
 export const chooseRemovals = (input: RemovalInput): readonly Leaving[] => {
   const tree = standingTree(input);
-  const homes = rememberHomes(tree);
   const leaving: Leaving[] = [];
-  const priceOf: PriceOf = ({ offering, pool = '' }) => paidPrice(input.prices, offering, input.group.pools[pool]);
-  for (const { why, members } of rankForRemoval(input.group.removal.order, input.members, priceOf)) {
-    if (leaving.length >= input.count) break;
-    const queues = queueUp(members, homes);
-    for (let left = members.length; left > 0 && leaving.length < input.count; left -= 1) {
-      const member = nextOf(tree, queues);
-      if (member === undefined) break;
-      takeOut(tree, member);
-      leaving.push({ instance: member.instance, reason: 'scale-in', why });
-    }
-  }
+  const work = { input, tree, homes: rememberHomes(tree), leaving };
+  if (input.shared !== undefined) takeBeforeOthers(work, input.shared);
+  takeInOrder(work, without(input.members, leaving), { overShare: () => undefined, taken: () => true });
   return leaving;
 };

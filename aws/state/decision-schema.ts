@@ -51,6 +51,8 @@ const placementReason: z.ZodMiniType<PlacementReason> = z.union([
   ),
 ]);
 
+const shareOf = z.enum(['instance-type', 'zone', 'offering']);
+
 const where = { path: text, pool: text };
 
 const rejection: z.ZodMiniType<Rejection> = z.union([
@@ -75,6 +77,7 @@ const rejection: z.ZodMiniType<Rejection> = z.union([
       untilMs: number,
     }),
     z.object({ ...where, code: z.enum(['interrupted', 'advised']), offering: offeringKey, untilMs: number }),
+    z.object({ ...where, code: z.literal('at-share'), offering: offeringKey, of: shareOf, held: number, most: number }),
     z.object({ ...where, code: z.literal('more-offerings'), count: number }),
   ]),
   // As the first version stored it.
@@ -91,7 +94,12 @@ const removalRank: z.ZodMiniType<RemovalRank> = z.discriminatedUnion('order', [
 ]);
 
 const removalReason: z.ZodMiniType<RemovalReason> = z.union([
-  z.object({ code: z.literal('surplus'), rank: removalRank, unhealthy: z.optional(z.literal(true)) }),
+  z.object({
+    code: z.literal('surplus'),
+    rank: removalRank,
+    unhealthy: z.optional(z.literal(true)),
+    overShare: z.optional(shareOf),
+  }),
   z.object({ code: z.literal('return'), reservation: text, pool: z.optional(text) }),
   z.object({ code: z.literal('stray'), firstSeenAtMs: number, sightings: number }),
   prose,
@@ -111,7 +119,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     untilMs: number,
     ...some,
   }),
-  z.object({ code: z.literal('deaths-bounded'), count: number }),
+  z.object({ code: z.enum(['deaths-bounded', 'shares-full']), count: number }),
   z.object({
     code: z.literal('launches-bounded'),
     count: number,

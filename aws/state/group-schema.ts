@@ -6,6 +6,7 @@ import type { Ready } from '../../core/ready.ts';
 import type { MoveLimit, Returning } from '../../core/returning/returning.ts';
 import type { Window } from '../../core/returning/window.ts';
 import type { Selector, SpreadBy } from '../../core/selector.ts';
+import type { MaxShare } from '../../core/shares.ts';
 import { anyOf, type Check, eitherOf, flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { market } from './shapes.ts';
 import { UnreadableItem } from './unreadable.ts';
@@ -84,6 +85,9 @@ export const checkGroup = objectOf<Group>({
   formerTargetGroups: optional(listOf(text)),
   after: optional(listOf(text)),
   onDemand: optional(objectOf<OnDemandFloor>({ floor: number, percent: number })),
+  maxShare: optional(
+    objectOf<MaxShare>({ instanceType: optional(number), zone: optional(number), offering: optional(number) }),
+  ),
   removal: objectOf<Group['removal']>({ order }),
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),

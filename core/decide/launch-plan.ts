@@ -2,6 +2,7 @@ import { whileMembersWait } from '../advice.ts';
 import { cellOf, cellOfLaunch } from '../held.ts';
 import type { PlanInput } from '../plan-placements.ts';
 import { pricesIn } from '../price.ts';
+import { sharedIn } from '../shares.ts';
 import type { Member } from '../view.ts';
 import type { Situation } from './rule.ts';
 
@@ -13,18 +14,22 @@ export const planInput = (
   { view, headcount }: Situation,
   count: number,
   leaving: readonly string[] = [],
-): PlanInput => ({
-  selector: view.group.capacity,
-  pools: view.group.pools,
-  count: Math.max(0, count),
-  nowMs: view.nowMs,
-  ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
-  ...(view.state.denials && { denials: view.state.denials }),
-  memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
-  prices: pricesIn(view),
-  cheapest: view.state.cheapest,
-  held: [
-    ...without(headcount.staying, leaving).map((member) => ({ ...cellOf(member), count: 1 })),
-    ...headcount.inFlight.map((launch) => ({ ...cellOfLaunch(launch), count: launch.count })),
-  ],
-});
+): PlanInput => {
+  const shared = sharedIn(view, headcount, leaving);
+  return {
+    selector: view.group.capacity,
+    pools: view.group.pools,
+    count: Math.max(0, count),
+    nowMs: view.nowMs,
+    ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
+    ...(view.state.denials && { denials: view.state.denials }),
+    memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
+    prices: pricesIn(view),
+    cheapest: view.state.cheapest,
+    held: [
+      ...without(headcount.staying, leaving).map((member) => ({ ...cellOf(member), count: 1 })),
+      ...headcount.inFlight.map((launch) => ({ ...cellOfLaunch(launch), count: launch.count })),
+    ],
+    ...(shared && { shared }),
+  };
+};

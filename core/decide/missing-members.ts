@@ -46,7 +46,7 @@ export const missingMembers: Rule = {
     const bounded = boundByDeaths(view, lack);
     const overLimit = boundByLimit(view, lack - bounded);
     const count = Math.min(lack - bounded - overLimit, arbiter.launches.left());
-    const plan = planOf(situation, planInput(situation, count));
+    const { areSharesFull, ...plan } = planOf(situation, planInput(situation, count));
     arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
     const unplaced = plan.unplaced + bounded + overLimit;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });
@@ -58,6 +58,7 @@ export const missingMembers: Rule = {
       remarks: [
         ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
         ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
+        ...(areSharesFull ? [{ code: 'shares-full' as const, count: plan.unplaced }] : []),
       ],
     };
   },

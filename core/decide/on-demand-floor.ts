@@ -1,12 +1,14 @@
 import { ownRefill } from '../asg-ledger.ts';
 import { isOnDemand, onDemandNow, owedIn } from '../on-demand.ts';
+import type { Floor } from '../plan-with-floor.ts';
 import { pricesIn } from '../price.ts';
 import { chooseRemovals } from '../removal.ts';
 import { noReturns } from '../returning/memory.ts';
-import { planOnDemand } from '../returning/plan-on-demand.ts';
-import { leaveOf, type ReturnPlan } from '../returning/plan-return.ts';
+import { givesOnDemand, onDemandGround, planOnDemand } from '../returning/plan-on-demand.ts';
+import type { ReturnPlan } from '../returning/plan-return.ts';
 import { askAtMostEveryMs } from '../returning/rule.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
+import { sharedIn } from '../shares.ts';
 import type { Member } from '../view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
@@ -35,11 +37,11 @@ const isUnsettled = (situation: Situation, soFar: Draft, moving: number): boolea
   );
 };
 
-/** Members on spot that may leave for one on demand, in the policy's order of removal. */
-const leavingFor = ({ view, arbiter }: Situation, moving: ReadonlySet<string>, most: number): readonly Member[] => {
+/** Members on spot that stay so far, in the policy's order of removal. */
+const onSpotInOrder = ({ view, headcount, arbiter }: Situation, moving: ReadonlySet<string>): readonly Member[] => {
   const members = arbiter.unclaimed();
   const byId = new Map(members.map((member) => [member.instance, member]));
-  const { mayLeave, leave } = leaveOf(view);
+  const shared = sharedIn(view, headcount);
   const ordered = chooseRemovals({
     count: members.length,
     members,
@@ -47,27 +49,35 @@ const leavingFor = ({ view, arbiter }: Situation, moving: ReadonlySet<string>, m
     prices: pricesIn(view),
     nowMs: view.nowMs,
     memory: view.state.memory,
+    ...(shared && { shared }),
   });
-  const leaving: Member[] = [];
-  for (const { instance } of ordered) {
+  return ordered.flatMap(({ instance }) => {
     const member = byId.get(instance);
-    if (leaving.length >= most || member === undefined) break;
-    if (isOnDemand(member) || moving.has(instance) || !mayLeave(member)) continue;
-    leaving.push(member);
-    leave(member);
-  }
-  return leaving;
+    return member === undefined || isOnDemand(member) || moving.has(instance) ? [] : [member];
+  });
 };
 
 /** How many are still missing on demand because nothing gives them. It is said when the number changes. */
-const told = (
-  { view }: Situation,
-  short: number,
-  floor: { readonly owed: number; readonly held: number },
-): Proposal => ({
+const told = ({ view }: Situation, short: number, floor: Floor): Proposal => ({
   onDemandShort: short,
   ...(short !== view.state.onDemandShort && { remarks: [{ code: 'on-demand-short', ...floor }] }),
 });
+
+/** Moves of as many as may move now, and what is said when nothing gives some of them. */
+const movesFor = (situation: Situation, floor: Floor, most: number, moving: ReadonlySet<string>): Proposal => {
+  const { view, headcount, arbiter } = situation;
+  const short = floor.owed - floor.held;
+  const ground = onDemandGround(view, headcount);
+  if (!givesOnDemand(view, ground)) return told(situation, short, floor);
+  const inOrder = onSpotInOrder(situation, moving);
+  const plan = planOnDemand(view, ground, floor, { inOrder, most });
+  const placed = arbiter.toOnDemand.take(placedIn(plan));
+  arbiter.launches.take(placed);
+  return {
+    ...(placed > 0 && plan),
+    ...(placed < Math.min(most, inOrder.length) && told(situation, short - placed, floor)),
+  };
+};
 
 /**
  * A group at its size that has less on demand than it owes: members on spot are replaced on demand, launch-first, as
@@ -77,22 +87,13 @@ export const onDemandFloor: Rule = {
   name: 'on-demand floor',
   propose: (situation, soFar) => {
     const { view, headcount, arbiter } = situation;
-    const owed = owedIn(view);
-    const held = onDemandNow(headcount);
-    if (owed <= held) return {};
+    const floor = { owed: owedIn(view), held: onDemandNow(headcount) };
+    if (floor.owed <= floor.held) return {};
     const moving = movingNow(situation);
     const { onDemandShort } = view.state;
-    const as = onDemandShort === undefined ? {} : { onDemandShort };
-    const most = Math.min(owed - held, arbiter.toOnDemand.left() - moving.size, arbiter.launches.left());
-    if (most <= 0 || isUnsettled(situation, soFar, moving.size)) return as;
-    let leaving: readonly Member[] | undefined;
-    const plan = planOnDemand(view, headcount, { owed, held }, () => {
-      leaving = leavingFor(situation, moving, most);
-      return leaving;
-    });
-    const placed = arbiter.toOnDemand.take(placedIn(plan));
-    arbiter.launches.take(placed);
-    const short = placed < (leaving?.length ?? most) ? told(situation, owed - held - placed, { owed, held }) : {};
-    return placed === 0 ? short : { ...plan, ...short };
+    const most = Math.min(floor.owed - floor.held, arbiter.toOnDemand.left() - moving.size, arbiter.launches.left());
+    return most <= 0 || isUnsettled(situation, soFar, moving.size)
+      ? { ...(onDemandShort !== undefined && { onDemandShort }) }
+      : movesFor(situation, floor, most, moving);
   },
 };

@@ -4,6 +4,7 @@ import { outsideAsgOf } from '../outside-size.ts';
 import { pricesIn } from '../price.ts';
 import { chooseRemovals } from '../removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
+import { sharedIn } from '../shares.ts';
 import type { Member } from '../view.ts';
 import type { Rule, Situation } from './rule.ts';
 import { takeFrom } from './spare.ts';
@@ -30,7 +31,8 @@ const removable = ({ view, arbiter }: Situation): readonly Member[] => {
  * @param among so many of the order are looked at
  */
 const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
-  const { view, arbiter } = situation;
+  const { view, headcount, arbiter } = situation;
+  const shared = sharedIn(view, headcount);
   const ordered = chooseRemovals({
     count: among,
     members: removable(situation),
@@ -38,6 +40,7 @@ const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
     prices: pricesIn(view),
     nowMs: view.nowMs,
     memory: view.state.memory,
+    ...(shared && { shared }),
   });
   const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];
   return ordered.filter(({ instance }) => takeFrom(accounts, instance));

@@ -1,25 +1,40 @@
+import { type Offering, offeringKey } from '../offering.ts';
 import { owedOnDemand } from '../on-demand.ts';
-import type { Pool } from '../pool.ts';
+import { offeringsOf, type Pool } from '../pool.ts';
+import { mostOf } from '../shares.ts';
 import { placedIn } from './cap-rules.ts';
-import { type Problem, problemOf } from './problem.ts';
+import { type Problem, problemOf, showFound } from './problem.ts';
 import type { Fields } from './reading.ts';
 import { asMap, fieldOf } from './reading.ts';
 import { parseShare } from './return-schema.ts';
 import type { Policy } from './schema.ts';
 
 /** Limits that cannot be kept where others set the size: they also choose what is launched and who leaves. */
-export const outsideLimitProblems = (document: Fields): readonly Problem[] =>
-  fieldOf(fieldOf(document, 'size'), 'from') === 'asg' && asMap(fieldOf(document, 'onDemand')) !== undefined
-    ? [
-        problemOf({
-          path: ['onDemand'],
-          found: 'a floor for a group whose size others set',
-          allowed:
-            'no onDemand: with size.from: asg the Auto Scaling group chooses who leaves; set OnDemandBaseCapacity or ' +
-            'OnDemandPercentageAboveBaseCapacity in its mixed instances policy',
-        }),
-      ]
-    : [];
+export const outsideLimitProblems = (document: Fields): readonly Problem[] => {
+  if (fieldOf(fieldOf(document, 'size'), 'from') !== 'asg') return [];
+  return [
+    ...(asMap(fieldOf(document, 'onDemand')) === undefined
+      ? []
+      : [
+          problemOf({
+            path: ['onDemand'],
+            found: 'a floor for a group whose size others set',
+            allowed:
+              'no onDemand: with size.from: asg the Auto Scaling group chooses who leaves; set OnDemandBaseCapacity ' +
+              'or OnDemandPercentageAboveBaseCapacity in its mixed instances policy',
+          }),
+        ]),
+    ...(asMap(fieldOf(document, 'maxShare')) === undefined
+      ? []
+      : [
+          problemOf({
+            path: ['maxShare'],
+            found: 'shares of a group whose size others set',
+            allowed: 'no maxShare: with size.from: asg the Auto Scaling group chooses what it launches and who leaves',
+          }),
+        ]),
+  ];
+};
 
 /** Pools that new members may come from. */
 const placedPools = ({ capacity }: Policy, pools: readonly Pool[]): readonly Pool[] => {
@@ -30,11 +45,9 @@ const placedPools = ({ capacity }: Policy, pools: readonly Pool[]): readonly Poo
 /** The largest size of a policy. */
 const largest = ({ size }: Policy): number => (typeof size === 'number' ? size : size.max);
 
-/** Limits that the pools cannot keep. The market of a pool may be known to its Auto Scaling group alone. */
-export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
-  const { floor = 0, percent } = policy.onDemand ?? {};
-  if ((floor === 0 && percent === undefined) || placedPools(policy, pools).some(({ market }) => market === 'on-demand'))
-    return [];
+const withoutOnDemand = ({ onDemand }: Policy, placed: readonly Pool[]): readonly Problem[] => {
+  const { floor = 0, percent } = onDemand ?? {};
+  if ((floor === 0 && percent === undefined) || placed.some(({ market }) => market === 'on-demand')) return [];
   return [
     problemOf({
       path: ['onDemand'],
@@ -42,6 +55,55 @@ export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly 
       allowed: 'a pool with market: on-demand in capacity, for example as the last tier',
     }),
   ];
+};
+
+type Dimension = {
+  readonly field: 'instanceType' | 'zone' | 'offering';
+  readonly plural: string;
+  readonly keyOf: (offering: Offering) => string;
+};
+
+const dimensions: readonly Dimension[] = [
+  { field: 'instanceType', plural: 'instance types', keyOf: ({ instanceType }) => instanceType },
+  { field: 'zone', plural: 'zones', keyOf: ({ zone }) => zone },
+  { field: 'offering', plural: 'offerings', keyOf: offeringKey },
+];
+
+/** Shares so small that all of them together are less than the largest size. */
+const hopelessShares = (policy: Policy, placed: readonly Pool[]): readonly Problem[] =>
+  dimensions.flatMap(({ field, plural, keyOf }) => {
+    const text = policy.maxShare?.[field];
+    const size = largest(policy);
+    const count = new Set(placed.flatMap(offeringsOf).map(keyOf)).size;
+    const room = count * mostOf(parseShare(text ?? '') ?? 100, size);
+    if (text === undefined || count === 0 || room >= size) return [];
+    return [
+      problemOf({
+        path: ['maxShare', field],
+        found: `${showFound(text)}: the ${count} ${plural} of capacity then hold at most ${room} of ${size}`,
+        allowed: `at least ${Math.ceil(100 / count)}%, or more ${plural} in capacity`,
+      }),
+    ];
+  });
+
+/** LaunchInstances takes no instance type: an Auto Scaling group of several picks among them by itself. */
+const typesLeftToAsgs = ({ maxShare }: Policy, placed: readonly Pool[]): readonly Problem[] => {
+  const field = (['instanceType', 'offering'] as const).find((name) => maxShare?.[name] !== undefined);
+  const pool = placed.find(({ asg, instanceTypes }) => asg !== undefined && instanceTypes.length > 1);
+  if (field === undefined || pool === undefined) return [];
+  return [
+    problemOf({
+      path: ['maxShare', field],
+      found: `pool ${pool.name}, whose Auto Scaling group picks one of ${pool.instanceTypes.length} types itself`,
+      allowed: 'an Auto Scaling group of its own for each instance type, or maxShare.zone alone',
+    }),
+  ];
+};
+
+/** Limits that the pools cannot keep. The market of a pool may be known to its Auto Scaling group alone. */
+export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
+  const placed = placedPools(policy, pools);
+  return [...withoutOnDemand(policy, placed), ...hopelessShares(policy, placed), ...typesLeftToAsgs(policy, placed)];
 };
 
 /** A floor that is owed at the largest size, and that caps leave no room for. */

@@ -7,6 +7,7 @@ import type { Pool } from '../pool.ts';
 import type { Returning } from '../returning/returning.ts';
 import { parseWindow, type Window } from '../returning/window.ts';
 import type { Selector } from '../selector.ts';
+import type { MaxShare } from '../shares.ts';
 import type { CapacityNode } from './capacity-schema.ts';
 import { launchLimitOf } from './launches-schema.ts';
 import { limitProblems, limitWarnings } from './limit-rules.ts';
@@ -127,6 +128,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   ...(policy.onDemandPrices !== undefined && { onDemandPrices: policy.onDemandPrices }),
   holding: holdingOf(policy, pools),
   ...(policy.onDemand !== undefined && { onDemand: floorOf(policy.onDemand) }),
+  ...(policy.maxShare !== undefined && { maxShare: maxShareOf(policy.maxShare) }),
   removal: policy.removal,
   swap: policy.swap,
   rebalance: policy.rebalance,
@@ -145,6 +147,12 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
 const floorOf = ({ floor = 0, percent }: NonNullable<Policy['onDemand']>): OnDemandFloor => ({
   floor,
   percent: percent === undefined ? 0 : shareOf(percent),
+});
+
+const maxShareOf = ({ instanceType, zone, offering }: NonNullable<Policy['maxShare']>): MaxShare => ({
+  ...(instanceType !== undefined && { instanceType: shareOf(instanceType) }),
+  ...(zone !== undefined && { zone: shareOf(zone) }),
+  ...(offering !== undefined && { offering: shareOf(offering) }),
 });
 
 const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy['return'], false>): Returning => ({

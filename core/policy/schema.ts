@@ -4,6 +4,7 @@ import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
 import { launchesSchema } from './launches-schema.ts';
+import { maxShareSchema } from './max-share-schema.ts';
 import { onDemandSchema } from './on-demand-schema.ts';
 import { asgName, defaultsSchema, poolSchema } from './pool-schema.ts';
 import { onDemandPricesSchema } from './price-schema.ts';
@@ -124,6 +125,7 @@ export const groupSchema = map(
       ),
     ),
     onDemand: z.optional(onDemandSchema),
+    maxShare: z.optional(maxShareSchema),
     removal: z.prefault(
       map(
         {

@@ -1,15 +1,12 @@
 import type { Headcount } from '../headcount.ts';
-import { cellOf, cellOfLaunch } from '../held.ts';
-import type { Offering } from '../offering.ts';
-import { closeFullPools } from '../plan-placements.ts';
+import { cellOf } from '../held.ts';
+import { type Offering, offeringKey } from '../offering.ts';
 import type { Floor } from '../plan-with-floor.ts';
-import { poolsWithinMaxima } from '../plan-within-maxima.ts';
-import { pricesIn } from '../price.ts';
-import { growTree, type Tree } from '../selector/grow.ts';
-import { pick, type Run, type Step, turnsOf } from '../selector/pick.ts';
-import { restingSubnets } from '../selector/standing.ts';
+import { holdShare } from '../selector/hold.ts';
+import { pick, type Step, turnsOf } from '../selector/pick.ts';
 import { isOpen, type Leaf } from '../selector/tree.ts';
 import type { Member, View } from '../view.ts';
+import { type Ground, groundFor, leaveOf, movePlacement, occupy } from './ground.ts';
 import type { ReturnPlan } from './plan-return.ts';
 
 type Portion = {
@@ -19,66 +16,53 @@ type Portion = {
   readonly instances: string[];
 };
 
-const treeOf = (view: View, { staying, inFlight }: Headcount): Tree => {
-  const { group, state, nowMs } = view;
-  const tree = growTree(group.capacity, poolsWithinMaxima(view), {
-    ...(state.failedBoots && { failedBoots: state.failedBoots }),
-    ...(state.denials && { denials: state.denials }),
-    prices: pricesIn(view),
-    memory: state.memory,
-    nowMs,
-    only: 'on-demand',
-  });
-  for (const member of staying) tree.count(cellOf(member), 1);
-  for (const launch of inFlight) tree.count(cellOfLaunch(launch), launch.count);
-  return tree;
-};
+/** Members on spot, the next to leave first, and how many of them may move. */
+type Leaving = { readonly inOrder: readonly Member[]; readonly most: number };
 
-const portionsOf = (tree: Tree, run: Run, members: readonly Member[]): readonly Portion[] => {
-  const portions = new Map<readonly Offering[], Portion>();
-  for (const member of members) {
+const portionsOf = (view: View, { tree, run }: Ground, { inOrder, most }: Leaving): readonly Portion[] => {
+  const portions = new Map<string, Portion>();
+  const { mayLeave, leave } = leaveOf(view);
+  let left = most;
+  for (const member of inOrder) {
+    if (left <= 0) break;
+    if (!mayLeave(member)) continue;
     tree.count(cellOf(member), -1);
+    holdShare(tree, member.offering, -1, run);
     const picked = pick(tree.root, run);
-    if (picked === undefined) break;
+    if (picked === undefined) {
+      tree.count(cellOf(member), 1);
+      holdShare(tree, member.offering, 1, run);
+      continue;
+    }
     const { leaf, way } = picked;
-    const portion = portions.get(leaf.offerings) ?? { leaf, way, offerings: leaf.offerings, instances: [] };
-    portions.set(leaf.offerings, portion);
+    const { offerings } = leaf;
+    const key = [leaf.path, ...offerings.map(offeringKey)].join('|');
+    const portion = portions.get(key) ?? { leaf, way, offerings, instances: [] };
+    portions.set(key, portion);
     portion.instances.push(member.instance);
-    tree.count(cellOfLaunch({ pool: leaf.pool.name, offerings: leaf.offerings }), 1);
-    closeFullPools(tree, leaf.pool.name, run);
+    occupy({ tree, run }, leaf, offerings);
+    leave(member);
+    left -= 1;
   }
   return [...portions.values()];
 };
 
-const placementOf = ({ leaf, offerings, instances }: Portion, { state, nowMs }: View) => {
-  const avoidSubnets = restingSubnets(leaf.pool, offerings, { memory: state.memory, nowMs });
-  return {
-    pool: leaf.pool.name,
-    count: instances.length,
-    offerings,
-    ...(avoidSubnets.length > 0 && { avoidSubnets }),
-    moves: instances,
-  };
-};
+/** Whether an on-demand pool may give a member. A share that is full may have room once its member has left. */
+export const givesOnDemand = (view: View, ground: Ground): boolean =>
+  isOpen(ground.tree.root) || view.group.maxShare !== undefined;
+
+/** The tree's on-demand pools, for members that move there. */
+export const onDemandGround = (view: View, headcount: Headcount): Ground =>
+  groundFor(view, headcount, { memory: view.state.memory, only: 'on-demand' });
 
 /**
  * Launches on demand, each with the member on spot that leaves once it serves, because the group has less on demand
  * than it owes. The tree's order among its on-demand pools says where.
- *
- * @param leaving who leaves, the next first; nobody is chosen while no on-demand pool gives any
  */
-export const planOnDemand = (
-  view: View,
-  headcount: Headcount,
-  { owed, held }: Floor,
-  leaving: () => readonly Member[],
-): ReturnPlan => {
-  const tree = treeOf(view, headcount);
-  const run: Run = { cheapest: { ...view.state.cheapest }, step: 0, closings: 0, settled: new Map() };
-  for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
-  const portions = isOpen(tree.root) ? portionsOf(tree, run, leaving()) : [];
+export const planOnDemand = (view: View, ground: Ground, { owed, held }: Floor, leaving: Leaving): ReturnPlan => {
+  const portions = portionsOf(view, ground, leaving);
   return {
-    placements: portions.map((portion) => placementOf(portion, view)),
+    placements: portions.map((portion) => movePlacement(portion, view)),
     reasons: portions.map(({ leaf, way, instances }) => ({
       pool: leaf.pool.name,
       count: instances.length,

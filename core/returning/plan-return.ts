@@ -1,19 +1,18 @@
 import type { PlacementReason } from '../decision.ts';
 import type { Headcount } from '../headcount.ts';
-import { cellOf, cellOfLaunch } from '../held.ts';
+import { cellOf } from '../held.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
-import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
+import { onDemandToSpare } from '../on-demand.ts';
 import type { Placement } from '../placement.ts';
-import { closeFullPools } from '../plan-placements.ts';
-import { poolsWithinMaxima } from '../plan-within-maxima.ts';
 import { offeringsOf } from '../pool.ts';
 import { type Lesson, notSoldRestMs, type PoolMemory } from '../pool-memory.ts';
 import { paidPrice, pricesIn } from '../price.ts';
-import { growTree, type Tree } from '../selector/grow.ts';
+import type { Tree } from '../selector/grow.ts';
+import { holdShare } from '../selector/hold.ts';
 import { type Run, turnsOf } from '../selector/pick.ts';
-import { restingSubnets } from '../selector/standing.ts';
 import type { Member, View } from '../view.ts';
 import { type Better, type BetterPlace, betterPlace, restsBefore } from './better-place.ts';
+import { groundFor, leaveOf, movePlacement, occupy } from './ground.ts';
 import { backsOffUntil, expectedLifeMs, type Loss, noReturns, pays } from './memory.ts';
 import type { Returning } from './returning.ts';
 
@@ -126,38 +125,12 @@ const isPlace = (found: BetterPlace | NotYet): found is BetterPlace => 'leaf' in
 /** Counts the replacement where it will be, so that the next one is placed beside it. */
 const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
   if (place.offerings.length === 0) return;
-  const pool = place.leaf.pool.name;
   tree.count(cellOf(member), -1);
-  tree.count(cellOfLaunch({ pool, offerings: place.offerings }), 1);
-  closeFullPools(tree, pool, run);
+  occupy({ tree, run }, place.leaf, place.offerings);
 };
 
 const keyOf = ({ leaf, offerings, why }: BetterPlace): string =>
   [leaf.path, ...offerings.map(offeringKey), JSON.stringify(why)].join('|');
-
-/**
- * Whether a member may leave: what its user protects stays, and as many as the minimum size of its Auto Scaling group
- * keeps. In a group that replacements join as well, each of them makes room for one.
- *
- * @param onDemand so many of those on demand may leave
- */
-export const leaveOf = ({ asgs, group: { holding } }: View, onDemand = Number.POSITIVE_INFINITY) => {
-  let onDemandLeft = onDemand;
-  const room = new Map(asgs.map(({ name, desired, min }) => [name, desired - min]));
-  const isJoined = (asg: string): boolean => holding.kind === 'attach' && holding.asg === asg;
-  return {
-    mayLeave: (member: Member): boolean =>
-      !member.protected &&
-      member.pool !== undefined &&
-      (onDemandLeft > 0 || !isOnDemand(member)) &&
-      (member.asg === undefined || isJoined(member.asg) || (room.get(member.asg) ?? 0) > 0),
-    leave: (member: Member): void => {
-      const { asg } = member;
-      if (isOnDemand(member)) onDemandLeft -= 1;
-      if (asg !== undefined) room.set(asg, (room.get(asg) ?? 0) - 1);
-    },
-  };
-};
 
 const choose = (headcount: Headcount, most: number, work: Work) => {
   const { mayLeave, leave } = leaveOf(work.view, onDemandToSpare(work.view, headcount));
@@ -169,8 +142,10 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
     if (left <= 0) break;
     // Members of one kind have the same places: when one of them has none now, neither have the others.
     if (settled.has(kindOf(member)) || !mayLeave(member)) continue;
+    holdShare(work.tree, member.offering, -1, work.run);
     const found = placeFor(member, work);
     if (found === undefined || !isPlace(found)) {
+      holdShare(work.tree, member.offering, 1, work.run);
       settled.add(kindOf(member));
       notYet ??= found;
       continue;
@@ -185,35 +160,11 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
   return { portions: [...portions.values()], notYet };
 };
 
-const workOf = (view: View, rule: Returning, { staying, inFlight }: Headcount): Work => {
-  const { group, state, nowMs } = view;
-  const { losses } = state.returns ?? noReturns;
+const workOf = (view: View, rule: Returning, headcount: Headcount): Work => {
+  const { losses } = view.state.returns ?? noReturns;
   const prices = pricesIn(view);
-  const market = {
-    ...(state.failedBoots && { failedBoots: state.failedBoots }),
-    ...(state.denials && { denials: state.denials }),
-    prices,
-    memory: memoryForMoves(view, rule, losses),
-    nowMs,
-  };
-  const tree = growTree(group.capacity, poolsWithinMaxima(view), market);
-  for (const member of staying) tree.count(cellOf(member), 1);
-  for (const launch of inFlight) tree.count(cellOfLaunch(launch), launch.count);
-  const run: Run = { cheapest: { ...state.cheapest }, step: 0, closings: 0, settled: new Map() };
-  for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
-  const paid: Work['paid'] = (offering, pool = '') => paidPrice(prices, offering, group.pools[pool]);
-  return { view, losses, tree, run, paid };
-};
-
-const placementOf = ({ leaf, offerings, instances }: Portion, { state, nowMs }: View): Placement => {
-  const avoidSubnets = restingSubnets(leaf.pool, offerings, { memory: state.memory, nowMs });
-  return {
-    pool: leaf.pool.name,
-    count: instances.length,
-    offerings,
-    ...(avoidSubnets.length > 0 && { avoidSubnets }),
-    moves: instances,
-  };
+  const paid: Work['paid'] = (offering, pool = '') => paidPrice(prices, offering, view.group.pools[pool]);
+  return { view, losses, ...groundFor(view, headcount, { memory: memoryForMoves(view, rule, losses) }), paid };
 };
 
 /**
@@ -228,7 +179,7 @@ const placementOf = ({ leaf, offerings, instances }: Portion, { state, nowMs }: 
 export const planReturn = (view: View, rule: Returning, headcount: Headcount, most: number): ReturnPlan => {
   const { portions, notYet } = choose(headcount, most, workOf(view, rule, headcount));
   return {
-    placements: portions.map((portion) => placementOf(portion, view)),
+    placements: portions.map((portion) => movePlacement(portion, view)),
     reasons: portions.map(({ leaf, way, instances }) => ({
       pool: leaf.pool.name,
       count: instances.length,

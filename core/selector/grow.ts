@@ -20,6 +20,8 @@ export type Tree = {
   readonly root: TreeNode;
   readonly leavesOf: ReadonlyMap<string, readonly Leaf[]>;
   readonly branches: readonly Branch[];
+  /** What it was grown with. */
+  readonly market: Market;
   /** Adds members (or takes them away) to every tally they belong to and to their pool. */
   count(cell: Cell, by: number): void;
 };
@@ -61,6 +63,8 @@ const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent
     kind: 'pool',
     path,
     pool,
+    scope,
+    cheapestFirst,
     room: roomOf(soil, pool),
     quote: quoteOfferings(standing.offerings, pool, soil.market),
     parent,
@@ -204,7 +208,7 @@ export const growTree = (selector: Selector, pools: Readonly<Record<string, Pool
     const room = cell.pool === undefined ? undefined : soil.rooms.get(cell.pool);
     if (room !== undefined) room.held += by;
   };
-  return { root, leavesOf: soil.leavesOf, branches: soil.branches, count };
+  return { root, leavesOf: soil.leavesOf, branches: soil.branches, market, count };
 };
 
 /** Counts members into a fresh tree. */

@@ -5,6 +5,7 @@ import { type Market as Bought, type Offering, type OfferingKey, offeringKey } f
 import { offeringsOf, type Pool } from '../pool.ts';
 import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
 import { priceLimit } from '../price.ts';
+import { atShare, type ShareBook } from '../shares.ts';
 
 /** Limits everything below a spread by zone or by instance type to one zone or type. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };
@@ -29,6 +30,8 @@ export type Market = {
   readonly nowMs: number;
   /** Only offerings bought so are used. Absent: all. */
   readonly only?: Bought;
+  /** How full the shares of `maxShare` are. Absent: no share is limited. */
+  readonly shares?: ShareBook;
 };
 
 /** Why an offering comes last inside its tier: EC2 says that it may take instances of it, or took some a moment ago. */
@@ -135,18 +138,30 @@ const byPrice = (offerings: readonly Offering[], { prices }: Market): readonly O
     return left - right;
   });
 
+/**
+ * EC2 chooses among the offerings of a launch, so all of them are in the shares of the first: then it is known what the
+ * launch takes of each share.
+ */
+const inOneShare = (offerings: readonly Offering[], { shares }: Market): readonly Offering[] => {
+  const [first] = offerings;
+  return shares === undefined || first === undefined
+    ? offerings
+    : offerings.filter((offering) => shares.alike(first, offering));
+};
+
 /** Sorts the offerings of a pool within a scope: in order of preference, or cheapest first below a `cheapest` node. */
 export const standingOf = (pool: Pool, scope: Scope, market: Market, cheapestFirst: boolean): Standing => {
   const judged = offeringsOf(pool)
     .filter((offering) => isWithin(scope, offering) && (market.only ?? offering.market) === offering.market)
     .map((offering) => {
-      const against = whatStandsAgainst(offering, pool, market);
+      const known = whatStandsAgainst(offering, pool, market);
+      const against = rankOf(known) === closed ? known : (atShare(market.shares, offering) ?? known);
       return { offering, against, rank: rankOf(against) };
     });
   const opensAt = judged.reduce((best, { rank }) => Math.min(best, rank), closed);
   const best = judged.flatMap(({ offering, rank }) => (rank === opensAt && rank !== closed ? [offering] : []));
   return {
-    offerings: cheapestFirst ? byPrice(best, market) : best,
+    offerings: inOneShare(cheapestFirst ? byPrice(best, market) : best, market),
     opensAt,
     resting: judged.flatMap(({ against }) => against ?? []),
   };

@@ -13,13 +13,15 @@ export type Room = { held: number; readonly cap: number };
 type Giving = { rank: Rank; since: number };
 
 /** A pool at one place of the tree, limited to a scope where a spread by zone or type lies above. */
-export type Leaf = Standing &
-  Giving & {
+export type Leaf = { -readonly [Key in keyof Standing]: Standing[Key] } & Giving & {
     readonly kind: 'pool';
     readonly path: string;
     readonly pool: Pool;
+    readonly scope: Scope;
+    /** Below a `cheapest` node. */
+    readonly cheapestFirst: boolean;
     readonly room: Room;
-    readonly quote: Quote;
+    quote: Quote;
     readonly parent: Branch | undefined;
   };
 
@@ -105,7 +107,8 @@ export const homeOf = (root: TreeNode, cell: Cell): readonly TreeNode[] | undefi
   return node.pool.name === cell.pool ? way : undefined;
 };
 
-const setRank = (leaf: Leaf, rank: Rank, step: number): void => {
+/** Gives a leaf another rank, and tells the branches above it. */
+export const rerank = (leaf: Leaf, rank: Rank, step: number): void => {
   leaf.rank = rank;
   leaf.since = step;
   for (let { parent } = leaf; parent !== undefined; parent = parent.parent) {
@@ -117,7 +120,7 @@ const setRank = (leaf: Leaf, rank: Rank, step: number): void => {
 };
 
 /** Marks a leaf that can give no more, and tells the branches above it. */
-export const close = (leaf: Leaf, step: number): void => setRank(leaf, closed, step);
+export const close = (leaf: Leaf, step: number): void => rerank(leaf, closed, step);
 
 /** Marks a leaf that can give again, and tells the branches above it. */
-export const reopen = (leaf: Leaf): void => setRank(leaf, leaf.opensAt, -1);
+export const reopen = (leaf: Leaf): void => rerank(leaf, leaf.opensAt, -1);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { groupSchema } from '../../core/policy/schema.ts';
 import { announcements, metrics } from '../../functions/contract.ts';
 import { fullDocument, resolution, smallDocument } from '../policy/documents.ts';
 import { createHouse, type House } from './house.ts';
@@ -159,8 +160,7 @@ describe('a rejected policy', () => {
       status: 'rejected',
       version: 1,
       message:
-        'Rejected for 2 reasons. breaker is not supported yet: leave it out. Supported here: ' +
-        'group, mode, size, capacity, pools, defaults, asg, onDemand, removal, swap, rebalance, return, drain, scaling, tags. ' +
+        `Rejected for 2 reasons. breaker is not supported yet: leave it out. Supported here: ${Object.keys(groupSchema.shape).join(', ')}. ` +
         'size: expected a whole number from 0 to 100000, found -1. Version 1 stays in force. Correct the item and write it again.',
       problems: [{ path: 'breaker' }, { path: 'size', found: '-1' }],
     });

@@ -30,6 +30,7 @@ const fullPolicy = (group: string, draw: Draw, targetGroup: string) => ({
     c: { market: 'on-demand', subnets: ['subnet-a', 'subnet-b'] },
   },
   onDemand: { floor: 1, percent: '20%' },
+  maxShare: { zone: '60%', offering: '50%' },
   removal: { order: 'oldest-first' },
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },

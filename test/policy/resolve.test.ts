@@ -100,6 +100,7 @@ describe('a resolved group', () => {
       },
       holding: { kind: 'attach', asg: 'workers-asg' },
       onDemand: { floor: 2, percent: 20 },
+      maxShare: { instanceType: 100, zone: 40, offering: 40 },
       removal: { order: 'oldest-first' },
       swap: { order: 'drain-first', maxSurge: 2 },
       rebalance: { act: true },
@@ -419,5 +420,50 @@ describe('a floor on demand', () => {
       ['onDemand.floor', '4, more than the largest size: every member is on demand'],
     ]);
     expect(warned(floored({ tiered: ['spot', 'od'] }))).toEqual([]);
+  });
+});
+
+describe('shares', () => {
+  const zones = { ...smallDocument.pools['spot-1a'], subnets: ['subnet-a', 'subnet-b', 'subnet-c'], instanceTypes: ['m7g.large', 'm6g.large'] };
+  const shared = (maxShare: unknown, rest: Record<string, unknown> = {}) => ({
+    ...smallDocument,
+    size: 10,
+    pools: { 'spot-1a': zones },
+    maxShare,
+    ...rest,
+  });
+
+  it.each([
+    [{ zone: '30%' }, 'zone', '"30%": the 3 zones of capacity then hold at most 9 of 10', 'at least 34%, or more zones in capacity'],
+    [
+      { instanceType: '40%' },
+      'instanceType',
+      '"40%": the 2 instance types of capacity then hold at most 8 of 10',
+      'at least 50%, or more instance types',
+    ],
+    [{ offering: '10%' }, 'offering', '"10%": the 6 offerings of capacity then hold at most 6 of 10', 'at least 17%, or more offerings in capacity'],
+  ])('%o is refused where it leaves less room than the size', (maxShare, field, found, allowed) => {
+    expect(problemsOf(shared(maxShare))).toEqual([[`maxShare.${field}`, expect.stringContaining(`found ${found}`)]]);
+    expect(problemsOf(shared(maxShare))).toEqual([[`maxShare.${field}`, expect.stringContaining(`expected ${allowed}`)]]);
+  });
+
+  it('may be small where one member of each is enough', () => {
+    expect(problemsOf(shared({ zone: '10%' }, { size: 3 }))).toEqual([]);
+    expect(problemsOf(shared({ zone: '34%', instanceType: '50%', offering: '17%' }))).toEqual([]);
+  });
+
+  it('of types are refused where an Auto Scaling group picks among several', () => {
+    const asgs = {
+      fleet: { market: 'spot' as const, zones: ['a'], subnets: [{ id: 'subnet-a', zone: 'a' }], instanceTypes: ['m7g.large', 'm6g.large'] },
+    };
+    const found = (maxShare: unknown) => {
+      const policy = accepted({ ...smallDocument, size: 1, capacity: 'fleet', pools: { fleet: { asg: 'fleet' } }, maxShare });
+      const result = resolveGroup(policy, { ...resolution, asgs }, 1);
+      return result.kind === 'unresolved' ? result.problems.map(({ path, found: what }) => [path, what]) : [];
+    };
+    const why = 'pool fleet, whose Auto Scaling group picks one of 2 types itself';
+    expect(found({ instanceType: '50%' })).toEqual([['maxShare.instanceType', why]]);
+    expect(found({ offering: '50%' })).toEqual([['maxShare.offering', why]]);
+    expect(found({ zone: '100%' })).toEqual([]);
   });
 });

@@ -32,6 +32,7 @@ const against = listed<Against['code']>({
   advised: true,
   'boots-failed': true,
   denied: true,
+  'at-share': true,
   'more-offerings': true,
 });
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
@@ -44,6 +45,7 @@ const remarks = listed<Remark['code']>({
   'kept-by-minimum': true,
   'boots-failed': true,
   'deaths-bounded': true,
+  'shares-full': true,
   'on-demand-short': true,
   'launches-bounded': true,
   paused: true,

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+import { map } from './field.ts';
+import { parseShare } from './return-schema.ts';
+
+const shareText = 'a share of the size such as 40%';
+const text = 'a map with instanceType, zone or offering, each a share such as 40%';
+
+const share = (meaning: string) =>
+  z.optional(
+    z.string({ error: shareText }).check(
+      z.refine((value) => parseShare(value) !== undefined, shareText),
+      z.describe(meaning),
+    ),
+  );
+
+export const maxShareSchema = map(
+  {
+    instanceType: share('The most of one instance type.'),
+    zone: share('The most in one zone.'),
+    offering: share('The most of one offering: an instance type in a zone, on spot or on demand.'),
+  },
+  text,
+).check(
+  z.refine((shares) => Object.values(shares).some((value) => value !== undefined), text),
+  z.describe(
+    'The most that may fall together: no launch of Holdfast takes more than this share of the size, rounded up, ' +
+      'and one member at least.',
+  ),
+);

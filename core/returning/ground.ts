@@ -1,0 +1,89 @@
+import type { Headcount } from '../headcount.ts';
+import { cellOf, cellOfLaunch } from '../held.ts';
+import type { Market, Offering } from '../offering.ts';
+import { isOnDemand } from '../on-demand.ts';
+import type { Placement } from '../placement.ts';
+import { closeFullPools } from '../plan-placements.ts';
+import { poolsWithinMaxima } from '../plan-within-maxima.ts';
+import type { PoolMemory } from '../pool-memory.ts';
+import { pricesIn } from '../price.ts';
+import { growTree, type Tree } from '../selector/grow.ts';
+import { holdShare } from '../selector/hold.ts';
+import type { Run } from '../selector/pick.ts';
+import { restingSubnets } from '../selector/standing.ts';
+import type { Leaf } from '../selector/tree.ts';
+import { shareBook, sharedIn } from '../shares.ts';
+import type { Member, View } from '../view.ts';
+
+/** The tree with its members counted, and the choices of its nodes. */
+export type Ground = { readonly tree: Tree; readonly run: Run };
+
+/** The tree that moves are placed by, with everybody in it. */
+export const groundFor = (
+  view: View,
+  headcount: Headcount,
+  market: { readonly memory: PoolMemory; readonly only?: Market },
+): Ground => {
+  const { group, state, nowMs } = view;
+  const shared = sharedIn(view, headcount);
+  const tree = growTree(group.capacity, poolsWithinMaxima(view), {
+    ...(state.failedBoots && { failedBoots: state.failedBoots }),
+    ...(state.denials && { denials: state.denials }),
+    prices: pricesIn(view),
+    nowMs,
+    ...market,
+    ...(shared && { shares: shareBook(shared) }),
+  });
+  for (const member of headcount.staying) tree.count(cellOf(member), 1);
+  for (const launch of headcount.inFlight) tree.count(cellOfLaunch(launch), launch.count);
+  const run: Run = { cheapest: { ...state.cheapest }, step: 0, closings: 0, settled: new Map() };
+  for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);
+  return { tree, run };
+};
+
+/** Counts a replacement where it will be, so that the next one is placed beside it. */
+export const occupy = ({ tree, run }: Ground, { pool: { name } }: Leaf, offerings: readonly Offering[]): void => {
+  const [first] = offerings;
+  if (first === undefined) return;
+  tree.count(cellOfLaunch({ pool: name, offerings }), 1);
+  closeFullPools(tree, name, run);
+  holdShare(tree, first, 1, run);
+};
+
+/** A launch, and the members that leave once it serves. */
+type Moving = { readonly leaf: Leaf; readonly offerings: readonly Offering[]; readonly instances: readonly string[] };
+
+export const movePlacement = ({ leaf, offerings, instances }: Moving, { state, nowMs }: View): Placement => {
+  const avoidSubnets = restingSubnets(leaf.pool, offerings, { memory: state.memory, nowMs });
+  return {
+    pool: leaf.pool.name,
+    count: instances.length,
+    offerings,
+    ...(avoidSubnets.length > 0 && { avoidSubnets }),
+    moves: instances,
+  };
+};
+
+/**
+ * Whether a member may leave: what its user protects stays, and as many as the minimum size of its Auto Scaling group
+ * keeps. In a group that replacements join as well, each of them makes room for one.
+ *
+ * @param onDemand so many of those on demand may leave
+ */
+export const leaveOf = ({ asgs, group: { holding } }: View, onDemand = Number.POSITIVE_INFINITY) => {
+  let onDemandLeft = onDemand;
+  const room = new Map(asgs.map(({ name, desired, min }) => [name, desired - min]));
+  const isJoined = (asg: string): boolean => holding.kind === 'attach' && holding.asg === asg;
+  return {
+    mayLeave: (member: Member): boolean =>
+      !member.protected &&
+      member.pool !== undefined &&
+      (onDemandLeft > 0 || !isOnDemand(member)) &&
+      (member.asg === undefined || isJoined(member.asg) || (room.get(member.asg) ?? 0) > 0),
+    leave: (member: Member): void => {
+      const { asg } = member;
+      if (isOnDemand(member)) onDemandLeft -= 1;
+      if (asg !== undefined) room.set(asg, (room.get(asg) ?? 0) - 1);
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { type Offering, offeringKey } from '../offering.ts';
+import type { Tree } from './grow.ts';
+import type { Run } from './pick.ts';
+import { quoteOfferings } from './quote.ts';
+import { closed, type Market, standingOf } from './standing.ts';
+import { type Leaf, rerank } from './tree.ts';
+
+const areSame = (one: readonly Offering[], other: readonly Offering[]): boolean =>
+  one.length === other.length &&
+  one.every((offering, index) => offeringKey(offering) === offeringKey(other[index] ?? offering));
+
+/** What a leaf can give, as its shares stand now. */
+const refit = (leaf: Leaf, market: Market, step: number): void => {
+  const { offerings, opensAt, resting } = standingOf(leaf.pool, leaf.scope, market, leaf.cheapestFirst);
+  // A placement is one list of offerings: the same list stays the same object.
+  if (!areSame(offerings, leaf.offerings)) leaf.offerings = offerings;
+  leaf.opensAt = opensAt;
+  leaf.resting = resting;
+  leaf.quote = quoteOfferings(offerings, leaf.pool, market);
+  const rank = leaf.room.held >= leaf.room.cap ? closed : opensAt;
+  if (rank !== leaf.rank) rerank(leaf, rank, step);
+};
+
+/** Counts a member towards its shares, or no longer. Where a share is full by it, or has room again, leaves follow. */
+export const holdShare = (tree: Tree, offering: Offering, by: number, run: Pick<Run, 'step' | 'closings'>): void => {
+  if (tree.market.shares?.add(offering, by) !== true) return;
+  for (const leaf of [...tree.leavesOf.values()].flat()) refit(leaf, tree.market, run.step);
+  run.closings += 1;
+};
