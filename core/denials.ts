@@ -77,6 +77,10 @@ export const restOfDenial = (
   return denial !== undefined && nowMs < denial.untilMs ? denial : undefined;
 };
 
+/** Denials whose pools may be asked at once. */
+export const withoutRest = (denials: Denials): Denials =>
+  Object.fromEntries(Object.entries(denials).map(([pool, denial]) => [pool, { ...denial, untilMs: denial.atMs }]));
+
 /** Denials as if each lasted until its pool has been asked: nothing may depend on what was denied last time. */
 export const untilDisproved = (denials: Denials | undefined): Denials | undefined =>
   denials &&

@@ -1,5 +1,6 @@
 import { stillChosen } from '../chosen.ts';
 import type { SizeChange } from '../decision-record.ts';
+import { withoutRest } from '../denials.ts';
 import type { Group } from '../group.ts';
 import { withoutLaunches } from '../launch-limit.ts';
 import { modeOf } from '../mode.ts';
@@ -27,9 +28,13 @@ const sizeChange = (
 ): readonly SizeChange[] =>
   before.desired === after.desired ? [] : [{ code, from: before.desired, to: after.desired }];
 
-/** A user who writes the policy may have mended what failed. */
-const afterRewrite = ({ failedBoots: _f, deaths: _d, denials: _n, ...state }: GroupState): GroupState => ({
+/**
+ * A user who writes the policy may have mended what failed: everything may be asked again at once. A denial still
+ * counts against what depends on the launch, until one is answered.
+ */
+const afterRewrite = ({ failedBoots: _f, deaths: _d, ...state }: GroupState): GroupState => ({
   ...withoutLaunches(state),
+  ...(state.denials && { denials: withoutRest(state.denials) }),
   memory: forgetRefusals(state.memory),
 });
 

@@ -1,13 +1,15 @@
+import { owedAfterDenial } from '../../core/give-back.ts';
 import { missingAfter } from '../../core/group-state/answers.ts';
 import type { Round, Run } from './run.ts';
 
 /**
- * Raises desired capacities again that were lowered for launches which did not come about: their Auto Scaling groups go
- * on by themselves.
+ * Raises desired capacities again that were lowered for launches which did not come about, in this run or before it:
+ * their Auto Scaling groups go on by themselves.
  */
 export const giveBack = async ({ provider }: Run, rounds: readonly Round[]): Promise<void> => {
   const last = rounds.at(-1);
-  let missing = last === undefined ? 0 : last.decision.unplaced + missingAfter(last.launched);
+  if (last === undefined) return;
+  let missing = last.decision.unplaced + missingAfter(last.launched);
   const lowered = rounds.flatMap(({ decision, view }) =>
     decision.takeOver.map(({ asg, desired }) => ({
       asg,
@@ -20,4 +22,7 @@ export const giveBack = async ({ provider }: Run, rounds: readonly Round[]): Pro
     if (to > from) await provider.giveBack(asg, { from, to });
     missing -= to - from;
   }
+  const untouched = { ...last.view, state: last.state };
+  for (const { asg, from, to } of owedAfterDenial(untouched, missing, new Set(lowered.map((one) => one.asg))))
+    await provider.giveBack(asg, { from, to });
 };

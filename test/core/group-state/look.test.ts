@@ -49,6 +49,12 @@ describe('the state after a look', () => {
     const refused = { ...stored, memory: { 'm7g.large/a/spot': lesson } };
     expect(Object.keys(followed({ stored: refused }).state.memory)).toHaveLength(1);
     expect(Object.keys(followed({ stored: refused, isRewritten: true }).state.memory)).toHaveLength(0);
+    const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 5_000, untilMs: nowMs + 55_000 };
+    const denied = { ...stored, denials: { 'spot-a': denial } };
+    expect(followed({ stored: denied, known: denied }).state.denials).toEqual({ 'spot-a': denial });
+    // It counts until a launch is answered, and its pool may be asked at once.
+    const { denials } = followed({ stored: denied, known: denied, isRewritten: true }).state;
+    expect(denials).toEqual({ 'spot-a': { ...denial, untilMs: nowMs - 5_000 } });
   });
   it('has the maximum sizes that an earlier holder raised, besides its own', () => {
     const own = { ...stored, raised: [{ asg: 'a', fromMax: 1, toMax: 2 }] };

@@ -50,6 +50,24 @@ export const booting: readonly PutBack[] = [
     file: 'functions/react/give-back.ts',
     from: 'if (to > from) await provider.giveBack',
     to: 'if (to > from + 99) await provider.giveBack',
+    // What later looks give back would hide it.
+    also: [
+      { file: 'core/give-back.ts', from: 'if (outsideAsgOf(group) !== undefined ||', to: 'if (missing > 0 || outsideAsgOf(group) !== undefined ||' },
+    ],
     situation: 'launches are denied while a group does not refill itself',
+  },
+  {
+    name: 'what fell before a denial was known stays lowered',
+    file: 'core/give-back.ts',
+    from: 'if (outsideAsgOf(group) !== undefined ||',
+    to: 'if (missing > 0 || outsideAsgOf(group) !== undefined ||',
+    situation: 'launches are denied from the first warning on, drain first',
+  },
+  {
+    name: 'a policy that is written forgets that launches are denied',
+    file: 'core/group-state/look.ts',
+    from: 'denials: withoutRest(state.denials)',
+    to: 'denials: {}',
+    situation: 'a policy is written while launches are denied',
   },
 ];

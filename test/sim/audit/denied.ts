@@ -1,6 +1,6 @@
 import { denyLaunches } from '../denied.ts';
 import type { Situation } from '../situation.ts';
-import { interrupt, kill, recommendRebalance } from '../steps.ts';
+import { interrupt, kill, putPolicy, recommendRebalance } from '../steps.ts';
 import { type Setting, settingOf } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
@@ -8,10 +8,15 @@ const of = scripted(1_500_000);
 
 const minuteMs = 60_000;
 const ten = { web: { size: 10, endsAt: 10 } };
+const six = { web: { size: 6, endsAt: 6 } };
 
 const denied = [denyLaunches(1_000, 15 * minuteMs)];
 const calmAtMs = 16 * minuteMs;
 const advised = { rebalance: { act: true } };
+
+/** The policy gets another tag: nothing that bears on launches. */
+const retag = (atMs: number, { policy }: Setting) =>
+  putPolicy(atMs, { ...policy, tags: { team: 'web' } }, 'the policy gets other tags', 'policy-edited');
 
 /** Its Auto Scaling group launches nothing by itself. */
 const withoutLaunch = ({ spec, policy }: Setting): Setting => ({
@@ -45,6 +50,18 @@ const made: readonly Situation[] = [
       calmAtMs,
     },
   ),
+  of(
+    'launches are denied from the first warning on, drain first',
+    settingOf('attach', { size: 6, max: 10, min: 0, spot: 12, policy: { swap: { order: 'drain-first', maxSurge: 2 } } }),
+    { asked: six, steps: [interrupt(52_000, 1), interrupt(56_000, 3)], faults: denied, calmAtMs },
+  ),
+  of('a policy is written while launches are denied', settingOf('launch-instances', { size: 6, max: 10, min: 0, spot: 12 }), {
+    asked: six,
+    // The drain takes its members out of service two seconds after the write.
+    steps: [interrupt(134_000, 2), retag(216_000, settingOf('launch-instances', { size: 6, max: 10, min: 0, spot: 12 }))],
+    faults: denied,
+    calmAtMs,
+  }),
   of('launches are denied while a group does not refill itself', withoutLaunch(settingOf('attach', { size: 10, max: 14, min: 0, spot: 12 })), {
     asked: ten,
     steps: [kill(10_000, 3), kill(4 * minuteMs, 1)],
