@@ -1,10 +1,14 @@
 import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
+import { wasDeniedLately } from './denied.ts';
 import { restedUntil } from './giving.ts';
 import { launchesCountUntil, limitMayBound } from './launch-limit.ts';
+import { goneAtMs, leavesAtMs } from './life.ts';
+import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
-import { offeringsOf } from './pools.ts';
+import { offeringsOf, poolOf } from './pools.ts';
+import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
 
@@ -30,9 +34,17 @@ const givesSince = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingNa
 /** While everything rests, the pools of a tree are asked in turn: each within so long of the time before. */
 const askedWithinMs = (policy: Policy): number => (1 + poolsOf(policy, policy.capacity).length) * times.askAgainMs;
 
+/** Whether the shares of a policy let one more of an offering stay at a moment. */
+const hasRoomAt = (chronicle: Chronicle, policy: Policy, offering: OfferingName, atMs: number): boolean => {
+  if (!hasShares(policy)) return true;
+  const { staying } = headcountAt(chronicle, policy.group, atMs);
+  return hasShareRoom(policy, offering, staying, Math.min(...chronicle.desiredIn(policy.group, atMs, atMs)));
+};
+
 /** Whether an offering could give one more at a moment, and is asked: refusals let it rest, but not for longer than until its turn comes. */
 const givesAndIsAsked = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, offering: OfferingName, atMs: number): boolean =>
   offeringGives(chronicle, pool, offering, atMs) &&
+  hasRoomAt(chronicle, policy, offering, atMs) &&
   bootsRestUntil(chronicle, policy.group, pool.name, atMs) <= atMs &&
   (restedUntil(chronicle, pool, offering, { group: policy.group, sinceMs: atMs, atMs }) <= atMs ||
     givesSince(chronicle, pool, offering, atMs) + askedWithinMs(policy) <= atMs);
@@ -44,6 +56,26 @@ const somethingGives = (chronicle: Chronicle, policy: Policy, atMs: number): boo
   poolsOf(policy, policy.capacity).some(
     (pool) => pool.cap > 0 && offeringsOf(pool).some((offering) => givesAndIsAsked(chronicle, policy, pool, offering, atMs)),
   );
+
+/** Whether some on-demand pool of a policy's tree could give one more at a moment, and does not rest. */
+export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
+  const { group } = policy;
+  if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
+  const held = Map.groupBy(chronicle.membersAt(group, atMs), (life) => poolOf(life, policy, atMs));
+  return poolsOf(policy, policy.capacity).some(
+    (pool) =>
+      pool.market === 'on-demand' &&
+      (held.get(pool.name)?.length ?? 0) < pool.most &&
+      !wasDeniedLately(chronicle, group, atMs, pool.name) &&
+      bootsRestUntil(chronicle, group, pool.name, atMs) <= atMs &&
+      offeringsOf(pool).some(
+        (offering) =>
+          offeringGives(chronicle, pool, offering, atMs) &&
+          hasRoomAt(chronicle, policy, offering, atMs) &&
+          restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }) <= atMs,
+      ),
+  );
+};
 
 /** Ends of rests that began until a moment. */
 const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonly number[] => {
@@ -60,17 +92,30 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
   ];
 };
 
+/** When members leave that held a share, or when the size changes that shares are of. */
+const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => {
+  const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
+  if (!policies.some(({ policy }) => policy !== undefined && hasShares(policy))) return [];
+  return [
+    ...chronicle.livesIn(group).flatMap((life) => [goneAtMs(life), leavesAtMs(life, Number.POSITIVE_INFINITY)]),
+    ...written.map(({ atMs }) => atMs),
+    ...policies.map(({ atMs }) => atMs),
+  ];
+};
+
 /** The last moment between two until which nothing in the tree could give, or would be asked; the first of them when there was none. */
-export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): number => {
+export const gaveNothingUntil = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number, gives = somethingGives): number => {
   const changes = changesUntil(chronicle, untilMs);
   const turns = chronicle
     .policiesIn(group, Number.NEGATIVE_INFINITY, untilMs)
     .flatMap((policy) => changes.map((atMs) => atMs + askedWithinMs(policy)));
-  const later = [...changes, ...turns, ...restsEnd(chronicle, group, untilMs)].filter((atMs) => atMs > fromMs && atMs <= untilMs);
+  const later = [...changes, ...turns, ...roomChanges(chronicle, group), ...restsEnd(chronicle, group, untilMs)].filter(
+    (atMs) => atMs > fromMs && atMs <= untilMs,
+  );
   const sorted = [...new Set([fromMs, ...later])].sort((a, b) => a - b);
   const last = sorted.findLastIndex((atMs) => {
     const policy = chronicle.policyAt(group, atMs);
-    return policy !== undefined && !somethingGives(chronicle, policy, atMs);
+    return policy !== undefined && !gives(chronicle, policy, atMs);
   });
   return last < 0 ? fromMs : (sorted[last + 1] ?? untilMs);
 };

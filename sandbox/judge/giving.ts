@@ -4,6 +4,7 @@ import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
 import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './life.ts';
+import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
@@ -197,6 +198,15 @@ const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment:
   return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;
 };
 
+/** Whether the shares of a policy surely let one more of an offering be launched. */
+const hasRoom = (chronicle: Chronicle, policy: Policy, offering: OfferingName, moment: Moment): boolean => {
+  if (!hasShares(policy)) return true;
+  const sizes = chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs);
+  return sizes.length > 0 && hasShareRoom(policy, offering, perhapsHeld(chronicle, moment), Math.min(...sizes));
+};
+
 /** Offerings of a pool that would have given one more, those at risk among them. */
 export const givingOf = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): readonly OfferingName[] =>
-  mayGrow(chronicle, policy, pool, moment) ? offeringsOf(pool).filter((offering) => offeringGives(chronicle, pool, offering, moment)) : [];
+  mayGrow(chronicle, policy, pool, moment)
+    ? offeringsOf(pool).filter((offering) => offeringGives(chronicle, pool, offering, moment) && hasRoom(chronicle, policy, offering, moment))
+    : [];

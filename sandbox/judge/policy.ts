@@ -38,6 +38,10 @@ export type ReturnRule = {
   readonly timezone: string;
 };
 
+export const shareFields = ['instanceType', 'zone', 'offering'] as const;
+/** The most that may fall together, in percent of the size. */
+export type MaxShare = Partial<Readonly<Record<(typeof shareFields)[number], number>>>;
+
 /** A policy document as the judge reads it: by the policy reference, and not by the code that is judged. */
 export type Policy = {
   readonly group: string;
@@ -54,6 +58,9 @@ export type Policy = {
   readonly order: 'launch-first' | 'drain-first';
   readonly maxSurge: number;
   readonly actsOnAdvice: boolean;
+  /** Members that are kept on demand: so many, and so many percent of the size. */
+  readonly onDemand?: { readonly floor: number; readonly percent: number };
+  readonly maxShare: MaxShare;
   /** When members move to better places. Absent: never. */
   readonly returning?: ReturnRule;
   /** When a member counts as serving, besides its target groups. */
@@ -124,6 +131,13 @@ const scalingOf = (value: unknown): readonly ScalingRow[] =>
     return { alarm: String(alarm), by: Number.parseFloat(text), isPercent: text.endsWith('%'), cooldownMs: durationOr(cooldown, 5 * minuteMs) };
   });
 
+const percentOf = (share: unknown): number => (share === undefined ? 0 : Number.parseFloat(String(share)));
+
+const floorOf = ({ floor, percent }: Json) => ({ floor: numberOr(floor, 0), percent: percentOf(percent) });
+
+const maxShareOf = (shares: Json): MaxShare =>
+  Object.fromEntries(shareFields.flatMap((field) => (shares[field] === undefined ? [] : [[field, percentOf(shares[field])]])));
+
 const returningOf = ({ after, every, atMost, window, timezone }: Json): ReturnRule => ({
   afterMs: durationOr(after, 10 * minuteMs),
   everyMs: durationOr(every, 5 * minuteMs),
@@ -157,6 +171,8 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',
     maxSurge: numberOr(swap.maxSurge, 3),
     actsOnAdvice: rebalance.act === true,
+    ...(document.onDemand === undefined ? {} : { onDemand: floorOf(mapOf(document.onDemand)) }),
+    maxShare: maxShareOf(mapOf(document.maxShare)),
     ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),
     ready: { afterMs: durationOr(ready.after, 0), isChecked: ready.checks === 'ec2' },
     launches: launchLimitOf(mapOf(document.launches)),

@@ -2,6 +2,7 @@ import type { Chronicle } from './chronicle.ts';
 import { wasDeniedLately } from './denied.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isProtected, type Life } from './life.ts';
+import { isOnDemand, mayBeOwed } from './limits.ts';
 import type { MoveLimit, Policy, TreeNode } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { refillAt } from './refill.ts';
@@ -66,12 +67,18 @@ const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, members: rea
     (than) => than !== one && !isProtected(than, one.launchedAtMs) && isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs }),
   );
 
-/** How many members beyond the size a launch may make, because it moves one of them to a better place. */
+/** Members on spot that a launch on demand may replace, because so many are owed on demand. */
+const leavingForOnDemand = ({ launchedAtMs }: Life, members: readonly Life[]): readonly Life[] =>
+  members.filter((one) => !isOnDemand(one) && !isProtected(one, launchedAtMs));
+
+/** How many members beyond the size a launch may make, because it moves one of them to a better place, or on demand where so many are owed. */
 export const returnsAllowed = (chronicle: Chronicle, life: Life, moment: Moment, members: readonly Life[]): number => {
   const desired = Math.max(0, ...chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs));
   return Math.max(
     0,
     ...chronicle.policiesIn(moment.group, moment.sinceMs, moment.atMs).map((policy) => {
+      if (mayBeOwed(chronicle, policy, { life, group: moment.group, sinceMs: moment.sinceMs }))
+        return Math.min(policy.maxSurge, leavingForOnDemand(life, members).length);
       if (policy.returning === undefined) return 0;
       return Math.min(policy.maxSurge, mostMoves(policy.returning.atMost, desired), worseThan(chronicle, policy, life, members).length);
     }),
@@ -103,14 +110,15 @@ export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
     )
       return [];
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, known)));
-    return worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];
+    const isOwed = policies.some((policy) => mayBeOwed(chronicle, policy, { life, group, sinceMs }));
+    return isOwed || worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];
   });
 
-const known = new WeakMap<Chronicle, ReadonlySet<Life>>();
+const known = new WeakMap<Chronicle, ReadonlyMap<Life, ReturnLaunch>>();
 
 /** Instances that were launched for members that move. */
-export const movesIn = (chronicle: Chronicle): ReadonlySet<Life> => {
-  const found = known.get(chronicle) ?? new Set(returnLaunches(chronicle).map(({ life }) => life));
+export const movesIn = (chronicle: Chronicle): ReadonlyMap<Life, ReturnLaunch> => {
+  const found = known.get(chronicle) ?? new Map(returnLaunches(chronicle).map((launch) => [launch.life, launch]));
   known.set(chronicle, found);
   return found;
 };

@@ -10,6 +10,7 @@ import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, stranger
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastResortLast } from './rules/last-resort.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
+import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
 import { maximumHeld, needlessLaunch } from './rules/needless-launch.ts';
 import { needlessRemoval, protectedStay, successorServes } from './rules/needless-removal.ts';
@@ -51,6 +52,10 @@ export const rules: readonly Rule[] = [
   sharedOut,
   lastResortLast,
   cheapestFirst,
+  floorFirst,
+  floorLeft,
+  floorHeld,
+  sharesHold,
   desiredStandsWhileDenied,
   nobodyLeavesWhileDenied,
   launchesAreBounded,

@@ -1,4 +1,6 @@
+import type { Group } from '../../core/group.ts';
 import { isKept } from '../../core/kept.ts';
+import { type OnDemandFloor, owedOnDemand } from '../../core/on-demand.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { items } from '../../functions/contract.ts';
@@ -51,8 +53,16 @@ const keptByMinimum = (swaps: readonly Swap[], { autoScalingGroups }: WorldSnaps
 };
 
 /** Groups with a policy in force: of one that was let go, and whose new policy was refused, nothing comes to serve. */
-const inForce = async ({ sandbox }: Stage): Promise<ReadonlySet<string>> =>
-  new Set((await sandbox.items('groups')).flatMap(({ group, item }) => (item === items.accepted ? [String(group)] : [])));
+const inForce = async ({ sandbox }: Stage): Promise<ReadonlyMap<string, OnDemandFloor | undefined>> =>
+  new Map(
+    (await sandbox.items('groups')).flatMap(({ group, item, resolved }) =>
+      item === items.accepted ? [[String(group), (resolved as Partial<Group> | undefined)?.onDemand] as const] : [],
+    ),
+  );
+
+/** Whether a group has as many on demand as its policy keeps there: what it lacks is launched yet. */
+const hasItsFloor = ({ groupOf }: Stage, { instances }: WorldSnapshot, group: string, owed: number): boolean =>
+  owed <= instances.filter(({ id, state, market }) => state === 'running' && market === 'on-demand' && groupOf(id) === group).length;
 
 /**
  * Whether nothing is under way any more: no instance comes or goes, no signal comes again, no drain runs, nothing is reserved or raised, every group
@@ -71,6 +81,13 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
     !isComingUp(stage, group);
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   const ruled = await inForce(stage);
+  const isFloored = (group: string, { desired }: GroupState): boolean => {
+    const floor = ruled.get(group);
+    return floor === undefined || hasItsFloor(stage, snapshot, group, owedOnDemand(floor, desired));
+  };
   const isHeld = (group: string): boolean => stage.isKept(group) && ruled.has(group);
-  return swaps.every(isSwapOver) && [...states].every(([group, state]) => isSettled(state) && (!isHeld(group) || isWhole(group, state)));
+  return (
+    swaps.every(isSwapOver) &&
+    [...states].every(([group, state]) => isSettled(state) && (!isHeld(group) || (isWhole(group, state) && isFloored(group, state))))
+  );
 };

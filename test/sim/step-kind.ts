@@ -25,6 +25,7 @@ export const stepKinds = [
   'asg-edited',
   'holding-edited',
   'swap-edited',
+  'shares-edited',
   'mode-edited',
   'policy-edited',
   'policy-broken',

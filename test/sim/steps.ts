@@ -212,6 +212,7 @@ type Document = Readonly<Record<string, unknown>>;
 export type EditKind = Extract<
   StepKind,
   | 'size-edited'
+  | 'shares-edited'
   | 'tags-edited'
   | 'tree-edited'
   | 'pools-edited'

@@ -5,6 +5,7 @@ import { type Moment, refusalsOf } from '../giving.ts';
 import { givingWell } from '../giving-well.ts';
 import { isHealthy } from '../leaving.ts';
 import { type Delivery, goneAtMs, isFunction, type Life, takenOutAtMs, warnedAtMs } from '../life.ts';
+import { isOnDemand, mayBeOwed } from '../limits.ts';
 import type { Policy, PolicyPool } from '../policy.ts';
 import { poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
@@ -73,8 +74,10 @@ const otherThan = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, launc
   const beside = pathTo(policy.capacity, pool.name).flatMap(({ selector, child }) =>
     selector.kind === 'tiered' ? [] : selector.children.filter((_, index) => index !== child && selector.weights[index] !== 0),
   );
+  const isOwed = mayBeOwed(chronicle, policy, launch);
   return [pool.name, ...beside]
     .flatMap((node) => givingWell({ chronicle, policy, moment: launch }, node))
+    .filter((offering) => !isOwed || isOnDemand(offering))
     .find((offering) => nameOf(offering) !== nameOf(launch.life));
 };
 

@@ -4,6 +4,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
 import { isFunction, type Life, tagsAt } from '../life.ts';
+import { isOnDemand, mayBeOwed } from '../limits.ts';
 import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
 import { movesIn } from '../returning.ts';
@@ -13,7 +14,20 @@ import { pathTo, poolsOf, type Selector } from '../tree.ts';
 type Broken = Omit<Finding, 'rule'>;
 
 /** A launch of Holdfast's with the pool that it came from and the policy that it may have followed. */
-type Placed = { readonly life: Life; readonly moment: Moment; readonly policy: Policy; readonly pool: PolicyPool };
+type Placed = {
+  readonly life: Life;
+  readonly moment: Moment;
+  readonly policy: Policy;
+  readonly pool: PolicyPool;
+  /** Members that it may replace in a better place: none where it fills a place that is free. */
+  readonly replaces: readonly Life[];
+  /** What was chosen from: everything, or on-demand alone where so many are owed on demand. */
+  readonly from: Bound;
+};
+
+/** What is bound from above: below a spread by zone or type, nothing but the zone or type that it chose counts. */
+type Bound = (offering: OfferingName) => boolean;
+const unbound: Bound = () => true;
 
 /** A launch counts as right when it is right by any policy that was in force while its function ran. */
 const byAnyPolicy =
@@ -26,7 +40,8 @@ const byAnyPolicy =
         const quiet = moves.has(life) && policy.returning !== undefined ? { quietForMs: policy.returning.afterMs } : {};
         const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation, ...quiet };
         const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
-        return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool });
+        const from = mayBeOwed(chronicle, policy, { life, group, sinceMs }) ? isOnDemand : unbound;
+        return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, replaces: moves.get(life)?.worse ?? [], from });
       });
       const [first] = verdicts;
       return first === undefined || verdicts.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: first }];
@@ -71,13 +86,9 @@ export const withinCap: Rule = {
   }),
 };
 
-/** What is bound from above: below a spread by zone or type, nothing but the zone or type that it chose counts. */
-type Bound = (offering: OfferingName) => boolean;
-const unbound: Bound = () => true;
-
 /** Every selector on the way to the pool of a launch, with what those above it leave to choose from. */
-const boundPath = ({ policy, pool, life }: Placed) => {
-  let within = unbound;
+const boundPath = ({ policy, pool, life, from }: Placed) => {
+  let within = from;
   return pathTo(policy.capacity, pool.name).map(({ selector, child }) => {
     const step = { selector, child, within };
     const above = within;
@@ -107,7 +118,7 @@ export const earlierTierFirst: Rule = {
 type Part = { readonly name: string; readonly weight: number; readonly isOf: (life: Life) => boolean; readonly gives: () => boolean };
 
 const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): readonly Part[] => {
-  const { policy, moment } = placed;
+  const { policy, moment, from } = placed;
   const inPools = (pools: readonly PolicyPool[]) => {
     const names = new Set(pools.map(({ name }) => name));
     return (life: Life): boolean => names.has(poolOf(life, policy, moment.atMs) ?? '');
@@ -117,7 +128,7 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
       name: JSON.stringify(child),
       weight: selector.weights[index] ?? 1,
       isOf: inPools(poolsOf(policy, child)),
-      gives: () => givingWell({ chronicle, policy, moment }, child).length > 0,
+      gives: () => givingWell({ chronicle, policy, moment, within: from }, child).length > 0,
     }));
   }
   const key = selector.by === 'zone' ? 'zone' : 'instanceType';
@@ -128,7 +139,9 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
     weight: 1,
     isOf: (life) => isBelow(life) && life[key] === value,
     gives: () =>
-      selector.children.some((child) => givingWell({ chronicle, policy, moment, within: (offering) => offering[key] === value }, child).length > 0),
+      selector.children.some(
+        (child) => givingWell({ chronicle, policy, moment, within: (offering) => from(offering) && offering[key] === value }, child).length > 0,
+      ),
   }));
 };
 
@@ -147,7 +160,8 @@ const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly P
 const unfair = (chronicle: Chronicle, placed: Placed, selector: Selector): string | undefined => {
   const parts = partsOf(chronicle, placed, selector);
   const one = parts.find((part) => part.isOf(placed.life));
-  if (one === undefined) return undefined;
+  // Within a child, a move leaves the shares of the children as they are.
+  if (one === undefined || placed.replaces.some(one.isOf)) return undefined;
   const isEven = selector.kind === 'spread';
   const other = parts.find((part) => {
     if (part === one || part.weight === 0) return false;

@@ -5,6 +5,7 @@ import { alarm, interrupt, kill, loseZone, putPolicy } from '../steps.ts';
 import { catalogue, groupIn, holdings, onDemandPools, plainLandscape, spotPools, type TypeTerms, zones } from '../worlds.ts';
 import { drawBounds } from './bounds.ts';
 import { drawSome, minutes, type Profile } from './profile.ts';
+import { drawShares } from './shares.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
 
 /** What types cost on demand, and limits that are a share of it. Some bind when prices move. */
@@ -52,7 +53,14 @@ export const limits: Profile = {
     const holding = draw.one(holdings);
     const size = { min: 1, max: 12, desired: draw.between(3, 7) };
     const { pools, ...prices } = drawPrices(draw, types, holding !== 'launch-instances');
-    const policy = { capacity: drawCapacity(draw), ...prices, ...alarmsBy('+2', '-2'), ...drawHabits(draw), ...drawBounds(draw, size.desired) };
+    const policy = {
+      capacity: drawCapacity(draw),
+      ...prices,
+      ...alarmsBy('+2', '-2'),
+      ...drawHabits(draw),
+      ...drawBounds(draw, size.desired),
+      ...drawShares(draw, holding, types.length),
+    };
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, pools, asg: { min: 0 } });
     const drawn = drawSome(draw, steps(types, placed.policy), { least: 2, most: 6, withinSeconds: 240 });
     return worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.25, restWithinMs: 900_000 });

@@ -14,6 +14,7 @@ import { outside } from './outside.ts';
 import type { Profile } from './profile.ts';
 import { scarce } from './scarce.ts';
 import { groups } from './several.ts';
+import { shares } from './shares.ts';
 
 export const profileNames = [
   'small',
@@ -32,6 +33,7 @@ export const profileNames = [
   'outside',
   'limits',
   'bounds',
+  'shares',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -53,6 +55,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   outside,
   limits,
   bounds,
+  shares,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);

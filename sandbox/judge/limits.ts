@@ -1,0 +1,67 @@
+import type { Chronicle } from './chronicle.ts';
+import { nameOf, type OfferingName } from './cloud.ts';
+import type { Life } from './life.ts';
+import { type MaxShare, type Policy, shareFields } from './policy.ts';
+import { couldBeKnown, headcountAt } from './staying.ts';
+
+/** A share of a size, rounded up (docs/policy.md). */
+const shareOf = (percent: number, size: number): number => Math.ceil((size * percent) / 100 - 1e-9);
+
+/** How many of a size a policy wants on demand: the larger of the two, and no more than all. */
+export const owedBy = ({ onDemand }: Policy, size: number): number =>
+  onDemand === undefined ? 0 : Math.min(size, Math.max(onDemand.floor, shareOf(onDemand.percent, size)));
+
+export const isOnDemand = ({ market }: Pick<Life, 'market'>): boolean => market === 'on-demand';
+
+type Launch = { readonly life: Life; readonly group: string; readonly sinceMs: number };
+
+/** Who stays when something is launched, itself among them, as far as its function could know. Who waits to be replaced is not among them. */
+export const stayingWith = (chronicle: Chronicle, { life, group, sinceMs }: Launch): readonly Life[] =>
+  headcountAt(chronicle, group, life.launchedAtMs, { order: life.order, sinceMs }).staying.filter((one) => couldBeKnown(chronicle, one, sinceMs));
+
+/** Whether a launch on demand may have been made because its group had less on demand than its policy asks for. */
+export const mayBeOwed = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean => {
+  const { life, group, sinceMs } = launch;
+  if (policy.onDemand === undefined || !isOnDemand(life)) return false;
+  const owed = owedBy(policy, Math.max(0, ...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)));
+  return stayingWith(chronicle, launch).filter(isOnDemand).length <= owed;
+};
+
+type Field = (typeof shareFields)[number];
+
+/** What an offering is of a share. */
+const keyOf: Readonly<Record<Field, (offering: OfferingName) => string>> = {
+  instanceType: ({ instanceType }) => instanceType,
+  zone: ({ zone }) => zone,
+  offering: nameOf,
+};
+
+/** The most that one of these may hold: a share of the size, and one at least. */
+const mostOf = (percent: number, size: number): number => Math.max(1, shareOf(percent, size));
+
+export type FullShare = { readonly field: Field; readonly name: string; readonly held: number; readonly most: number };
+
+const limitsOf = (shares: MaxShare): readonly { readonly field: Field; readonly percent: number }[] =>
+  shareFields.flatMap((field) => {
+    const percent = shares[field];
+    return percent === undefined ? [] : [{ field, percent }];
+  });
+
+/** Shares of an offering that hold more than they may among these. */
+export const overShares = ({ maxShare }: Policy, offering: OfferingName, held: readonly OfferingName[], size: number): readonly FullShare[] =>
+  limitsOf(maxShare).flatMap(({ field, percent }) => {
+    const name = keyOf[field](offering);
+    const count = held.filter((one) => keyOf[field](one) === name).length;
+    const most = mostOf(percent, size);
+    return count > most ? [{ field, name, held: count, most }] : [];
+  });
+
+/** Whether two are in one of the shares that a policy limits. */
+export const sharesOne = ({ field }: Pick<FullShare, 'field'>, one: OfferingName, other: OfferingName): boolean =>
+  keyOf[field](one) === keyOf[field](other);
+
+export const hasShares = ({ maxShare }: Policy): boolean => limitsOf(maxShare).length > 0;
+
+/** Whether one more of an offering keeps to every share. */
+export const hasShareRoom = (policy: Policy, offering: OfferingName, held: readonly OfferingName[], size: number): boolean =>
+  overShares(policy, offering, [...held, offering], size).length === 0;

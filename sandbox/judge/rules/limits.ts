@@ -1,0 +1,178 @@
+import { gaveNothingUntil, onDemandGives } from '../capacity.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { givingOf } from '../giving.ts';
+import { goneAtMs, isFunction, isProtected, type Life, leavesAtMs } from '../life.ts';
+import { hasShares, isOnDemand, overShares, owedBy, sharesOne, stayingWith } from '../limits.ts';
+import { actsSince } from '../modes.ts';
+import type { Policy } from '../policy.ts';
+import { movesIn } from '../returning.ts';
+import { headcountAt, isStray, ownLaunches } from '../staying.ts';
+import { times } from '../times.ts';
+import { poolsOf } from '../tree.ts';
+import { choicesOf } from './needless-removal.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** Policies that may have been followed, if all of them keep so many on demand. */
+const flooredIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): readonly Policy[] => {
+  const policies = chronicle.policiesIn(group, fromMs, untilMs);
+  return policies.every(({ onDemand }) => onDemand !== undefined) ? policies : [];
+};
+
+/** The least that these policies want on demand at these sizes. */
+const leastOwed = (policies: readonly Policy[], sizes: readonly number[]): number =>
+  policies.length === 0 || sizes.length === 0 ? 0 : Math.min(...policies.map((policy) => owedBy(policy, Math.min(...sizes))));
+
+/** On demand, and a member for all that a function could know which looked so early. */
+const perhapsOnDemand = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): readonly Life[] =>
+  chronicle
+    .livesIn(group)
+    .filter(
+      (life) =>
+        isOnDemand(life) &&
+        life.launchedAtMs <= atMs + chronicle.times.launchCallMs + times.reactMs &&
+        goneAtMs(life) > sinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs) - times.messageAgainMs,
+    );
+
+export const floorFirst: Rule = {
+  name: 'what is owed on demand is launched first',
+  meaning:
+    'Nothing is launched on spot for a missing member while the group has less on demand than its policy asks for, and an on-demand pool of the tree would have given one.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+      const atMs = life.launchedAtMs;
+      if (isOnDemand(life) || movesIn(chronicle).has(life)) return [];
+      const policies = flooredIn(chronicle, group, sinceMs, atMs);
+      const owed = leastOwed(policies, chronicle.desiredIn(group, sinceMs, atMs));
+      const held = perhapsOnDemand(chronicle, group, sinceMs, atMs).length;
+      if (held >= owed) return [];
+      const moment = { group, sinceMs, atMs, ...(isFunction(life.by) && { invocation: life.by.invocation }) };
+      const gives = policies.every((policy) =>
+        poolsOf(policy, policy.capacity).some((pool) => pool.market === 'on-demand' && givingOf(chronicle, policy, pool, moment).length > 0),
+      );
+      if (!gives) return [];
+      return [{ group, instance: life.instance, atMs, detail: `${life.instance} is on spot, ${held} are on demand and ${owed} are owed` }];
+    }),
+};
+
+export const floorLeft: Rule = {
+  name: 'nobody on demand is let go who is owed',
+  meaning: 'A member on demand that Holdfast chooses to let go leaves as many on demand as the policy asks for at the desired size in force.',
+  broken: (chronicle) => {
+    const choices = choicesOf(chronicle);
+    return choices.flatMap(({ life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved }): readonly Broken[] => {
+      if (!isOnDemand(life) || isAdvised || isMoved || isStray(chronicle, life, chosenAtMs)) return [];
+      const owed = leastOwed(flooredIn(chronicle, group, lookedSinceMs, chosenAtMs), chronicle.desiredIn(group, lookedSinceMs, chosenAtMs));
+      // Whoever is chosen later, or ended and could not be known to have ended, counted for this choice.
+      const goes = new Set(choices.filter((one) => one.group === group && one.chosenAtMs <= chosenAtMs).map((one) => one.life));
+      const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs) + times.messageAgainMs;
+      const left = chronicle
+        .livesIn(group)
+        .filter((one) => isOnDemand(one) && !goes.has(one) && one.launchedAtMs <= chosenAtMs && goneAtMs(one) > lookedSinceMs - lagMs).length;
+      if (left >= owed) return [];
+      return [{ group, instance: life.instance, atMs: chosenAtMs, detail: `${left} are on demand without ${life.instance}, and ${owed} are owed` }];
+    });
+  },
+};
+
+/** A time in which a group had less on demand than it owes. */
+type Short = { readonly fromMs: number; readonly untilMs: number; readonly by: number };
+
+const shortAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+  const policy = chronicle.policyAt(group, atMs);
+  const sizes = chronicle.desiredIn(group, atMs, atMs);
+  if (policy?.onDemand === undefined || sizes.length === 0) return 0;
+  const { staying, waiting } = headcountAt(chronicle, group, atMs);
+  return owedBy(policy, Math.min(...sizes)) - [...staying, ...waiting].filter(isOnDemand).length;
+};
+
+const shortagesOf = (chronicle: Chronicle, group: string): readonly Short[] => {
+  const { readyAtMs, endedAtMs } = chronicle.history;
+  const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
+  if (!policies.some(({ policy }) => policy?.onDemand !== undefined)) return [];
+  const moments = [
+    readyAtMs,
+    ...policies.map(({ atMs }) => atMs),
+    ...written.map(({ atMs }) => atMs),
+    ...chronicle.livesIn(group).flatMap((life) => [life.launchedAtMs, goneAtMs(life), leavesAtMs(life, Number.POSITIVE_INFINITY)]),
+  ].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs);
+  const found: Short[] = [];
+  let open: { readonly fromMs: number; by: number } | undefined;
+  for (const atMs of [...new Set(moments)].sort((a, b) => a - b)) {
+    const by = shortAt(chronicle, group, atMs);
+    if (by > 0) open = { fromMs: open?.fromMs ?? atMs, by: Math.max(open?.by ?? 0, by) };
+    if (by <= 0 && open !== undefined) {
+      found.push({ ...open, untilMs: atMs });
+      open = undefined;
+    }
+  }
+  return open === undefined ? found : [...found, { ...open, untilMs: endedAtMs }];
+};
+
+/** Whether a member on spot may leave for one on demand, at the end of a shortage. */
+const someMayLeave = (chronicle: Chronicle, group: string, atMs: number): boolean =>
+  headcountAt(chronicle, group, atMs).staying.some((life) => !isOnDemand(life) && !isProtected(life, atMs));
+
+/**
+ * When nothing stood any more against what is owed: a fault, a mode that launches nothing, another policy or size, members that were lost, and
+ * on-demand pools that gave nothing.
+ */
+const freeFrom = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Short): number => {
+  const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
+  const within = (atMs: number): boolean => atMs > fromMs && atMs < untilMs;
+  const faults = chronicle.history.faults
+    .filter((fault) => fault.fromMs < untilMs && fault.untilMs > fromMs)
+    .map((fault) => Math.min(fault.untilMs, untilMs));
+  const changes = [...policies, ...written].map(({ atMs }) => atMs).filter(within);
+  const losses = chronicle.livesIn(group).flatMap((life) => [goneAtMs(life), ...life.warnings.map(({ atMs }) => atMs)].filter(within));
+  const openedMs = gaveNothingUntil(chronicle, group, fromMs, untilMs, onDemandGives);
+  return Math.max(fromMs, actsSince(chronicle, group, untilMs), openedMs, ...faults, ...changes, ...losses);
+};
+
+/** As many move at once as the surge allows, and each move takes a look, a launch, its boot, and the drain of who leaves. */
+const boundMs = ({ times: { servesAgainMs } }: Chronicle, { maxSurge, drainTimeoutMs }: Policy, by: number): number =>
+  (1 + Math.ceil(by / maxSurge)) * (servesAgainMs + drainTimeoutMs + times.servesAgainMs + times.tickMs);
+
+export const floorHeld: Rule = {
+  name: 'as many are on demand as are owed, soon after on-demand gives them',
+  meaning:
+    'A group has as many on demand as its policy asks for; or it has had fewer for no longer than as many moves take as `maxSurge` makes of it, counted from the last trouble and from when an on-demand pool gives.',
+  broken: (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group) =>
+      shortagesOf(chronicle, group).flatMap((short): readonly Broken[] => {
+        const policy = chronicle.policyAt(group, short.untilMs - 1);
+        if (policy === undefined || !someMayLeave(chronicle, group, short.untilMs - 1)) return [];
+        const freeMs = freeFrom(chronicle, group, short);
+        if (short.untilMs - freeMs <= boundMs(chronicle, policy, short.by)) return [];
+        const detail = `${short.by} fewer than owed were on demand for ${Math.round((short.untilMs - freeMs) / 1_000)} s`;
+        return [{ group, atMs: short.untilMs, detail }];
+      }),
+    ),
+};
+
+/** What a launch puts over its share by this policy. A launch beyond the size is for members that leave it: as many may be of the share. */
+const exceeded = (policy: Policy, held: readonly Life[], { life, size }: { readonly life: Life; readonly size: number }): string | undefined => {
+  const beyond = Math.max(0, held.length - size);
+  const over = overShares(policy, life, held, size).find((share) => {
+    const others = held.filter((one) => one !== life && sharesOne(share, one, life) && !isProtected(one, life.launchedAtMs)).length;
+    return share.held - Math.min(beyond, others) > share.most;
+  });
+  return over && `${over.name} holds ${over.held} with ${life.instance}, and its share is ${over.most}`;
+};
+
+export const sharesHold: Rule = {
+  name: 'shares hold',
+  meaning:
+    'At every launch of Holdfast’s, the members that stay in its instance type, its zone and its offering are no more than `maxShare` allows of the size, those aside that a launch beyond the size replaces.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+      const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
+      if (policies.length === 0 || !policies.every(hasShares)) return [];
+      const held = stayingWith(chronicle, { life, group, sinceMs });
+      const size = Math.max(0, ...chronicle.desiredIn(group, sinceMs, life.launchedAtMs));
+      const details = policies.map((policy) => exceeded(policy, held, { life, size }));
+      const [first] = details;
+      return first === undefined || details.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: first }];
+    }),
+};
