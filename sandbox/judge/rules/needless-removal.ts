@@ -134,14 +134,21 @@ const lostLately = (chronicle: Chronicle, group: string, sinceMs: number, atMs: 
   }).length;
 
 const lookBackMs = 10_000;
+/** Launch times have whole seconds, and what has just passed its checks may be told as waiting. */
+const readySlackMs = 2_000;
+
+/** Whether it was ready by the policy before the function looked that chose it: nobody waits for a member that is not. */
+const wasReady = (chronicle: Chronicle, { life, lookedSinceMs }: Choice): boolean =>
+  chronicle.isReadyAt(life, lookedSinceMs - readySlackMs - 2 * chronicle.times.clockMs);
 
 export const successorServes: Rule = {
   name: 'a member whose end is ours to choose leaves only against a replacement that serves',
   meaning:
     'When Holdfast takes out of service a member that works and need not leave, the others that serve and are ready by the policy are the desired size (launch-first), or up to maxSurge fewer (drain-first, members at risk).',
   broken: (chronicle) =>
-    choicesOf(chronicle).flatMap(({ life, group, outAtMs, isAdvised, isMoved }) => {
-      if (!chronicle.servesAt(life, outAtMs - 1) || goneAtMs(life) < outAtMs) return [];
+    choicesOf(chronicle).flatMap((choice) => {
+      const { life, group, outAtMs, isAdvised, isMoved } = choice;
+      if (!chronicle.servesAt(life, outAtMs - 1) || goneAtMs(life) < outAtMs || !wasReady(chronicle, choice)) return [];
       const sinceMs = outAtMs - lookBackMs - chronicle.times.lagMs;
       const policies = chronicle.policiesIn(group, sinceMs, outAtMs);
       const fewer = isAdvised || isMoved ? Math.max(0, ...policies.map(({ order, maxSurge }) => (order === 'drain-first' ? maxSurge : 0))) : 0;
