@@ -1,3 +1,4 @@
+import { neverServedCode } from '../core/boots.ts';
 import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
@@ -64,8 +65,8 @@ export const againstText = (against: Against): string => {
       );
     case 'boots-failed':
       return (
-        `its instances died before they served (${whyText(against)}), ` +
-        `so it rests until ${timeText(against.untilMs)}`
+        `its instances ${against.awsCode === neverServedCode ? 'never served' : 'died before they served'} ` +
+        `(${whyText(against)}), so it rests until ${timeText(against.untilMs)}`
       );
     case 'denied':
       return `a launch was denied (${whyText(against)}), so it is asked again at ${timeText(against.untilMs)}`;

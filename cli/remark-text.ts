@@ -1,5 +1,6 @@
 import type { EndedWhy } from '../core/boots.ts';
 import type { Remark } from '../core/decision.ts';
+import type { WhyIdle } from '../core/unserved.ts';
 import { costText, someText, whyText } from './reason-text.ts';
 import { timeText } from './time.ts';
 
@@ -10,6 +11,14 @@ const endsText = (ends: readonly EndedWhy[]): string =>
 
 const counted = (count: number, what: string): readonly string[] => (count === 0 ? [] : [`${count} ${what}`]);
 
+const idleText: Readonly<Record<WhyIdle, string>> = {
+  pending: 'it stays pending',
+  'not-joined': 'it could not be attached or registered',
+  'status-checks': "EC2's status checks do not pass",
+  'warm-up': 'it warms up',
+  'target-health': 'its target group finds it unhealthy',
+};
+
 type Texts = { readonly [Code in Remark['code']]: (remark: Extract<Remark, { readonly code: Code }>) => string };
 
 const texts: Texts = {
@@ -19,6 +28,9 @@ const texts: Texts = {
   'boots-failed': (remark) =>
     `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
     `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`,
+  'given-up': (remark) =>
+    `gives up ${remark.count} from ${remark.pool} that never served (${idleText[remark.why]}): ` +
+    `${someText(remark.instances, remark.count)}; the pool rests until ${timeText(remark.untilMs)}`,
   'deaths-bounded': (remark) => `launches ${remark.count} fewer: ten for each missing member died within ten minutes`,
   'launches-bounded': (remark) =>
     `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +

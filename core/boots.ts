@@ -1,6 +1,7 @@
 import { doublingMs } from './back-off.ts';
 import type { Offering } from './offering.ts';
 import type { Pool } from './pool.ts';
+import type { Member } from './view.ts';
 
 /** An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. */
 export type Newcomer = { readonly pool: string; readonly atMs: number };
@@ -68,6 +69,9 @@ const otherEnds = new Set([
   'Server.ScheduledStop',
 ]);
 
+/** The code of a lesson about members that run and never served. Its message says what kept them from it. */
+export const neverServedCode = 'Holdfast.NeverServed';
+
 /** EC2 granted the launch and found no capacity for it after all: a refusal, told late. */
 const lateRefusals = new Set(['Server.InsufficientInstanceCapacity']);
 
@@ -83,6 +87,10 @@ export const restOfBoots = (
     : undefined;
 };
 
+/** Lessons of pools whose instances died. */
+export const diedOnly = (failed: BootMemory['failedBoots'] = {}): NonNullable<BootMemory['failedBoots']> =>
+  Object.fromEntries(Object.entries(failed).filter(([, { code }]) => code !== neverServedCode));
+
 /** Memory after EC2 granted these instances. */
 export const rememberNewcomers = (
   memory: BootMemory,
@@ -96,7 +104,8 @@ export const rememberNewcomers = (
 
 /** What a look shows about instances. */
 export type Shown = {
-  readonly members: readonly { readonly instance: string; readonly admitted: boolean }[];
+  readonly members: readonly (Pick<Member, 'instance' | 'admitted'> &
+    Partial<Pick<Member, 'pool' | 'serving' | 'launchedAtMs'>>)[];
   readonly endings?: Readonly<Record<string, Ending>>;
 };
 
@@ -146,19 +155,32 @@ const sorted = ({ newcomers = {} }: BootMemory, { members, endings = {} }: Shown
   return { waiting, up, died };
 };
 
-/** A pool of which an instance came up that was launched after the last failure works again. */
+/**
+ * A pool of which an instance came up that was launched after the last failure works again. Where the last ones came up
+ * and never served, one has to serve.
+ */
 const withoutWorking = (
   failed: Readonly<Record<string, FailedBoots>>,
   up: readonly Newcomer[],
-): Record<string, FailedBoots> =>
-  Object.fromEntries(
-    Object.entries(failed).filter(
-      ([name, { atMs }]) => !up.some((newcomer) => newcomer.pool === name && newcomer.atMs >= atMs),
-    ),
+  { members }: Shown,
+): Record<string, FailedBoots> => {
+  const serving = members.flatMap(({ serving: serves, pool, launchedAtMs }) =>
+    serves && pool !== undefined && launchedAtMs !== undefined ? [{ pool, atMs: launchedAtMs }] : [],
   );
+  return Object.fromEntries(
+    Object.entries(failed).filter(([name, { atMs, code }]) => {
+      const works = code === neverServedCode ? serving : up;
+      return !works.some((one) => one.pool === name && one.atMs >= atMs);
+    }),
+  );
+};
 
-/** A streak outlives its rest by the longest rest, so that a pool that keeps failing rests longer each time. */
-const isForgotten = ({ restsUntilMs }: FailedBoots, nowMs: number): boolean => nowMs >= restsUntilMs + longestRestMs;
+/**
+ * A streak outlives its rest by the longest rest, so that a pool that keeps failing rests longer each time. One of
+ * members that never served grows slowly, and is remembered for longer.
+ */
+const isForgotten = ({ restsUntilMs, code }: FailedBoots, nowMs: number): boolean =>
+  nowMs >= restsUntilMs + (code === neverServedCode ? forgottenAfterMs : longestRestMs);
 
 const withoutEmpty = (memory: BootMemory): BootMemory =>
   Object.fromEntries(Object.entries(memory).filter(([, part]) => part !== undefined && Object.keys(part).length > 0));
@@ -201,7 +223,7 @@ export const learnBoots = (
 ): Lessons => {
   const { waiting, up, died } = sorted(memory, shown, nowMs);
   const failed = died.filter(({ ending: { code } }) => !otherEnds.has(code) && !lateRefusals.has(code));
-  const before = withoutWorking(memory.failedBoots ?? {}, up);
+  const before = withoutWorking(memory.failedBoots ?? {}, up, shown);
   const news = [...Map.groupBy(failed, ({ newcomer }) => newcomer.pool)].flatMap(([pool, list]): BootNews[] => {
     const lesson = newsOf(pools[pool], before[pool], list, nowMs);
     return lesson === undefined ? [] : [{ ...lesson, pool, instances: list.map(({ instance }) => instance) }];

@@ -9,6 +9,7 @@ import type { NotMoved } from './returning/rule.ts';
 import type { SpreadBy } from './selector.ts';
 import type { AtShare, ShareOf } from './shares.ts';
 import type { Prose } from './shortfall.ts';
+import type { WhyIdle } from './unserved.ts';
 import type { Added, RaisedMax, Suspension } from './view.ts';
 
 /** Why a pool, or one of its offerings, could not be used when a placement was made. */
@@ -109,6 +110,15 @@ export type Remark =
       readonly pool: string;
       readonly awsCode: string;
       readonly awsMessage: string;
+      readonly untilMs: number;
+      readonly instances: readonly string[];
+      readonly count: number;
+    }
+  /** These never served, for this reason, and are replaced elsewhere: their pool rests until then. */
+  | {
+      readonly code: 'given-up';
+      readonly pool: string;
+      readonly why: WhyIdle;
       readonly untilMs: number;
       readonly instances: readonly string[];
       readonly count: number;

@@ -63,6 +63,8 @@ export type Group = {
   readonly onDemand?: OnDemandFloor;
   /** The most that one instance type, zone or offering may hold. Absent: no limit. */
   readonly maxShare?: MaxShare;
+  /** Members that have not served since they were new. They come from the state item, too. */
+  readonly unserved?: readonly string[];
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };

@@ -33,17 +33,26 @@ export const targetGroupsNow = ({ targetGroups = [] }: Pick<GroupState, 'targetG
   return [...targetGroups.filter((arn) => !named.includes(arn)), ...named].slice(-mostTargetGroups);
 };
 
+/** Only EC2's status checks of such members are read again and again. */
+const withUnserved = (group: Group, state: Pick<GroupState, 'unserved'> | undefined): Group => {
+  const unserved = Object.keys(state?.unserved ?? {});
+  return group.ready?.checks === undefined || unserved.length === 0 ? group : { ...group, unserved };
+};
+
 /**
  * The group in force, with the Auto Scaling groups and target groups that its state remembers of earlier policies: no
  * member is forgotten by an edit.
  */
-export const withFormer = (accepted: Group, state: Pick<GroupState, 'holders' | 'targetGroups'> | undefined): Group => {
-  const { former: _before, ...group } = accepted;
+export const withFormer = (
+  accepted: Group,
+  state: Pick<GroupState, 'holders' | 'targetGroups' | 'unserved'> | undefined,
+): Group => {
+  const { former: _before, ...group } = withUnserved(accepted, state);
   const named = new Set([...namedAsgs(group), ...namedTargetGroups(group)]);
   const former = (state?.holders ?? []).filter((asg) => !named.has(asg));
   const formerTargetGroups = (state?.targetGroups ?? []).filter((arn) => !named.has(arn));
   return former.length + formerTargetGroups.length === 0 && accepted.former === undefined
-    ? accepted
+    ? withUnserved(accepted, state)
     : {
         ...group,
         ...(former.length > 0 && { former }),

@@ -12,6 +12,8 @@ export type LeaveReason =
   | 'scale-in'
   /** The policy holds its members elsewhere now. */
   | 'moved'
+  /** It has not served since it was launched, for so long that it is given up. */
+  | 'never-served'
   /** Its replacement serves in a better place of the tree. */
   | 'return'
   /** No reservation of ours launched it, or EC2 announced to take it and did not. */
@@ -36,9 +38,9 @@ type Traits = {
   readonly isMove: boolean;
   /**
    * What withdraws a swap that has not taken its member out of service. `in-place`: the member is again where the
-   * policy holds its members, or a minimum size keeps it.
+   * policy holds its members, or a minimum size keeps it. `serving`: it serves after all.
    */
-  readonly withdrawnWhen: 'in-place' | 'never';
+  readonly withdrawnWhen: 'in-place' | 'serving' | 'never';
 };
 
 /** The traits of every reason. */
@@ -87,6 +89,15 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     isAnnounced: false,
     isMove: false,
     withdrawnWhen: 'in-place',
+  },
+  'never-served': {
+    endedBy: 'holdfast',
+    isReplaced: true,
+    waitsForSurge: true,
+    isAdvice: false,
+    isAnnounced: false,
+    isMove: false,
+    withdrawnWhen: 'serving',
   },
   return: {
     endedBy: 'holdfast',

@@ -7,12 +7,17 @@ export type Ready = {
   readonly afterMs?: number;
   /** Once EC2's status checks have passed. */
   readonly checks?: 'ec2';
+  /** A new member that has not served by this age is given up. Absent: {@link givenUpAfterMs}. */
+  readonly withinMs?: number;
 };
 
-/** Status checks of older members are not read: they have passed long ago. */
-const checkedForMs = 600_000;
+/** The age by which a new member must serve, unless the policy says otherwise. */
+const givenUpAfterMs = 600_000;
 
 type Judged = Pick<Group, 'ready'>;
+
+/** The age by which a new member of this group must serve. */
+export const readyWithinMs = ({ ready }: Judged): number => ready?.withinMs ?? givenUpAfterMs;
 
 /**
  * What EC2's status checks say of an instance. `waiting`: they have no result yet. `unread`: they could not be read
@@ -20,7 +25,11 @@ type Judged = Pick<Group, 'ready'>;
  */
 export type StatusCheck = 'passed' | 'failed' | 'waiting' | 'unread';
 
-type Asking = Judged & { readonly nowMs: number };
+type Asking = Judged & {
+  readonly nowMs: number;
+  /** Members that have not served since they were new. */
+  readonly unserved?: readonly string[];
+};
 
 const ageMs = ({ launchedAtMs }: Member, { nowMs }: Asking): number => nowMs - launchedAtMs;
 
@@ -28,13 +37,13 @@ const isWarm = (member: Member, asking: Asking): boolean => ageMs(member, asking
 
 /**
  * Whether the status checks of this member decide about it: it would serve without them, and is
- * new.
+ * new or has never served. Others have passed them long ago.
  */
 export const needsStatusChecks = (member: Member, asking: Asking): boolean =>
   asking.ready?.checks === 'ec2' &&
   (member.serving || member.mayServe === true) &&
   isWarm(member, asking) &&
-  ageMs(member, asking) < checkedForMs;
+  (ageMs(member, asking) < readyWithinMs(asking) || asking.unserved?.includes(member.instance) === true);
 
 const checked = (member: Member, check: StatusCheck): Member => {
   const { mayServe: _may, ...known } = member;

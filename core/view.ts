@@ -1,6 +1,7 @@
 import type { BootMemory, BootNews, EndedWhy } from './boots.ts';
 import type { Chosen } from './chosen.ts';
 import type { Denials } from './denials.ts';
+import type { GivenUp } from './given-up.ts';
 import type { Group } from './group.ts';
 import type { LaunchMemory } from './launch-limit.ts';
 import type { NotDone } from './not-done.ts';
@@ -9,6 +10,7 @@ import type { PoolMemory } from './pool-memory.ts';
 import type { Reservation } from './reservation.ts';
 import type { Returns } from './returning/memory.ts';
 import type { Swap } from './swap.ts';
+import type { Unserved } from './unserved.ts';
 
 /** One living instance of the group. It is counted once, however many describes showed it. */
 export type Member = {
@@ -143,6 +145,8 @@ export type GroupState = Memories & {
   /** Target groups that this policy or an earlier one named, the latest last. */
   readonly targetGroups?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
+  /** New members that do not serve. Absent: none. */
+  readonly unserved?: Unserved;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
   readonly detached?: readonly string[];
   /** How many members above the desired size minimum sizes kept, as far as a decision said so. */
@@ -207,6 +211,7 @@ export type View = {
     readonly failedBoots?: readonly BootNews[];
     /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */
     readonly ends?: readonly EndedWhy[];
+    readonly givenUp?: readonly GivenUp[];
   };
   /** The most that may be launched now: what the account's buckets leave for this group. Absent: no bound. */
   readonly mayLaunch?: number;

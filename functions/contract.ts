@@ -93,6 +93,7 @@ export const announcements = {
   fallback: 'Holdfast Fallback',
   exhausted: 'Holdfast Capacity Exhausted',
   bootsFailed: 'Holdfast Boots Failed',
+  givenUp: 'Holdfast Members Given Up',
   policyAccepted: 'Holdfast Policy Accepted',
   policyRejected: 'Holdfast Policy Rejected',
   groupLetGo: 'Holdfast Group Let Go',
@@ -112,7 +113,7 @@ export const metrics = {
   launched: 'Launched',
   refused: 'Refused',
   throttled: 'Throttled',
-  /** Instances that died before they served. */
+  /** Instances that died, or were given up, before they served. */
   bootsFailed: 'BootsFailed',
   /** Missing instances that no eligible pool could give. */
   unplaced: 'Unplaced',

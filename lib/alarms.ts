@@ -159,7 +159,7 @@ const outcomeAlarms = ({ name }: Watched): readonly AlarmSpec[] => [
   },
   {
     section: 'boots-failing',
-    says: 'Instances that were launched died before they served.',
+    says: 'Instances that were launched died, or were given up, before they served.',
     metric: ownMetric(name, metrics.bootsFailed, { period: Duration.minutes(15) }),
     threshold: 3,
   },

@@ -247,10 +247,10 @@ const isHealthRead = (deps: ProviderDeps, { instances }: Shown, group: Group, gr
 /** Members as their policy counts them. EC2's status checks are read where they decide: a look at rest reads none. */
 const judgedReady = async (
   deps: ProviderDeps,
-  { ready }: Group,
+  { ready, unserved }: Group,
   members: readonly Member[],
 ): Promise<readonly Member[]> => {
-  const asking = { ...(ready && { ready }), nowMs: deps.now() };
+  const asking = { ...(ready && { ready }), ...(unserved && { unserved }), nowMs: deps.now() };
   const asked = members.filter((member) => needsStatusChecks(member, asking)).map(({ instance }) => instance);
   const checks = await statusChecksOf(deps, asked);
   return members.map((member) => asReady(member, asking, checks.get(member.instance)));

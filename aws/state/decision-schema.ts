@@ -119,6 +119,13 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     untilMs: number,
     ...some,
   }),
+  z.object({
+    code: z.literal('given-up'),
+    pool: text,
+    why: z.enum(['pending', 'not-joined', 'status-checks', 'warm-up', 'target-health']),
+    untilMs: number,
+    ...some,
+  }),
   z.object({ code: z.enum(['deaths-bounded', 'shares-full']), count: number }),
   z.object({
     code: z.literal('launches-bounded'),

@@ -83,6 +83,7 @@ export const checkGroup = objectOf<Group>({
   holding,
   former: optional(listOf(text)),
   formerTargetGroups: optional(listOf(text)),
+  unserved: optional(listOf(text)),
   after: optional(listOf(text)),
   onDemand: optional(objectOf<OnDemandFloor>({ floor: number, percent: number })),
   maxShare: optional(
@@ -92,7 +93,9 @@ export const checkGroup = objectOf<Group>({
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),
   returning: optional(returning),
-  ready: optional(objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')) })),
+  ready: optional(
+    objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')), withinMs: optional(number) }),
+  ),
   launches: optional(launches),
   drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
   scaling: listOf(

@@ -120,6 +120,7 @@ const readers: Readers<GroupState> = {
   holders: absentOr(eachOf(text)),
   targetGroups: absentOr(eachOf(text)),
   strays: eachIn(stray),
+  unserved: absentOr(eachIn(number)),
   detached: absentOr(eachOf(text)),
   keptByMinimum: maybe(number),
   onDemandShort: maybe(number),

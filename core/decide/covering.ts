@@ -1,10 +1,11 @@
+import { diedOnly } from '../boots.ts';
 import { isOpen } from '../reservation-life.ts';
 import type { View } from '../view.ts';
 import type { Draft } from './rule.ts';
 
 /** Whether the last launch of a pool was denied, or the last instances of it died before they served. */
 const isUncertain = ({ state }: View, pool: string): boolean =>
-  state.denials?.[pool] !== undefined || state.failedBoots?.[pool] !== undefined;
+  state.denials?.[pool] !== undefined || diedOnly(state.failedBoots)[pool] !== undefined;
 
 /** Launches under way from such pools: they may be denied, or die, as those before them did. */
 const doubtful = (view: View): number => {

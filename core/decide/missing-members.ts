@@ -1,6 +1,6 @@
 import { ownRefill } from '../asg-ledger.ts';
 import { planToAskAgain } from '../ask-again.ts';
-import { launchable } from '../boots.ts';
+import { diedOnly, launchable } from '../boots.ts';
 import type { Remark } from '../decision.ts';
 import { launchRoom } from '../launch-limit.ts';
 import { onDemandForGood, owedIn } from '../on-demand.ts';
@@ -29,11 +29,16 @@ const aboutLimit = (view: View, count: number): Remark => {
   return { code: 'launches-bounded', count, ...room, ends: view.news?.ends ?? [] };
 };
 
-/** When nothing is eligible, EC2 is asked again each minute all the same. */
+/**
+ * When nothing else is eligible, pools are used whose members never served, because another one may. And EC2 is asked
+ * again each minute.
+ */
 const planOf = ({ view, headcount }: Situation, input: PlanInput): Plan => {
   const floor = { owed: owedIn(view), held: onDemandForGood(headcount) };
   const plan = planWithFloor(view, input, floor);
   if (plan.unplaced === 0 || plan.placements.length > 0) return plan;
+  const last = planWithFloor(view, { ...input, failedBoots: diedOnly(input.failedBoots) }, floor);
+  if (last.placements.length > 0) return last;
   return planToAskAgain(input, (again) => planWithFloor(view, again, floor)) ?? plan;
 };
 

@@ -1,5 +1,6 @@
 import type { BootNews } from '../boots.ts';
 import type { Remark } from '../decision.ts';
+import type { GivenUp } from '../given-up.ts';
 import type { AsgView, View } from '../view.ts';
 import type { Rule } from './rule.ts';
 
@@ -22,12 +23,20 @@ const aboutBoots = ({ pool, code, message, restsUntilMs, instances }: BootNews):
   count: instances.length,
 });
 
+const aboutGivenUp = ({ instances, ...rest }: GivenUp): Remark => ({
+  code: 'given-up',
+  ...rest,
+  instances: instances.slice(0, namedAtMost),
+  count: instances.length,
+});
+
 const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
 
 const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
   ...aboutMembers('detached', news?.detached),
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
   ...(news?.failedBoots ?? []).map(aboutBoots),
+  ...(news?.givenUp ?? []).map(aboutGivenUp),
   ...(kept === (state.keptByMinimum ?? 0) || kept === 0
     ? []
     : [

@@ -11,6 +11,7 @@ import { forgetExpired, rememberInterruptions } from '../pool-memory.ts';
 import { isBelieved } from '../reservation-life.ts';
 import { describeLagMs } from '../signal-age.ts';
 import type { Swap } from '../swap.ts';
+import { unservedNow } from '../unserved.ts';
 import type { GroupState, Member, View } from '../view.ts';
 import { followReturns } from './returns.ts';
 
@@ -211,7 +212,8 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
   const refused = new Set(refusedAsgs);
   const reservations = view.state.reservations.filter(isBelieved(view.nowMs));
   const counted = countForgotten(view, new Set(reservations.map(({ id }) => id)));
-  const { ended: _before, ...state } = forgetLaunches(counted, view.group, view.nowMs);
+  const { ended: _before, unserved = {}, ...state } = forgetLaunches(counted, view.group, view.nowMs);
+  const idle = unservedNow({ ...view, unserved });
   return {
     ...state,
     ...hearEnds(view, ended),
@@ -222,6 +224,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
       Object.entries(gaps).map(([asg, gap]) => [asg, refused.has(asg) ? { ...gap, refused: true } : gap]),
     ),
     strays: seeStrays(view),
+    ...(Object.keys(idle).length > 0 && { unserved: idle }),
     ...(view.state.holders && { holders: holdersNow(view) }),
   };
 };

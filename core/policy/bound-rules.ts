@@ -1,10 +1,15 @@
+import { parseDurationMs } from '../duration.ts';
 import { repeatedItems, repeatsIn } from './pool-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
-/** What the schema cannot check about sizes, alarms and load balancers: the order of bounds, and repeated entries. */
+/**
+ * What the schema cannot check about sizes, alarms, readiness and load balancers: the order of bounds, and repeated
+ * entries.
+ */
 export const boundProblems = (document: Fields): readonly Problem[] => [
   ...sizeProblems(fieldOf(document, 'size')),
+  ...readyProblems(fieldOf(document, 'ready')),
   ...outsideProblems(document),
   ...repeatedAlarms(asList(fieldOf(document, 'scaling'))),
   ...repeatedItems(['drain', 'loadBalancers'], fieldOf(fieldOf(document, 'drain'), 'loadBalancers')),
@@ -36,6 +41,22 @@ const sizeProblems = (size: unknown): readonly Problem[] => {
       path: ['size', 'desired'],
       found: showFound(desired),
       allowed: `a number from min (${min}) to max (${max})`,
+    }),
+  ];
+};
+
+/** A member would be given up before it can count as serving. */
+const readyProblems = (ready: unknown): readonly Problem[] => {
+  const [after, within = '10m'] = [fieldOf(ready, 'after'), fieldOf(ready, 'within')];
+  const [afterMs, withinMs] = [after, within].map((text) =>
+    typeof text === 'string' ? parseDurationMs(text) : undefined,
+  );
+  if (afterMs === undefined || withinMs === undefined || withinMs > afterMs) return [];
+  return [
+    problemOf({
+      path: ['ready', 'within'],
+      found: showFound(within),
+      allowed: `a duration that is longer than after (${after})`,
     }),
   ];
 };

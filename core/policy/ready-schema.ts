@@ -16,8 +16,15 @@ export const readySchema = map(
           z.describe('A member counts as serving once both status checks of EC2 have passed, after 2 to 3 minutes.'),
         ),
     ),
+    within: z.optional(
+      duration('2m', '24h').check(
+        z.describe(
+          'A new member that does not serve by this age is given up and replaced. Longer than after. Default: 10m.',
+        ),
+      ),
+    ),
   },
-  'a map with after, or checks',
+  'a map with after, checks and within',
 ).check(
   z.describe(
     'When a new member counts as serving. With target groups: once it is healthy there, and ready as this says.',

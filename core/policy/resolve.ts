@@ -164,9 +164,15 @@ const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy[
 });
 
 /** Absent where nothing is asked, as in versions that were stored before there was `ready`. */
-const readyOf = ({ after, checks }: Policy['ready']): Pick<Group, 'ready'> => {
-  if (after === undefined && checks === undefined) return {};
-  return { ready: { ...(after !== undefined && { afterMs: durationMs(after) }), ...(checks && { checks }) } };
+const readyOf = ({ after, checks, within }: Policy['ready']): Pick<Group, 'ready'> => {
+  if (after === undefined && checks === undefined && within === undefined) return {};
+  return {
+    ready: {
+      ...(after !== undefined && { afterMs: durationMs(after) }),
+      ...(checks && { checks }),
+      ...(within !== undefined && { withinMs: durationMs(within) }),
+    },
+  };
 };
 const launchesOf = ({ atMost, within }: Policy['launches']): LaunchLimit => ({
   atMost: accepted(launchLimitOf(atMost), String(atMost)),

@@ -70,11 +70,16 @@ const goneIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBey
   });
 };
 
-/** A member that is again where the policy holds its members was to be moved by an earlier policy. */
+/**
+ * Whether what a waiting swap was for is over: its member is again where the policy holds its members, or serves after
+ * all.
+ */
 const isBack = (swap: Swap, { group, holdings, nowMs }: Look): boolean => {
-  if (traitsOf(swap).withdrawnWhen !== 'in-place' || swap.state !== 'waiting') return false;
+  const { withdrawnWhen } = traitsOf(swap);
+  if (withdrawnWhen === 'never' || swap.state !== 'waiting') return false;
   const member = holdings.members.find(({ instance }) => instance === swap.instance);
-  return member !== undefined && !isMisplaced(group, member, nowMs);
+  if (member === undefined) return false;
+  return withdrawnWhen === 'serving' ? member.serving : !isMisplaced(group, member, nowMs);
 };
 
 const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolean =>

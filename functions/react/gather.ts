@@ -1,6 +1,7 @@
 import { type BootNews, whyEnded } from '../../core/boots.ts';
 import { withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
+import type { GivenUp } from '../../core/given-up.ts';
 import type { Group } from '../../core/group.ts';
 import { followLook } from '../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../core/group-state/prices.ts';
@@ -46,6 +47,8 @@ export type Gathered = {
   readonly inherited: readonly LeavingFact[];
   /** Pools whose instances died before they served, as far as this look found out. */
   readonly failedBoots?: readonly BootNews[];
+  /** Members that this run gave up, because they never served. */
+  readonly givenUp?: readonly GivenUp[];
 };
 
 /** What was read of a group already. */
@@ -105,7 +108,7 @@ export const gather = async (
 
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
 const newsOf = (
-  { stored, group, holdings, failedBoots = [] }: Gathered,
+  { stored, group, holdings, failedBoots = [], givenUp = [] }: Gathered,
   { leaving }: Facts,
 ): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
@@ -116,6 +119,7 @@ const newsOf = (
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
     ...(failedBoots.length > 0 && { failedBoots }),
     ends: whyEnded(holdings),
+    ...(givenUp.length > 0 && { givenUp }),
   };
 };
 

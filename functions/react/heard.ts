@@ -7,6 +7,7 @@ import { heardBefore, newlyWarned } from '../../core/observe.ts';
 import { offeringKey } from '../../core/offering.ts';
 import type { Warned } from '../../core/swap.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
+import { toBeGivenUp } from '../../core/unserved.ts';
 import type { Facts } from './facts.ts';
 import type { Gathered } from './gather.ts';
 
@@ -36,13 +37,25 @@ const moved = (
   }));
 };
 
+/** Members that never served and are given up, except those that leave already. */
+const givenUp = (
+  { group, swaps, state, holdings: { members, asgs } }: Gathered,
+  leaving: readonly LeavingFact[],
+  nowMs: number,
+): readonly LeavingFact[] => {
+  const known = new Set(leaving.map(({ instance }) => instance));
+  return toBeGivenUp({ group, members, swaps, asgs, unserved: state.unserved ?? {}, nowMs })
+    .filter(({ instance }) => !known.has(instance))
+    .map(({ instance }) => ({ instance, reason: 'never-served', atMs: nowMs }));
+};
+
 /** Who leaves the group, or should leave it, as one look finds. */
 export type HeardNow = {
   /** Members that signals reported. */
   readonly told: readonly LeavingFact[];
   /**
    * These, those that an earlier holder was warned of, those that were reported while the group was only observed,
-   * and those that live where the policy holds none.
+   * those that live where the policy holds none, and those that never served.
    */
   readonly leaving: readonly LeavingFact[];
 };
@@ -60,7 +73,8 @@ export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardN
       (one) => traitsOf(one).endedBy === 'auto-scaling' || members.has(one.instance),
     ),
   ];
-  return { told, leaving: [...heard, ...moved(gathered, heard, nowMs)] };
+  const leaving = [...heard, ...moved(gathered, heard, nowMs)];
+  return { told, leaving: [...leaving, ...givenUp(gathered, leaving, nowMs)] };
 };
 
 /** Offerings of members that EC2 warned about since the last look at an observed group. */

@@ -1,12 +1,14 @@
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
+import { learnGivenUp } from '../../core/given-up.ts';
 import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
 import { rememberWarnings } from '../../core/launch-limit.ts';
+import { traitsOf } from '../../core/leave-reason.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
 import { withoutEnded } from '../../core/reservation-life.ts';
 import type { Warned } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { GroupState, Member } from '../../core/view.ts';
 import type { Gathered } from './gather.ts';
 import type { Run } from './run.ts';
 
@@ -29,15 +31,29 @@ const withBoots = (
   return { state: { ...rest, memory: learned, ...memory }, failedBoots: news };
 };
 
+/** Members that this run gave up. */
+const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): readonly Member[] => {
+  const claimed = swaps.filter(
+    (swap) =>
+      swap.decision === decision &&
+      traitsOf(swap).withdrawnWhen === 'serving' &&
+      // After a lost race, an earlier round of the run has learned of it already.
+      swap.claimedAtMs > (state.failedBoots?.[swap.pool]?.atMs ?? 0),
+  );
+  const instances = new Set(claimed.map(({ instance }) => instance));
+  return holdings.members.filter(({ instance }) => instances.has(instance));
+};
+
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
-export const learn = (gathered: Gathered, { facts, ports }: Run, warned: readonly Warned[]): Gathered => {
+export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
   const heard = rememberWarnings(withoutEnded(gathered.state, ended), gathered.group, warned.length, nowMs);
   const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
   const lived = rememberLives(losses, gathered, warned, nowMs);
   const { state, failedBoots } = withBoots(lived, gathered, nowMs);
-  return { ...gathered, state, failedBoots };
+  const { news: givenUp, ...boots } = learnGivenUp(state, givenUpBy(id, gathered), gathered.group.pools, nowMs);
+  return { ...gathered, state: { ...state, ...boots }, failedBoots, givenUp };
 };

@@ -98,20 +98,22 @@ export const announceStarted = async (
   if (started.length > 0) await ports.announcer.announce(started);
 };
 
+const bootEvents = { 'boots-failed': announcements.bootsFailed, 'given-up': announcements.givenUp } as const;
+
 /**
- * Reports pools whose instances died before they served, as soon as the state that remembers them is written: nobody
- * finds it out again.
+ * Reports pools whose instances died before they served, or never served, as soon as the state that remembers them is
+ * written: nobody finds it out again.
  */
 export const tellFailedBoots = async (
   { group: { name: group }, id, ports }: Run,
   { remarks = [] }: Decision,
 ): Promise<void> => {
-  const failed = remarks.filter((remark) => remark.code === 'boots-failed');
+  const failed = remarks.filter((remark) => remark.code === 'boots-failed' || remark.code === 'given-up');
   if (failed.length === 0) return;
   for (const { count } of failed) ports.telemetry.count(metrics.bootsFailed, count);
   await ports.announcer.announce(
-    failed.map(({ code: _, ...detail }) => ({
-      detailType: announcements.bootsFailed,
+    failed.map(({ code, ...detail }) => ({
+      detailType: bootEvents[code],
       group,
       detail: { group, decision: id, ...detail },
     })),

@@ -107,3 +107,18 @@ export const deathsMayBound = (chronicle: Chronicle, group: string, atMs: number
   const lack = Math.max(0, ...chronicle.desiredIn(group, atMs, atMs)) - staying.length - waiting.length;
   return dead.length >= mostPerNeed * Math.max(1, lack);
 };
+
+/**
+ * Until when a pool comes last because members of it were given up: ten minutes, and twice as long each further time, up to four hours. Counted from
+ * the word about it, which the decision knows of that gave them up.
+ */
+export const neverServedUntil = (chronicle: Chronicle, group: string, pool: string, atMs: number, reservation = ''): number => {
+  const sinceMs = forgottenAtMs(chronicle, group, atMs);
+  const told = chronicle
+    .of('announced')
+    .filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.group === group && detail.pool === pool)
+    .filter((one) => one.atMs > sinceMs && (one.atMs <= atMs || reservation.startsWith(String(one.detail.decision))));
+  const last = told.at(-1);
+  if (last === undefined) return Number.NEGATIVE_INFINITY;
+  return last.atMs + Math.min(times.longestUnservedRestMs, times.unservedRestMs * 2 ** (told.length - 1));
+};

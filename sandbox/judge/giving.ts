@@ -1,4 +1,4 @@
-import { bootsRestUntil } from './boots.ts';
+import { bootsRestUntil, neverServedUntil } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
@@ -192,7 +192,8 @@ const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: Offerin
   mayBeOpen(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {
-  if (bootsRestUntil(chronicle, moment.group, pool.name, moment.atMs) > moment.sinceMs) return false;
+  const restUntil = [bootsRestUntil, neverServedUntil].map((until) => until(chronicle, moment.group, pool.name, moment.atMs));
+  if (Math.max(...restUntil) > moment.sinceMs) return false;
   if (wasDeniedLately(chronicle, moment.group, moment.sinceMs, pool.name)) return false;
   if (pool.asg !== undefined && chronicle.cloud.asgAt(pool.asg, moment.atMs)?.suspended.includes('Launch')) return false;
   return perhapsHeld(chronicle, moment).filter((life) => poolOf(life, policy, moment.atMs) === pool.name).length < pool.most;

@@ -64,7 +64,12 @@ export type Policy = {
   /** When members move to better places. Absent: never. */
   readonly returning?: ReturnRule;
   /** When a member counts as serving, besides its target groups. */
-  readonly ready: { readonly afterMs: number; readonly isChecked: boolean };
+  readonly ready: {
+    readonly afterMs: number;
+    readonly isChecked: boolean;
+    /** A new member that does not serve by this age is given up. */
+    readonly withinMs: number;
+  };
   /** How often the group may launch. */
   readonly launches: LaunchLimit;
   readonly drainTimeoutMs: number;
@@ -174,7 +179,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     ...(document.onDemand === undefined ? {} : { onDemand: floorOf(mapOf(document.onDemand)) }),
     maxShare: maxShareOf(mapOf(document.maxShare)),
     ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),
-    ready: { afterMs: durationOr(ready.after, 0), isChecked: ready.checks === 'ec2' },
+    ready: { afterMs: durationOr(ready.after, 0), isChecked: ready.checks === 'ec2', withinMs: durationOr(ready.within, 10 * minuteMs) },
     launches: launchLimitOf(mapOf(document.launches)),
     drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
     targetGroups: listOf(drain.loadBalancers).map(targetGroupName),

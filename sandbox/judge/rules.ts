@@ -22,6 +22,7 @@ import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
 import { tagsAsAsked } from './rules/tags.ts';
+import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
 
 /** Everything that must hold in every run, each with one meaning. */
@@ -62,6 +63,8 @@ export const rules: readonly Rule[] = [
   launchesWithinLimit,
   failingPoolsRest,
   failedBootsAreTold,
+  neverServedIsGivenUp,
+  neverServingComesLast,
   tagsAsAsked,
   asgsPutBack,
   raisesEndSoon,

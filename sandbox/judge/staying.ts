@@ -2,6 +2,7 @@ import { type Chronicle, stays } from './chronicle.ts';
 import { isFunction, isProtected, type Life, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
+import { givenUpAtMs, mayBeGivenUp } from './unserved.ts';
 
 /** Tagged with the group's name, and launched by nobody's reservation from no pool: given time, and not counted. */
 export const isStray = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
@@ -15,7 +16,7 @@ export const isStray = (chronicle: Chronicle, life: Life, atMs: number): boolean
 export type Headcount = {
   /** Nothing takes them, and nobody has told them to go. */
   readonly staying: readonly Life[];
-  /** EC2 says that they are at risk, or the policy holds its members elsewhere: they wait for their replacement. */
+  /** EC2 says that they are at risk, the policy holds its members elsewhere, or they never served: they wait for their replacement. */
   readonly waiting: readonly Life[];
 };
 
@@ -50,7 +51,8 @@ export const headcountAt = (
     .membersAt(group, atMs)
     .filter((life) => stays(life, atMs) && !isStray(chronicle, life, atMs) && (life.launchedAtMs < atMs || life.order <= order));
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
-  const waiting = new Set([...advised, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), atMs)]);
+  const givenUp = members.filter((life) => givenUpAtMs(chronicle, life) <= atMs && mayBeGivenUp(chronicle, life, atMs));
+  const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), atMs)]);
   return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting] };
 };
 

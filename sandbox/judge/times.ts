@@ -32,6 +32,9 @@ export const times = {
   /** Rest of a pool whose instance died before it served; each further one in a row doubles it, up to the longest (core/boots.ts). */
   bootRestMs: 60_000,
   longestBootRestMs: 600_000,
+  /** Rest of a pool whose member never served; each further time doubles it, up to the longest (core/given-up.ts). */
+  unservedRestMs: 600_000,
+  longestUnservedRestMs: 14_400_000,
   /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
   interruptedRestMs: 180_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */

@@ -44,7 +44,7 @@ export const fullDocument = {
   rebalance: { act: true },
   launches: { atMost: '500%', within: '30m' },
   return: { after: '30m', atMost: '10%', every: '1h', window: ['mon-fri 22:00-06:00', 'sat,sun 00:00-24:00'], timezone: 'Europe/Berlin' },
-  ready: { after: '90s', checks: 'ec2' },
+  ready: { after: '90s', checks: 'ec2', within: '15m' },
   drain: { timeout: '90s', loadBalancers: [targetGroupArn] },
   scaling: [
     { alarm: 'workers-cpu-high', adjust: '+20%', cooldown: '2m' },

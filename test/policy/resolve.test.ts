@@ -104,7 +104,7 @@ describe('a resolved group', () => {
       removal: { order: 'oldest-first' },
       swap: { order: 'drain-first', maxSurge: 2 },
       rebalance: { act: true },
-      ready: { afterMs: 90_000, checks: 'ec2' },
+      ready: { afterMs: 90_000, checks: 'ec2', withinMs: 900_000 },
       returning: {
         afterMs: 1_800_000,
         everyMs: 3_600_000,

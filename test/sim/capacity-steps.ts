@@ -99,10 +99,24 @@ const endMute = async (stage: Stage, sinceMs: number): Promise<void> => {
 };
 
 /**
- * What is launched for so long does not come up: it dies before it runs, or runs and never answers. Holdfast does not promise to replace the living by
- * their health, so the user ends what never answered.
+ * What is launched for so long does not come up: it dies before it runs, or runs and never answers. The user ends what never answered, sooner than
+ * Holdfast gives it up.
  */
-export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>, reason?: BootFailure): Step => ({
+export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate: Exclude<BootFate, 'well'>, reason?: BootFailure): Step =>
+  breaking(atMs, forMs, filter, { fate, ...(reason && { reason }), ...(fate !== 'dies' && { endedAfterMs: patienceMs }) });
+
+/** The age at which Holdfast gives a new member up, and the time that its replacement takes. */
+const givenUpMs = 900_000;
+
+/** The same, and nobody but Holdfast ends what never serves. */
+export const neverServing = (atMs: number, forMs: number, filter: BootFilter, fate: 'never-answers' | 'impaired'): Step => ({
+  ...breaking(atMs, forMs, filter, { fate }),
+  lastsMs: forMs + givenUpMs,
+});
+
+type Breaking = { readonly fate: Exclude<BootFate, 'well'>; readonly reason?: BootFailure; readonly endedAfterMs?: number };
+
+const breaking = (atMs: number, forMs: number, filter: BootFilter, { fate, reason, endedAfterMs }: Breaking): Step => ({
   kind: 'boot-broken',
   atMs,
   lastsMs: forMs + patienceMs,
@@ -116,6 +130,6 @@ export const breakBoots = (atMs: number, forMs: number, filter: BootFilter, fate
       stage.did({ kind: 'boot-broken' });
       world.setBoots(filter, 'well');
     });
-    if (fate === 'never-answers') clock.after(forMs + patienceMs, () => endMute(stage, sinceMs));
+    if (endedAfterMs !== undefined) clock.after(forMs + endedAfterMs, () => endMute(stage, sinceMs));
   },
 });

@@ -9,7 +9,11 @@ const share = 0.2;
 const readyWithinMs = 240_000;
 
 const drawReady = (draw: Draw): Document =>
-  draw.one([() => ({ after: draw.one(['20s', '45s', '2m']) }), () => ({ checks: 'ec2' }), () => ({ after: '30s', checks: 'ec2' })])();
+  draw.one<() => Document>([
+    () => ({ after: draw.one(['20s', '45s', '2m']) }),
+    () => ({ checks: 'ec2' }),
+    () => ({ after: '30s', checks: 'ec2', within: '6m' }),
+  ])();
 
 const edits = new Set(['policy-written-again', 'group-renamed']);
 const isEdit = (kind: string): boolean => kind.endsWith('-edited') || edits.has(kind);

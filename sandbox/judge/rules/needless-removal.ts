@@ -5,6 +5,7 @@ import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastRefusa
 import { isMisplaced } from '../policy.ts';
 import { headcountAt, isStray } from '../staying.ts';
 import { times } from '../times.ts';
+import { givenUpAtMs } from '../unserved.ts';
 
 /** A member that leaves by Holdfast's choice. */
 type Choice = {
@@ -16,7 +17,7 @@ type Choice = {
   /** When it stopped working. */
   readonly outAtMs: number;
   readonly isAdvised: boolean;
-  /** The policy in force holds its members elsewhere: it is to be replaced. */
+  /** The policy in force holds its members elsewhere, or it never served: it is to be replaced. */
   readonly isMoved: boolean;
 };
 
@@ -40,7 +41,8 @@ const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: nu
   const lookedSinceMs = isFunction(claim?.by) ? (chronicle.invocations.get(claim.by.invocation)?.beganAtMs ?? chosenAtMs) : chosenAtMs;
   const acts = chronicle.policiesIn(group, life.advisedAtMs[0] ?? outAtMs, outAtMs).some(({ actsOnAdvice }) => actsOnAdvice);
   const isAdvised = acts && life.advisedAtMs.some((atMs) => atMs <= outAtMs);
-  return [{ life, group, chosenAtMs, lookedSinceMs, outAtMs, isAdvised, isMoved: wasMoved(chronicle, life, group, lookedSinceMs, chosenAtMs) }];
+  const isMoved = wasMoved(chronicle, life, group, lookedSinceMs, chosenAtMs) || givenUpAtMs(chronicle, life) <= chosenAtMs;
+  return [{ life, group, chosenAtMs, lookedSinceMs, outAtMs, isAdvised, isMoved }];
 };
 
 const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] =>
@@ -102,7 +104,7 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'A member that no warning, advice or hook takes is chosen to leave only while more stay, as far as Holdfast can know, than the desired size in force, or where the policy in force holds its members elsewhere.',
+    'A member that no warning, advice or hook takes is chosen to leave only while more stay, as far as Holdfast can know, than the desired size in force, where the policy in force holds its members elsewhere, or where it was given up because it never served.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 

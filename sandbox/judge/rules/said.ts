@@ -7,6 +7,7 @@ import { asgsOf, type Policy } from '../policy.ts';
 import { ownLaunches } from '../staying.ts';
 import { decisionsOf, type SaidSwap, swapsOf } from '../stored.ts';
 import { times } from '../times.ts';
+import { mayBeGivenUp } from '../unserved.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Said<Code extends Shortfall['code']> = Extract<Shortfall, { readonly code: Code }>;
@@ -104,6 +105,7 @@ const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chro
   // It was in an Auto Scaling group, or in none where the policy wants each member in one.
   moved: (life, chronicle, { group, claimedAtMs }) =>
     life.stays.length > 0 || chronicle.policiesIn(group, claimedAtMs - slackOf(chronicle), claimedAtMs).some(wantsAsgs),
+  'never-served': (life, chronicle, { claimedAtMs }) => mayBeGivenUp(chronicle, life, claimedAtMs),
   // Its place and the better one are judged by the rules about returns.
   return: () => true,
   unwanted: () => true,

@@ -23,4 +23,32 @@ export const serving: readonly PutBack[] = [
     to: 'if (member.unchecked !== true || isWarm(judged, asking))',
     situation: 'a warm-up beside a target group',
   },
+  {
+    name: 'peers 4: a new member that never serves is kept forever',
+    file: 'core/unserved.ts',
+    from: 'if (candidates.length === 0 || !othersServe(look)) return [];',
+    to: 'if (candidates.length < 99) return [];',
+    situation: 'new members on spot never serve, tag',
+  },
+  {
+    name: 'members are given up although nobody serves',
+    file: 'core/unserved.ts',
+    from: ' || !othersServe(look)) return [];',
+    to: ') return [];',
+    situation: 'no new member ever serves',
+  },
+  {
+    name: 'all that never serve are given up at once',
+    file: 'core/unserved.ts',
+    from: 'group.swap.maxSurge - underWay',
+    to: '99 + 0 * underWay',
+    situation: 'new members on spot never serve, launch-instances',
+  },
+  {
+    name: 'a pool whose members never serve is used as before',
+    file: 'core/given-up.ts',
+    from: 'const firstRestMs = 600_000;',
+    to: 'const firstRestMs = -1;',
+    situation: 'new members of the first tier never serve',
+  },
 ];

@@ -1,6 +1,7 @@
+import { breakBoots, neverServing } from '../capacity-steps.ts';
 import type { Situation } from '../situation.ts';
-import { interrupt, putPolicy, recommendRebalance } from '../steps.ts';
-import { settingOf } from '../worlds.ts';
+import { interrupt, kill, putPolicy, recommendRebalance } from '../steps.ts';
+import { settingOf, zones } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
 const of = scripted(720_000);
@@ -36,6 +37,28 @@ const made: readonly Situation[] = [
       ],
     }))(settingOf('tag', { size: { min: 2, max: 10, desired: 6 }, policy: { ...advised, ...warm } })),
   ),
+  ...(['tag', 'attach', 'launch-instances'] as const).map((holding) =>
+    of(`new members on spot never serve, ${holding}`, settingOf(holding, { size: 6, max: 12, min: 0 }), {
+      asked: six,
+      steps: [neverServing(1_000, 300_000, { market: 'spot' }, 'never-answers'), interrupt(5_000, 4)],
+      calmAtMs: 1_300_000,
+    }),
+  ),
+  of('new members of the first tier never serve', settingOf('tag', { size: 4, max: 12, policy: { capacity: { tiered: ['spot-a', 'od-b'] } } }), {
+    asked: { web: { size: 4, endsAt: 4 } },
+    steps: [neverServing(1_000, 300_000, { zone: zones[0] }, 'never-answers'), kill(5_000, 2)],
+    calmAtMs: 1_300_000,
+  }),
+  of('new members fail status checks', settingOf('tag', { ...slow, policy: { ...checked } }), {
+    asked: six,
+    steps: [neverServing(1_000, 300_000, { zone: zones[1] }, 'impaired'), interrupt(5_000, 4)],
+    calmAtMs: 1_300_000,
+  }),
+  of('no new member ever serves', settingOf('tag', { size: { min: 0, max: 6, desired: 3 } }), {
+    asked: { web: { size: 3, endsAt: 3 } },
+    steps: [breakBoots(1_000, 1_200_000, {}, 'never-answers'), interrupt(5_000, 3)],
+    calmAtMs: 1_400_000,
+  }),
 ];
 
 /** Situations in which new members need long until they serve. */

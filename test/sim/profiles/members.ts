@@ -1,5 +1,5 @@
 import { type BootFailure, bootFailures } from '../../../sandbox/world/boot-fates.ts';
-import { breakBoots } from '../capacity-steps.ts';
+import { breakBoots, neverServing } from '../capacity-steps.ts';
 import { attachStray, detach, hookFor, protect, standBy, stopServing } from '../member-steps.ts';
 import { launchStray, replaceThroughAsg } from '../operator-steps.ts';
 import type { Draw } from '../random-draw.ts';
@@ -16,6 +16,13 @@ const anywhere: readonly DrawStep[] = [
   (draw, atMs) => stopServing(atMs, draw.between(1, 3), seconds(draw, 20, 600)),
   (draw, atMs) => breakBoots(atMs, minutes(draw, 1, 6), draw.chance(0.5) ? {} : { zone: draw.one(zones) }, draw.one(['dies', 'never-answers'])),
   (draw, atMs) => breakBoots(atMs, minutes(draw, 1, 6), { market: 'spot' }, draw.one(['dies', 'never-answers'])),
+  (draw, atMs) =>
+    neverServing(
+      atMs,
+      minutes(draw, 1, 4),
+      draw.chance(0.5) ? { market: 'spot' } : { zone: draw.one(zones) },
+      draw.one(['never-answers', 'impaired']),
+    ),
   (draw, atMs) => protect(atMs, draw.between(1, 4), 'termination', draw.chance(0.5) ? minutes(draw, 2, 10) : undefined),
 ];
 

@@ -44,6 +44,7 @@ const remarks = listed<Remark['code']>({
   'advice-not-followed': true,
   'kept-by-minimum': true,
   'boots-failed': true,
+  'given-up': true,
   'deaths-bounded': true,
   'shares-full': true,
   'on-demand-short': true,

@@ -1,0 +1,113 @@
+import { announcements } from '../../../functions/contract.ts';
+import { neverServedUntil } from '../boots.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { givesAtAll } from '../giving-well.ts';
+import { isAlive, isFunction, isProtected, type Life, tagsAt } from '../life.ts';
+import { wasIdle } from '../modes.ts';
+import { poolOf } from '../pools.ts';
+import { ownLaunches } from '../staying.ts';
+import { times } from '../times.ts';
+import { givenUpAtMs, mayBeGivenUp } from '../unserved.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A tick finds it, and another one where that lost a race. */
+const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
+
+/** Nothing but its not serving happened to it, and nothing hindered Holdfast. */
+const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number): boolean => {
+  const { faults, endedAtMs, readyAtMs } = chronicle.history;
+  const policies = chronicle.groups.get(group)?.policies ?? [];
+  return (
+    untilMs <= endedAtMs &&
+    life.launchedAtMs >= readyAtMs &&
+    isAlive(life, untilMs) &&
+    !isProtected(life, untilMs) &&
+    life.warnings.length + life.advisedAtMs.length + life.hooks.length === 0 &&
+    life.stays.every(({ how }) => how === undefined) &&
+    !faults.some(({ fromMs, untilMs: endMs }) => fromMs <= untilMs && endMs >= life.launchedAtMs) &&
+    !policies.some(({ atMs }) => atMs > life.launchedAtMs && atMs <= untilMs) &&
+    !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+    !wasIdle(chronicle, group, life.launchedAtMs, untilMs)
+  );
+};
+
+/** It has to be given up from its time until so long later. */
+const isDue = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: number): boolean =>
+  [fromMs, untilMs].every((atMs) => mayBeGivenUp(chronicle, life, atMs));
+
+const dueIn = (chronicle: Chronicle, group: string) =>
+  chronicle.livesIn(group).flatMap((life) => {
+    const policy = chronicle.policyAt(group, life.launchedAtMs);
+    const slackMs = 2 * chronicle.times.clockMs + chronicle.times.lagMs + foundWithinMs;
+    if (policy === undefined || !isFunction(life.by)) return [];
+    const fromMs = life.launchedAtMs + policy.ready.withinMs + chronicle.times.clockMs + times.batchMs;
+    const untilMs = fromMs + slackMs;
+    const isBound = isPlain(chronicle, group, life, untilMs) && isDue(chronicle, life, fromMs, untilMs);
+    return isBound ? [{ life, untilMs, most: policy.maxSurge }] : [];
+  });
+
+/** Members that were given up, when, and how many their policy gives up at a time. */
+const claimedIn = (chronicle: Chronicle, group: string) =>
+  chronicle.livesIn(group).flatMap((life) => {
+    const atMs = givenUpAtMs(chronicle, life);
+    const most = Math.max(0, ...chronicle.policiesIn(group, atMs - times.reactMs, atMs).map(({ maxSurge }) => maxSurge));
+    return atMs === Number.POSITIVE_INFINITY || life.warnings.length + life.advisedAtMs.length > 0 ? [] : [{ instance: life.instance, atMs, most }];
+  });
+
+export const neverServedIsGivenUp: Rule = {
+  name: 'a new member that never serves is given up',
+  meaning:
+    'Within three minutes after the age by which the policy wants a new member to serve (`ready.within`), one of Holdfast’s that never was ready is claimed to be replaced, while others serve; no more at a time than maxSurge.',
+  broken: (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
+      const due = dueIn(chronicle, group);
+      const late = due.filter(({ life, untilMs }) => givenUpAtMs(chronicle, life) > untilMs);
+      const underWay = (untilMs: number): number =>
+        chronicle.livesIn(group).filter((life) => isAlive(life, untilMs) && givenUpAtMs(chronicle, life) <= untilMs).length;
+      const over = claimedIn(chronicle, group).flatMap(({ instance, atMs, most }): readonly Broken[] => {
+        const open = underWay(atMs);
+        return open <= most ? [] : [{ group, instance, atMs, detail: `${instance} is given up, and ${open} are under way: ${most} at a time` }];
+      });
+      const missed = late
+        .filter(({ untilMs, most }) => underWay(untilMs) < most)
+        .map(({ life: { instance }, untilMs }) => ({
+          group,
+          instance,
+          atMs: untilMs,
+          detail: `${instance} has never served, others do, and it is not given up`,
+        }));
+      return [...missed, ...over];
+    }),
+};
+
+export const neverServingComesLast: Rule = {
+  name: 'a pool whose members never serve comes last',
+  meaning:
+    'After Holdfast told that it gave up members of a pool, it launches nothing there for ten minutes, and twice as long each further time (four hours at most), while another pool of the tree would give; until one serves, or a user writes the policy.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+      const atMs = life.launchedAtMs;
+      const [policy, ...others] = chronicle.policiesIn(group, sinceMs, atMs);
+      const pool = policy && poolOf(life, policy, atMs);
+      if (policy === undefined || others.length > 0 || pool === undefined) return [];
+      const untilMs =
+        neverServedUntil(chronicle, group, pool, sinceMs, tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation']) -
+        times.reactMs -
+        2 * chronicle.times.clockMs;
+      if (untilMs <= atMs || servedSince(chronicle, group, pool, atMs)) return [];
+      if (!givesAtAll({ chronicle, policy, moment: { group, sinceMs, atMs } }, policy.capacity)) return [];
+      const detail = `${life.instance} was launched from ${pool}, whose members never served, while other pools would give`;
+      return [{ group, instance: life.instance, atMs, detail }];
+    }),
+};
+
+/** Whether something of a pool has come to serve since its members were given up. */
+const servedSince = (chronicle: Chronicle, group: string, pool: string, atMs: number): boolean => {
+  const told = chronicle.of('announced').filter(({ detailType, detail }) => detailType === announcements.givenUp && detail.pool === pool);
+  const lastMs = told.findLast((one) => one.atMs <= atMs)?.atMs ?? atMs;
+  return chronicle
+    .livesIn(group)
+    .some((one) => one.launchedAtMs >= lastMs - times.reactMs && one.launchedAtMs < atMs && chronicle.isReadyAt(one, atMs));
+};

@@ -1,0 +1,47 @@
+import type { Chronicle } from './chronicle.ts';
+import { endless, isAlive, type Life } from './life.ts';
+
+/** When it may have become ready: it came into service, booted, passed its checks, or its warm-up was over. */
+const readyMoments = (chronicle: Chronicle, life: Life, atMs: number): readonly number[] => {
+  const { ready } = chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs) ?? {};
+  return [
+    ...life.services.map(({ fromMs }) => fromMs),
+    life.bootedAtMs ?? endless,
+    life.passedAtMs ?? endless,
+    life.launchedAtMs + (ready?.afterMs ?? 0),
+  ];
+};
+
+/** Whether it was ready at no moment between two. */
+const wasNeverReady = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: number): boolean =>
+  ![fromMs, ...readyMoments(chronicle, life, untilMs).filter((atMs) => atMs > fromMs && atMs <= untilMs)].some((atMs) =>
+    chronicle.isReadyAt(life, atMs),
+  );
+
+/** The age by which a new member must serve. */
+const withinMs = (chronicle: Chronicle, life: Life, atMs: number): number =>
+  chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs)?.ready.withinMs ?? endless;
+
+/** Launch times have whole seconds. */
+const slackMs = 1_000;
+
+/**
+ * Whether Holdfast may give it up: it is as old as its policy says, and has not been ready since it was half as old. Of a group in which nobody
+ * else serves, only a member that is alone.
+ */
+export const mayBeGivenUp = (chronicle: Chronicle, life: Life, atMs: number): boolean => {
+  const group = chronicle.groupAt(life, atMs);
+  const ageMs = withinMs(chronicle, life, atMs);
+  if (group === undefined || !isAlive(life, atMs) || atMs < life.launchedAtMs + ageMs - slackMs - chronicle.times.clockMs) return false;
+  return wasNeverReady(chronicle, life, life.launchedAtMs + ageMs / 2, atMs) && othersServe(chronicle, group, life, atMs);
+};
+
+const othersServe = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
+  const lookMs = atMs - chronicle.times.lagMs - slackMs;
+  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life);
+  return others.length === 0 || others.some((one) => chronicle.isReadyAt(one, atMs) || chronicle.isReadyAt(one, lookMs));
+};
+
+/** When it was given up: its swap was written, and it may be. */
+export const givenUpAtMs = (chronicle: Chronicle, life: Life): number =>
+  Math.min(endless, ...life.claims.filter(({ atMs }) => mayBeGivenUp(chronicle, life, atMs)).map(({ atMs }) => atMs));

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { needlessRemoval, successorServes } from '../../sandbox/judge/rules/needless-removal.ts';
+import { reasonsAreTrue } from '../../sandbox/judge/rules/said.ts';
+import { neverServedIsGivenUp, neverServingComesLast } from '../../sandbox/judge/rules/unserved.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+const long = { calmAtMs: 900_000, restAtMs: 1_700_000, endedAtMs: 1_800_000 };
+type Write = (script: Script) => void;
+const all =
+  (...parts: readonly Write[]): Write =>
+  (script) => {
+    for (const part of parts) part(script);
+  };
+
+/** Two serve; a third one was launched at 100 for a size of three, and never answers. */
+const oneIsMute: Write = (script) => {
+  twoServe(script);
+  script.desired(90, 3);
+  script.launch(100, 'i-3', { pool: 'spot-b' });
+  script.at(108, { kind: 'running', instance: 'i-3' });
+};
+const claimed =
+  (second: number, instance = 'i-3'): Write =>
+  (script) => {
+    script.react(second - 1, second + 2, `i-c${second}`);
+    script.claim(second, instance, `i-c${second}`, 'waiting');
+  };
+const replaced =
+  (second: number, pool = 'od-b'): Write =>
+  (script) => {
+    script.react(second - 2, second + 2, `i-r${second}`);
+    script.launch(second, `i-r${second}`, { pool, by: react(`i-r${second}`) });
+    script.serves(second + 20, `i-r${second}`);
+  };
+const told =
+  (second: number, pool = 'spot-b', decision = 'd-1'): Write =>
+  (script) =>
+    script.at(second, { kind: 'announced', detailType: 'Holdfast Members Given Up', detail: { group: 'web', decision, pool, instances: ['i-3'] } });
+
+describe('a new member that never serves is given up', () => {
+  const broken = (...parts: readonly Write[]) => details(neverServedIsGivenUp, all(oneIsMute, ...parts), long);
+  it('in time', () => {
+    expect(broken(claimed(705))).toEqual([]);
+    expect(broken(claimed(850))).toEqual([]);
+  });
+  it('and is missed where it is not, or too late', () => {
+    expect(broken()).toHaveLength(1);
+    expect(broken(claimed(1_200))).toHaveLength(1);
+  });
+  it('unless it comes to serve, is warned, or ends', () => {
+    expect(broken((script) => script.serves(500, 'i-3'))).toEqual([]);
+    expect(broken((script) => script.warn(600, 'i-3'))).toEqual([]);
+    expect(broken((script) => script.end(650, 'i-3'))).toEqual([]);
+  });
+  it('unless nobody else serves', () => {
+    const nobody: Write = (script) => {
+      for (const instance of ['i-1', 'i-2'])
+        script.at(200, { kind: 'out-of-service', instance, targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
+    };
+    expect(broken(nobody)).toEqual([]);
+  });
+  it('by the age that the policy says', () => {
+    const soon: Write = (script) => script.policy(95, 2, { ...policy, ready: { within: '3m' } });
+    expect(broken(soon, claimed(705))).toHaveLength(1);
+    expect(broken(soon, claimed(285))).toEqual([]);
+  });
+  it('no more at a time than the surge', () => {
+    const others: Write = (script) => {
+      script.policy(80, 2, { ...policy, swap: { maxSurge: 1 } });
+      script.desired(91, 4, 2);
+      script.launch(101, 'i-4', { pool: 'spot-b' });
+      script.at(108, { kind: 'running', instance: 'i-4' });
+    };
+    expect(broken(others, claimed(705), claimed(760, 'i-4'))).toHaveLength(1);
+  });
+});
+
+describe('a member that is given up', () => {
+  it('is replaced ahead of its end, and only then', () => {
+    expect(details(needlessLaunch, all(oneIsMute, claimed(705), replaced(706)), long)).toEqual([]);
+    expect(details(needlessLaunch, all(oneIsMute, replaced(706)), long)).toHaveLength(1);
+    expect(details(needlessLaunch, all(oneIsMute, claimed(500), replaced(501)), long)).toHaveLength(1);
+    expect(details(needlessLaunch, all(oneIsMute, claimed(705), replaced(706), replaced(710)), long)).toHaveLength(1);
+  });
+  it('leaves with need, and one that serves does not', () => {
+    const leaves = (instance: string): Write =>
+      all(claimed(705, instance), (script) => {
+        script.claim(706, instance, 'i-c705');
+        script.takeOut(710, instance);
+        script.end(730, instance, react('drain'));
+      });
+    expect(details(needlessRemoval, all(oneIsMute, leaves('i-3')), long)).toEqual([]);
+    expect(details(needlessRemoval, all(oneIsMute, leaves('i-1')), long)).toHaveLength(1);
+  });
+  it('has never served, where its swap says so', () => {
+    const because = (claimedAtMs: number, instance = 'i-3') =>
+      details(reasonsAreTrue, oneIsMute, {
+        ...long,
+        stored: {
+          states: {},
+          decisions: [],
+          deadLetters: 0,
+          staleMessages: 0,
+          swaps: [{ group: 'web', instance, reason: 'never-served', state: 'gone', decision: 'd', claimedAtMs }],
+        },
+      });
+    expect(because(705_000)).toEqual([]);
+    expect(because(300_000)).toHaveLength(1);
+    expect(because(705_000, 'i-1')).toHaveLength(1);
+  });
+});
+
+describe('a pool whose members never serve', () => {
+  const broken = (...parts: readonly Write[]) => details(neverServingComesLast, all(oneIsMute, claimed(705), told(706), ...parts), long);
+  it('comes last while others would give', () => {
+    expect(broken(replaced(710, 'od-b'))).toEqual([]);
+    expect(broken(replaced(720, 'spot-b'))).toHaveLength(1);
+    // Launched by the very decision that gave it up.
+    expect(broken(replaced(707, 'spot-b'))).toEqual([]);
+    expect(broken(told(706, 'spot-b', 'r-i-r707'), replaced(707, 'spot-b'))).toHaveLength(1);
+  });
+  it('is used again after its time, after a policy was written, and when one of it has served', () => {
+    expect(broken(replaced(1_400, 'spot-b'))).toEqual([]);
+    expect(broken((script) => script.policy(715, 2), replaced(720, 'spot-b'))).toEqual([]);
+    expect(broken(replaced(707, 'spot-b'), replaced(800, 'spot-b'))).toEqual([]);
+  });
+});
+
+describe('ready by the policy', () => {
+  /** Three serve, one is launched at 300, serves its target group at 320, and another one leaves at 350. */
+  const leavesFor = (ready: object, ...more: readonly Write[]) =>
+    details(
+      successorServes,
+      all(
+        twoServe,
+        (script) => script.policy(5, 2, { ...policy, ready }),
+        replaced(300, 'spot-a'),
+        (script) => {
+          script.react(348, 351, 'i-x');
+          script.claim(350, 'i-1', 'i-x');
+          script.takeOut(351, 'i-1');
+        },
+        ...more,
+      ),
+      long,
+    );
+  it('is a replacement that has warmed up', () => {
+    expect(leavesFor({ after: '45s' })).toEqual([]);
+    expect(leavesFor({ after: '90s' })).toHaveLength(1);
+  });
+  it('is a replacement whose status checks have passed', () => {
+    const passed: Write = (script) => script.at(345, { kind: 'checked', instance: 'i-r300', isPassed: true });
+    const before: Write = (script) => {
+      for (const instance of ['i-1', 'i-2']) script.at(50, { kind: 'checked', instance, isPassed: true });
+    };
+    expect(leavesFor({ checks: 'ec2' }, before)).toHaveLength(1);
+    expect(leavesFor({ checks: 'ec2' }, before, passed)).toEqual([]);
+  });
+});
