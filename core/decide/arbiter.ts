@@ -35,6 +35,8 @@ export const budgetOf = (size: number): Budget => {
 export type Arbiter = {
   /** Members that may be launched beyond the desired size, so that others can leave without a gap. */
   readonly surge: Budget;
+  /** The same for members that never served: they may be the very replacements that others wait for. */
+  readonly surgeForUnserved: Budget;
   /** Instances that may be launched now: within the policy's limit, and none while EC2 throttles launches. */
   readonly launches: Budget;
   /** Members that may move on demand now, so that the group has what it owes: within the surge, in either order. */
@@ -75,6 +77,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   return {
     // With `drain-first`, one launch ahead of its swap finds out whether launches are still denied.
     surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
+    surgeForUnserved: budgetOf(order === 'launch-first' ? maxSurge : 0),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),
     toOnDemand: budgetOf(maxSurge - headcount.waiting.length - headcount.holdingPlace.length),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),

@@ -3,6 +3,7 @@ import { planToAskAgain } from '../ask-again.ts';
 import { diedOnly, launchable } from '../boots.ts';
 import type { Remark } from '../decision.ts';
 import { launchRoom } from '../launch-limit.ts';
+import { traitsOf } from '../leave-reason.ts';
 import { onDemandForGood, owedIn } from '../on-demand.ts';
 import type { Plan, PlanInput } from '../plan-placements.ts';
 import { planWithFloor } from '../plan-with-floor.ts';
@@ -13,7 +14,10 @@ import type { Rule, Situation } from './rule.ts';
 
 /** Swaps that can wait make the group lack members ahead of time, as far as the surge goes. */
 const lacking = ({ view, headcount, arbiter }: Situation): number => {
-  const surge = arbiter.surge.take(headcount.waiting.length + headcount.holdingPlace.length);
+  const unserved = headcount.waiting.filter((swap) => traitsOf(swap).withdrawnWhen === 'serving').length;
+  const surge =
+    arbiter.surge.take(headcount.waiting.length - unserved + headcount.holdingPlace.length) +
+    arbiter.surgeForUnserved.take(unserved);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
   return view.state.desired + surge - present - ownRefill(view);
 };

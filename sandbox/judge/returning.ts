@@ -101,12 +101,12 @@ export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
   ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
     const atMs = life.launchedAtMs;
     const policies = chronicle.policiesIn(group, sinceMs, atMs);
-    const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-    const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+    const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+    const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
     const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
     if (
       known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
-      desired + surgeOf(policies, waiting.length, wasDeniedLately(chronicle, group, atMs))
+      desired + surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs))
     )
       return [];
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, known)));

@@ -18,6 +18,8 @@ export type Headcount = {
   readonly staying: readonly Life[];
   /** EC2 says that they are at risk, the policy holds its members elsewhere, or they never served: they wait for their replacement. */
   readonly waiting: readonly Life[];
+  /** How many of these never served and were given up. */
+  readonly givenUp: number;
 };
 
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
@@ -53,15 +55,23 @@ export const headcountAt = (
   const advised = members.filter((life) => isAdvised(life, chronicle.policiesIn(group, life.advisedAtMs[0] ?? atMs, atMs), atMs));
   const givenUp = members.filter((life) => givenUpAtMs(chronicle, life) <= atMs && mayBeGivenUp(chronicle, life, atMs));
   const waiting = new Set([...advised, ...givenUp, ...movable(chronicle, members, chronicle.policiesIn(group, sinceMs, atMs), atMs)]);
-  return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting] };
+  return { staying: members.filter((life) => !waiting.has(life)), waiting: [...waiting], givenUp: givenUp.length };
 };
 
 /**
  * How many more than its size a policy lets a group have, so that members that wait are replaced before they leave. `ahead`: with drain-first, while
  * launches were denied a moment ago, one launch ahead of its swap finds out whether they still are (docs/architecture.md).
  */
-export const surgeOf = (policies: readonly Policy[], waiting: number, ahead: boolean): number =>
-  Math.max(0, ...policies.map(({ order, maxSurge }) => Math.min(waiting, order === 'launch-first' ? maxSurge : Number(ahead))));
+export const surgeOf = (policies: readonly Policy[], { waiting, givenUp }: Pick<Headcount, 'waiting' | 'givenUp'>, ahead: boolean): number =>
+  Math.max(
+    0,
+    ...policies.map(({ order, maxSurge }) => {
+      const isLaunchFirst = order === 'launch-first';
+      const others = Math.min(waiting.length - givenUp, isLaunchFirst ? maxSurge : Number(ahead));
+      // They may be the very replacements that others wait for: their own come besides.
+      return others + (isLaunchFirst ? Math.min(givenUp, maxSurge) : 0);
+    }),
+  );
 
 /** From when on the function that did something could have looked. */
 export const lookedSince = (chronicle: Chronicle, by: Life['by'], atMs: number): number =>

@@ -104,6 +104,16 @@ describe('its swap', () => {
     expect(over(idle('i', 20))).toBe(0);
     expect(over({ ...idle('i', 20), serving: true })).toBe(1);
   });
+  it('is replaced besides members at risk, within a surge of its own', () => {
+    const ten = [...members(spotA, 4), ...members(spotB, 5), idle('i', 20)];
+    const swaps = [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' }), waiting];
+    const found = (maxSurge: number): number =>
+      decide(view({ group: group({ swap: { order: 'launch-first', maxSurge } }), members: ten, swaps })).placements.reduce(
+        (sum, { count }) => sum + count,
+        0,
+      );
+    expect([1, 2].map(found)).toEqual([2, 2]);
+  });
   it('lets it leave when its replacement serves', () => {
     const nine = [...members(spotA, 4), ...members(spotB, 5)];
     const found = (rest: Partial<Member>) =>

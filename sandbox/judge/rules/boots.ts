@@ -19,10 +19,10 @@ const inEveryGroup =
 const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, doomed: ReadonlySet<Life>): number => {
   const atMs = life.launchedAtMs;
   const sinceMs = lookedSince(chronicle, life.by, atMs);
-  const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+  const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
   const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), waiting.length, wasDeniedLately(chronicle, group, atMs));
-  return desired + surge - [...staying, ...waiting].filter((one) => !doomed.has(one)).length;
+  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), headcount, wasDeniedLately(chronicle, group, atMs));
+  return desired + surge - [...headcount.staying, ...headcount.waiting].filter((one) => !doomed.has(one)).length;
 };
 
 export const launchesAreBounded: Rule = {

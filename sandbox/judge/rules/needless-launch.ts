@@ -16,10 +16,10 @@ export const needlessLaunch: Rule = {
       const about = { group, instance: life.instance, atMs };
       if (policies.length === 0)
         return [{ ...about, detail: `${life.instance} was launched for ${group}, which was let go before its function looked` }];
-      const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-      const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+      const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-      const surge = surgeOf(policies, waiting.length, wasDeniedLately(chronicle, group, atMs));
+      const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
       const refill = refillAt(chronicle, group, { sinceMs, atMs });
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       if (known.length + refill <= desired + surge + returning) return [];
@@ -37,10 +37,10 @@ export const maximumHeld: Rule = {
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
       const policies = chronicle.policiesIn(group, sinceMs, atMs);
-      const { staying, waiting } = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
-      const known = [...staying, ...waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
+      const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
+      const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
-      const surge = surgeOf(policies, waiting.length, wasDeniedLately(chronicle, group, atMs));
+      const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
       const most = Math.max(...policies.map(({ size }) => size.max)) + surge + returning;
       return policies.length === 0 || known.length <= most
         ? []
