@@ -1,5 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import type { History, HistoryEvent } from './history.ts';
+import { endless, isFunction } from './life.ts';
 import { times } from './times.ts';
 
 /** A time in which nobody's launches are allowed: a right that is missing, a policy of the organisation, a template that is gone. */
@@ -49,14 +50,24 @@ const requestsOf = (chronicle: Chronicle, group: string): readonly Request[] => 
 
 const isDenied = ({ outcome }: Request): boolean => denialCodes.test(outcome);
 
-/** When a group was first told so, in a denial. */
-export const deniedSince = (chronicle: Chronicle, group: string, { fromMs, untilMs }: Denial): number =>
-  requestsOf(chronicle, group).find((request) => isDenied(request) && request.atMs >= fromMs && request.atMs < untilMs)?.atMs ??
-  Number.POSITIVE_INFINITY;
+/** When somebody last took from a group, before a moment, what its state item knew. */
+const forgotAtMs = ({ groups }: Chronicle, group: string, atMs: number): number => {
+  const { written = [], lostAtMs = [] } = groups.get(group) ?? {};
+  const byOthers = written.filter(({ by }) => !isFunction(by)).map((one) => one.atMs);
+  return Math.max(Number.NEGATIVE_INFINITY, ...[...byOthers, ...lostAtMs].filter((lostMs) => lostMs <= atMs));
+};
 
-/** The denial that a moment falls into, where Holdfast had been told so for this group before: a request of its own was denied. */
-export const knownDenial = (chronicle: Chronicle, group: string, atMs: number): Denial | undefined =>
-  allDenials(chronicle).find((denial) => denial.fromMs <= atMs && atMs < denial.untilMs && deniedSince(chronicle, group, denial) <= atMs);
+/** Since when a group knows of a denial that lasts at a moment: it was told so by a request that it made, and that its state item knows. */
+export const deniedSince = (chronicle: Chronicle, group: string, { fromMs }: Denial, atMs: number): number => {
+  const sinceMs = Math.max(fromMs, forgotAtMs(chronicle, group, atMs));
+  return requestsOf(chronicle, group).find((one) => isDenied(one) && one.askedAtMs >= sinceMs && one.atMs < atMs)?.atMs ?? endless;
+};
+
+/** The denial that a moment falls into, where Holdfast has known of it for so long, for this group: a request of its own was denied. */
+export const knownDenial = (chronicle: Chronicle, group: string, atMs: number, forMs: number): Denial | undefined =>
+  allDenials(chronicle).find(
+    (denial) => denial.fromMs <= atMs && atMs < denial.untilMs && deniedSince(chronicle, group, denial, atMs) <= atMs - forMs,
+  );
 
 /** Pools that were denied take turns of a minute, each within five of them, and the look that asks takes its time. */
 const restsForMs = 5 * times.tickMs + times.reactMs;

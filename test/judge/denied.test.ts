@@ -57,6 +57,16 @@ describe('no desired capacity falls while launches are denied', () => {
     expect(stands(all(asks(95), sets(134, 1), sets(140, 2)))).toEqual([]);
     expect(stands(all(sets(136, 1), sets(140, 2)))).toEqual([]);
   });
+  it('unless somebody took from its state item what it knew', () => {
+    const lost: Write = (script) => script.at(150, { kind: 'state-deleted', group: 'web', by: user });
+    const restored: Write = (script) => script.desired(150, 2, 1, user);
+    for (const forgets of [lost, restored]) {
+      expect(stands(all(asks(95), forgets, sets(180, 1), sets(185, 2)))).toEqual([]);
+      expect(stands(all(asks(95), forgets, asks(155), sets(194, 1), sets(198, 2)))).toEqual([]);
+      expect(stands(all(asks(95), forgets, asks(155), sets(196, 1), sets(198, 2)))).toHaveLength(1);
+    }
+    expect(stands(all(asks(95), (script) => script.desired(150, 2), sets(180, 1), sets(185, 2)))).toEqual(fell);
+  });
   it('until launches are allowed again', () => {
     expect(stands(all(asks(95), sets(499, 1), sets(505, 2)))).toContain(fell[0]);
     expect(stands(all(asks(95), sets(501, 1), sets(505, 2)))).toEqual([]);

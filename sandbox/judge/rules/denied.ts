@@ -40,10 +40,10 @@ const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[
       const before = all[index - 1];
       if (before === undefined || !isFunction(change.by) || change.desired >= before.desired) return [];
       const { atMs } = change;
-      const denial = knownDenial(chronicle, group, atMs - knownWithinMs);
+      const denial = knownDenial(chronicle, group, atMs, knownWithinMs);
       const left = providedAt(chronicle, group, atMs);
       const desired = desiredAt(chronicle, group, atMs);
-      if (denial === undefined || denial.untilMs <= atMs || left >= desired) return [];
+      if (denial === undefined || left >= desired) return [];
       const detail = `the desired capacity of ${asg} fell from ${before.desired} to ${change.desired} while launches are denied: ${left} of ${desired} are left`;
       return [{ group, atMs, detail }];
     }),
@@ -51,8 +51,8 @@ const loweredKnowingly = (chronicle: Chronicle, group: string): readonly Broken[
 
 /** What was lowered before anybody knew, and stays lowered. */
 const neverGivenBack = (chronicle: Chronicle, group: string, denial: Denial): readonly Broken[] => {
-  const sinceMs = deniedSince(chronicle, group, denial);
   const untilMs = Math.min(denial.untilMs, chronicle.history.endedAtMs);
+  const sinceMs = deniedSince(chronicle, group, denial, untilMs);
   if (untilMs - sinceMs <= givenBackWithinMs + knownWithinMs) return [];
   const isOwn = asgsUntil(chronicle, group, untilMs).every((asg) =>
     chronicle.cloud.asgChanges(asg).every(({ atMs, by }, index) => index === 0 || isFunction(by) || atMs < denial.fromMs || atMs > untilMs),
@@ -89,8 +89,8 @@ export const nobodyLeavesWhileDenied: Rule = {
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap(({ life, group, outAtMs, isAdvised, isMoved }): readonly Broken[] => {
       if (!isAdvised && !isMoved) return [];
-      const denial = knownDenial(chronicle, group, outAtMs - knownWithinMs);
-      if (denial === undefined || denial.untilMs <= outAtMs) return [];
+      const denial = knownDenial(chronicle, group, outAtMs, knownWithinMs);
+      if (denial === undefined) return [];
       const { staying, waiting } = headcountAt(chronicle, group, outAtMs - 1);
       const others = [...staying, ...waiting].filter((one) => one !== life).length;
       const desired = desiredAt(chronicle, group, outAtMs);
