@@ -61,6 +61,14 @@ const notEndedRetry: RetryProps = {
   ...patience,
 };
 
+/** An outage of the event bus may last: the event is tried for about a quarter of an hour. Nothing waits for it. */
+const notToldRetry: RetryProps = {
+  errors: ['EndNotTold'],
+  interval: Duration.seconds(2),
+  maxAttempts: 180,
+  ...patience,
+};
+
 /**
  * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
  * A drain of a thousand instances takes as few transitions as a drain of one, because every function works on the whole
@@ -104,6 +112,7 @@ export class DrainWorkflow extends Construct {
       endDrain,
       'Completes hooks, terminates the instances that Holdfast has to terminate, and records shortfalls.',
       notEndedRetry,
+      notToldRetry,
     );
     const next = Choice.jsonata(this, 'What next?')
       .when(

@@ -52,6 +52,14 @@ export class InstancesNotEnded extends Error {
   }
 }
 
+/** Everything is done, and the event bus did not take the event about it. The state machine repeats the step. */
+export class EndNotTold extends Error {
+  constructor(cause: unknown) {
+    super('The drain is over, and its event could not be sent. Sending it is tried again.', { cause });
+    this.name = 'EndNotTold';
+  }
+}
+
 type Ending = {
   readonly ports: EndDrainPorts;
   readonly order: DrainOrder;
@@ -193,6 +201,7 @@ const wakeGroup = async ({ ports, order, group }: Ending, swaps: readonly Swap[]
  * anything is terminated, so that a repeat finds the same swaps.
  *
  * @throws {InstancesNotEnded} when terminating was throttled: repeat the step.
+ * @throws {EndNotTold} when the event could not be sent: repeat the step.
  */
 export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: DrainError): Promise<EndOutcome> => {
   const batch = await gatherBatch(ports.store, order);
@@ -222,7 +231,9 @@ export const endDrain = async (ports: EndDrainPorts, order: DrainOrder, error?: 
   );
   if (later.length > 0) throw new InstancesNotEnded(later);
   await wakeGroup(ending, swaps);
-  await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error });
+  await tellEnd(ports, order, { swaps: [...swaps, ...left], gone, error }).catch((cause: unknown) => {
+    throw new EndNotTold(cause);
+  });
   return {
     drained: swaps.length,
     gone: gone.length,

@@ -128,4 +128,17 @@ describe('the synthesized workflow, run', () => {
     expect(execution).toMatchObject({ status: 'FAILED', error: 'InstancesNotEnded' });
     expect(fleet.stateOf('i-1').state).toBe('drained');
   });
+
+  test('an event that the bus does not take for ten minutes is sent afterwards', async () => {
+    const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
+    const announce = fleet.ports.announcer.announce;
+    let refused = 0;
+    Object.assign(fleet.ports.announcer, {
+      announce: (events: Parameters<typeof announce>[0]) => (refused++ < 100 ? Promise.reject(new Error('InternalError')) : announce(events)),
+    });
+    const { execution } = await run(fleet, order());
+    expect(execution.status).toBe('SUCCEEDED');
+    expect(fleet.told.map(({ detailType }) => detailType)).toEqual(['Holdfast Drain Finished']);
+    expect([...fleet.ended]).toEqual(['i-1']);
+  });
 });

@@ -42,7 +42,7 @@ test('every step retries throttling, service errors and its own failures, with b
   for (const name of ['Begin drain', 'Check drain', 'End drain']) {
     const retries = states[name]?.Retry ?? [];
     expect(retries.map(({ ErrorEquals }) => ErrorEquals)).toEqual([
-      ...(name === 'End drain' ? [['InstancesNotEnded']] : []),
+      ...(name === 'End drain' ? [['InstancesNotEnded'], ['EndNotTold']] : []),
       ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
       ['States.TaskFailed'],
     ]);
