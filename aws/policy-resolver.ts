@@ -13,8 +13,8 @@ import { chunks } from './chunks.ts';
 import { codeOf } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
-import { groupsNamed } from './providers/auto-scaling-groups.ts';
-import { isTargetGroup } from './providers/target-groups.ts';
+import { groupsNamed, targetGroupsOf } from './providers/auto-scaling-groups.ts';
+import { readDelay } from './providers/target-groups.ts';
 import { filterValues, soldTypes } from './sold-types.ts';
 
 const targetGroupsAtOnce = 5;
@@ -36,10 +36,12 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const [groups, launchTemplates, targetGroups, sold] = await Promise.all([
         groupsNamed(autoScaling, names.asgs),
         templates.latestVersions(names.launchTemplates),
-        inParallel(names.targetGroups, targetGroupsAtOnce, (arn) => isOurTargetGroup(elb, arn)),
+        delaysOf(elb, names.targetGroups),
         names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
       ]);
-      const unknownTargetGroups = names.targetGroups.filter((_, index) => !targetGroups[index]);
+      const unknownTargetGroups = names.targetGroups.filter((arn) => !targetGroups.has(arn));
+      const own = groups.flatMap(targetGroupsOf).filter((arn) => !targetGroups.has(arn));
+      const delays = [...targetGroups, ...(await delaysOf(elb, [...new Set(own)]))];
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const facts = await Promise.all(
         groups.map(async (group) => {
@@ -53,16 +55,29 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         asgs: Object.fromEntries(facts),
         launchTemplates,
         ...(sold && { sold }),
+        ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
         ...(unknownTargetGroups.length > 0 && { unknownTargetGroups }),
       };
     },
   };
 };
 
+/** Deregistration delays of the target groups that exist in this account and region. */
+const delaysOf = async (
+  elb: ElasticLoadBalancingV2Client,
+  arns: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const found = await inParallel(arns, targetGroupsAtOnce, async (arn) => {
+    const delayMs = await readOurDelay(elb, arn);
+    return delayMs === undefined ? [] : [[arn, delayMs] as const];
+  });
+  return new Map(found.flat());
+};
+
 /** An ARN of another region or account is refused as invalid, not as unknown. */
-const isOurTargetGroup = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
-  isTargetGroup(elb, arn).catch((error: unknown) => {
-    if (codeOf(error) === 'ValidationError') return false;
+const readOurDelay = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<number | undefined> =>
+  readDelay(elb, arn).catch((error: unknown) => {
+    if (codeOf(error) === 'ValidationError') return undefined;
     throw error;
   });
 

@@ -12,7 +12,7 @@ export type Bucket = { readonly holds: number; readonly perSecond: number };
  * Amazon EC2 API". `targets`, which are registered and deregistered, and `health`, what describes them: "Request
  * throttling for the Elastic Load Balancing API". Auto Scaling publishes none: a cautious guess.
  */
-const buckets: Readonly<Record<BucketName, Bucket>> = {
+export const buckets: Readonly<Record<BucketName, Bucket>> = {
   createFleet: { holds: 50, perSecond: 5 },
   autoScaling: { holds: 20, perSecond: 5 },
   instances: { holds: 1_000, perSecond: 2 },
@@ -236,12 +236,15 @@ export const shareOut = (
   };
 };
 
+/** Calls by bucket. */
+export type Spent = Readonly<Partial<Record<BucketName, number>>>;
+
 /** What launches taught about the account. */
 export type Lessons = {
   /** Buckets that AWS found empty: somebody else in the account draws on them. */
   readonly empty: ReadonlySet<BucketName>;
-  /** Calls to Auto Scaling that nobody asked a turn for: they could not wait. */
-  readonly spent: number;
+  /** Calls that nobody asked a turn for: they could not wait. */
+  readonly spent: Spent;
   readonly refused: ReadonlySet<OfferingKey>;
   readonly granted: ReadonlySet<OfferingKey>;
 };
@@ -255,7 +258,9 @@ export const withLessons = (
   ...budget,
   levels: {
     ...budget.levels,
-    autoScaling: { tokens: levelAt(budget, 'autoScaling', nowMs) - spent, atMs: nowMs },
+    ...Object.fromEntries(
+      names.map((name) => [name, { tokens: levelAt(budget, name, nowMs) - (spent[name] ?? 0), atMs: nowMs }]),
+    ),
     ...Object.fromEntries(
       [...empty].map((name) => [name, { tokens: Math.min(0, levelAt(budget, name, nowMs)), atMs: nowMs }]),
     ),

@@ -82,6 +82,11 @@ export type Group = {
      * target group ARNs.
      */
     readonly loadBalancers: 'auto' | readonly string[];
+    /**
+     * The longest deregistration delay when the policy was accepted: what a drain goes by until it has read the delays
+     * itself. Absent without target groups, and in versions that were accepted before it was noted.
+     */
+    readonly deregistrationDelayMs?: number;
   };
   readonly scaling: readonly ScalingRule[];
   readonly tags: Readonly<Record<string, string>>;

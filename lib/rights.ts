@@ -76,7 +76,7 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeInstanceTypeOfferings',
     'autoscaling:DescribeAutoScalingGroups',
     ...hooks,
-    ...health,
+    ...delays,
   ]);
 };
 

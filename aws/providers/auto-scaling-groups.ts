@@ -47,8 +47,12 @@ const standingOf = (asg: string, instance: Instance): Standing => {
   };
 };
 
+const suspendedIn = ({ SuspendedProcesses = [] }: AutoScalingGroup): readonly string[] =>
+  SuspendedProcesses.flatMap(({ ProcessName }) => ProcessName ?? []);
+
 /** Target groups that the group registers its instances with. None while the user has suspended that process. */
-const targetGroupsOf = (asg: AutoScalingGroup, suspended: readonly string[]): readonly string[] => {
+export const targetGroupsOf = (asg: AutoScalingGroup): readonly string[] => {
+  const suspended = suspendedIn(asg);
   if (suspended.includes('AddToLoadBalancer')) return [];
   const sources = (asg.TrafficSources ?? []).flatMap(({ Identifier }) =>
     Identifier?.includes(':targetgroup/') ? [Identifier] : [],
@@ -58,7 +62,6 @@ const targetGroupsOf = (asg: AutoScalingGroup, suspended: readonly string[]): re
 
 const toAsg = (asg: AutoScalingGroup): Asg => {
   const name = asg.AutoScalingGroupName ?? '';
-  const suspended = (asg.SuspendedProcesses ?? []).flatMap(({ ProcessName }) => ProcessName ?? []);
   const standings = new Map(
     (asg.Instances ?? []).map((instance) => [instance.InstanceId ?? '', standingOf(name, instance)]),
   );
@@ -71,8 +74,8 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     held: holds.length,
     holds,
     inside: standings.size,
-    suspended,
-    targetGroups: targetGroupsOf(asg, suspended),
+    suspended: suspendedIn(asg),
+    targetGroups: targetGroupsOf(asg),
     standings,
   };
 };

@@ -1,5 +1,4 @@
 import type { Instance } from '@aws-sdk/client-ec2';
-import { type Bucket, type Level, tokensAt } from '../../core/account-budget.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
 import { numberOf } from '../../core/number-of.ts';
@@ -11,6 +10,7 @@ import { tags } from '../../functions/contract.ts';
 import { troubleOf } from '../errors.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
+import { countHealth, mayReadHealth, takeHealth } from './health-share.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { readGroups, type Shown } from './read-groups.ts';
@@ -213,18 +213,6 @@ const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => v
 const healthAtOnce = 10;
 const minuteMs = 60_000;
 
-/** What this environment may read of the account's ten a second: a few of them read at once. */
-const healthTokens: Bucket = { holds: 10, perSecond: 2.5 };
-const healthLeft = new WeakMap<ProviderDeps['elb'], Level>();
-
-/** Takes tokens for these target groups, if there are as many. */
-const takeHealth = ({ elb, now }: ProviderDeps, count: number): boolean => {
-  const there = tokensAt(healthTokens, healthLeft.get(elb), now());
-  const isEnough = there >= Math.min(count, healthTokens.holds);
-  healthLeft.set(elb, { tokens: isEnough ? Math.max(0, there - count) : there, atMs: now() });
-  return isEnough;
-};
-
 /**
  * Whether a look over many groups reads the target health of this one: where an instance that has begun to run may have
  * to be registered, and else in turns, one minute after another. Elastic Load Balancing lets an account read ten a
@@ -260,8 +248,10 @@ const judgedReady = async (
 const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups = 1): Promise<Holdings> => {
   const { instances, asgs } = shown;
   const arns = targetGroupsOf(group, asgs);
-  const isRead = groups === 1 || (isHealthRead(deps, shown, group, groups) && takeHealth(deps, arns.length));
+  const isRead =
+    groups === 1 ? mayReadHealth(deps) : isHealthRead(deps, shown, group, groups) && takeHealth(deps, arns.length);
   const health = isRead ? await describeHealth(deps, arns) : new Map(arns.map((arn) => [arn, 'unread' as const]));
+  if (isRead) countHealth(deps, arns.length, [...health.values()].includes('unread'));
   const standings = standingsIn(asgs);
   const seen: Seen = {
     group,

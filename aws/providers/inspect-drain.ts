@@ -3,9 +3,9 @@ import { asgsFor } from '../../core/holders.ts';
 import type { DrainProgress } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
-import { describeAsgs } from './auto-scaling-groups.ts';
 import { targetGroupsOf } from './describe-members.ts';
 import type { ProviderDeps } from './provider-deps.ts';
+import { recentAsgs } from './recent-asgs.ts';
 import { defaultDelayMs, describeDelays, describeHealth, type TargetState } from './target-groups.ts';
 
 /** Deregistration delays change rarely: they are read once per function instance and target group for this long. */
@@ -28,10 +28,7 @@ export const createInspectDrain = (deps: ProviderDeps) => {
   return async (group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]> => {
     if (swaps.length === 0) return [];
     const ids = swaps.map(({ instance }) => instance);
-    const [known, asgs] = await Promise.all([
-      instancesById(deps.ec2, ids),
-      describeAsgs(deps.autoScaling, asgsFor(group, swaps)),
-    ]);
+    const [known, asgs] = await Promise.all([instancesById(deps.ec2, ids), recentAsgs(deps, asgsFor(group, swaps))]);
     const targetGroups = new Set([...targetGroupsOf(group, asgs), ...(group.formerTargetGroups ?? [])]);
     const health = await describeHealth(deps, [...targetGroups]);
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));

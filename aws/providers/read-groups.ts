@@ -4,8 +4,9 @@ import { asgsOf } from '../../core/holders.ts';
 import { groupTagValue, tags } from '../../functions/contract.ts';
 import { troubleOf } from '../errors.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
-import { type Asg, describeAsgs } from './auto-scaling-groups.ts';
+import type { Asg } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
+import { recentAsgs } from './recent-asgs.ts';
 
 /** What EC2 and Auto Scaling show of several groups, read together. */
 type Read = {
@@ -34,7 +35,7 @@ const readTogether = (deps: ProviderDeps, groups: readonly Group[]): Read => {
   return {
     byGroup: tagged.then((found) => Map.groupBy(found, (instance) => groupOf(instance, deps.deployment))),
     byAsg: grouped.then((found) => Map.groupBy(found, (instance) => tagOf(instance, asgTag))),
-    asgs: patiently(() => describeAsgs(deps.autoScaling, names), reads),
+    asgs: patiently(() => recentAsgs(deps, names), reads),
   };
 };
 

@@ -9,8 +9,9 @@ import { chunks } from '../chunks.ts';
 import { belowMinSize, isBelowMin } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
-import { type Asg, describeAsgs, type Standing, standingsIn } from './auto-scaling-groups.ts';
+import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
+import { recentAsgs } from './recent-asgs.ts';
 import { deregisterTargets } from './target-groups.ts';
 
 /** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */
@@ -135,7 +136,7 @@ const releaseFromAsgs = async (
   group: Group,
   { swaps, uncovered }: { readonly swaps: readonly Swap[]; readonly uncovered: number },
 ): Promise<ActionResult> => {
-  const asgs = await describeAsgs(deps.autoScaling, asgsFor(group, swaps));
+  const asgs = await recentAsgs(deps, asgsFor(group, swaps));
   const standings = standingsIn(asgs);
   const counted = swaps.filter((swap) => isToLeave(swap, standings.get(swap.instance)));
   const sorted = byCover(counted, uncovered);

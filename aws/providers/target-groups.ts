@@ -1,6 +1,7 @@
 import {
   DeregisterTargetsCommand,
   DescribeTargetGroupAttributesCommand,
+  type DescribeTargetGroupAttributesCommandOutput,
   DescribeTargetHealthCommand,
   type ElasticLoadBalancingV2Client,
   RegisterTargetsCommand,
@@ -61,9 +62,19 @@ const byInstance = (descriptions: readonly TargetHealthDescription[]): TargetHea
 
 type Reading = { readonly elb: ElasticLoadBalancingV2Client; readonly missed: Missed };
 
-/** Whether a target group exists. Throws when that cannot be read. */
-export const isTargetGroup = async (elb: ElasticLoadBalancingV2Client, arn: string): Promise<boolean> =>
-  (await elb.send(new DescribeTargetHealthCommand({ TargetGroupArn: arn })).catch(goneOnly)) !== undefined;
+/**
+ * How long a target group lets connections of a deregistered target go on. Undefined: there is no such target group.
+ * Throws when that cannot be read.
+ */
+export const readDelay = async (elb: ElasticLoadBalancingV2Client, arn: string): Promise<number | undefined> => {
+  const answer = await elb.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn })).catch(goneOnly);
+  return answer === undefined ? undefined : delayIn(answer);
+};
+
+const delayIn = ({ Attributes = [] }: DescribeTargetGroupAttributesCommandOutput): number => {
+  const seconds = Attributes.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
+  return seconds === undefined ? defaultDelayMs : Number(seconds) * 1000;
+};
 
 /**
  * Health of every target, by target group ARN. A target group that is gone is missing: nothing waits for it. One that
@@ -98,8 +109,7 @@ export const describeDelays = async (
       answer: await elb.send(command, hasty).catch(goneOnly),
     }));
     if (read === undefined) return [];
-    const seconds = read.answer?.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
-    return [[arn, seconds === undefined ? defaultDelayMs : Number(seconds) * 1000] as const];
+    return [[arn, read.answer === undefined ? defaultDelayMs : delayIn(read.answer)] as const];
   });
   return new Map(found.flat());
 };

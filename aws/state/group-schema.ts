@@ -97,7 +97,11 @@ export const checkGroup = objectOf<Group>({
     objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')), withinMs: optional(number) }),
   ),
   launches: optional(launches),
-  drain: objectOf<Group['drain']>({ timeoutMs: number, loadBalancers: targetGroups }),
+  drain: objectOf<Group['drain']>({
+    timeoutMs: number,
+    loadBalancers: targetGroups,
+    deregistrationDelayMs: optional(number),
+  }),
   scaling: listOf(
     objectOf<ScalingRule>({
       alarm: text,

@@ -21,6 +21,7 @@ const resolution = objectOf<Resolution>({
   subnets: mapOf(text),
   asgs: mapOf(asgFacts),
   launchTemplates: mapOf(number),
+  deregistrationDelayMs: optional(number),
   unknownTargetGroups: optional(listOf(text)),
 });
 

@@ -44,6 +44,11 @@ export type Resolution = {
   readonly asgs: Readonly<Record<string, AsgFacts>>;
   /** Highest version of each launch template, by the name or id that the policy uses. */
   readonly launchTemplates: Readonly<Record<string, number>>;
+  /**
+   * The longest deregistration delay of the target groups that the policy names, and of those of its Auto Scaling
+   * groups. Absent when there is none.
+   */
+  readonly deregistrationDelayMs?: number;
   /** ARNs that do not exist. Absent when all exist. */
   readonly unknownTargetGroups?: readonly string[];
 };

@@ -42,7 +42,7 @@ export const resolveGroup = (policy: Policy, resolution: LookedUp, version: numb
   ];
   const all = problems.length > 0 ? problems : limitProblems(policy, pools);
   if (all.length > 0) return { kind: 'unresolved', problems: sortedProblems(all) };
-  return { kind: 'resolved', group: groupOf(policy, pools, version) };
+  return { kind: 'resolved', group: groupOf(policy, pools, resolution, version) };
 };
 
 const resolvePools = (policy: Policy, resolution: LookedUp): readonly ResolvedPool[] =>
@@ -117,7 +117,7 @@ const targetGroupProblems = (policy: Policy, { unknownTargetGroups = [] }: Looke
       : [],
   );
 
-const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group => ({
+const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, version: number): Group => ({
   name: policy.group,
   policyVersion: version,
   // Absent where it is `act`, as in versions that were stored before there were modes.
@@ -135,7 +135,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], version: number): Group
   ...(policy.return !== false && { returning: returningOf(policy.return) }),
   ...readyOf(policy.ready),
   launches: launchesOf(policy.launches),
-  drain: { timeoutMs: durationMs(policy.drain.timeout), loadBalancers: policy.drain.loadBalancers },
+  drain: drainOf(policy, resolution),
   scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
     alarm,
     adjust: adjustmentOf(adjust),
@@ -153,6 +153,12 @@ const maxShareOf = ({ instanceType, zone, offering }: NonNullable<Policy['maxSha
   ...(instanceType !== undefined && { instanceType: shareOf(instanceType) }),
   ...(zone !== undefined && { zone: shareOf(zone) }),
   ...(offering !== undefined && { offering: shareOf(offering) }),
+});
+
+const drainOf = ({ drain }: Policy, { deregistrationDelayMs }: LookedUp): Group['drain'] => ({
+  timeoutMs: durationMs(drain.timeout),
+  loadBalancers: drain.loadBalancers,
+  ...(deregistrationDelayMs !== undefined && { deregistrationDelayMs }),
 });
 
 const returningOf = ({ after, atMost, every, window, timezone }: Exclude<Policy['return'], false>): Returning => ({
@@ -174,6 +180,7 @@ const readyOf = ({ after, checks, within }: Policy['ready']): Pick<Group, 'ready
     },
   };
 };
+
 const launchesOf = ({ atMost, within }: Policy['launches']): LaunchLimit => ({
   atMost: accepted(launchLimitOf(atMost), String(atMost)),
   withinMs: durationMs(within),

@@ -11,7 +11,7 @@ import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
 import { judge } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
-import { deregistersAtMs } from './turn.ts';
+import { releasesAtMs } from './turn.ts';
 
 /** The result of an attempt to begin. `because` is absent while the drain waits for replacements. */
 export type BeginOutcome = {
@@ -65,7 +65,7 @@ export const beginDrain = async (
     });
   }
   const turnAtMs = alive.some(({ state }) => state === 'leaving')
-    ? await deregistersAtMs(ports, group, alive)
+    ? await releasesAtMs(ports, group, alive, verdict.because === 'enough-serving')
     : undefined;
   if (turnAtMs !== undefined) return nothing(stepAt('begin', Math.min(turnAtMs, nextHeartbeatMs(alive, clock.now()))));
   const release = await releaseLeaving({ store, clock, provider }, order, group, alive);

@@ -12,9 +12,10 @@ import { retryAtMs } from '../../core/drain/steps.ts';
 import type { Group } from '../../core/group.ts';
 import { withFormer } from '../../core/holders.ts';
 import { desiredNow } from '../../core/outside-size.ts';
+import type { GroupState } from '../../core/view.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
-import { looksAtMs } from './turn.ts';
+import { launchesAtMs, looksAtMs, tellThrottle } from './turn.ts';
 
 /**
  * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, when it
@@ -44,14 +45,53 @@ const laterOf = (latestStartMs: number, delayMs: number | undefined, nowMs: numb
   lookAtMs: Math.min(latestStartMs, retryAtMs(nowMs, latestStartMs)),
 });
 
-/** Waits for replacements that boot. The delays are read all the same: they may leave no time to wait. */
+/**
+ * Waits for replacements that boot. Delays that nobody knows are read all the same: they may leave no time to wait.
+ * Those that were known when the policy was accepted are read with the first look.
+ */
 const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Promise<Verdict> => {
-  const { group, batch } = one;
-  const delayMs = await longestDelay(ports, one);
+  const { group, batch, knownDelayMs } = one;
+  const acceptedMs = group.drain.deregistrationDelayMs;
+  const delayMs = acceptedMs === undefined ? await longestDelay(ports, one) : knownDelayMs;
   const nowMs = ports.clock.now();
-  const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;
+  const latestStartMs = latestStartOf(group, batch.own, delayMs ?? acceptedMs) ?? nowMs;
   if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
   return { kind: 'later', delayMs, lookAtMs: Math.min(latestStartMs, Math.max(nowMs, bootsMs)) };
+};
+
+/** Looks at the group: whether enough members serve. */
+const atALook = async (
+  ports: ReleasePorts,
+  one: Case,
+  state: GroupState | undefined,
+  estimateMs: number,
+): Promise<Verdict> => {
+  const { group, batch, knownDelayMs } = one;
+  const nowMs = ports.clock.now();
+  const look = ports.provider.describe(withFormer(group, state));
+  const holdings = await unlessTroubled(look);
+  if (holdings === undefined) await tellThrottle(ports, group, batch.own, look);
+  // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
+  if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
+  if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))
+    return { kind: 'begin', because: 'enough-serving' };
+  const delayMs = await longestDelay(ports, one);
+  const latestStartMs = latestStartOf(group, batch.own, delayMs ?? group.drain.deregistrationDelayMs) ?? nowMs;
+  if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
+  const seen = { holdings, swaps: batch.all, orderedAtMs: orderedAtMs(batch.own), nowMs };
+  return { kind: 'later', delayMs, lookAtMs: nextServingLookMs(latestStartMs, seen) };
+};
+
+/** Until when a look would show nothing, or has no turn at the account's buckets. Undefined: it may be made now. */
+const waitsUntilMs = async (
+  ports: ReleasePorts,
+  { group, batch, knownDelayMs }: Case,
+  bootsMs: number | undefined,
+): Promise<number | undefined> => {
+  const isDelayKnown = (knownDelayMs ?? group.drain.deregistrationDelayMs) !== undefined;
+  if (isDelayKnown && bootsMs !== undefined && ports.clock.now() < bootsMs) return undefined;
+  const launchMs = isDelayKnown && bootsMs === undefined ? await launchesAtMs(ports, group) : undefined;
+  return launchMs ?? looksAtMs(ports, group, batch.own, knownDelayMs === undefined ? 'first' : 'later');
 };
 
 /**
@@ -61,24 +101,15 @@ const whileBooting = async (ports: ReleasePorts, one: Case, bootsMs: number): Pr
 export const judge = async (ports: ReleasePorts, one: Case): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
   const nowMs = ports.clock.now();
-  const estimateMs = latestStartOf(group, batch.own, knownDelayMs);
+  const likelyDelayMs = knownDelayMs ?? group.drain.deregistrationDelayMs;
+  const estimateMs = latestStartOf(group, batch.own, likelyDelayMs);
   const regardless = beginsRegardless(estimateMs, batch.own, nowMs);
   if (estimateMs === undefined || regardless) return { kind: 'begin', because: regardless ?? 'at-once' };
   const state = await ports.store.state(group.name);
   const bootsMs = bootsUntilMs(state?.reservations ?? [], batch.own);
-  const isKnown = bootsMs !== undefined && nowMs < bootsMs && knownDelayMs !== undefined;
-  const turnAtMs = isKnown ? undefined : await looksAtMs(ports, group, batch.own);
+  const turnAtMs = await waitsUntilMs(ports, one, bootsMs);
   if (turnAtMs !== undefined) return { kind: 'later', delayMs: knownDelayMs, lookAtMs: Math.min(estimateMs, turnAtMs) };
   // What a look would show is known, and in a storm the account's buckets are needed for launches.
   if (bootsMs !== undefined && nowMs < bootsMs) return whileBooting(ports, one, bootsMs);
-  const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
-  // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
-  if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
-  if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))
-    return { kind: 'begin', because: 'enough-serving' };
-  const delayMs = await longestDelay(ports, one);
-  const latestStartMs = latestStartOf(group, batch.own, delayMs) ?? nowMs;
-  if (latestStartMs <= nowMs) return { kind: 'begin', because: 'latest-start' };
-  const look = { holdings, swaps: batch.all, orderedAtMs: orderedAtMs(batch.own), nowMs };
-  return { kind: 'later', delayMs, lookAtMs: nextServingLookMs(latestStartMs, look) };
+  return atALook(ports, one, state, estimateMs);
 };

@@ -1,4 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import type { Lessons } from '../../core/account-budget.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
 import { type Launched, mustRepeat } from '../../core/group-state/answers.ts';
 import { namedTargetGroups } from '../../core/holders.ts';
@@ -122,7 +123,8 @@ const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number
     ...repeat,
     ...throttled,
     ...comingUp,
-    ...(last?.decision.wakeAtMs === undefined ? [] : [last.decision.wakeAtMs]),
+    // Its time may have come while the work was done.
+    ...(last?.decision.wakeAtMs === undefined ? [] : [Math.max(last.decision.wakeAtMs, nowMs + 1)]),
   ].filter((atMs) => atMs > nowMs);
   const earliest = Math.min(...times);
   return earliest < nowMs + tickEveryMs ? earliest : undefined;
@@ -136,6 +138,8 @@ const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
 const afterCutMs = 1;
 
 type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
+
+const spentOnAsgs = (calls: number): Lessons => ({ ...noLessons, spent: calls === 0 ? {} : { autoScaling: calls } });
 
 /** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
 export const act = async (context: Acting): Promise<Acted> => {
@@ -159,7 +163,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   const resumed = await resumeAll(context.provider, first.decision.resume);
   const { raise, restore: back, admissions: joining, unnoticed } = first.decision;
   const attaches = group.holding.kind === 'attach' ? Math.ceil(joining.length / attachedPerCall) : 0;
-  context.turns.learn({ ...noLessons, spent: raise.length + back.length + unnoticed.length + attaches });
+  context.turns.learn(spentOnAsgs(raise.length + back.length + unnoticed.length + attaches));
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
   const mustAdmitAgain = admissions.failed.some(({ retry }) => retry === 'later');

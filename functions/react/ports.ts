@@ -19,6 +19,8 @@ export type ReactPorts = {
   readonly providerFor: (holding: Holding) => CapacityIn;
   /** Begins to read several groups together, and returns how to look at each. */
   readonly describeTogether: (groups: readonly Group[]) => (group: Group) => Promise<Holdings>;
+  /** Reads of target health that are not in the budget of the account yet. They count as written now. */
+  readonly spentHealth: () => number;
   readonly owners: Owners;
   readonly lifecycle: Pick<LifecycleActions, 'complete'>;
   readonly prices: Prices;

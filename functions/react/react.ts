@@ -6,6 +6,7 @@ import type { Group } from '../../core/group.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { asgsOf, withFormer } from '../../core/holders.ts';
 import { metrics, reactTimeoutSeconds } from '../contract.ts';
+import { noLessons } from '../runtime/share-budget.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import type { Facts } from './facts.ts';
 import { canHandOver, handOver } from './hand-over.ts';
@@ -63,6 +64,7 @@ const handOverThrottled = async (
 ): Promise<boolean> => {
   if (known?.inForce === undefined || !canHandOver(facts, known.inForce.group) || !isFromAws(error)) return false;
   if (troubleOf(error) !== 'throttled') return false;
+  if (asgsOf(known.inForce.group).length > 0) known.turns.learn({ ...noLessons, empty: new Set(['autoScaling']) });
   return handOver(facts, known.inForce, ports).then(
     () => true,
     () => false,

@@ -106,7 +106,7 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
     return result.kind === 'answered' ? result.refusals.filter(({ code }) => tells(code)) : [];
   });
   turns.learn({
-    spent: 0,
+    spent: {},
     empty: new Set(results.some(({ kind }) => kind === 'throttled') ? [bucketOf(group)] : []),
     refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
     granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),

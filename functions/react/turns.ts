@@ -1,4 +1,4 @@
-import type { AccountBudget, Ask, BucketName, Lessons, Turn } from '../../core/account-budget.ts';
+import type { AccountBudget, Ask, BucketName, Lessons, Spent, Turn } from '../../core/account-budget.ts';
 import type { Group } from '../../core/group.ts';
 import type { OfferingKey } from '../../core/offering.ts';
 import { metrics } from '../contract.ts';
@@ -27,7 +27,7 @@ const unpaced = (asks: readonly Ask[], nowMs: number): ReadonlyMap<string, Turn>
   new Map(asks.map(({ group, instances }) => [group, { kind: 'now', instances, sinceMs: nowMs, ahead: 0 }]));
 
 const nothingLearned = () => ({
-  spent: 0,
+  spent: {} as Spent,
   empty: new Set<BucketName>(),
   refused: new Set<OfferingKey>(),
   granted: new Set<OfferingKey>(),
@@ -53,21 +53,27 @@ type Asking = {
   readonly reject: (error: unknown) => void;
 };
 
+const added = (one: Spent, other: Spent): Spent => {
+  const names = [...Object.keys(one), ...Object.keys(other)] as BucketName[];
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
+};
+
 /** What the groups of a batch have learned since the item was written last. */
-const lessonsOfBatch = (reads: number) => {
+const lessonsOfBatch = (reads: number, { spentHealth }: Pick<ReactPorts, 'spentHealth'>) => {
   let lessons = nothingLearned();
   /** Calls of the look itself. They are written with an ask alone, so that a quiet look writes nothing. */
   let looked = reads;
   return {
     learn: ({ empty, spent, refused, granted }: Lessons): void => {
-      lessons.spent += spent;
+      lessons.spent = added(lessons.spent, spent);
       for (const name of empty) lessons.empty.add(name);
       for (const key of refused) lessons.refused.add(key);
       for (const key of granted) lessons.granted.add(key);
     },
-    isWorthWriting: (): boolean => lessons.spent + lessons.empty.size + lessons.refused.size > 0,
+    isWorthWriting: (): boolean => Object.keys(lessons.spent).length + lessons.empty.size + lessons.refused.size > 0,
     take: (): Lessons => {
-      const taken = { ...lessons, spent: lessons.spent + looked };
+      const reading = { autoScaling: looked, health: spentHealth() };
+      const taken = { ...lessons, spent: added(lessons.spent, reading) };
       lessons = nothingLearned();
       looked = 0;
       return taken;
@@ -76,10 +82,10 @@ const lessonsOfBatch = (reads: number) => {
 };
 
 /** Asks at once, and answers all of them. */
-const answer = async (ready: readonly Asking[], lessons: Lessons, ports: ReactPorts): Promise<void> => {
+const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: ReactPorts): Promise<void> => {
   try {
     const asks = ready.map(({ ask }) => ask);
-    const { turns, budget } = await share(asks, lessons, ports);
+    const { turns, budget } = await share(asks, lessons(), ports);
     const refused = Object.keys(budget?.refused ?? {}) as OfferingKey[];
     for (const { ask, resolve } of ready) resolve({ turn: turns.get(ask.group) ?? { kind: 'taken' }, refused });
   } catch (error) {
@@ -93,7 +99,7 @@ const answer = async (ready: readonly Asking[], lessons: Lessons, ports: ReactPo
  */
 export const turnsOf = (groups: readonly Group[], ports: ReactPorts, reads = 0): Turns => {
   const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
-  const { learn, take, isWorthWriting } = lessonsOfBatch(reads);
+  const { learn, take, isWorthWriting } = lessonsOfBatch(reads, ports);
   let asking: readonly Asking[] = [];
   let isSharing = false;
 
@@ -103,7 +109,7 @@ export const turnsOf = (groups: readonly Group[], ports: ReactPorts, reads = 0):
     if (isSharing || ready.length === 0) return;
     isSharing = true;
     asking = asking.filter((one) => !ready.includes(one));
-    await answer(ready, take(), ports);
+    await answer(ready, take, ports);
     isSharing = false;
     await consider();
   };

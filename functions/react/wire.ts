@@ -6,6 +6,7 @@ import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
+import { sayHealth } from '../../aws/providers/health-share.ts';
 import { createWakes } from '../../aws/wakes.ts';
 import { env, type Surroundings } from '../contract.ts';
 import { capacityDeps } from '../runtime/capacity.ts';
@@ -22,6 +23,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
     store: stateStore(surroundings, telemetry),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     describeTogether: (groups) => describeTogether(capacity, groups),
+    spentHealth: () => sayHealth(capacity),
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),

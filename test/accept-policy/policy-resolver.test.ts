@@ -11,6 +11,7 @@ const filtered = ({ Filters }: { readonly Filters: readonly { readonly Values: r
   Subnets: subnets.filter(({ SubnetId }) => Filters[0]?.Values.includes(SubnetId)),
 });
 const group = (more: object) => ({ AutoScalingGroupName: 'g', AvailabilityZones: ['eu-west-1a'], VPCZoneIdentifier: 'subnet-a', ...more });
+const delay = (seconds: string) => ({ Attributes: [{ Key: 'deregistration_delay.timeout_seconds', Value: seconds }] });
 const template = { LaunchTemplateId: 'lt-1', Version: '3' };
 const open = (answers: Answers) => {
   const fake = createFakeAws({ DescribeSubnets: filtered, DescribeLaunchTemplates: { LaunchTemplates: [] }, ...answers });
@@ -50,14 +51,25 @@ describe('looking up what a policy names', () => {
 
   it('names target groups that are not there, and says nothing of them when all are', async () => {
     const { resolver } = open({
-      DescribeTargetHealth: ({ TargetGroupArn }: { TargetGroupArn: string }) => {
+      DescribeTargetGroupAttributes: ({ TargetGroupArn }: { TargetGroupArn: string }) => {
         if (TargetGroupArn === 'arn:elsewhere') return failsWith('ValidationError')();
-        return TargetGroupArn === 'arn:there' ? { TargetHealthDescriptions: [] } : failsWith('TargetGroupNotFound')();
+        return TargetGroupArn === 'arn:there' ? delay('30') : failsWith('TargetGroupNotFound')();
       },
     });
     const targetGroups = ['arn:gone', 'arn:there', 'arn:elsewhere'];
     expect(await resolver.lookUp({ ...names, targetGroups })).toMatchObject({ unknownTargetGroups: ['arn:gone', 'arn:elsewhere'] });
     expect(await resolver.lookUp({ ...names, targetGroups: ['arn:there'] })).not.toHaveProperty('unknownTargetGroups');
+  });
+
+  it('finds the longest deregistration delay, of the Auto Scaling groups as well', async () => {
+    const { resolver } = open({
+      DescribeAutoScalingGroups: { AutoScalingGroups: [group({ TargetGroupARNs: ['arn:own'], MixedInstancesPolicy: {} })] },
+      DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
+      DescribeTargetGroupAttributes: ({ TargetGroupArn }: { TargetGroupArn: string }) => (TargetGroupArn === 'arn:own' ? delay('90') : delay('30')),
+    });
+    expect(await resolver.lookUp({ ...names, targetGroups: ['arn:there'] })).toMatchObject({ deregistrationDelayMs: 30_000 });
+    expect(await resolver.lookUp({ ...names, targetGroups: ['arn:there'], asgs: ['g'] })).toMatchObject({ deregistrationDelayMs: 90_000 });
+    expect(await resolver.lookUp(names)).not.toHaveProperty('deregistrationDelayMs');
   });
 
   it('asks nothing that the policy does not name', async () => {

@@ -70,7 +70,7 @@ describe('turns at a bucket', () => {
 });
 
 describe('what launches teach', () => {
-  const none = { empty: new Set<'createFleet'>(), spent: 0, refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>() };
+  const none = { empty: new Set<'createFleet'>(), spent: {}, refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>() };
 
   test('a throttle empties the bucket, whoever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
@@ -85,6 +85,9 @@ describe('what launches teach', () => {
   });
 
   test('calls that could not wait are spent all the same', () => {
-    expect(withLessons(emptyBudget, { ...none, spent: 7 }, nowMs).levels.autoScaling).toEqual({ tokens: 13, atMs: nowMs });
+    expect(withLessons(emptyBudget, { ...none, spent: { autoScaling: 7, health: 3 } }, nowMs).levels.autoScaling).toEqual({
+      tokens: 13,
+      atMs: nowMs,
+    });
   });
 });

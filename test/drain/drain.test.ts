@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { emptyBudget } from '../../core/account-budget.ts';
 import { latestStartOf } from '../../core/drain/begin.ts';
 import { latestDrainStart } from '../../core/drain.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -458,6 +459,36 @@ describe('the latest start by the delays that the instances really have', () => 
     expect(secondsOf(visits)).toEqual(['begin 0', 'begin 20', 'begin 30', 'begin 45', 'begin 60', 'begin 75', 'begin 85', 'check 116', 'end 116']);
     expect(fleet.calls.slice(0, fleet.calls.indexOf('describe')).filter((name) => name === 'inspect')).toHaveLength(1);
     expect(fleet.calls.filter((name) => name === 'describe').length).toBe(5);
+  });
+
+  test('that was known when the policy was accepted is not looked up before the group is', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['arn:web'], deregistrationDelayMs: 30_000 } });
+    fleet.desired = 2;
+    fleet.reservations = [{ atMs: noonMs, replaces: ['i-1', 'i-2'] }];
+    const { step } = await beginDrain(fleet.ports, order());
+    expect(step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:00:20Z' });
+    expect(fleet.calls.filter((name) => name === 'describe' || name === 'inspect')).toEqual([]);
+    // It has become longer since: the first look finds that out.
+    fleet.deregistrationDelayMs = 90_000;
+    fleet.nowMs = inMs(20);
+    expect((await beginDrain(fleet.ports, order())).step).toMatchObject({ next: 'begin', deregistrationDelayMs: 90_000 });
+  });
+
+  test('that was known when the policy was accepted decides where the look has no turn', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['arn:web'], deregistrationDelayMs: 30_000 } });
+    fleet.ports.store.budget = async () => ({ ...emptyBudget, levels: { health: { tokens: -1_000, atMs: fleet.nowMs } } });
+    expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:01:25Z' });
+  });
+
+  test('a group whose launch waits for its turn is looked at after that', async () => {
+    const fleet = createFleet(pair(warned), 30_000);
+    fleet.group = group({ drain: { timeoutMs: 300_000, loadBalancers: ['arn:web'], deregistrationDelayMs: 30_000 } });
+    const launch = { bucket: 'createFleet', calls: 1, instances: 2, need: { urgency: 'warned', size: 2 }, sinceMs: noonMs } as const;
+    fleet.ports.store.budget = async () => ({ ...emptyBudget, waiting: [{ ...launch, group: 'web', turnAtMs: inMs(12) }] });
+    expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:00:15Z' });
+    expect(fleet.calls.filter((name) => name === 'describe' || name === 'inspect')).toEqual([]);
   });
 
   test('begins at once while replacements boot, where it leaves no time', async () => {

@@ -1,6 +1,26 @@
 import { expect, test } from 'vitest';
-import { admitAgainMs } from '../../functions/react/act.ts';
+import { act, admitAgainMs } from '../../functions/react/act.ts';
+import type { Round, Run } from '../../functions/react/run.ts';
+import { nowMs, state, view } from '../core/views.ts';
 
 test('an admission that failed is repeated soon where the group is alone, and later the more groups are beside it', () => {
   expect([1, 8, 20, 50].map(admitAgainMs)).toEqual([2_000, 2_000, 5_000, 12_500]);
+});
+
+test.each([
+  ['comes', nowMs + 3_000, 3_000],
+  ['has come while the work was done', nowMs - 20, 1],
+])('a group is woken when the time of its decision %s', async (_when, wakeAtMs, inMs) => {
+  const woken: number[] = [];
+  const run = {
+    group: { name: 'web', holding: { kind: 'tag' } },
+    turns: { learn: () => {} },
+    provider: {},
+    ports: { clock: { now: () => nowMs }, wakes: { wake: async (_: readonly string[], atMs: number) => void woken.push(atMs - nowMs) }, store: {} },
+    groupsAtOnce: 1,
+  };
+  const decision = { unnoticed: [], admissions: [], raise: [], restore: [], removals: [], wakeAtMs };
+  const round = { decision, view: view(), sizes: [], launched: [], state: state() };
+  await act({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] }).catch(() => undefined);
+  expect(woken).toEqual([inMs]);
 });

@@ -6,9 +6,12 @@ import { stateStore } from '../store.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { DrainPorts } from './ports.ts';
 
+/** About as long as one step of a drain takes. */
+const asgsKeptMs = 1_000;
+
 /** The ports that every drain function uses, over AWS. */
 export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry): DrainPorts => {
-  const capacity = capacityDeps(surroundings, telemetry);
+  const capacity = { ...capacityDeps(surroundings, telemetry), asgsKeptMs };
   // One for all groups: it caches what rarely changes.
   const provider = createCapacityOut(capacity);
   return {

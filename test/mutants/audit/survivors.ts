@@ -101,7 +101,7 @@ export const survivors: readonly Survivor[] = [
   {
     name: "a tenth of the policy's drain time-out",
     file: 'core/policy/resolve.ts',
-    from: 'timeoutMs: durationMs(policy.drain.timeout)',
-    to: 'timeoutMs: durationMs(policy.drain.timeout) / 10',
+    from: 'timeoutMs: durationMs(drain.timeout)',
+    to: 'timeoutMs: durationMs(drain.timeout) / 10',
   },
 ];

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Facts } from '../../functions/react/facts.ts';
+import { canHandOver, handOver } from '../../functions/react/hand-over.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { group, nowMs, state } from '../core/views.ts';
+import { factsOf } from './facts.ts';
+
+const acting = group();
+
+test.each<readonly [string, Partial<Facts>, boolean]>([
+  ['a warning can', { leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs }] }, true],
+  ['an alarm cannot: it is in its message alone', { alarms: [{ alarm: 'cpu-high', atMs: nowMs }] as unknown as Facts['alarms'] }, false],
+  ['a refill that was refused cannot', { refusedAsgs: ['web'] as unknown as Facts['refusedAsgs'] }, false],
+  ['a drain that was stopped cannot', { stoppedDrains: ['d-1'] as unknown as Facts['stoppedDrains'] & object }, false],
+  ['a policy change cannot', { causes: [{ code: 'policy-change' }] }, false],
+])('whether a wake can go on: %s', (_what, facts, can) => {
+  expect(canHandOver(factsOf(facts), acting)).toBe(can);
+});
+
+test('a group that is observed is not handed over: its claims would be kept', () => {
+  expect(canHandOver(factsOf(), group({ mode: 'observe' }))).toBe(false);
+});
+
+test('what is handed over is claimed and announced, and another invocation is woken two seconds later', async () => {
+  const done: string[] = [];
+  const ports = {
+    store: {
+      swaps: async () => [],
+      claim: async ({ instance, state: of }: { instance: string; state: string }) => {
+        done.push(`claims ${instance} as ${of}`);
+        return { kind: 'claimed' };
+      },
+    },
+    announcer: { announce: async (events: readonly unknown[]) => void done.push(`tells ${events.length}`) },
+    wakes: { wake: async (groups: readonly string[], atMs: number) => void done.push(`wakes ${groups.join()} in ${atMs - nowMs}`) },
+    clock: { now: () => nowMs },
+    random: () => 0.5,
+    telemetry: { count: () => {}, logger: { warn: () => {}, error: () => {}, info: () => {} } },
+  } as unknown as ReactPorts;
+  const leaving = [{ instance: 'i-1', reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }] as const;
+  await handOver(factsOf({ leaving }), { group: acting, state: state() }, ports);
+  expect(done).toEqual(['claims i-1 as leaving', 'tells 1', 'wakes web in 2000']);
+  done.length = 0;
+  await handOver(factsOf(), { group: acting, state: state() }, ports);
+  expect(done).toEqual(['wakes web in 2000']);
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { type AccountBudget, type Ask, emptyBudget } from '../../core/account-budget.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { bucketOf, turnsOf } from '../../functions/react/turns.ts';
+import { noLessons } from '../../functions/runtime/share-budget.ts';
+import { awsError } from '../aws/fake-aws.ts';
+import { group } from '../core/views.ts';
+
+const nowMs = 1_000_000;
+const [api, web] = [group({ name: 'api' }), group({ name: 'web' })];
+const jobs = group({ name: 'jobs', holding: { kind: 'launch-instances' } });
+const askOf = (name: string, rest: Partial<Ask> = {}): Ask => ({
+  ...{ group: name, by: `d-${name}`, bucket: 'createFleet', calls: 1, instances: 2 },
+  need: { urgency: 'warned', size: 10 },
+  ...rest,
+});
+
+/** The item of the account, and what became of it. */
+const account = (stored: AccountBudget = emptyBudget) => {
+  const world = { stored, writes: 0, unhealthyReads: 0, missed: 0, races: 0, fails: undefined as Error | undefined };
+  const ports = {
+    store: {
+      budget: async () => {
+        if (world.fails) throw world.fails;
+        return world.stored;
+      },
+      putBudget: async (next: AccountBudget) => {
+        if (world.races > 0) {
+          world.races -= 1;
+          return 'conflict';
+        }
+        world.writes += 1;
+        world.stored = next;
+        return 'done';
+      },
+    },
+    spentHealth: () => world.unhealthyReads,
+    clock: { now: () => nowMs },
+    telemetry: { count: () => (world.missed += 1), logger: { warn: () => {} } },
+  } as unknown as ReactPorts;
+  return { world, ports };
+};
+const levels = ({ stored }: { readonly stored: AccountBudget }) =>
+  Object.fromEntries(Object.entries(stored.levels).map(([name, level]) => [name, level?.tokens]));
+
+describe('turns of the groups of one batch', () => {
+  test('are given together, in the order of need: a first ask waits for the others of its bucket', async () => {
+    const { world, ports } = account({ ...emptyBudget, levels: { createFleet: { tokens: 1, atMs: nowMs } } });
+    const turns = turnsOf([api, web, jobs], ports);
+    const large = turns.ask(askOf('api', { need: { urgency: 'missing', size: 9 } }));
+    expect(world.writes).toBe(0);
+    const [one, other] = await Promise.all([large, turns.ask(askOf('web'))]);
+    expect([one.turn.kind, other.turn.kind, world.writes]).toEqual(['later', 'now', 1]);
+  });
+
+  test('a group that has ended holds up nobody', async () => {
+    const { ports } = account();
+    const turns = turnsOf([api, web], ports);
+    const asked = turns.ask(askOf('api'));
+    turns.done('web');
+    expect((await asked).turn.kind).toBe('now');
+  });
+
+  test('go on without the item where its reads fail, or others write it all the time', async () => {
+    for (const trouble of [{ fails: awsError('Throttling') }, { races: 8 }]) {
+      const { world, ports } = account();
+      Object.assign(world, trouble);
+      expect((await turnsOf([api], ports).ask(askOf('api'))).turn).toMatchObject({ kind: 'now', instances: 2 });
+      expect([world.writes, world.missed]).toEqual([0, 1]);
+    }
+  });
+
+  test('a bug is thrown at whoever asked', async () => {
+    const { world, ports } = account();
+    world.fails = new TypeError('a bug');
+    await expect(turnsOf([api], ports).ask(askOf('api'))).rejects.toThrow('a bug');
+    const broken = { ...ports, spentHealth: undefined } as unknown as ReactPorts;
+    await expect(turnsOf([api], broken).ask(askOf('api'))).rejects.toThrow();
+  });
+
+  test('reads of the look are written with an ask, and never by themselves', async () => {
+    const { world, ports } = account();
+    world.unhealthyReads = 6;
+    const quiet = turnsOf([api], ports, 3);
+    quiet.done('api');
+    await quiet.settle();
+    expect(world.writes).toBe(0);
+    await turnsOf([api], ports, 3).ask(askOf('api'));
+    expect(levels(world)).toMatchObject({ autoScaling: 17, health: 34, createFleet: 49 });
+  });
+
+  test('what a batch learns after its asks is written at its end', async () => {
+    const { world, ports } = account();
+    const turns = turnsOf([api], ports);
+    turns.learn({ ...noLessons, spent: { autoScaling: 2 } });
+    turns.learn({ ...noLessons, spent: { autoScaling: 3 }, refused: new Set(['m7g.large/a/spot']) });
+    await turns.settle();
+    await turns.settle();
+    expect(levels(world)).toMatchObject({ autoScaling: 15 });
+    expect([Object.keys(world.stored.refused), world.writes]).toEqual([['m7g.large/a/spot'], 1]);
+  });
+});
+
+test('launches into Auto Scaling groups draw on the bucket of Auto Scaling', () => {
+  expect([api, jobs, group({ holding: { kind: 'attach', asg: 'web' } })].map(bucketOf)).toEqual(['createFleet', 'autoScaling', 'createFleet']);
+});
