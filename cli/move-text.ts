@@ -35,6 +35,8 @@ export const notMovedText = (notMoved: NotMoved): string => {
       return `moves nobody: the size or the policy changed a while ago; not before ${timeText(notMoved.untilMs)}`;
     case 'flapping':
       return `moves nobody: three moves of an hour did not pay; not before ${timeText(notMoved.untilMs)}`;
+    case 'breaker-open':
+      return `moves nobody: the breaker of ${notMoved.breaker} is open until ${timeText(notMoved.untilMs)}`;
     case 'budget':
       return `moves nobody: as many have moved as return.atMost allows within ${notMoved.withinMs / 60_000} minutes`;
   }

@@ -1,10 +1,11 @@
 import { neverServedCode } from '../core/boots.ts';
+import type { OverOffering } from '../core/breaker/breaker.ts';
 import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
 import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
 import type { Adjustment } from '../core/group.ts';
 import type { Cost } from '../core/not-done.ts';
 import { parseOfferingKey } from '../core/offering.ts';
-import type { ShareOf } from '../core/shares.ts';
+import type { AtShare, ShareOf } from '../core/shares.ts';
 import { timeText } from './time.ts';
 
 const offeringText = (key: string): string => {
@@ -33,6 +34,8 @@ export const placementText = ({ turns, lastResort, owed, prose }: PlacementReaso
   const way = owed === undefined ? tree : `${owed.onDemand} are owed on demand, and ${owed.held} are: ${tree}`;
   if (lastResort === 'refused')
     return `asked again although it rests after a refusal, because nothing is eligible: ${way}`;
+  if (lastResort === 'trial') return `one launch finds out whether the breaker can be closed: ${way}`;
+  if (lastResort === 'breaker') return `used although a breaker is open over it, because nothing else gives: ${way}`;
   return lastResort ? `last resort, nothing better in its tier is eligible: ${way}` : way;
 };
 
@@ -42,7 +45,19 @@ export const whyText = ({ awsCode, awsMessage }: { readonly awsCode: string; rea
 
 const shareText = (of: ShareOf): string => (of === 'instance-type' ? 'instance type' : of);
 
+const atShareText = ({ offering, of, held, most }: AtShare): string =>
+  `${offeringText(offering)}: its ${shareText(of)} has ${held} members, maxShare allows ${most}`;
+
 const comesLast = (untilMs: number): string => `comes last in its tier until ${timeText(untilMs)}`;
+
+const breakerTexts: Readonly<Record<OverOffering['is'], string>> = {
+  open: 'is open until',
+  tried: 'is tried by one launch until',
+  'half-open': 'is half-open: it closes, if nothing is launched to find out, at',
+};
+
+const breakerText = ({ breaker, is, untilMs }: OverOffering): string =>
+  `the breaker of ${breaker} ${breakerTexts[is]} ${timeText(untilMs)}`;
 
 /** Why a pool or an offering could not be used. */
 export const againstText = (against: Against): string => {
@@ -71,16 +86,13 @@ export const againstText = (against: Against): string => {
     case 'denied':
       return `a launch was denied (${whyText(against)}), so it is asked again at ${timeText(against.untilMs)}`;
     case 'advised':
-      return (
-        `${offeringText(against.offering)} is at risk (rebalance recommendation) ` + `and ${comesLast(against.untilMs)}`
-      );
+      return `${offeringText(against.offering)} is at risk (rebalance advice) and ${comesLast(against.untilMs)}`;
     case 'interrupted':
       return `${offeringText(against.offering)} was interrupted and ${comesLast(against.untilMs)}`;
     case 'at-share':
-      return (
-        `${offeringText(against.offering)}: its ${shareText(against.of)} has ${against.held} members, ` +
-        `maxShare allows ${against.most}`
-      );
+      return atShareText(against);
+    case 'breaker':
+      return `${offeringText(against.offering)}: ${breakerText(against)}`;
     case 'more-offerings':
       return `and ${against.count} more`;
     case 'prose':

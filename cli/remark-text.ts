@@ -35,6 +35,17 @@ const texts: Texts = {
   'launches-bounded': (remark) =>
     `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +
     `and the policy allows ${remark.atMost}, until ${timeText(remark.untilMs)}${endsText(remark.ends)}`,
+  'breaker-opened': ({ breaker, why, interruptions, withinMs, untilMs }) =>
+    why === 'trial'
+      ? `opens the breaker of ${breaker} again until ${timeText(untilMs)}: the launch that tried it was interrupted`
+      : `opens the breaker of ${breaker} until ${timeText(untilMs)}: ` +
+        `${interruptions} interruptions within ${minutesText(withinMs)}`,
+  'breaker-closed': ({ breaker, why }) =>
+    why === 'trial'
+      ? `closes the breaker of ${breaker}: the launch that tried it lives`
+      : `closes the breaker of ${breaker}: it was quiet for as long again`,
+  'breaker-overridden': ({ count }) =>
+    `launches ${count} although a breaker is open over them: nothing else in the tree takes launches`,
   'waits-for-turn': (remark) =>
     `${remark.count} wait for the account's ${remark.bucket} bucket, ` +
     `behind ${remark.ahead} groups that need it more: their turn is about ${timeText(remark.turnAtMs)}`,

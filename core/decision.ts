@@ -1,4 +1,6 @@
 import type { EndedWhy } from './boots.ts';
+import type { OverOffering } from './breaker/breaker.ts';
+import type { BreakerNews } from './breaker/learn.ts';
 import type { RemovalOrder } from './group.ts';
 import type { LeaveReason } from './leave-reason.ts';
 import type { Cost } from './not-done.ts';
@@ -41,6 +43,8 @@ export type Against =
   | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
   /** One more member would be more than the policy's `maxShare` allows. */
   | AtShare
+  /** A breaker covers it: it is open, a launch finds out whether interruptions are over, or one launch may. */
+  | ({ readonly code: 'breaker'; readonly offering: OfferingKey } & OverOffering)
   /** Further offerings of this pool that cannot be used and are not named one by one. */
   | { readonly code: 'more-offerings'; readonly count: number }
   | Prose;
@@ -66,8 +70,9 @@ export type PlacementReason = {
   readonly turns: readonly Turn[];
   /**
    * Nothing better in its tier was eligible: offerings were used that EC2 took instances of, or advises to leave.
+   * `trial`: one launch that finds out whether a breaker can be closed. `breaker`: used although one is open over it.
    */
-  readonly lastResort?: 'advised' | 'interrupted' | 'refused';
+  readonly lastResort?: 'advised' | 'interrupted' | 'trial' | 'refused' | 'breaker';
   /** Placed on demand because the group owed so many and had fewer, whatever an earlier tier could give. */
   readonly owed?: { readonly onDemand: number; readonly held: number };
   /** The first version stored a sentence here instead of turns. */
@@ -138,6 +143,9 @@ export type Remark =
       readonly untilMs: number;
       readonly ends: readonly EndedWhy[];
     }
+  | BreakerNews
+  /** So many were launched although a breaker is open over their offerings, because nothing else in the tree gives. */
+  | { readonly code: 'breaker-overridden'; readonly count: number }
   /** EC2 advises to replace these, and the policy says not to act on that. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */

@@ -1,3 +1,4 @@
+import type { BreakerRule } from './breaker/breaker.ts';
 import type { LaunchLimit } from './launch-limit.ts';
 import type { OnDemandFloor } from './on-demand.ts';
 import type { Pool } from './pool.ts';
@@ -72,6 +73,8 @@ export type Group = {
   readonly returning?: Returning;
   /** When a member counts as serving, besides its target groups. Absent: once it runs. */
   readonly ready?: Ready;
+  /** When spot, or a family of it, is passed over for a while. Absent: never. */
+  readonly breaker?: BreakerRule;
   /** How often it may launch. Absent in versions that were stored before there was a limit: the usual one. */
   readonly launches?: LaunchLimit;
   readonly drain: {

@@ -30,6 +30,7 @@ const aboutLaunches: ReadonlySet<Remark['code']> = new Set([
   'deaths-bounded',
   'launches-bounded',
   'shares-full',
+  'breaker-overridden',
   'on-demand-short',
 ]);
 

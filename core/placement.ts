@@ -13,4 +13,6 @@ export type Placement = {
   readonly avoidSubnets?: readonly string[];
   /** Members that move here: each leaves once its replacement serves. Absent: the launch fills a place that is free. */
   readonly moves?: readonly string[];
+  /** One launch that finds out whether a breaker can be closed. */
+  readonly trial?: true;
 };

@@ -1,4 +1,5 @@
 import type { BootMemory } from './boots.ts';
+import type { BreakerRules } from './breaker/breaker.ts';
 import type { PlacementReason, Rejection, Turn } from './decision.ts';
 import type { Denials } from './denials.ts';
 import { cellOfLaunch, type Held } from './held.ts';
@@ -7,10 +8,10 @@ import type { Placement } from './placement.ts';
 import type { Pool } from './pool.ts';
 import type { PoolMemory } from './pool-memory.ts';
 import { countIn, growTree, type Tree } from './selector/grow.ts';
-import { holdShare } from './selector/hold.ts';
+import { holdShare, holdTrial } from './selector/hold.ts';
 import { passedOver, whyNothing } from './selector/passed-over.ts';
 import { pick, type Run, turnsOf } from './selector/pick.ts';
-import { lastResortOf, type Rank, restingSubnets } from './selector/standing.ts';
+import { lastResortOf, type Rank, restingSubnets, trialRank } from './selector/standing.ts';
 import { close, isOpen, type Leaf } from './selector/tree.ts';
 import type { Selector } from './selector.ts';
 import { type Shared, shareBook, sharingOf } from './shares.ts';
@@ -29,6 +30,8 @@ export type PlanInput = {
   readonly failedBoots?: BootMemory['failedBoots'];
   /** Pools whose launches EC2 denied. */
   readonly denials?: Denials;
+  /** The group's breakers, and the policy's rule for them. */
+  readonly breaking?: BreakerRules;
   /** Members that stay and launches in flight, in any order and any grouping. */
   readonly held: readonly Held[];
   /** USD per hour by offering key; what is missing is unknown. */
@@ -85,6 +88,7 @@ const placeOne = (tree: Tree, run: Run, portions: Portions): boolean => {
   tree.count({ pool: leaf.pool.name, zone: first.zone, instanceType: first.instanceType }, 1);
   closeFullPools(tree, leaf.pool.name, run);
   holdShare(tree, first, 1, run);
+  holdTrial(tree, opensAt, run);
   return true;
 };
 
@@ -98,7 +102,7 @@ const offeringSetOf = (pool: string, offerings: readonly Offering[]): string =>
 
 const merged = (portions: readonly Portion[], market: Pick<PlanInput, 'memory' | 'nowMs'>): readonly Placement[] => {
   const placements = new Map<string, Placement>();
-  for (const { leaf, offerings, count } of portions) {
+  for (const { leaf, offerings, opensAt, count } of portions) {
     const key = offeringSetOf(leaf.pool.name, offerings);
     const avoidSubnets = restingSubnets(leaf.pool, offerings, market);
     placements.set(key, {
@@ -106,6 +110,7 @@ const merged = (portions: readonly Portion[], market: Pick<PlanInput, 'memory' |
       count: count + (placements.get(key)?.count ?? 0),
       offerings,
       ...(avoidSubnets.length > 0 && { avoidSubnets }),
+      ...(opensAt === trialRank && { trial: true as const }),
     });
   }
   return [...placements.values()];
@@ -163,7 +168,11 @@ export const besidePlacements = (input: PlanInput, placements: readonly Placemen
  */
 export const planPlacements = (input: PlanInput): Plan => {
   const shares = input.shared && shareBook(input.shared);
-  const tree = growTree(input.selector, input.pools, { ...input, ...(shares && { shares }) });
+  const tree = growTree(input.selector, input.pools, {
+    ...input,
+    ...(input.breaking && { breaking: { ...input.breaking } }),
+    ...(shares && { shares }),
+  });
   countIn(tree, input.held);
   const run: Run = { cheapest: rememberedHere(tree, input.cheapest), step: -1, closings: 0, settled: new Map() };
   for (const pool of tree.leavesOf.keys()) closeFullPools(tree, pool, run);

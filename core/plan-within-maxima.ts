@@ -59,7 +59,11 @@ export const planWithinMaxima = (view: View, input: PlanInput): Plan => {
   const within = planPlacements({ ...input, pools: withCaps(pools, maxima) });
   const rejected = within.rejected.map(saysMaximum(pools));
   if (within.unplaced === 0) return { ...within, rejected };
-  const beside = besidePlacements(input, within.placements);
+  const isTried = within.placements.some(({ trial }) => trial === true);
+  const beside = {
+    ...besidePlacements(input, within.placements),
+    ...(isTried && { breaking: { ...input.breaking, isTried } }),
+  };
   const beyond = planPlacements({ ...beside, count: within.unplaced, cheapest: within.cheapest });
   return {
     ...beyond,

@@ -1,4 +1,6 @@
 import type { BootMemory, BootNews, EndedWhy } from './boots.ts';
+import type { BreakerMemory } from './breaker/breaker.ts';
+import type { BreakerNews } from './breaker/learn.ts';
 import type { Chosen } from './chosen.ts';
 import type { Denials } from './denials.ts';
 import type { GivenUp } from './given-up.ts';
@@ -110,7 +112,7 @@ export type RaisedMax = {
 /** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
 export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
 
-type Memories = BootMemory & LaunchMemory;
+type Memories = BootMemory & BreakerMemory & LaunchMemory;
 
 /**
  * What Holdfast itself wrote down about a group: the group's state item. Fields that this version does not know are
@@ -209,6 +211,7 @@ export type View = {
     readonly detached: readonly string[];
     readonly adviceNotFollowed: readonly string[];
     readonly failedBoots?: readonly BootNews[];
+    readonly breakers?: readonly BreakerNews[];
     /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */
     readonly ends?: readonly EndedWhy[];
     readonly givenUp?: readonly GivenUp[];

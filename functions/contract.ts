@@ -94,6 +94,8 @@ export const announcements = {
   exhausted: 'Holdfast Capacity Exhausted',
   bootsFailed: 'Holdfast Boots Failed',
   givenUp: 'Holdfast Members Given Up',
+  breakerOpened: 'Holdfast Breaker Opened',
+  breakerClosed: 'Holdfast Breaker Closed',
   policyAccepted: 'Holdfast Policy Accepted',
   policyRejected: 'Holdfast Policy Rejected',
   groupLetGo: 'Holdfast Group Let Go',
@@ -115,6 +117,8 @@ export const metrics = {
   throttled: 'Throttled',
   /** Instances that died, or were given up, before they served. */
   bootsFailed: 'BootsFailed',
+  /** Breakers that opened: spot, or a family of it, is passed over for a while. */
+  breakersOpened: 'BreakersOpened',
   /** Missing instances that no eligible pool could give. */
   unplaced: 'Unplaced',
   replacementRequestedMs: 'ReplacementRequestedMs',

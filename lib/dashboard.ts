@@ -41,7 +41,7 @@ const own = (name: string, names: readonly string[]): readonly IMetric[] =>
   names.map((metric) => ownMetric(name, metric));
 
 const capacity = (name: string): IWidget[] => [
-  graph('Leaving and launched', own(name, [metrics.interruptions, metrics.launched])),
+  graph('Leaving and launched', own(name, [metrics.interruptions, metrics.launched, metrics.breakersOpened])),
   graph('Refused, throttled and missing', own(name, [metrics.refused, metrics.throttled, metrics.unplaced])),
 ];
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { BreakerKey } from '../../core/breaker/breaker.ts';
 import type {
   Decision,
   Leaving,
@@ -40,7 +41,7 @@ const placementReason: z.ZodMiniType<PlacementReason> = z.union([
     pool: text,
     count: number,
     turns: z.array(turn),
-    lastResort: z.optional(z.enum(['advised', 'interrupted', 'refused'])),
+    lastResort: z.optional(z.enum(['advised', 'interrupted', 'trial', 'refused', 'breaker'])),
     owed: z.optional(z.object({ onDemand: number, held: number })),
     prose: z.optional(text),
   }),
@@ -52,6 +53,10 @@ const placementReason: z.ZodMiniType<PlacementReason> = z.union([
 ]);
 
 const shareOf = z.enum(['instance-type', 'zone', 'offering']);
+const breakerKey = z.custom<BreakerKey>(
+  (value) => typeof value === 'string' && (value === 'spot' || value.startsWith('spot/')),
+  'expected spot or spot/family',
+);
 
 const where = { path: text, pool: text };
 
@@ -78,6 +83,14 @@ const rejection: z.ZodMiniType<Rejection> = z.union([
     }),
     z.object({ ...where, code: z.enum(['interrupted', 'advised']), offering: offeringKey, untilMs: number }),
     z.object({ ...where, code: z.literal('at-share'), offering: offeringKey, of: shareOf, held: number, most: number }),
+    z.object({
+      ...where,
+      code: z.literal('breaker'),
+      offering: offeringKey,
+      breaker: breakerKey,
+      is: z.enum(['open', 'tried', 'half-open']),
+      untilMs: number,
+    }),
     z.object({ ...where, code: z.literal('more-offerings'), count: number }),
   ]),
   // As the first version stored it.
@@ -136,6 +149,16 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
     untilMs: number,
     ends: z.array(z.object({ awsCode: text, awsMessage: text, count: number })),
   }),
+  z.object({
+    code: z.literal('breaker-opened'),
+    breaker: breakerKey,
+    why: z.enum(['interruptions', 'trial']),
+    interruptions: number,
+    withinMs: number,
+    untilMs: number,
+  }),
+  z.object({ code: z.literal('breaker-closed'), breaker: breakerKey, why: z.enum(['trial', 'quiet']) }),
+  z.object({ code: z.literal('breaker-overridden'), count: number }),
   z.object({ code: z.literal('waits-for-turn'), bucket: text, count: number, ahead: number, turnAtMs: number }),
   z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
   z.object({
@@ -175,6 +198,7 @@ const notMoved: z.ZodMiniType<NotMoved> = z.discriminatedUnion('code', [
   }),
   z.object({ code: z.literal('window-closed') }),
   z.object({ code: z.enum(['unsettled', 'flapping']), untilMs: number }),
+  z.object({ code: z.literal('breaker-open'), breaker: breakerKey, untilMs: number }),
   z.object({ code: z.literal('budget'), withinMs: number }),
 ]);
 
@@ -190,6 +214,7 @@ export const decision = objectOf<Decision>({
       offerings: z.array(offering),
       avoidSubnets: z.optional(texts),
       moves: z.optional(texts),
+      trial: z.optional(z.literal(true)),
     }),
   ),
   unplaced: number,

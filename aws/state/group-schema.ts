@@ -1,3 +1,4 @@
+import type { BreakerRule } from '../../core/breaker/breaker.ts';
 import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
 import type { LaunchLimit } from '../../core/launch-limit.ts';
 import type { OnDemandFloor } from '../../core/on-demand.ts';
@@ -97,6 +98,7 @@ export const checkGroup = objectOf<Group>({
     objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')), withinMs: optional(number) }),
   ),
   launches: optional(launches),
+  breaker: optional(objectOf<BreakerRule>({ interruptions: number, withinMs: number, holdMs: number })),
   drain: objectOf<Group['drain']>({
     timeoutMs: number,
     loadBalancers: targetGroups,

@@ -4,7 +4,7 @@ import type { Market, Offering } from '../../core/offering.ts';
 import type { Placement } from '../../core/placement.ts';
 import type { LifecycleHook, SwapState } from '../../core/swap.ts';
 import type { Added, RaisedMax, Suspension } from '../../core/view.ts';
-import { anyOf, listOf, number, objectOf, optional, text } from './checks.ts';
+import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */
 
@@ -18,6 +18,7 @@ export const placement = objectOf<Placement>({
   offerings: listOf(offering),
   avoidSubnets: optional(listOf(text)),
   moves: optional(listOf(text)),
+  trial: optional(oneOf(true)),
 });
 
 export const raisedMax = objectOf<RaisedMax>({

@@ -1,4 +1,5 @@
 import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
+import type { Breaker, InterruptionTally, Trial } from '../../core/breaker/breaker.ts';
 import type { Chosen } from '../../core/chosen.ts';
 import type { Denial } from '../../core/denials.ts';
 import type { LaunchTally } from '../../core/launch-limit.ts';
@@ -59,6 +60,15 @@ const denial = objectOf<Denial>({ code: text, message: text, atMs: number, until
 const deaths = objectOf<Deaths>({ atMs: number, count: number });
 
 const launchTally = objectOf<LaunchTally>({ atMs: number, count: number, desired: number });
+
+const breaker = objectOf<Breaker>({
+  openedAtMs: number,
+  untilMs: number,
+  interruptions: number,
+  trial: optional(objectOf<Trial>({ reservation: text, atMs: number, instance: optional(text) })),
+});
+
+const interruptionTally = objectOf<InterruptionTally>({ family: text, atMs: number, count: number });
 
 const gap = objectOf<GroupState['asgGaps'][string]>({ sinceMs: number, refused: flag });
 
@@ -130,6 +140,8 @@ const readers: Readers<GroupState> = {
   newcomers: absentOr(eachIn(newcomer)),
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
+  breakers: absentOr(eachIn(breaker)),
+  interruptions: absentOr(eachOf(interruptionTally)),
   launches: absentOr(eachOf(launchTally)),
   warnings: absentOr(eachOf(deaths)),
   asgGaps: eachIn(gap),

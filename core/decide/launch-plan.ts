@@ -1,4 +1,5 @@
 import { whileMembersWait } from '../advice.ts';
+import { breakingIn } from '../breaker/breaking.ts';
 import { cellOf, cellOfLaunch } from '../held.ts';
 import type { PlanInput } from '../plan-placements.ts';
 import { pricesIn } from '../price.ts';
@@ -23,6 +24,7 @@ export const planInput = (
     nowMs: view.nowMs,
     ...(view.state.failedBoots && { failedBoots: view.state.failedBoots }),
     ...(view.state.denials && { denials: view.state.denials }),
+    ...(view.group.breaker && { breaking: breakingIn(view) }),
     memory: whileMembersWait(view.state.memory, view.swaps, view.nowMs),
     prices: pricesIn(view),
     cheapest: view.state.cheapest,

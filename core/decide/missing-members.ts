@@ -5,21 +5,23 @@ import type { Remark } from '../decision.ts';
 import { launchRoom } from '../launch-limit.ts';
 import { traitsOf } from '../leave-reason.ts';
 import { onDemandForGood, owedIn } from '../on-demand.ts';
-import type { Plan, PlanInput } from '../plan-placements.ts';
+import type { PlanInput } from '../plan-placements.ts';
 import { planWithFloor } from '../plan-with-floor.ts';
 import type { View } from '../view.ts';
 import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
+import { type Overridden, overBreakers } from './over-breakers.ts';
 import type { Rule, Situation } from './rule.ts';
 
 /** Swaps that can wait make the group lack members ahead of time, as far as the surge goes. */
-const lacking = ({ view, headcount, arbiter }: Situation): number => {
+const lacking = ({ view, headcount, arbiter }: Situation) => {
   const unserved = headcount.waiting.filter((swap) => traitsOf(swap).withdrawnWhen === 'serving').length;
   const surge =
     arbiter.surge.take(headcount.waiting.length - unserved + headcount.holdingPlace.length) +
     arbiter.surgeForUnserved.take(unserved);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  return view.state.desired + surge - present - ownRefill(view);
+  const short = view.state.desired - present - ownRefill(view);
+  return { lack: short + surge, short };
 };
 
 /** How many missing members are not launched, because too many instances have died before they served. */
@@ -33,17 +35,25 @@ const aboutLimit = (view: View, count: number): Remark => {
   return { code: 'launches-bounded', count, ...room, ends: view.news?.ends ?? [] };
 };
 
+/** While the group is short, no breaker stands against asking again. */
+const whatToAsk = (input: PlanInput, short: number): PlanInput => {
+  const { breaking, ...unbroken } = input;
+  return breaking === undefined || short <= 0 ? input : { ...unbroken, count: Math.min(input.count, short) };
+};
+
 /**
  * When nothing else is eligible, pools are used whose members never served, because another one may. And EC2 is asked
  * again each minute.
  */
-const planOf = ({ view, headcount }: Situation, input: PlanInput): Plan => {
+const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number): Overridden => {
   const floor = { owed: owedIn(view), held: onDemandForGood(headcount) };
-  const plan = planWithFloor(view, input, floor);
-  if (plan.unplaced === 0 || plan.placements.length > 0) return plan;
+  const within = planWithFloor(view, input, floor);
+  const { plan, overridden } = overBreakers(view, input, within, short);
+  if (plan.unplaced === 0 || plan.placements.length > 0) return { plan, overridden };
   const last = planWithFloor(view, { ...input, failedBoots: diedOnly(input.failedBoots) }, floor);
-  if (last.placements.length > 0) return last;
-  return planToAskAgain(input, (again) => planWithFloor(view, again, floor)) ?? plan;
+  if (last.placements.length > 0) return { plan: last, overridden };
+  const again = planToAskAgain(whatToAsk(input, short), (asked) => planWithFloor(view, asked, floor));
+  return { plan: again ?? plan, overridden };
 };
 
 /** Where the missing members come from. */
@@ -51,11 +61,12 @@ export const missingMembers: Rule = {
   name: 'missing members',
   propose: (situation) => {
     const { view, arbiter } = situation;
-    const lack = lacking(situation);
+    const { lack, short } = lacking(situation);
     const bounded = boundByDeaths(view, lack);
     const overLimit = boundByLimit(view, lack - bounded);
     const count = Math.min(lack - bounded - overLimit, arbiter.launches.left());
-    const { areSharesFull, ...plan } = planOf(situation, planInput(situation, count));
+    const { plan: found, overridden } = planOf(situation, planInput(situation, count), short);
+    const { areSharesFull, ...plan } = found;
     arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
     const unplaced = plan.unplaced + bounded + overLimit;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });
@@ -68,6 +79,7 @@ export const missingMembers: Rule = {
         ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
         ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
         ...(areSharesFull ? [{ code: 'shares-full' as const, count: plan.unplaced }] : []),
+        ...(overridden > 0 ? [{ code: 'breaker-overridden' as const, count: overridden }] : []),
       ],
     };
   },

@@ -37,6 +37,7 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
   ...(news?.failedBoots ?? []).map(aboutBoots),
   ...(news?.givenUp ?? []).map(aboutGivenUp),
+  ...(news?.breakers ?? []),
   ...(kept === (state.keptByMinimum ?? 0) || kept === 0
     ? []
     : [

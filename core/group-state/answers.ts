@@ -1,5 +1,6 @@
 import { doublingMs } from '../back-off.ts';
 import { rememberNewcomers } from '../boots.ts';
+import { withAnswers } from '../breaker/breaker.ts';
 import { type Answer, rememberDenials } from '../denials.ts';
 import type { Group } from '../group.ts';
 import { rememberLaunches } from '../launch-limit.ts';
@@ -54,6 +55,11 @@ const answerOf = ({ reservation: { placement }, result }: Launched): readonly An
 const granted = ({ result }: Launched): readonly OfferingKey[] =>
   result.kind === 'answered' ? result.instances.map(({ offering }) => offeringKey(offering)) : [];
 
+const grantedUnder = ({ reservation, result }: Launched) =>
+  result.kind === 'answered'
+    ? result.instances.map(({ instance, offering }) => ({ reservation: reservation.id, instance, offering }))
+    : [];
+
 const newcomersOf = ({ reservation, result }: Launched) =>
   result.kind === 'answered'
     ? result.instances.map(({ instance }) => ({ instance, pool: reservation.placement.pool }))
@@ -82,6 +88,11 @@ export const applyAnswers = (
   // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
   const newcomers = rememberNewcomers(state, launched.flatMap(newcomersOf), nowMs);
+  const breakers = withAnswers(state.breakers, {
+    asked: new Set(attempts.keys()),
+    stays: new Set(reservations.map(({ id }) => id)),
+    granted: launched.flatMap(grantedUnder),
+  });
   const denials = rememberDenials(state.denials, launched.flatMap(answerOf), nowMs);
   const counted = rememberLaunches(state, group, launched.flatMap(granted).length, nowMs);
   const { throttle: _throttle, denials: _denials, ...rest } = counted;
@@ -89,6 +100,7 @@ export const applyAnswers = (
     ...rest,
     ...(denials && { denials }),
     ...(newcomers && { newcomers }),
+    ...(breakers && { breakers }),
     reservations,
     ...afterAnswers(state, [...attempts.keys()], reservations),
     memory: rememberRefusals(memory, launched.flatMap(refusalsOf), group.pools, nowMs),

@@ -1,4 +1,5 @@
 import { withoutAdmitted } from '../boots.ts';
+import { withTrials } from '../breaker/breaker.ts';
 import { choicesOf } from '../chosen.ts';
 import type { Decision } from '../decision.ts';
 import { traitsOf } from '../leave-reason.ts';
@@ -85,6 +86,11 @@ const withSuspensions = (
   suspend: readonly Suspension[] = [],
 ): readonly Suspension[] => [...before.filter(({ asg }) => !suspend.some((one) => one.asg === asg)), ...suspend];
 
+const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp => ({
+  before,
+  reservation: takenUp(before, nowMs, leaseMs),
+});
+
 /** Numbers that are said when they change. */
 const numbersSaid = ({ keptByMinimum, onDemandShort }: Decision) => ({
   ...(keptByMinimum !== undefined && { keptByMinimum }),
@@ -96,10 +102,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   // A request that may not have been carried out is not sent again while nothing is to be launched: describes show
   // what it launched.
   const unanswered = modeOf(view.group) === 'act' ? abandoned(view.state, view.nowMs) : [];
-  const repeated = unanswered.map((before) => ({
-    before,
-    reservation: takenUp(before, view.nowMs, author.leaseMs),
-  }));
+  const repeated = unanswered.map((before) => takenUpOf(before, view.nowMs, author.leaseMs));
   const fresh = reservationsOf(decision, view, author);
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
@@ -133,6 +136,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...(added.length > 0 && { added }),
       ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
+      ...withTrials(view.state, fresh, view.nowMs),
       ...withMoves(view.state, fresh, view.nowMs),
       ...numbersSaid(decision),
       ...(chosen.length === 0 ? {} : { chosen }),

@@ -3,7 +3,6 @@
  * believes that they work.
  */
 const planned: ReadonlySet<string> = new Set([
-  'breaker',
   'rollout',
   'health',
   'slots',

@@ -1,3 +1,4 @@
+import type { BreakerRule } from '../breaker/breaker.ts';
 import { parseDurationMs } from '../duration.ts';
 import type { Adjustment, Group, Holding, Size } from '../group.ts';
 import type { LaunchLimit } from '../launch-limit.ts';
@@ -135,6 +136,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   ...(policy.return !== false && { returning: returningOf(policy.return) }),
   ...readyOf(policy.ready),
   launches: launchesOf(policy.launches),
+  ...(policy.breaker && { breaker: breakerOf(policy.breaker) }),
   drain: drainOf(policy, resolution),
   scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
     alarm,
@@ -180,6 +182,12 @@ const readyOf = ({ after, checks, within }: Policy['ready']): Pick<Group, 'ready
     },
   };
 };
+
+const breakerOf = ({ interruptions, within, hold }: NonNullable<Policy['breaker']>): BreakerRule => ({
+  interruptions,
+  withinMs: durationMs(within),
+  holdMs: durationMs(hold),
+});
 
 const launchesOf = ({ atMost, within }: Policy['launches']): LaunchLimit => ({
   atMost: accepted(launchLimitOf(atMost), String(atMost)),

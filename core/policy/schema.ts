@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { breakerSchema } from './breaker-schema.ts';
 import { capacitySchema, poolName } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
 import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
@@ -154,6 +155,7 @@ export const groupSchema = map(
     return: z.prefault(returnSchema, {}),
     ready: z.prefault(readySchema, {}),
     launches: z.prefault(launchesSchema, {}),
+    breaker: z.optional(breakerSchema),
     drain: z.prefault(drainSchema, {}),
     scaling: z._default(scalingSchema, []),
     tags: z._default(tagsSchema, {}),

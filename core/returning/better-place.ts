@@ -97,7 +97,10 @@ type Rest = { readonly offering: OfferingKey; readonly untilMs: number };
 const restsBelow = (node: TreeNode): readonly Rest[] =>
   node.kind === 'pool'
     ? node.resting.flatMap((against) =>
-        against.code === 'refused' || against.code === 'boots-failed' || against.code === 'denied'
+        against.code === 'refused' ||
+        against.code === 'boots-failed' ||
+        against.code === 'denied' ||
+        against.code === 'breaker'
           ? [{ offering: against.offering, untilMs: against.untilMs }]
           : [],
       )

@@ -1,3 +1,4 @@
+import { breakingIn } from '../breaker/breaking.ts';
 import type { Headcount } from '../headcount.ts';
 import { cellOf, cellOfLaunch } from '../held.ts';
 import type { Market, Offering } from '../offering.ts';
@@ -8,7 +9,7 @@ import { poolsWithinMaxima } from '../plan-within-maxima.ts';
 import type { PoolMemory } from '../pool-memory.ts';
 import { pricesIn } from '../price.ts';
 import { growTree, type Tree } from '../selector/grow.ts';
-import { holdShare } from '../selector/hold.ts';
+import { holdShare, holdTrial } from '../selector/hold.ts';
 import type { Run } from '../selector/pick.ts';
 import { restingSubnets } from '../selector/standing.ts';
 import type { Leaf } from '../selector/tree.ts';
@@ -29,6 +30,7 @@ export const groundFor = (
   const tree = growTree(group.capacity, poolsWithinMaxima(view), {
     ...(state.failedBoots && { failedBoots: state.failedBoots }),
     ...(state.denials && { denials: state.denials }),
+    ...(group.breaker && { breaking: { ...breakingIn(view) } }),
     prices: pricesIn(view),
     nowMs,
     ...market,
@@ -42,18 +44,26 @@ export const groundFor = (
 };
 
 /** Counts a replacement where it will be, so that the next one is placed beside it. */
-export const occupy = ({ tree, run }: Ground, { pool: { name } }: Leaf, offerings: readonly Offering[]): void => {
+export const occupy = ({ tree, run }: Ground, leaf: Leaf, offerings: readonly Offering[]): void => {
+  const { name } = leaf.pool;
   const [first] = offerings;
   if (first === undefined) return;
+  const { opensAt } = leaf;
   tree.count(cellOfLaunch({ pool: name, offerings }), 1);
   closeFullPools(tree, name, run);
   holdShare(tree, first, 1, run);
+  holdTrial(tree, opensAt, run);
 };
 
 /** A launch, and the members that leave once it serves. */
-type Moving = { readonly leaf: Leaf; readonly offerings: readonly Offering[]; readonly instances: readonly string[] };
+type Moving = {
+  readonly leaf: Leaf;
+  readonly offerings: readonly Offering[];
+  readonly instances: readonly string[];
+  readonly isTrial?: boolean;
+};
 
-export const movePlacement = ({ leaf, offerings, instances }: Moving, { state, nowMs }: View): Placement => {
+export const movePlacement = ({ leaf, offerings, instances, isTrial }: Moving, { state, nowMs }: View): Placement => {
   const avoidSubnets = restingSubnets(leaf.pool, offerings, { memory: state.memory, nowMs });
   return {
     pool: leaf.pool.name,
@@ -61,6 +71,7 @@ export const movePlacement = ({ leaf, offerings, instances }: Moving, { state, n
     offerings,
     ...(avoidSubnets.length > 0 && { avoidSubnets }),
     moves: instances,
+    ...(isTrial === true && { trial: true as const }),
   };
 };
 

@@ -10,6 +10,7 @@ import { paidPrice, pricesIn } from '../price.ts';
 import type { Tree } from '../selector/grow.ts';
 import { holdShare } from '../selector/hold.ts';
 import { type Run, turnsOf } from '../selector/pick.ts';
+import { trialRank } from '../selector/standing.ts';
 import type { Member, View } from '../view.ts';
 import { type Better, type BetterPlace, betterPlace, restsBefore } from './better-place.ts';
 import { groundFor, leaveOf, movePlacement, occupy } from './ground.ts';
@@ -42,7 +43,14 @@ export type ReturnPlan = {
   readonly notYet?: NotYet;
 };
 
-type Portion = BetterPlace & { readonly instances: string[] };
+/** `isTrial`: one launch that finds out whether a breaker can be closed. */
+type Portion = BetterPlace & { readonly instances: string[]; readonly isTrial: boolean };
+
+const portionOf = (place: BetterPlace): Portion => ({
+  ...place,
+  instances: [],
+  isTrial: place.leaf.opensAt === trialRank,
+});
 
 type Work = {
   readonly view: View;
@@ -150,7 +158,7 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
       notYet ??= found;
       continue;
     }
-    const portion = portions.get(keyOf(found)) ?? { ...found, instances: [] };
+    const portion = portions.get(keyOf(found)) ?? portionOf(found);
     portions.set(keyOf(found), portion);
     portion.instances.push(member.instance);
     take(member, found, work);
@@ -180,10 +188,11 @@ export const planReturn = (view: View, rule: Returning, headcount: Headcount, mo
   const { portions, notYet } = choose(headcount, most, workOf(view, rule, headcount));
   return {
     placements: portions.map((portion) => movePlacement(portion, view)),
-    reasons: portions.map(({ leaf, way, instances }) => ({
+    reasons: portions.map(({ leaf, way, instances, isTrial }) => ({
       pool: leaf.pool.name,
       count: instances.length,
       turns: turnsOf(way),
+      ...(isTrial && { lastResort: 'trial' as const }),
     })),
     moves: portions.map(({ leaf, instances, why }) => ({ pool: leaf.pool.name, instances, why })),
     ...(notYet && { notYet }),

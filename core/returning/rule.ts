@@ -1,3 +1,5 @@
+import { type BreakerKey, openBreaker } from '../breaker/breaker.ts';
+import { breakingIn } from '../breaker/breaking.ts';
 import type { Group } from '../group.ts';
 import type { Headcount } from '../headcount.ts';
 import { traitsOf } from '../leave-reason.ts';
@@ -17,6 +19,7 @@ export type NotMoved =
   | { readonly code: 'window-closed' }
   /** The size or the policy changed a while ago (`unsettled`), or moves did not pay (`flapping`). */
   | { readonly code: 'unsettled' | 'flapping'; readonly untilMs: number }
+  | { readonly code: 'breaker-open'; readonly breaker: BreakerKey; readonly untilMs: number }
   /** As many have moved as the policy allows within that time. */
   | { readonly code: 'budget'; readonly withinMs: number };
 
@@ -40,6 +43,8 @@ const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }:
 /** What forbids any move for now. */
 const forbidden = (view: View, rule: Returning): NotMoved | undefined => {
   const { losses, changedAtMs = 0 } = view.state.returns ?? noReturns;
+  const open = openBreaker(breakingIn(view), view.nowMs);
+  if (open !== undefined) return { code: 'breaker-open', breaker: open.breaker, untilMs: open.untilMs };
   const settledMs = changedAtMs + rule.afterMs;
   if (settledMs > view.nowMs) return { code: 'unsettled', untilMs: settledMs };
   const flapsMs = flapsUntil(losses, view.nowMs);

@@ -2,7 +2,7 @@ import { type Offering, offeringKey } from '../offering.ts';
 import type { Tree } from './grow.ts';
 import type { Run } from './pick.ts';
 import { quoteOfferings } from './quote.ts';
-import { closed, type Market, standingOf } from './standing.ts';
+import { closed, type Market, type Rank, standingOf, trialRank } from './standing.ts';
 import { type Leaf, rerank } from './tree.ts';
 
 const areSame = (one: readonly Offering[], other: readonly Offering[]): boolean =>
@@ -24,6 +24,15 @@ const refit = (leaf: Leaf, market: Market, step: number): void => {
 /** Counts a member towards its shares, or no longer. Where a share is full by it, or has room again, leaves follow. */
 export const holdShare = (tree: Tree, offering: Offering, by: number, run: Pick<Run, 'step' | 'closings'>): void => {
   if (tree.market.shares?.add(offering, by) !== true) return;
+  for (const leaf of [...tree.leavesOf.values()].flat()) refit(leaf, tree.market, run.step);
+  run.closings += 1;
+};
+
+/** One launch finds out for all half-open breakers: what they cover gives no second one. */
+export const holdTrial = (tree: Tree, opensAt: Rank, run: Pick<Run, 'step' | 'closings'>): void => {
+  const { breaking } = tree.market;
+  if (opensAt !== trialRank || breaking === undefined) return;
+  breaking.isTried = true;
   for (const leaf of [...tree.leavesOf.values()].flat()) refit(leaf, tree.market, run.step);
   run.closings += 1;
 };

@@ -1,4 +1,5 @@
 import { type BootMemory, restOfBoots } from '../boots.ts';
+import { type BreakerRules, breakerOver } from '../breaker/breaker.ts';
 import type { Against } from '../decision.ts';
 import { type Denials, restOfDenial } from '../denials.ts';
 import { type Market as Bought, type Offering, type OfferingKey, offeringKey } from '../offering.ts';
@@ -25,6 +26,8 @@ export type Market = {
   readonly failedBoots?: BootMemory['failedBoots'];
   /** Pools whose launches EC2 denied. */
   readonly denials?: Denials;
+  /** The group's breakers, and the policy's rule for them. */
+  readonly breaking?: BreakerRules;
   /** USD per hour by offering key; what is missing is unknown. */
   readonly prices: Readonly<Record<string, number>>;
   readonly nowMs: number;
@@ -34,17 +37,23 @@ export type Market = {
   readonly shares?: ShareBook;
 };
 
-/** Why an offering comes last inside its tier: EC2 says that it may take instances of it, or took some a moment ago. */
-export type LastResort = 'advised' | 'interrupted';
+/**
+ * Why an offering comes last inside its tier: EC2 says that it may take instances of it, or took some a moment ago, or
+ * a breaker is half-open.
+ */
+export type LastResort = 'advised' | 'interrupted' | 'trial';
 
-/** Offerings are used in this order: without any lesson, at risk, interrupted. */
-const ranks = [undefined, 'advised', 'interrupted'] as const satisfies readonly (LastResort | undefined)[];
+/** Offerings are used in this order: without any lesson, at risk, interrupted, below a half-open breaker. */
+const ranks = [undefined, 'advised', 'interrupted', 'trial'] as const satisfies readonly (LastResort | undefined)[];
 
 /** The place of offerings in the order of use: the lowest goes first. */
 export type Rank = number;
 
 /** The rank of what is not eligible. */
 export const closed: Rank = Number.POSITIVE_INFINITY;
+
+/** The rank of offerings of which one launch is to find out whether interruptions are over. */
+export const trialRank: Rank = ranks.indexOf('trial');
 
 export const lastResortOf = (rank: Rank): LastResort | undefined => ranks[rank];
 
@@ -116,17 +125,26 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
       untilMs: noAddress.coolingUntilMs,
       awsCode: noAddress.code,
     };
-  const lesson = market.memory[offeringKey(offering)];
-  if (!isResting(lesson, market.nowMs)) return undefined;
-  const rests = { offering: offeringKey(offering), untilMs: lesson.coolingUntilMs };
-  return lesson.kind === 'refused'
-    ? { code: 'refused', ...rests, awsCode: lesson.code }
-    : { code: lesson.kind, ...rests };
+  return whatWasHeard(offering, market);
 };
 
-/** A refusal and a price make an offering ineligible. A warning or advice only lets it come last. */
+/** What EC2 said about an offering, and what breakers say. A launch that finds something out comes last of all. */
+const whatWasHeard = (offering: Offering, market: Market): Resting | undefined => {
+  const key = offeringKey(offering);
+  const lesson = market.memory[key];
+  const isRefused = isResting(lesson, market.nowMs) && lesson.kind === 'refused';
+  if (isRefused) return { code: 'refused', offering: key, untilMs: lesson.coolingUntilMs, awsCode: lesson.code };
+  const over = breakerOver(offering, market.breaking ?? {}, market.nowMs);
+  if (over !== undefined) return { code: 'breaker', offering: key, ...over };
+  return isResting(lesson, market.nowMs) && lesson.kind !== 'refused'
+    ? { code: lesson.kind, offering: key, untilMs: lesson.coolingUntilMs }
+    : undefined;
+};
+
+/** A refusal, a price and an open breaker make an offering ineligible. A warning or advice only lets it come last. */
 const rankOf = (against: Resting | undefined): Rank => {
   if (against === undefined) return 0;
+  if (against.code === 'breaker') return against.is === 'half-open' ? trialRank : closed;
   return against.code === 'advised' || against.code === 'interrupted' ? ranks.indexOf(against.code) : closed;
 };
 

@@ -1,4 +1,5 @@
 import { type BootNews, whyEnded } from '../../core/boots.ts';
+import type { BreakerNews } from '../../core/breaker/learn.ts';
 import { withChosen } from '../../core/chosen.ts';
 import type { SizeChange } from '../../core/decision-record.ts';
 import type { GivenUp } from '../../core/given-up.ts';
@@ -49,6 +50,8 @@ export type Gathered = {
   readonly failedBoots?: readonly BootNews[];
   /** Members that this run gave up, because they never served. */
   readonly givenUp?: readonly GivenUp[];
+  /** Breakers that opened or closed, as far as this look found out. */
+  readonly breakers?: readonly BreakerNews[];
 };
 
 /** What was read of a group already. */
@@ -108,7 +111,7 @@ export const gather = async (
 
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
 const newsOf = (
-  { stored, group, holdings, failedBoots = [], givenUp = [] }: Gathered,
+  { stored, group, holdings, failedBoots = [], givenUp = [], breakers = [] }: Gathered,
   { leaving }: Facts,
 ): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
@@ -118,6 +121,7 @@ const newsOf = (
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
     ...(failedBoots.length > 0 && { failedBoots }),
+    ...(breakers.length > 0 && { breakers }),
     ends: whyEnded(holdings),
     ...(givenUp.length > 0 && { givenUp }),
   };

@@ -1,4 +1,5 @@
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
+import { learnBreakers } from '../../core/breaker/learn.ts';
 import { learnGivenUp } from '../../core/given-up.ts';
 import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
@@ -53,7 +54,10 @@ export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: rea
   const heard = rememberWarnings(withoutEnded(gathered.state, ended), gathered.group, warned.length, nowMs);
   const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
   const lived = rememberLives(losses, gathered, warned, nowMs);
-  const { state, failedBoots } = withBoots(lived, gathered, nowMs);
-  const { news: givenUp, ...boots } = learnGivenUp(state, givenUpBy(id, gathered), gathered.group.pools, nowMs);
-  return { ...gathered, state: { ...state, ...boots }, failedBoots, givenUp };
+  const { state: booted, failedBoots } = withBoots(lived, gathered, nowMs);
+  const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
+  const { members, endings } = gathered.holdings;
+  const look = { group: gathered.group, warned, members, swaps: gathered.swaps, endings, nowMs };
+  const { state, news: breakers } = learnBreakers({ ...booted, ...boots }, look);
+  return { ...gathered, state, failedBoots, givenUp, breakers };
 };

@@ -1,5 +1,5 @@
 import { chunks } from '../../aws/chunks.ts';
-import type { Decision } from '../../core/decision.ts';
+import type { Decision, Remark } from '../../core/decision.ts';
 import type {
   CarriedOut,
   DecisionRecord,
@@ -98,26 +98,38 @@ export const announceStarted = async (
   if (started.length > 0) await ports.announcer.announce(started);
 };
 
-const bootEvents = { 'boots-failed': announcements.bootsFailed, 'given-up': announcements.givenUp } as const;
+/** Remarks that are sent to the bus. */
+const newsTypes = {
+  'boots-failed': announcements.bootsFailed,
+  'given-up': announcements.givenUp,
+  'breaker-opened': announcements.breakerOpened,
+  'breaker-closed': announcements.breakerClosed,
+} as const;
+
+const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyof typeof newsTypes }> =>
+  remark.code in newsTypes;
 
 /**
- * Reports pools whose instances died before they served, or never served, as soon as the state that remembers them is
- * written: nobody finds it out again.
+ * Reports what a look learned (pools whose instances died before they served, or never served, breakers that
+ * opened or closed), as soon
+ * as the state that remembers it is written: nobody finds it out again.
  */
-export const tellFailedBoots = async (
+export const tellNews = async (
   { group: { name: group }, id, ports }: Run,
   { remarks = [] }: Decision,
 ): Promise<void> => {
-  const failed = remarks.filter((remark) => remark.code === 'boots-failed' || remark.code === 'given-up');
-  if (failed.length === 0) return;
-  for (const { count } of failed) ports.telemetry.count(metrics.bootsFailed, count);
-  await ports.announcer.announce(
-    failed.map(({ code, ...detail }) => ({
-      detailType: bootEvents[code],
-      group,
-      detail: { group, decision: id, ...detail },
-    })),
-  );
+  const news = remarks.flatMap((remark) => {
+    if (!isNews(remark)) return [];
+    const { code, ...detail } = remark;
+    return [{ detailType: newsTypes[code], group, detail: { group, decision: id, ...detail } }];
+  });
+  if (news.length === 0) return;
+  for (const remark of remarks) {
+    if (remark.code === 'boots-failed' || remark.code === 'given-up')
+      ports.telemetry.count(metrics.bootsFailed, remark.count);
+    if (remark.code === 'breaker-opened') ports.telemetry.count(metrics.breakersOpened);
+  }
+  await ports.announcer.announce(news);
 };
 
 const eventsOf = (context: Recorded): readonly Announcement[] => {

@@ -17,14 +17,7 @@ import { readInForce } from './in-force.ts';
 import { launchAll, readRequests, writeRequests } from './launch.ts';
 import { learn } from './learn.ts';
 import { putState } from './put-state.ts';
-import {
-  type Decided,
-  recordDecided,
-  recordObserved,
-  recordOvertaken,
-  recordUnobserved,
-  tellFailedBoots,
-} from './record.ts';
+import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUnobserved, tellNews } from './record.ts';
 import type { Round, Run } from './run.ts';
 import { shareLessons, takeTurn } from './take-turn.ts';
 
@@ -166,7 +159,7 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
   const state = await write(run, decided, next);
   if (state === undefined) return undefined;
-  await tellFailedBoots(run, decision);
+  await tellNews(run, decision);
   await suspendAll(run, decision);
   const fits = await raiseAll(run, decision);
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);

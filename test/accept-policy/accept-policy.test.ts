@@ -154,15 +154,15 @@ describe('a rejected policy', () => {
 
   it('leaves the last accepted version in force and says every reason', async () => {
     const house = await afterWriting(smallDocument);
-    await afterWriting({ ...smallDocument, size: -1, breaker: {} }, house);
+    await afterWriting({ ...smallDocument, size: -1, rollout: {} }, house);
     expect(house.inForce('workers')).toMatchObject({ version: 1, resolved: { size: { desired: 3 } } });
     expect(house.status('workers')).toMatchObject({
       status: 'rejected',
       version: 1,
       message:
-        `Rejected for 2 reasons. breaker is not supported yet: leave it out. Supported here: ${Object.keys(groupSchema.shape).join(', ')}. ` +
+        `Rejected for 2 reasons. rollout is not supported yet: leave it out. Supported here: ${Object.keys(groupSchema.shape).join(', ')}. ` +
         'size: expected a whole number from 0 to 100000, found -1. Version 1 stays in force. Correct the item and write it again.',
-      problems: [{ path: 'breaker' }, { path: 'size', found: '-1' }],
+      problems: [{ path: 'rollout' }, { path: 'size', found: '-1' }],
     });
   });
 

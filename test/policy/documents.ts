@@ -43,6 +43,7 @@ export const fullDocument = {
   swap: { order: 'drain-first', maxSurge: 2 },
   rebalance: { act: true },
   launches: { atMost: '500%', within: '30m' },
+  breaker: { interruptions: 8, within: '20m', hold: '2h' },
   return: { after: '30m', atMost: '10%', every: '1h', window: ['mon-fri 22:00-06:00', 'sat,sun 00:00-24:00'], timezone: 'Europe/Berlin' },
   ready: { after: '90s', checks: 'ec2', within: '15m' },
   drain: { timeout: '90s', loadBalancers: [targetGroupArn] },
@@ -163,6 +164,10 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
           },
           { requiredKeys: [] },
         ),
+      ),
+      breaker: fc.record(
+        { interruptions: fc.integer({ min: 1, max: 50 }), within: fc.constantFrom('1m', '24h'), hold: fc.constantFrom('1m', '90m') },
+        { requiredKeys: [] },
       ),
       launches: fc.record(
         { atMost: fc.constantFrom<number | string>(1, 40, '100%', '10000%'), within: fc.constantFrom('1m', '90s', '24h') },

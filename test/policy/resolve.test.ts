@@ -116,6 +116,7 @@ describe('a resolved group', () => {
         timezone: 'Europe/Berlin',
       },
       launches: { atMost: { kind: 'share', percent: 500 }, withinMs: 1_800_000 },
+      breaker: { interruptions: 8, withinMs: 1_200_000, holdMs: 7_200_000 },
       drain: { timeoutMs: 90_000, loadBalancers: [targetGroupArn] },
       scaling: [
         { alarm: 'workers-cpu-high', adjust: { kind: 'percent', by: 20 }, cooldownMs: 120_000 },

@@ -115,6 +115,11 @@ const cases: readonly Case[] = [
   ['a window on a day that no week has', small({ return: { window: 'mo 01:00-06:00' } }), 'return.window', '"mo 01:00-06:00"', /^a time of the day/],
   ['no window in a list', small({ return: { window: [] } }), 'return.window', 'an empty list', /^a time of the day|^at least|list/],
   ['a time zone that nobody knows', small({ return: { timezone: 'Mars/Olympus' } }), 'return.timezone', '"Mars/Olympus"', /^the name of a time zone/],
+  ['a breaker of no interruptions', small({ breaker: { interruptions: 0 } }), 'breaker.interruptions', '0', /^a whole number from 1/],
+  ['a breaker within no time', small({ breaker: { within: 600 } }), 'breaker.within', '600', /^a duration with its unit from 1m to 24h/],
+  ['a breaker held for days', small({ breaker: { hold: '25h' } }), 'breaker.hold', '"25h"', /^a duration with its unit from 1m to 24h/],
+  ['a breaker that is only switched on', small({ breaker: true }), 'breaker', 'true', /^a map with interruptions, within and hold/],
+  ['an unknown field of a breaker', small({ breaker: { holds: '1h' } }), 'breaker.holds', 'unknown field "holds"', /^one of interruptions/, 'hold'],
   ['no launches at all', small({ launches: { atMost: 0 } }), 'launches.atMost', '0', /^a (whole number from 1|number of launches)/],
   [
     'fewer launches than the size',
@@ -387,7 +392,7 @@ describe('a policy is refused for', () => {
     expect(problem?.message).toContain(path === '' ? 'the policy' : path);
   });
 
-  it.each(['breaker', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
+  it.each(['rollout', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
     'the field %s, which does not act yet, by its name',
     (path) => {
       const [outer = '', inner] = path.split('.');
@@ -416,16 +421,16 @@ describe('problems', () => {
       size: { min: 4, max: 2 },
       capacity: { spread: ['spot-1a', 'spot-9z'] },
       pools: { 'spot-1a': { market: 'sopt', cap: 'many' } },
-      breaker: {},
+      rollout: {},
     };
     expect(problemsOf(document).map(({ path }) => path)).toEqual([
-      'breaker',
       'capacity.spread[1]',
       'pools.spot-1a.cap',
       'pools.spot-1a.instanceTypes',
       'pools.spot-1a.launchTemplate',
       'pools.spot-1a.market',
       'pools.spot-1a.subnets',
+      'rollout',
       'size.max',
     ]);
   });

@@ -26,8 +26,8 @@ export const booting: readonly PutBack[] = [
   {
     name: 'failed boots are not reported',
     file: 'functions/react/record.ts',
-    from: "remarks.filter((remark) => remark.code === 'boots-failed' ||",
-    to: "remarks.filter((remark) => (remark.code === 'boots-failed' && remark.count < 0) ||",
+    from: '    if (!isNews(remark)) return [];',
+    to: "    if (!isNews(remark) || remark.code === 'boots-failed') return [];",
     situation: 'every boot on spot fails, attached',
   },
   {

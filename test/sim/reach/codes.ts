@@ -33,6 +33,7 @@ const against = listed<Against['code']>({
   'boots-failed': true,
   denied: true,
   'at-share': true,
+  breaker: true,
   'more-offerings': true,
 });
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
@@ -49,6 +50,9 @@ const remarks = listed<Remark['code']>({
   'shares-full': true,
   'on-demand-short': true,
   'launches-bounded': true,
+  'breaker-opened': true,
+  'breaker-closed': true,
+  'breaker-overridden': true,
   paused: true,
   'came-by-itself': true,
   'waits-for-turn': true,

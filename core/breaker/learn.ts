@@ -1,0 +1,219 @@
+import type { Ending } from '../boots.ts';
+import type { Group } from '../group.ts';
+import { parseOfferingKey } from '../offering.ts';
+import { offeringsOf } from '../pool.ts';
+import { isBelieved } from '../reservation-life.ts';
+import type { Swap, Warned } from '../swap.ts';
+import type { GroupState, Member } from '../view.ts';
+import {
+  type Breaker,
+  type BreakerKey,
+  type BreakerMemory,
+  type BreakerRule,
+  type Breakers,
+  entriesOf,
+  familyOf,
+  type InterruptionTally,
+  provesAfterMs,
+  type Trial,
+} from './breaker.ts';
+
+/** What became of a breaker at one look. */
+export type BreakerNews =
+  /** So many interruptions within the time, or one of the launch that was to find out (`trial`). */
+  | {
+      readonly code: 'breaker-opened';
+      readonly breaker: BreakerKey;
+      readonly why: 'interruptions' | 'trial';
+      readonly interruptions: number;
+      readonly withinMs: number;
+      readonly untilMs: number;
+    }
+  /** The launch that was to find out lives (`trial`), or nothing was interrupted for as long again (`quiet`). */
+  | { readonly code: 'breaker-closed'; readonly breaker: BreakerKey; readonly why: 'trial' | 'quiet' };
+
+/** What a look shows. */
+export type BreakerLook = {
+  readonly group: Pick<Group, 'breaker' | 'pools'>;
+  readonly warned: readonly Warned[];
+  readonly members: readonly Member[];
+  readonly swaps: readonly Swap[];
+  readonly endings?: Readonly<Record<string, Ending>> | undefined;
+  readonly nowMs: number;
+};
+
+/** The time of the rule is counted in so many parts, so that a storm leaves no long list. */
+const parts = 30;
+const mostTallies = 300;
+
+const familiesOf = (warned: readonly Warned[]): readonly string[] =>
+  warned.flatMap(({ offering }) => {
+    const known = parseOfferingKey(offering);
+    return known?.market === 'spot' ? [familyOf(known)] : [];
+  });
+
+const youngIn = (tallies: readonly InterruptionTally[], { withinMs }: BreakerRule, nowMs: number) =>
+  tallies.filter(({ atMs }) => nowMs - atMs < withinMs);
+
+/** Interruptions with these. What an opened breaker has counted stays apart from what comes after it. */
+const withWarned = (
+  { interruptions: before = [], breakers = {} }: BreakerMemory,
+  warned: readonly Warned[],
+  rule: BreakerRule,
+  nowMs: number,
+): readonly InterruptionTally[] => {
+  const young = youngIn(before, rule, nowMs);
+  const families = familiesOf(warned);
+  // Old ones are dropped when others come, or all at once: a look that changes nothing writes nothing.
+  if (families.length === 0) return young.length === 0 ? [] : before;
+  const openedMs = Math.max(0, ...entriesOf(breakers).map(([, { openedAtMs }]) => openedAtMs));
+  const partOf = (atMs: number): number => Math.floor((atMs * parts) / rule.withinMs);
+  const next = [...young];
+  for (const family of families) {
+    const index = next.findLastIndex(
+      (one) => one.family === family && one.atMs > openedMs && partOf(one.atMs) === partOf(nowMs),
+    );
+    const same = next[index];
+    if (same === undefined) next.push({ family, atMs: nowMs, count: 1 });
+    else next[index] = { ...same, atMs: nowMs, count: same.count + 1 };
+  }
+  return next.slice(-mostTallies);
+};
+
+const spotFamilies = ({ pools }: BreakerLook['group']): ReadonlySet<string> =>
+  new Set(
+    Object.values(pools)
+      .filter(({ market }) => market === 'spot')
+      .flatMap(offeringsOf)
+      .map(familyOf),
+  );
+
+const silentlyTaken = 'Server.SpotInstanceTermination';
+
+type Fate = 'waits' | 'lives' | 'interrupted' | 'unknown';
+
+/** What became of the launch that is to find out whether interruptions are over. */
+const fateOf = (trial: Trial, rule: BreakerRule, state: GroupState, look: BreakerLook): Fate => {
+  const { warned, members, swaps, endings = {}, nowMs } = look;
+  const member = members.find(
+    ({ instance, reservation }) => instance === trial.instance || reservation === trial.reservation,
+  );
+  const instance = trial.instance ?? member?.instance;
+  if (instance === undefined) {
+    const isComing = state.reservations.some((one) => one.id === trial.reservation && isBelieved(nowMs)(one));
+    return isComing ? 'waits' : 'unknown';
+  }
+  if (warned.some((one) => one.instance === instance) || endings[instance]?.code === silentlyTaken)
+    return 'interrupted';
+  const leaves = swaps.some((swap) => swap.instance === instance && swap.state !== 'waiting');
+  if (leaves || endings[instance] !== undefined) return 'unknown';
+  if (member === undefined) return nowMs - trial.atMs < provesAfterMs(rule) ? 'waits' : 'unknown';
+  return nowMs - member.launchedAtMs >= provesAfterMs(rule) ? 'lives' : 'waits';
+};
+
+type Learned = { readonly breaker?: Breaker; readonly news?: BreakerNews };
+
+const opened = (
+  key: BreakerKey,
+  why: 'interruptions' | 'trial',
+  interruptions: number,
+  { withinMs, holdMs }: BreakerRule,
+  nowMs: number,
+): Required<Learned> => {
+  const untilMs = nowMs + holdMs;
+  return {
+    breaker: { openedAtMs: nowMs, untilMs, interruptions },
+    news: { code: 'breaker-opened', breaker: key, why, interruptions, withinMs, untilMs },
+  };
+};
+
+/** A breaker after its trial and its time. */
+const followed = (
+  key: BreakerKey,
+  breaker: Breaker,
+  rule: BreakerRule,
+  state: GroupState,
+  look: BreakerLook,
+): Learned => {
+  const { trial, ...rest } = breaker;
+  if (trial === undefined)
+    return look.nowMs >= breaker.untilMs + rule.holdMs
+      ? { news: { code: 'breaker-closed', breaker: key, why: 'quiet' } }
+      : { breaker };
+  switch (fateOf(trial, rule, state, look)) {
+    case 'waits':
+      return { breaker };
+    case 'unknown':
+      return { breaker: rest };
+    case 'lives':
+      return { news: { code: 'breaker-closed', breaker: key, why: 'trial' } };
+    case 'interrupted':
+      return opened(key, 'trial', 1, rule, look.nowMs);
+  }
+};
+
+/** Interruptions of a family, or of all, since its breaker opened. */
+const heardSince = (
+  tallies: readonly InterruptionTally[],
+  breaker: Breaker | undefined,
+  isCounted: (family: string) => boolean,
+): number =>
+  tallies
+    .filter(({ family, atMs }) => isCounted(family) && atMs > (breaker?.openedAtMs ?? Number.NEGATIVE_INFINITY))
+    .reduce((sum, { count }) => sum + count, 0);
+
+/**
+ * Breakers that open now. Where so many interruptions are of one family, and the group has others, that family rests;
+ * where they are of several, all of spot does.
+ */
+const openings = (
+  breakers: Partial<Record<BreakerKey, Breaker>>,
+  tallies: readonly InterruptionTally[],
+  rule: BreakerRule,
+  { group, nowMs }: BreakerLook,
+): readonly (readonly [BreakerKey, Required<Learned>])[] => {
+  const families = spotFamilies(group);
+  const told = new Set(tallies.map(({ family }) => family));
+  const byFamily = [...(families.size > 1 ? told : [])].flatMap((family) => {
+    const key: BreakerKey = `spot/${family}`;
+    const count = heardSince(tallies, breakers[key] ?? breakers.spot, (one) => one === family);
+    return count >= rule.interruptions ? [[key, opened(key, 'interruptions', count, rule, nowMs)] as const] : [];
+  });
+  const own = new Set([...byFamily.map(([key]) => key), ...Object.keys(breakers)]);
+  const rest = heardSince(tallies, breakers.spot, (family) => !own.has(`spot/${family}`));
+  return rest >= rule.interruptions
+    ? [...byFamily, ['spot', opened('spot', 'interruptions', rest, rule, nowMs)]]
+    : byFamily;
+};
+
+const stored = (state: GroupState, breakers: Breakers, interruptions: readonly InterruptionTally[]): GroupState => {
+  const { breakers: _b, interruptions: _i, ...rest } = state;
+  const memory: BreakerMemory = {
+    ...(Object.keys(breakers).length > 0 && { breakers }),
+    ...(interruptions.length > 0 && { interruptions }),
+  };
+  return { ...rest, ...memory };
+};
+
+/** The state after a look, as far as breakers go, and what is new about them. */
+export const learnBreakers = (
+  state: GroupState,
+  look: BreakerLook,
+): { readonly state: GroupState; readonly news: readonly BreakerNews[] } => {
+  const rule = look.group.breaker;
+  if (rule === undefined) return { state: stored(state, {}, []), news: [] };
+  const tallies = withWarned(state, look.warned, rule, look.nowMs);
+  const before = entriesOf(state.breakers);
+  const after = before.map(([key, breaker]) => [key, followed(key, breaker, rule, state, look)] as const);
+  const kept = Object.fromEntries(after.flatMap(([key, { breaker }]) => (breaker ? [[key, breaker]] : [])));
+  const fresh = openings(kept, youngIn(tallies, rule, look.nowMs), rule, look);
+  const news = [...after, ...fresh].flatMap(([, one]) => one.news ?? []);
+  return {
+    state: stored(
+      state,
+      { ...kept, ...Object.fromEntries(fresh.map(([key, { breaker }]) => [key, breaker])) },
+      tallies,
+    ),
+    news,
+  };
+};

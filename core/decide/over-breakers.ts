@@ -1,0 +1,32 @@
+import { besidePlacements, type Plan, type PlanInput } from '../plan-placements.ts';
+import { joined, planWithinMaxima } from '../plan-within-maxima.ts';
+import type { View } from '../view.ts';
+
+const countIn = ({ placements }: Plan): number => placements.reduce((sum, { count }) => sum + count, 0);
+
+/** A plan and how many of its launches are made although a breaker is open over them. */
+export type Overridden = { readonly plan: Plan; readonly overridden: number };
+
+/**
+ * A breaker keeps no group short: what nothing else in the tree gives is launched although one is open.
+ *
+ * @param short how many the group lacks, members that could wait aside
+ */
+export const overBreakers = (view: View, input: PlanInput, plan: Plan, short: number): Overridden => {
+  const count = Math.min(plan.unplaced, short);
+  const { breaking, ...unbroken } = besidePlacements(input, plan.placements);
+  if (breaking?.breakers === undefined || count <= 0) return { plan, overridden: 0 };
+  const over = planWithinMaxima(view, { ...unbroken, count, cheapest: plan.cheapest });
+  const overridden = countIn(over);
+  if (overridden === 0) return { plan, overridden };
+  return {
+    plan: {
+      ...plan,
+      placements: joined([...plan.placements, ...over.placements]),
+      unplaced: plan.unplaced - overridden,
+      reasons: [...plan.reasons, ...over.reasons.map((reason) => ({ ...reason, lastResort: 'breaker' as const }))],
+      cheapest: over.cheapest,
+    },
+    overridden,
+  };
+};
