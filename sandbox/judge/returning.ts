@@ -71,6 +71,29 @@ const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, members: rea
 const leavingForOnDemand = ({ launchedAtMs }: Life, members: readonly Life[]): readonly Life[] =>
   members.filter((one) => !isOnDemand(one) && !isProtected(one, launchedAtMs));
 
+/** How many launches can each replace a member of their own, of those that each may replace. */
+const mostPairs = (replaceable: readonly (readonly Life[])[]): number => {
+  const launchFor = new Map<Life, number>();
+  const finds = (launch: number, tried: Set<Life>): boolean =>
+    (replaceable[launch] ?? []).some((member) => {
+      if (tried.has(member)) return false;
+      tried.add(member);
+      const other = launchFor.get(member);
+      if (other !== undefined && !finds(other, tried)) return false;
+      launchFor.set(member, launch);
+      return true;
+    });
+  return replaceable.filter((_, launch) => finds(launch, new Set())).length;
+};
+
+/** How many members move with a launch and with those before it whose members have yet to leave: each launch moves another one. */
+const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, members: readonly Life[]): number => {
+  const before = members.filter((one) => one.order < life.order && movesIn(chronicle).has(one));
+  const staying = members.filter((one) => !before.includes(one));
+  const replaceable = [life, ...before].map((one) => worseThan(chronicle, policy, one, staying));
+  return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);
+};
+
 /** How many members beyond the size a launch may make, because it moves one of them to a better place, or on demand where so many are owed. */
 export const returnsAllowed = (chronicle: Chronicle, life: Life, moment: Moment, members: readonly Life[]): number => {
   const desired = Math.max(0, ...chronicle.desiredIn(moment.group, moment.sinceMs, moment.atMs));
@@ -80,7 +103,7 @@ export const returnsAllowed = (chronicle: Chronicle, life: Life, moment: Moment,
       if (mayBeOwed(chronicle, policy, { life, group: moment.group, sinceMs: moment.sinceMs }))
         return Math.min(policy.maxSurge, leavingForOnDemand(life, members).length);
       if (policy.returning === undefined) return 0;
-      return Math.min(policy.maxSurge, mostMoves(policy.returning.atMost, desired), worseThan(chronicle, policy, life, members).length);
+      return Math.min(policy.maxSurge, mostMoves(policy.returning.atMost, desired), movesWith(chronicle, policy, life, members));
     }),
   );
 };

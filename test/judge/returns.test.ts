@@ -36,6 +36,29 @@ describe('a launch beyond the size', () => {
   it('is not needed where the policy lets nobody move', () => {
     expect(details(needlessLaunch, all(oneOnDemand({ return: false }), launches(100, 'i-3', 'spot-b')))).toHaveLength(1);
   });
+  it('is needed once for each member that moves, each to a place that is better than its own', () => {
+    const pools = { ...policy.pools, 'spot-c': { market: 'spot', subnets: ['subnet-b'] } };
+    const capacity = { tiered: [{ cheapest: [{ tiered: ['spot-a', 'spot-b'] }, 'spot-c'] }, 'od-b'] };
+    const moved = (to: readonly [string, string], members: readonly string[]) =>
+      details(
+        needlessLaunch,
+        all(
+          (script) => {
+            script.policy(0, 1, { ...policy, capacity, pools });
+            script.desired(0, members.length);
+            for (const [index, pool] of members.entries()) script.member(`i-${index}`, { pool });
+          },
+          launches(100, 'i-8', to[0]),
+          launches(110, 'i-9', to[1]),
+        ),
+      );
+    // One moves from spot-b to spot-a, the other from on-demand: spot-c is better for the second one alone.
+    const both = ['spot-b', 'od-b', 'spot-a', 'spot-a'];
+    expect(moved(['spot-a', 'spot-c'], both)).toEqual([]);
+    expect(moved(['spot-c', 'spot-a'], both)).toEqual([]);
+    expect(moved(['spot-c', 'spot-c'], both)).toHaveLength(1);
+    expect(moved(['spot-a', 'spot-c'], ['od-b', 'spot-a', 'spot-a', 'spot-a'])).toHaveLength(1);
+  });
   it('is not needed a second time for one member', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'spot-b'), launches(110, 'i-4', 'spot-a')))).toHaveLength(1);
   });
