@@ -192,6 +192,7 @@ describe('shares hold', () => {
     const tree = share({ zone: '50%' });
     expect(full(['spot-a', 'spot-b', 'spot-a', 'od-b'], tree, 'spot-b', 4)).toEqual([]);
     expect(full(['spot-b', 'spot-b', 'spot-b', 'od-b'], tree, 'spot-b', 4)).toHaveLength(1);
+    expect(full(['spot-b', 'spot-b', 'od-a', 'spot-a'], tree, 'spot-b', 4)).toHaveLength(1);
   });
   it('leaves out who waits to be replaced, and who leaves', () => {
     const pools = ['spot-a', 'spot-b', 'spot-a', 'spot-b'];

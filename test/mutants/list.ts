@@ -7,6 +7,17 @@ import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
 import { returning } from './returning.ts';
+import { shares } from './shares.ts';
 
 /** Every mutant. A mutant's name is its own. */
-export const mutants: readonly Mutant[] = [...deciding, ...launching, ...leaving, ...limits, ...listening, ...modes, ...outside, ...returning];
+export const mutants: readonly Mutant[] = [
+  ...deciding,
+  ...launching,
+  ...leaving,
+  ...limits,
+  ...listening,
+  ...modes,
+  ...outside,
+  ...returning,
+  ...shares,
+];

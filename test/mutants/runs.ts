@@ -18,6 +18,7 @@ import {
   straysGetTime,
 } from './checks.ts';
 import { modeSituations } from './mode-situations.ts';
+import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 
 /** Plays one simulation with the functions of this assembly, and answers what it broke. */
@@ -61,6 +62,8 @@ const scenario =
   };
 
 const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
+
+const sharing = (name: keyof typeof shareSituations): Run => situation(shareSituations[name]);
 
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
 
@@ -122,6 +125,11 @@ export const runs = {
   'observed until a warned member can still be drained': inMode('observed until a warned member can still be drained', drainedInFull),
   'observed while a drain waits': inMode('observed while a drain waits'),
   'observed while an alarm asks for more': inMode('observed while an alarm asks for more'),
+  'a floor on demand while spot is plentiful': sharing('a floor on demand while spot is plentiful'),
+  'a floor that the policy raises': sharing('a floor that the policy raises'),
+  'a floor while spot comes back': sharing('a floor while spot comes back'),
+  'shares while members are lost': sharing('shares while members are lost'),
+  'shares while spot comes back': sharing('shares while spot comes back'),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;

@@ -3,7 +3,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { goneAtMs, isFunction, isProtected, type Life, leavesAtMs } from '../life.ts';
-import { hasShares, isOnDemand, overShares, owedBy, sharesOne, stayingWith } from '../limits.ts';
+import { hasShares, isOnDemand, mayBeOwed, overShares, owedBy, sharesOne, stayingWith } from '../limits.ts';
 import { actsSince } from '../modes.ts';
 import type { Policy } from '../policy.ts';
 import { movesIn } from '../returning.ts';
@@ -13,6 +13,7 @@ import { poolsOf } from '../tree.ts';
 import { choicesOf } from './needless-removal.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type OwnLaunch = ReturnType<typeof ownLaunches>[number];
 
 /** Policies that may have been followed, if all of them keep so many on demand. */
 const flooredIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): readonly Policy[] => {
@@ -24,28 +25,33 @@ const flooredIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs:
 const leastOwed = (policies: readonly Policy[], sizes: readonly number[]): number =>
   policies.length === 0 || sizes.length === 0 ? 0 : Math.min(...policies.map((policy) => owedBy(policy, Math.min(...sizes))));
 
-/** On demand, and a member for all that a function could know which looked so early. */
-const perhapsOnDemand = (chronicle: Chronicle, group: string, sinceMs: number, atMs: number): readonly Life[] =>
-  chronicle
+/** On demand, and a member for all that the function of a launch could know: decided before it, and not known to have ended. */
+const perhapsOnDemand = (chronicle: Chronicle, { life: { launchedAtMs: atMs }, group, sinceMs }: OwnLaunch): readonly Life[] => {
+  const decidedAtMs = new Map(ownLaunches(chronicle).map((one) => [one.life, one.sinceMs]));
+  const { lagMs, asgLagMs, launchCallMs } = chronicle.times;
+  return chronicle
     .livesIn(group)
     .filter(
       (life) =>
         isOnDemand(life) &&
-        life.launchedAtMs <= atMs + chronicle.times.launchCallMs + times.reactMs &&
-        goneAtMs(life) > sinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs) - times.messageAgainMs,
+        life.launchedAtMs <= atMs + launchCallMs + times.reactMs &&
+        (decidedAtMs.get(life) ?? life.launchedAtMs) <= atMs &&
+        goneAtMs(life) > sinceMs - Math.max(lagMs, asgLagMs) - times.messageAgainMs,
     );
+};
 
 export const floorFirst: Rule = {
   name: 'what is owed on demand is launched first',
   meaning:
     'Nothing is launched on spot for a missing member while the group has less on demand than its policy asks for, and an on-demand pool of the tree would have given one.',
   broken: (chronicle) =>
-    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+    ownLaunches(chronicle).flatMap((launch): readonly Broken[] => {
+      const { life, group, sinceMs } = launch;
       const atMs = life.launchedAtMs;
       if (isOnDemand(life) || movesIn(chronicle).has(life)) return [];
       const policies = flooredIn(chronicle, group, sinceMs, atMs);
       const owed = leastOwed(policies, chronicle.desiredIn(group, sinceMs, atMs));
-      const held = perhapsOnDemand(chronicle, group, sinceMs, atMs).length;
+      const held = perhapsOnDemand(chronicle, launch).length;
       if (held >= owed) return [];
       const moment = { group, sinceMs, atMs, ...(isFunction(life.by) && { invocation: life.by.invocation }) };
       const gives = policies.every((policy) =>
@@ -151,12 +157,24 @@ export const floorHeld: Rule = {
     ),
 };
 
+/** Whom a launch beyond the size may replace: members in worse places, or on spot where so many are owed on demand. */
+const replacedBy = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch, held: readonly Life[]): readonly Life[] => {
+  const { life } = launch;
+  const worse = movesIn(chronicle).get(life)?.worse ?? [];
+  const onSpot = mayBeOwed(chronicle, policy, launch) ? held.filter((one) => !isOnDemand(one) && !isProtected(one, life.launchedAtMs)) : [];
+  return [...worse, ...onSpot];
+};
+
 /** What a launch puts over its share by this policy. A launch beyond the size is for members that leave it: as many may be of the share. */
-const exceeded = (policy: Policy, held: readonly Life[], { life, size }: { readonly life: Life; readonly size: number }): string | undefined => {
+const exceeded = (chronicle: Chronicle, policy: Policy, launch: OwnLaunch): string | undefined => {
+  const { life, group, sinceMs } = launch;
+  const held = stayingWith(chronicle, launch);
+  const size = Math.max(0, ...chronicle.desiredIn(group, sinceMs, life.launchedAtMs));
   const beyond = Math.max(0, held.length - size);
+  const leaving = replacedBy(chronicle, policy, launch, held);
   const over = overShares(policy, life, held, size).find((share) => {
-    const others = held.filter((one) => one !== life && sharesOne(share, one, life) && !isProtected(one, life.launchedAtMs)).length;
-    return share.held - Math.min(beyond, others) > share.most;
+    const ofShare = leaving.filter((one) => sharesOne(share, one, life)).length;
+    return share.held - Math.min(beyond, ofShare) > share.most;
   });
   return over && `${over.name} holds ${over.held} with ${life.instance}, and its share is ${over.most}`;
 };
@@ -166,12 +184,11 @@ export const sharesHold: Rule = {
   meaning:
     'At every launch of Holdfast’s, the members that stay in its instance type, its zone and its offering are no more than `maxShare` allows of the size, those aside that a launch beyond the size replaces.',
   broken: (chronicle) =>
-    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
+    ownLaunches(chronicle).flatMap((launch): readonly Broken[] => {
+      const { life, group, sinceMs } = launch;
       const policies = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
       if (policies.length === 0 || !policies.every(hasShares)) return [];
-      const held = stayingWith(chronicle, { life, group, sinceMs });
-      const size = Math.max(0, ...chronicle.desiredIn(group, sinceMs, life.launchedAtMs));
-      const details = policies.map((policy) => exceeded(policy, held, { life, size }));
+      const details = policies.map((policy) => exceeded(chronicle, policy, launch));
       const [first] = details;
       return first === undefined || details.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: first }];
     }),
