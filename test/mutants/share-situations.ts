@@ -16,7 +16,11 @@ const habits = {
 };
 
 const of = (name: string, holding: HoldingKind, policy: Policy, steps: (policy: Policy) => readonly Step[], asked?: number): Situation => {
-  const setting = settingOf(holding, { size, policy: { ...habits, drain: { timeout: '30s', loadBalancers: [`\${targetGroup:web}`] }, ...policy } });
+  const setting = settingOf(holding, {
+    size,
+    lagSeconds: [3, 5],
+    policy: { ...habits, drain: { timeout: '30s', loadBalancers: [`\${targetGroup:web}`] }, ...policy },
+  });
   const played = steps(setting.policy);
   return {
     name,
