@@ -25,6 +25,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'denied-launches',
     'observe',
     'return-to-spot',
+    'floor-and-shares',
   ])('%s holds', async (name) => {
     const report = await play(await readScenario(name));
     expect(brokenIn(report)).toEqual([]);
