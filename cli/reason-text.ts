@@ -29,8 +29,9 @@ const turnText = (turn: Turn): string => {
 };
 
 /** How the tree chose a placement. */
-export const placementText = ({ turns, lastResort, owed, prose }: PlacementReason): string => {
-  const tree = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
+export const placementText = ({ turns, lastResort, owed, spare, prose }: PlacementReason): string => {
+  const turned = prose ?? (turns.length === 0 ? 'the only pool' : turns.map(turnText).join('; '));
+  const tree = spare ? `above the size, on spot alone: ${turned}` : turned;
   const way = owed === undefined ? tree : `${owed.onDemand} are owed on demand, and ${owed.held} are: ${tree}`;
   if (lastResort === 'refused')
     return `asked again although it rests after a refusal, because nothing is eligible: ${way}`;
@@ -127,6 +128,8 @@ export const removalText = (why: RemovalReason): string => {
       ].join('; ');
     case 'return':
       return `its replacement serves in a better place${why.pool === undefined ? '' : `: ${why.pool}`}`;
+    case 'stand-in':
+      return `a member above the size serves in a better place and takes this one: ${why.pool}`;
     case 'stray':
       return (
         'tagged as ours, but no reservation and no pool accounts for it; ' +

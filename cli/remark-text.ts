@@ -31,6 +31,8 @@ const texts: Texts = {
   'given-up': (remark) =>
     `gives up ${remark.count} from ${remark.pool} that never served (${idleText[remark.why]}): ` +
     `${someText(remark.instances, remark.count)}; the pool rests until ${timeText(remark.untilMs)}`,
+  'spares-missing': (remark) =>
+    `${remark.count} of ${remark.of} above the size are missing: spot gives none now, and is asked again`,
   'deaths-bounded': (remark) => `launches ${remark.count} fewer: ten for each missing member died within ten minutes`,
   'launches-bounded': (remark) =>
     `launches ${remark.count} fewer: ${remark.launched} were launched within ${minutesText(remark.withinMs)}, ` +

@@ -22,10 +22,11 @@ export const buckets: Readonly<Record<BucketName, Bucket>> = {
 
 /**
  * How much a group needs a bucket. `empty`: nothing serves. `warned`: EC2 takes members. `missing`: members lack.
+ * `spare`: it has its size, and lacks spares.
  * `look`: a drain wants to see whether it can begin, and begins without that when its time is up.
  */
 export type Need = {
-  readonly urgency: 'empty' | 'warned' | 'missing' | 'look';
+  readonly urgency: 'empty' | 'warned' | 'missing' | 'spare' | 'look';
   /** The earliest deadline of a member that EC2 takes and that has no replacement. */
   readonly deadlineMs?: number;
   /** The size of the group. */
@@ -114,7 +115,7 @@ const pressingMs = 60_000;
 /** Where the bucket of instances is low, a call for fewer is not worth its token. */
 const leastInstances = 20;
 
-const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, look: 3 };
+const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, spare: 3, look: 4 };
 
 /** The deadline of a group that has little time left. */
 const pressingOf = ({ deadlineMs }: Need, nowMs: number): number =>

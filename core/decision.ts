@@ -75,6 +75,8 @@ export type PlacementReason = {
   readonly lastResort?: 'advised' | 'interrupted' | 'trial' | 'refused' | 'breaker';
   /** Placed on demand because the group owed so many and had fewer, whatever an earlier tier could give. */
   readonly owed?: { readonly onDemand: number; readonly held: number };
+  /** These are members above the size, on spot alone. */
+  readonly spare?: true;
   /** The first version stored a sentence here instead of turns. */
   readonly prose?: string;
 };
@@ -88,6 +90,8 @@ export type RemovalRank =
 
 /** Why Holdfast removes a member that neither EC2 nor Auto Scaling takes. */
 export type RemovalReason =
+  /** It is in a later place of the tree, and a member above the size that serves in an earlier one takes its place. */
+  | { readonly code: 'stand-in'; readonly pool: string }
   /** The group has more members than its desired size. */
   | {
       readonly code: 'surplus';
@@ -146,6 +150,8 @@ export type Remark =
   | BreakerNews
   /** So many were launched although a breaker is open over their offerings, because nothing else in the tree gives. */
   | { readonly code: 'breaker-overridden'; readonly count: number }
+  /** So many members above the size are missing, because spot gives none now. */
+  | { readonly code: 'spares-missing'; readonly count: number; readonly of: number }
   /** EC2 advises to replace these, and the policy says not to act on that. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
@@ -192,8 +198,10 @@ export type Decision = {
   /** Members that stay, launches in flight included. */
   readonly staying: number;
   readonly placements: readonly Placement[];
-  /** Missing instances that no eligible pool can give. */
+  /** Missing instances that no eligible pool can give. Spares are not among them. */
   readonly unplaced: number;
+  /** Spares that are launched, and those that spot does not give now. Absent: none is missing. */
+  readonly spares?: { readonly placed: number; readonly missing: number };
   readonly reasons: readonly PlacementReason[];
   readonly rejected: readonly Rejection[];
   readonly removals: readonly Leaving[];

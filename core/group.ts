@@ -66,6 +66,8 @@ export type Group = {
   readonly maxShare?: MaxShare;
   /** Members that have not served since they were new. They come from the state item, too. */
   readonly unserved?: readonly string[];
+  /** Members that are kept above the size, on spot alone. Absent: none. */
+  readonly spare?: number;
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
   readonly rebalance: { readonly act: boolean };

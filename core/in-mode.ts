@@ -32,6 +32,7 @@ const aboutLaunches: ReadonlySet<Remark['code']> = new Set([
   'shares-full',
   'breaker-overridden',
   'on-demand-short',
+  'spares-missing',
 ]);
 
 const found = ({ remarks = [] }: Decision): readonly Remark[] => remarks.filter(({ code }) => !aboutLaunches.has(code));
@@ -42,6 +43,7 @@ const idle = (wanted: Decision, view: View): Decision => {
     wakeAtMs: _wake,
     keptByMinimum: _kept,
     onDemandShort: _short,
+    spares: _spares,
     moves: _moves,
     notMoved: _notMoved,
     ...decision

@@ -155,6 +155,8 @@ export type GroupState = Memories & {
   readonly keptByMinimum?: number;
   /** How many members on demand were missing that nothing gave, as far as a decision said so. */
   readonly onDemandShort?: number;
+  /** How many spares were missing when the last decision was made. Absent: none. */
+  readonly sparesMissing?: number;
   /** What the last look found and did not do, because of the group's mode. Nothing of it counts in a decision. */
   readonly notDone?: NotDone;
   /**

@@ -42,6 +42,7 @@ const placementReason: z.ZodMiniType<PlacementReason> = z.union([
     count: number,
     turns: z.array(turn),
     lastResort: z.optional(z.enum(['advised', 'interrupted', 'trial', 'refused', 'breaker'])),
+    spare: z.optional(z.literal(true)),
     owed: z.optional(z.object({ onDemand: number, held: number })),
     prose: z.optional(text),
   }),
@@ -114,6 +115,7 @@ const removalReason: z.ZodMiniType<RemovalReason> = z.union([
     overShare: z.optional(shareOf),
   }),
   z.object({ code: z.literal('return'), reservation: text, pool: z.optional(text) }),
+  z.object({ code: z.literal('stand-in'), pool: text }),
   z.object({ code: z.literal('stray'), firstSeenAtMs: number, sightings: number }),
   prose,
 ]);
@@ -159,6 +161,7 @@ const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
   }),
   z.object({ code: z.literal('breaker-closed'), breaker: breakerKey, why: z.enum(['trial', 'quiet']) }),
   z.object({ code: z.literal('breaker-overridden'), count: number }),
+  z.object({ code: z.literal('spares-missing'), count: number, of: number }),
   z.object({ code: z.literal('waits-for-turn'), bucket: text, count: number, ahead: number, turnAtMs: number }),
   z.object({ code: z.literal('waited-for-turn'), bucket: text, waitedMs: number }),
   z.object({
@@ -238,5 +241,6 @@ export const decision = objectOf<Decision>({
   remarks: z.optional(z.array(remark)),
   keptByMinimum: z.optional(number),
   onDemandShort: z.optional(number),
+  spares: z.optional(z.object({ placed: number, missing: number })),
   wakeAtMs: z.optional(number),
 });

@@ -90,6 +90,7 @@ export const checkGroup = objectOf<Group>({
   maxShare: optional(
     objectOf<MaxShare>({ instanceType: optional(number), zone: optional(number), offering: optional(number) }),
   ),
+  spare: optional(number),
   removal: objectOf<Group['removal']>({ order }),
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
   rebalance: objectOf<Group['rebalance']>({ act: flag }),

@@ -134,6 +134,7 @@ const readers: Readers<GroupState> = {
   detached: absentOr(eachOf(text)),
   keptByMinimum: maybe(number),
   onDemandShort: maybe(number),
+  sparesMissing: maybe(number),
   notDone: maybe(notDone),
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),

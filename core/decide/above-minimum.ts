@@ -1,5 +1,5 @@
 import type { AsgView, Member } from '../view.ts';
-import type { Account } from './spare.ts';
+import type { Account } from './releasable.ts';
 
 /** Members that may leave their Auto Scaling groups, in all and one by one. */
 export type AboveMinimum = Account & { readonly total: number };

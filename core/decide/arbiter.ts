@@ -6,7 +6,7 @@ import { movesLeft } from '../returning/rule.ts';
 import type { Member, View } from '../view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
 import { beyondFloor } from './beyond-floor.ts';
-import { type Account, spareFor } from './spare.ts';
+import { type Account, releasableFor } from './releasable.ts';
 
 /** A number of things that rules compete for. Who asks first gets them first. */
 export type Budget = {
@@ -47,7 +47,7 @@ export type Arbiter = {
    * Members that may stop serving. Nothing of an account is spent before `leave` says who goes, so a rule may try
    * several orders.
    */
-  readonly spare: {
+  readonly releasable: {
     /** Members that serve beyond the desired size. Negative when too few serve. */
     readonly left: () => number;
     /** For waiting swaps: after them, at most `below` members fewer than the desired size serve. */
@@ -71,7 +71,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const most = view.mayLaunch ?? Number.POSITIVE_INFINITY;
   const going = new Set<string>();
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
-  const spare = spareFor(headcount, view.state.desired, going);
+  const releasable = releasableFor(headcount, view.state.desired, going);
   const unclaimed = (): readonly Member[] =>
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
   return {
@@ -81,7 +81,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),
     toOnDemand: budgetOf(maxSurge - headcount.waiting.length - headcount.holdingPlace.length),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
-    spare,
+    releasable,
     aboveMinimum: () => aboveMinimum(view.asgs, unclaimed()),
     beyondFloor: () => beyondFloor(view, unclaimed()),
     unclaimed,

@@ -1,6 +1,6 @@
 import { isOnDemand, owedIn } from '../on-demand.ts';
 import type { Member, View } from '../view.ts';
-import type { Account } from './spare.ts';
+import type { Account } from './releasable.ts';
 
 /** Members that may leave before the group has fewer on demand than it owes. Those on spot always may. */
 export const beyondFloor = (view: View, members: readonly Member[]): Account => {

@@ -5,8 +5,10 @@ import type { Remark } from '../decision.ts';
 import { launchRoom } from '../launch-limit.ts';
 import { traitsOf } from '../leave-reason.ts';
 import { onDemandForGood, owedIn } from '../on-demand.ts';
-import type { PlanInput } from '../plan-placements.ts';
+import type { Plan, PlanInput } from '../plan-placements.ts';
+import { countIn, planSpares, withSpares } from '../plan-spares.ts';
 import { planWithFloor } from '../plan-with-floor.ts';
+import { sparesWanted } from '../spare.ts';
 import type { View } from '../view.ts';
 import { uncoveredBy } from './covering.ts';
 import { planInput } from './launch-plan.ts';
@@ -56,31 +58,60 @@ const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number)
   return { plan: again ?? plan, overridden };
 };
 
-/** Where the missing members come from. */
+/** How many members are missing above the size, and how many of them may be launched now. */
+const sparesToAsk = (view: View, lack: number, placed: number): { readonly missing: number; readonly most: number } => {
+  const wanted = sparesWanted(view);
+  const missing = Math.max(0, Math.min(wanted, lack + wanted));
+  const mayDie = missing === 0 ? 0 : launchable(view.state, Math.max(0, lack) + missing, view) - placed;
+  return { missing, most: Math.max(0, Math.min(missing, mayDie, launchRoom(view).left - placed)) };
+};
+
+/** The members of the size that cannot be launched now: by the deaths before, and by the policy's limit of launches. */
+const boundsOf = (view: View, lack: number) => {
+  const bounded = boundByDeaths(view, lack);
+  const overLimit = boundByLimit(view, lack - bounded);
+  const remarks: readonly Remark[] = [
+    ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
+    ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
+  ];
+  return { bound: bounded + overLimit, remarks };
+};
+
+/**
+ * Where the missing members come from: those up to the size from the whole tree, and the spares from spot alone. While
+ * members of the size cannot be placed, no spare is requested.
+ */
 export const missingMembers: Rule = {
   name: 'missing members',
   propose: (situation) => {
     const { view, arbiter } = situation;
     const { lack, short } = lacking(situation);
-    const bounded = boundByDeaths(view, lack);
-    const overLimit = boundByLimit(view, lack - bounded);
-    const count = Math.min(lack - bounded - overLimit, arbiter.launches.left());
-    const { plan: found, overridden } = planOf(situation, planInput(situation, count), short);
+    const { bound, remarks } = boundsOf(view, lack);
+    const input = planInput(situation, Math.min(lack - bound, arbiter.launches.left()));
+    const { plan: found, overridden } = planOf(situation, input, short);
     const { areSharesFull, ...plan } = found;
-    arbiter.launches.take(plan.placements.reduce((sum, { count }) => sum + count, 0));
-    const unplaced = plan.unplaced + bounded + overLimit;
+    const placed = arbiter.launches.take(countIn(plan));
+    const unplaced = plan.unplaced + bound;
+    const { missing, most } = sparesToAsk(view, lack, placed);
+    const asked = unplaced > 0 ? 0 : arbiter.launches.take(most);
+    const spares = asked > 0 ? planSpares(view, input, plan, asked) : undefined;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });
     return {
-      lack,
-      ...plan,
+      lack: lack + sparesWanted(view) - missing,
+      ...(spares === undefined ? plan : withSpares(plan, spares)),
       unplaced,
+      ...(missing > 0 && { spares: sparesIn(missing, spares) }),
       ...(uncovered > 0 && { uncovered }),
       remarks: [
-        ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
-        ...(overLimit > 0 ? [aboutLimit(view, overLimit)] : []),
+        ...remarks,
         ...(areSharesFull ? [{ code: 'shares-full' as const, count: plan.unplaced }] : []),
         ...(overridden > 0 ? [{ code: 'breaker-overridden' as const, count: overridden }] : []),
       ],
     };
   },
+};
+
+const sparesIn = (missing: number, plan: Plan | undefined) => {
+  const placed = plan === undefined ? 0 : countIn(plan);
+  return { placed, missing: missing - placed };
 };

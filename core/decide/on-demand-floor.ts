@@ -9,6 +9,7 @@ import type { ReturnPlan } from '../returning/plan-return.ts';
 import { askAtMostEveryMs } from '../returning/rule.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import { sharedIn } from '../shares.ts';
+import { keptAmong } from '../spare.ts';
 import type { Member } from '../view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
@@ -25,7 +26,7 @@ const movingNow = ({ view, headcount }: Situation): ReadonlySet<string> =>
 const isUnsettled = (situation: Situation, soFar: Draft, moving: number): boolean => {
   const { view, headcount } = situation;
   const { staying, waiting, inFlight, inFlightCount } = headcount;
-  const above = staying.length - waiting.length + inFlightCount - view.state.desired - (soFar.keptByMinimum ?? 0);
+  const above = staying.length - waiting.length + inFlightCount - keptAmong(view, staying) - (soFar.keptByMinimum ?? 0);
   const { askedAtMs = 0 } = view.state.returns ?? noReturns;
   return (
     soFar.lack > 0 ||

@@ -32,6 +32,12 @@ const aboutGivenUp = ({ instances, ...rest }: GivenUp): Remark => ({
 
 const isAtMinimum = ({ held, min }: AsgView): boolean => min > 0 && held <= min;
 
+/** Missing spares are said when their number changes. */
+const aboutSpares = (view: View, missing: number): readonly Remark[] =>
+  missing === 0 || missing === (view.state.sparesMissing ?? 0)
+    ? []
+    : [{ code: 'spares-missing', count: missing, of: view.group.spare ?? 0 }];
+
 const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
   ...aboutMembers('detached', news?.detached),
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
@@ -52,5 +58,10 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
 /** What a look found and did nothing about. A minimum that keeps members is said when their number changes. */
 export const remarks: Rule = {
   name: 'remarks',
-  propose: ({ view }, { keptByMinimum = 0 }) => ({ remarks: remarksOf(view, keptByMinimum) }),
+  propose: ({ view }, { keptByMinimum = 0, spares, unplaced }) => ({
+    remarks: [
+      ...remarksOf(view, keptByMinimum),
+      ...(unplaced === 0 && spares?.placed === 0 ? aboutSpares(view, spares.missing) : []),
+    ],
+  }),
 };

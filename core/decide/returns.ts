@@ -1,7 +1,7 @@
 import { chooseReturns } from '../returning/rule.ts';
 import { movesUnderWay, replacedMembers } from '../returning/under-way.ts';
+import { takeFrom } from './releasable.ts';
 import type { Rule } from './rule.ts';
-import { takeFrom } from './spare.ts';
 import { aboveDesired } from './surplus.ts';
 
 /**
@@ -13,7 +13,7 @@ export const replaced: Rule = {
   propose: (situation) => {
     const { view, headcount, arbiter } = situation;
     const above = aboveDesired(situation);
-    const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum()];
+    const accounts = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum()];
     const removals = replacedMembers(movesUnderWay(view, headcount), view.nowMs)
       .slice(0, Math.max(0, above))
       .filter(({ instance }) => takeFrom(accounts, instance));
@@ -27,10 +27,17 @@ export const returns: Rule = {
   name: 'returns',
   propose: ({ view, headcount, arbiter }, soFar) => {
     const isDisturbed = soFar.lack !== 0 || soFar.placements.length + soFar.removals.length + soFar.drains.length > 0;
-    const { plan, notMoved } = isDisturbed
+    const {
+      plan,
+      leaving = [],
+      notMoved,
+    } = isDisturbed
       ? { plan: undefined, notMoved: undefined }
       : chooseReturns(view, headcount, Math.min(arbiter.returns.left(), arbiter.launches.left()));
     const { placements = [], reasons = [], moves = [] } = plan ?? {};
-    return { placements, reasons, ...(moves.length > 0 && { moves }), ...(notMoved && { notMoved }) };
+    const accounts = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];
+    const removals = leaving.filter(({ instance }) => takeFrom(accounts, instance));
+    arbiter.leave(removals.map(({ instance }) => instance));
+    return { placements, reasons, removals, ...(moves.length > 0 && { moves }), ...(notMoved && { notMoved }) };
   },
 };

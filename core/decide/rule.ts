@@ -10,7 +10,7 @@ export type Situation = { readonly view: View; readonly headcount: Headcount; re
 export type Draft = Omit<Decision, 'group' | 'desired' | 'staying'> & {
   /**
    * How many members the group lacks, less what its Auto Scaling groups are about to launch by themselves. Negative
-   * when they launch more than it lacks.
+   * when they launch more than it lacks. Missing spares are not counted.
    */
   readonly lack: number;
 };

@@ -5,17 +5,18 @@ import { pricesIn } from '../price.ts';
 import { chooseRemovals } from '../removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
 import { sharedIn } from '../shares.ts';
+import { keptAmong } from '../spare.ts';
 import type { Member } from '../view.ts';
+import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
-import { takeFrom } from './spare.ts';
 
 /**
- * How many members that nobody claims are above the desired size, less those that Auto Scaling groups are about to
+ * How many members that nobody claims are above what the group keeps, less those that Auto Scaling groups are about to
  * terminate by themselves, and those of which only a newer describe can tell.
  */
 export const aboveDesired = ({ view, arbiter }: Situation): number => {
   const candidates = arbiter.unclaimed();
-  return candidates.length - view.state.desired - ownShrink(view) - notShownYet(view, candidates);
+  return candidates.length - keptAmong(view, candidates) - ownShrink(view) - notShownYet(view, candidates);
 };
 
 /** Members that are ours to let go. An Auto Scaling group whose size others set lets its members go by itself. */
@@ -42,7 +43,7 @@ const firstToGo = (situation: Situation, among: number): readonly Leaving[] => {
     memory: view.state.memory,
     ...(shared && { shared }),
   });
-  const accounts = [arbiter.spare.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];
+  const accounts = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum(), arbiter.beyondFloor()];
   return ordered.filter(({ instance }) => takeFrom(accounts, instance));
 };
 

@@ -1,9 +1,11 @@
 import { untilDisproved } from '../denials.ts';
+import { traitsOf } from '../leave-reason.ts';
 import { planWithinMaxima } from '../plan-within-maxima.ts';
-import type { Swap } from '../swap.ts';
+import { hasSpares } from '../spare.ts';
+import { isHard, type Swap } from '../swap.ts';
 import { planInput } from './launch-plan.ts';
+import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
-import { takeFrom } from './spare.ts';
 
 const inTurn = (a: Swap, b: Swap): number => a.claimedAtMs - b.claimedAtMs || (a.instance < b.instance ? -1 : 1);
 
@@ -38,6 +40,18 @@ const replaceable = (
 };
 
 /**
+ * How many swaps may begin now. Without spares, members that may leave are as many as were launched for them, which the
+ * surge bounds. Spares take the place of members at once, so there the number that leaves is bounded.
+ */
+const mostAtOnce = ({ view: { group, swaps } }: Situation): number => {
+  if (!hasSpares(group)) return Number.POSITIVE_INFINITY;
+  const leaving = swaps.filter(
+    (swap) => traitsOf(swap).waitsForSurge && !isHard(swap) && (swap.state === 'leaving' || swap.state === 'draining'),
+  );
+  return Math.max(0, group.swap.maxSurge - leaving.length);
+};
+
+/**
  * Waiting swaps that may begin, the first claimed first.
  *
  * - A swap begins only while enough members serve without it: with `launch-first` the desired size, with `drain-first`
@@ -51,11 +65,11 @@ export const waitingSwaps: Rule = {
     const { view, headcount, arbiter } = situation;
     const { order, maxSurge } = view.group.swap;
     const isDrainFirst = order === 'drain-first';
-    const spare = arbiter.spare.forSwaps(isDrainFirst ? maxSurge : 0);
+    const releasable = arbiter.releasable.forSwaps(isDrainFirst ? maxSurge : 0);
     const inOrder = [...headcount.waiting].sort(inTurn).map(({ instance }) => instance);
-    const turn = inOrder.filter((instance) => takeFrom([spare], instance));
+    const turn = inOrder.slice(0, mostAtOnce(situation)).filter((instance) => takeFrom([releasable], instance));
     const drains = isDrainFirst
-      ? replaceable(situation, lack, { turn, surplus: Math.max(0, arbiter.spare.left()) })
+      ? replaceable(situation, lack, { turn, surplus: Math.max(0, arbiter.releasable.left()) })
       : turn;
     arbiter.leave(drains);
     return { drains };

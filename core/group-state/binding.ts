@@ -91,8 +91,21 @@ const takenUpOf = (before: Reservation, nowMs: number, leaseMs: number): TakenUp
   reservation: takenUp(before, nowMs, leaseMs),
 });
 
+/** The state without what each decision says anew. */
+const withoutSaid = ({
+  keptByMinimum: _kept,
+  sparesMissing: _spares,
+  onDemandShort: _short,
+  newcomers: _new,
+  uncovered: _uncovered,
+  added: _earlier,
+  suspended: _noted,
+  ...state
+}: GroupState) => state;
+
 /** Numbers that are said when they change. */
-const numbersSaid = ({ keptByMinimum, onDemandShort }: Decision) => ({
+const numbersSaid = ({ keptByMinimum, onDemandShort, spares }: Decision) => ({
+  ...(spares !== undefined && spares.missing > 0 && { sparesMissing: spares.missing }),
   ...(keptByMinimum !== undefined && { keptByMinimum }),
   ...(onDemandShort !== undefined && { onDemandShort }),
 });
@@ -107,15 +120,6 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
   const repeatedIds = new Set(repeated.map(({ before }) => before.id));
   const lastReservation = [view.state.lastReservation ?? '', ...fresh.map(({ id: name }) => name)].toSorted().at(-1);
   const chosen = [...(view.state.chosen ?? []), ...choicesOf(decision, author.decision, view.nowMs + author.leaseMs)];
-  const {
-    keptByMinimum: _kept,
-    onDemandShort: _short,
-    newcomers: _new,
-    uncovered: _uncovered,
-    added: _earlier,
-    suspended: _noted,
-    ...state
-  } = view.state;
   const newcomers = withoutAdmitted(view.state, decision.admissions);
   const added = noted(view, decision.admissions);
   const suspended = withSuspensions(view.state.suspended, decision.suspend);
@@ -124,7 +128,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
     fresh,
     repeated,
     state: {
-      ...state,
+      ...withoutSaid(view.state),
       ...(newcomers && { newcomers }),
       ...(decision.uncovered !== undefined && { uncovered: decision.uncovered }),
       reservations: [
@@ -137,7 +141,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
       ...withTrials(view.state, fresh, view.nowMs),
-      ...withMoves(view.state, fresh, view.nowMs),
+      ...withMoves(view.state, fresh, { decision: author.decision, removals: decision.removals }, view.nowMs),
       ...numbersSaid(decision),
       ...(chosen.length === 0 ? {} : { chosen }),
       ...(lastReservation ? { lastReservation } : {}),

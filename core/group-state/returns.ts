@@ -1,8 +1,10 @@
+import type { Leaving } from '../decision.ts';
 import type { Group } from '../group.ts';
 import { takeHeadcount } from '../headcount.ts';
 import { offeringKey, parseOfferingKey } from '../offering.ts';
 import type { Reservation } from '../reservation.ts';
 import { answeredMoves, type Loss, type Move, noReturns, rememberLosses } from '../returning/memory.ts';
+import { standInsAmong } from '../returning/stand-ins.ts';
 import { movesNow } from '../returning/under-way.ts';
 import type { Warned } from '../swap.ts';
 import type { GroupState, Member, View } from '../view.ts';
@@ -10,12 +12,22 @@ import type { GroupState, Member, View } from '../view.ts';
 type Remembered = Pick<GroupState, 'returns'>;
 
 /** The moves that these launches begin, beside those under way: written before anything is launched. */
-export const withMoves = (state: GroupState, fresh: readonly Reservation[], nowMs: number): Remembered => {
+export const withMoves = (
+  state: GroupState,
+  fresh: readonly Reservation[],
+  { decision, removals }: { readonly decision: string; readonly removals: readonly Leaving[] },
+  nowMs: number,
+): Remembered => {
   const begun = fresh.flatMap(({ id, placement: { count, moves } }): readonly Move[] =>
     moves === undefined ? [] : [{ reservation: id, atMs: nowMs, leaving: moves, count }],
   );
+  const count = standInsAmong(removals);
+  // Without a launch: nobody leaves for it later.
+  const stoodIn = count === 0 ? [] : [{ reservation: decision, atMs: nowMs, leaving: [], count }];
   const before = state.returns ?? noReturns;
-  return begun.length === 0 ? {} : { returns: { ...before, moves: [...before.moves, ...begun], askedAtMs: nowMs } };
+  return begun.length + stoodIn.length === 0
+    ? {}
+    : { returns: { ...before, moves: [...before.moves, ...begun, ...stoodIn], askedAtMs: nowMs } };
 };
 
 /** What is left of moves once EC2 has answered these requests. */

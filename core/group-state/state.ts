@@ -124,9 +124,9 @@ type CatchingUp = {
 
 /**
  * A member with a later reservation than the latest in the state shows that the state item was lost, or restored from
- * an older time. The size that alarms had set since is unknown, so the present number of members stays, within the
- * policy's bounds. Reservations of another group, which held the Auto Scaling group before, were never in this state
- * and show nothing. A group that comes back after it was let go has the size that its policy says.
+ * an older time. The size that alarms had set since is unknown, so the present number of members stays, spares not
+ * counted, within the policy's bounds. Reservations of another group, which held the Auto Scaling group before, were
+ * never in this state and show nothing. A group that comes back after it was let go has the size that its policy says.
  */
 export const catchUp = (state: GroupState, group: Group, { members, swaps, comesBack }: CatchingUp): GroupState => {
   const own = members.filter(({ launchedFor }) => launchedFor === undefined);
@@ -138,7 +138,8 @@ export const catchUp = (state: GroupState, group: Group, { members, swaps, comes
   if (comesBack) return { ...state, lastReservation: latest };
   const leaving = new Set(swaps.filter((swap) => swap.state !== 'waiting').map(({ instance }) => instance));
   const present = members.filter(({ instance }) => !leaving.has(instance)).length;
-  return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, present)), lastReservation: latest };
+  const ofSize = present - (group.spare ?? 0);
+  return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, ofSize)), lastReservation: latest };
 };
 
 const offeringsOfSwaps = (swaps: readonly Pick<Swap, 'offering'>[]) =>

@@ -9,21 +9,24 @@ import { asMap, fieldOf } from './reading.ts';
 import { parseShare } from './return-schema.ts';
 import type { Policy } from './schema.ts';
 
+const sizedOutside = 'with size.from: asg the Auto Scaling group chooses who leaves';
+
 /** Limits that cannot be kept where others set the size: they also choose what is launched and who leaves. */
 export const outsideLimitProblems = (document: Fields): readonly Problem[] => {
   if (fieldOf(fieldOf(document, 'size'), 'from') !== 'asg') return [];
+  const spare = fieldOf(document, 'spare');
   return [
-    ...(asMap(fieldOf(document, 'onDemand')) === undefined
-      ? []
-      : [
+    ...(asMap(fieldOf(document, 'onDemand')) !== undefined
+      ? [
           problemOf({
             path: ['onDemand'],
             found: 'a floor for a group whose size others set',
             allowed:
-              'no onDemand: with size.from: asg the Auto Scaling group chooses who leaves; set OnDemandBaseCapacity ' +
-              'or OnDemandPercentageAboveBaseCapacity in its mixed instances policy',
+              `no onDemand: ${sizedOutside}; set OnDemandBaseCapacity or ` +
+              'OnDemandPercentageAboveBaseCapacity in its mixed instances policy',
           }),
-        ]),
+        ]
+      : []),
     ...(asMap(fieldOf(document, 'maxShare')) === undefined
       ? []
       : [
@@ -33,6 +36,15 @@ export const outsideLimitProblems = (document: Fields): readonly Problem[] => {
             allowed: 'no maxShare: with size.from: asg the Auto Scaling group chooses what it launches and who leaves',
           }),
         ]),
+    ...(typeof spare === 'number' && spare > 0
+      ? [
+          problemOf({
+            path: ['spare'],
+            found: `${spare} for a group whose size others set`,
+            allowed: `no spare: ${sizedOutside}, and ends members above its desired capacity; set that higher instead`,
+          }),
+        ]
+      : []),
   ];
 };
 
@@ -56,6 +68,17 @@ const withoutOnDemand = ({ onDemand }: Policy, placed: readonly Pool[]): readonl
     }),
   ];
 };
+
+const withoutSpot = ({ spare }: Policy, placed: readonly Pool[]): readonly Problem[] =>
+  spare === 0 || placed.some(({ market }) => market === 'spot')
+    ? []
+    : [
+        problemOf({
+          path: ['spare'],
+          found: 'no spot pool that capacity places members in',
+          allowed: 'a pool with market: spot in capacity, or no spare: members above the size are on spot alone',
+        }),
+      ];
 
 type Dimension = {
   readonly field: 'instanceType' | 'zone' | 'offering';
@@ -103,7 +126,12 @@ const typesLeftToAsgs = ({ maxShare }: Policy, placed: readonly Pool[]): readonl
 /** Limits that the pools cannot keep. The market of a pool may be known to its Auto Scaling group alone. */
 export const limitProblems = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
   const placed = placedPools(policy, pools);
-  return [...withoutOnDemand(policy, placed), ...hopelessShares(policy, placed), ...typesLeftToAsgs(policy, placed)];
+  return [
+    ...withoutOnDemand(policy, placed),
+    ...withoutSpot(policy, placed),
+    ...hopelessShares(policy, placed),
+    ...typesLeftToAsgs(policy, placed),
+  ];
 };
 
 /** A floor that is owed at the largest size, and that caps leave no room for. */

@@ -130,6 +130,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   holding: holdingOf(policy, pools),
   ...(policy.onDemand !== undefined && { onDemand: floorOf(policy.onDemand) }),
   ...(policy.maxShare !== undefined && { maxShare: maxShareOf(policy.maxShare) }),
+  ...(policy.spare > 0 && { spare: policy.spare }),
   removal: policy.removal,
   swap: policy.swap,
   rebalance: policy.rebalance,

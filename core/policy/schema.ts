@@ -127,6 +127,14 @@ export const groupSchema = map(
     ),
     onDemand: z.optional(onDemandSchema),
     maxShare: z.optional(maxShareSchema),
+    spare: z
+      ._default(wholeNumber(0), 0)
+      .check(
+        z.describe(
+          'Members kept above the size, on spot alone. While one of them serves, a member that is lost is not ' +
+            'replaced on demand. Not with size.from: asg.',
+        ),
+      ),
     removal: z.prefault(
       map(
         {

@@ -1,5 +1,6 @@
 import { cellOf } from '../held.ts';
 import type { Offering, OfferingKey } from '../offering.ts';
+import { offeringsOf } from '../pool.ts';
 import { worthwhileSaving } from '../selector/cheapest.ts';
 import { pick, type Run, type Step } from '../selector/pick.ts';
 import { type Branch, type Choice, canGive, choicesAbove, type Leaf, type TreeNode } from '../selector/tree.ts';
@@ -51,7 +52,10 @@ const cheaper = (leaf: Leaf, way: readonly Step[], { member, paid }: Look): Bett
   }
   const most = fromUsdPerHour * (1 - worthwhileSaving) + 1e-9;
   const priceOf = (offering: Offering): number => paid(offering, leaf.pool.name) ?? Number.POSITIVE_INFINITY;
-  const offerings = leaf.offerings.filter((offering) => priceOf(offering) <= most);
+  const pays = (offering: Offering): boolean => priceOf(offering) <= most;
+  // An Auto Scaling group picks among its types by itself: each of them must be worth the move.
+  const isOpenToAll = leaf.pool.asg === undefined || offeringsOf(leaf.pool).every(pays);
+  const offerings = isOpenToAll ? leaf.offerings.filter(pays) : [];
   const [first] = offerings;
   if (first === undefined) return undefined;
   return { leaf, way, offerings, why: { code: 'cheaper', usdPerHour: priceOf(first), fromUsdPerHour } };
@@ -88,6 +92,28 @@ export const betterPlace = (root: TreeNode, look: Look): BetterPlace | undefined
     node = own.node;
   }
   return undefined;
+};
+
+type Pair = { readonly one: Member; readonly than: Member } & Pick<Look, 'paid'>;
+
+/** Of two children of a node, whether the one with the first member goes before the one with the other. */
+const goesBefore = ({ kind }: Branch, own: Choice, other: Choice, { one, than, paid }: Pair): boolean => {
+  if (kind === 'tiered') return own.index < other.index;
+  if (kind !== 'cheapest') return false;
+  const [less, more] = [paid(one.offering, one.pool), paid(than.offering, than.pool)];
+  return less === undefined || more === undefined ? than.offering.market !== 'spot' : less < more;
+};
+
+/** Whether the first of two members is in an earlier tier, or is paid less for below `cheapest`, as far as is known. */
+export const isBetterPlaced = (root: TreeNode, pair: Pair): boolean => {
+  let node = root;
+  while (node.kind !== 'pool') {
+    const [own, other] = [ownChoice(node, pair.one), ownChoice(node, pair.than)];
+    if (own === undefined || other === undefined) return false;
+    if (own !== other) return goesBefore(node, own, other, pair);
+    node = own.node;
+  }
+  return false;
 };
 
 /** An offering that rests, and until when. */

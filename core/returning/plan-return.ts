@@ -2,7 +2,7 @@ import type { PlacementReason } from '../decision.ts';
 import type { Headcount } from '../headcount.ts';
 import { cellOf } from '../held.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
-import { onDemandToSpare } from '../on-demand.ts';
+import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
 import type { Placement } from '../placement.ts';
 import { offeringsOf } from '../pool.ts';
 import { type Lesson, notSoldRestMs, type PoolMemory } from '../pool-memory.ts';
@@ -52,7 +52,7 @@ const portionOf = (place: BetterPlace): Portion => ({
   isTrial: place.leaf.opensAt === trialRank,
 });
 
-type Work = {
+export type Work = {
   readonly view: View;
   readonly losses: readonly Loss[];
   readonly tree: Tree;
@@ -64,7 +64,7 @@ type Work = {
 const kindOf = ({ pool, offering }: Member): string => `${pool}|${offeringKey(offering)}`;
 
 /** On-demand before spot, then the dearest, then the youngest, which has the least work to lose. */
-const inOrder = (members: readonly Member[], { paid }: Work): readonly Member[] => {
+export const inOrder = (members: readonly Member[], { paid }: Work): readonly Member[] => {
   const priceOf = ({ offering, pool }: Member): number => paid(offering, pool) ?? 0;
   const isOnDemand = ({ offering }: Member): number => Number(offering.market === 'on-demand');
   return members.toSorted(
@@ -140,12 +140,20 @@ const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => 
 const keyOf = ({ leaf, offerings, why }: BetterPlace): string =>
   [leaf.path, ...offerings.map(offeringKey), JSON.stringify(why)].join('|');
 
+/** How many members on spot may move on demand. As many stay there as the group has spares: those are on spot alone. */
+const spotToMove = ({ state }: View, { staying }: Headcount): number =>
+  staying.filter((member) => !isOnDemand(member)).length - Math.max(0, staying.length - state.desired);
+
+const leavesSpot = (member: Member, { leaf }: BetterPlace): boolean =>
+  !isOnDemand(member) && leaf.pool.market === 'on-demand';
+
 const choose = (headcount: Headcount, most: number, work: Work) => {
   const { mayLeave, leave } = leaveOf(work.view, onDemandToSpare(work.view, headcount));
   const portions = new Map<string, Portion>();
   const settled = new Set<string>();
   let notYet: NotYet | undefined;
   let left = most;
+  let spotLeft = spotToMove(work.view, headcount);
   for (const member of inOrder(headcount.staying, work)) {
     if (left <= 0) break;
     // Members of one kind have the same places: when one of them has none now, neither have the others.
@@ -158,6 +166,10 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
       notYet ??= found;
       continue;
     }
+    if (leavesSpot(member, found)) {
+      if (spotLeft <= 0) continue;
+      spotLeft -= 1;
+    }
     const portion = portions.get(keyOf(found)) ?? portionOf(found);
     portions.set(keyOf(found), portion);
     portion.instances.push(member.instance);
@@ -168,7 +180,7 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
   return { portions: [...portions.values()], notYet };
 };
 
-const workOf = (view: View, rule: Returning, headcount: Headcount): Work => {
+export const workOf = (view: View, rule: Returning, headcount: Headcount): Work => {
   const { losses } = view.state.returns ?? noReturns;
   const prices = pricesIn(view);
   const paid: Work['paid'] = (offering, pool = '') => paidPrice(prices, offering, view.group.pools[pool]);
@@ -184,8 +196,9 @@ const workOf = (view: View, rule: Returning, headcount: Headcount): Work => {
  *   the move pays. While prices are not known, it moves from on-demand to spot.
  * - **spread** and **weighted** are no reason to move; they decide where below the better place the replacement goes.
  */
-export const planReturn = (view: View, rule: Returning, headcount: Headcount, most: number): ReturnPlan => {
-  const { portions, notYet } = choose(headcount, most, workOf(view, rule, headcount));
+export const planReturn = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
+  const { view } = work;
+  const { portions, notYet } = choose(headcount, most, work);
   return {
     placements: portions.map((portion) => movePlacement(portion, view)),
     reasons: portions.map(({ leaf, way, instances, isTrial }) => ({

@@ -1,15 +1,18 @@
 import { type BreakerKey, openBreaker } from '../breaker/breaker.ts';
 import { breakingIn } from '../breaker/breaking.ts';
+import type { Leaving } from '../decision.ts';
 import type { Group } from '../group.ts';
 import type { Headcount } from '../headcount.ts';
 import { traitsOf } from '../leave-reason.ts';
 import { modeOf } from '../mode.ts';
 import { outsideAsgOf } from '../outside-size.ts';
 import { isHeldBack } from '../reservation-life.ts';
+import { keptAmong } from '../spare.ts';
 import type { View } from '../view.ts';
 import { flapsUntil, movedWithin, noReturns } from './memory.ts';
-import { type NotYet, planReturn, type ReturnPlan } from './plan-return.ts';
+import { type NotYet, planReturn, type ReturnPlan, workOf } from './plan-return.ts';
 import { mostMoves, type Returning } from './returning.ts';
+import { standIns } from './stand-ins.ts';
 import { isUp } from './under-way.ts';
 import { isWindowOpen } from './window.ts';
 
@@ -29,11 +32,12 @@ export const askAtMostEveryMs = 50_000;
 const nothing: ReturnPlan = { placements: [], reasons: [], moves: [] };
 
 /**
- * Whether nothing is under way: as many members as desired, each of them in service, no swap that is to begin, no Auto
- * Scaling group that launches or ends anything by itself.
+ * Whether nothing is under way: as many members as desired, and spares as far as there are any, each of them in
+ * service, no swap that is to begin, no Auto Scaling group that launches or ends anything by itself.
  */
 const isAtRest = (view: View, { staying, waiting, holdingPlace, inFlightCount }: Headcount): boolean =>
-  staying.length === view.state.desired &&
+  staying.length >= view.state.desired &&
+  staying.length <= keptAmong(view, staying) &&
   waiting.length + holdingPlace.length + inFlightCount === 0 &&
   view.swaps.every((swap) => swap.state === 'gone' || (traitsOf(swap).isMove && swap.state !== 'leaving')) &&
   staying.every((member) => member.admitted && isUp(member, view.nowMs)) &&
@@ -62,6 +66,9 @@ export const movesLeft = ({ group: { returning }, state, nowMs }: View): number 
 /** Whoever sets a size from outside would take the extra member of a move for a change of that size. */
 const mayMove = (group: Group): boolean => modeOf(group) === 'act' && outsideAsgOf(group) === undefined;
 
+/** Launches in better places, or members that leave because spares serve in better places. */
+type Chosen = { readonly plan: ReturnPlan; readonly leaving: readonly Leaving[]; readonly notMoved?: NotMoved };
+
 /**
  * Members that move to better places of the tree now. A move is launch-first whatever `swap.order` says, and never
  * begins while anything else is under way. So the group has as many members more than its desired size as move, and
@@ -69,11 +76,7 @@ const mayMove = (group: Group): boolean => modeOf(group) === 'act' && outsideAsg
  *
  * @param most how many may move
  */
-export const chooseReturns = (
-  view: View,
-  headcount: Headcount,
-  most: number,
-): { readonly plan: ReturnPlan; readonly notMoved?: NotMoved } => {
+export const chooseReturns = (view: View, headcount: Headcount, most: number): Chosen => {
   const rule = view.group.returning;
   const { askedAtMs = 0 } = view.state.returns ?? noReturns;
   if (
@@ -82,11 +85,16 @@ export const chooseReturns = (
     !isAtRest(view, headcount) ||
     view.nowMs - askedAtMs < askAtMostEveryMs
   )
-    return { plan: nothing };
+    return { plan: nothing, leaving: [] };
   // Without a budget the plan still tells whether anybody would move.
-  const plan = planReturn(view, rule, headcount, Math.max(1, most));
-  if (plan.moves.length === 0) return { plan: nothing, ...(plan.notYet && { notMoved: plan.notYet }) };
+  const work = workOf(view, rule, headcount);
+  const plan = planReturn(work, headcount, Math.max(1, most));
+  const leaving = plan.moves.length > 0 ? [] : standIns(work, headcount, Math.max(1, most));
+  if (plan.moves.length + leaving.length === 0)
+    return { plan: nothing, leaving, ...(plan.notYet && { notMoved: plan.notYet }) };
   const notMoved = forbidden(view, rule);
-  if (notMoved !== undefined) return { plan: nothing, notMoved };
-  return most > 0 ? { plan } : { plan: nothing, notMoved: { code: 'budget', withinMs: rule.everyMs } };
+  if (notMoved !== undefined) return { plan: nothing, leaving: [], notMoved };
+  return most > 0
+    ? { plan, leaving }
+    : { plan: nothing, leaving: [], notMoved: { code: 'budget', withinMs: rule.everyMs } };
 };

@@ -2,6 +2,7 @@ import type { Leaving } from '../decision.ts';
 import type { Headcount } from '../headcount.ts';
 import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
 import { isBelieved } from '../reservation-life.ts';
+import { keptAmong } from '../spare.ts';
 import type { Member, View } from '../view.ts';
 import { type Move, movedRecently, noReturns } from './memory.ts';
 
@@ -41,7 +42,7 @@ const sparedBy = (view: View, headcount: Headcount): ((instance: string) => bool
 
 /**
  * Moves that are under way. A replacement also takes the place of whoever is lost meanwhile: then the group has no
- * member above its desired size, and the move is off.
+ * member above what it keeps, and the move is off.
  */
 export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUnderWay[] => {
   const { moves } = view.state.returns ?? noReturns;
@@ -49,7 +50,8 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
   if (moves.length === 0) return [];
   const isStaying = stays(headcount);
   const isSpared = sparedBy(view, headcount);
-  let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - view.state.desired;
+  const kept = keptAmong(view, headcount.staying);
+  let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - kept;
   return moves.flatMap((move) => {
     const shown = headcount.staying.filter((member) => member.reservation === move.reservation);
     const replacements = shown.length + stillComing(view, move, shown.length);

@@ -46,8 +46,8 @@ export const mend = async (run: Run, gathered: Gathered, drainFor: NameDrain): P
   const swaps = await close(run, gathered);
   const { members, stopped } = gathered.holdings;
   // An instance that EC2 stopped may start again, and is kept while too few members serve.
-  const isSpare = members.filter(({ serving }) => serving).length >= gathered.state.desired;
-  const shown = new Set([...members.map(({ instance }) => instance), ...(isSpare ? stopped : [])]);
+  const isEnough = members.filter(({ serving }) => serving).length >= gathered.state.desired;
+  const shown = new Set([...members.map(({ instance }) => instance), ...(isEnough ? stopped : [])]);
   const taking = { timeoutMs: run.group.drain.timeoutMs, shown, drainFor, stoppedDrains: run.facts.stoppedDrains };
   const mode = modeOf(run.group);
   const mendable = swaps.filter((swap) => mayTakeOver(mode, swap));

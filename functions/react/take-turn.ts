@@ -24,7 +24,12 @@ export const needOf = (view: View): Need => {
   return { urgency, size: view.state.desired, ...(deadlineMs !== undefined && { deadlineMs }) };
 };
 
-const askOf = ({ group, id }: Run, view: View, { placements }: Decision): Ask => {
+/** Whether all that is launched are spares: groups that miss members of their size go first. */
+const isForSpares = ({ placements, spares }: Decision): boolean =>
+  spares !== undefined && placements.reduce((sum, { count }) => sum + count, 0) === spares.placed;
+
+const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
+  const { placements } = decision;
   const bucket = bucketOf(group);
   const callsFor = (count: number): number => (bucket === 'autoScaling' ? Math.ceil(count / instancesPerCall) : 1);
   return {
@@ -33,7 +38,7 @@ const askOf = ({ group, id }: Run, view: View, { placements }: Decision): Ask =>
     bucket,
     calls: placements.reduce((sum, { count }) => sum + callsFor(count), 0),
     instances: placements.reduce((sum, { count }) => sum + count, 0),
-    need: needOf(view),
+    need: isForSpares(decision) ? { urgency: 'spare', size: view.state.desired } : needOf(view),
   };
 };
 

@@ -77,6 +77,26 @@ export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number
   );
 };
 
+/** Whether spot could give one more at a moment, and may be requested: for a spare nothing is requested that rests. */
+export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
+  const { group } = policy;
+  if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
+  const held = Map.groupBy(chronicle.membersAt(group, atMs), (life) => poolOf(life, policy, atMs));
+  return poolsOf(policy, policy.capacity).some(
+    (pool) =>
+      (held.get(pool.name)?.length ?? 0) < pool.most &&
+      !wasDeniedLately(chronicle, group, atMs, pool.name) &&
+      bootsRestUntil(chronicle, group, pool.name, atMs) <= atMs &&
+      offeringsOf(pool).some(
+        (offering) =>
+          offering.market === 'spot' &&
+          offeringGives(chronicle, pool, offering, atMs) &&
+          hasRoomAt(chronicle, policy, offering, atMs) &&
+          restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }) <= atMs,
+      ),
+  );
+};
+
 /** Ends of rests that began until a moment. */
 const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonly number[] => {
   const policies = chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, untilMs);

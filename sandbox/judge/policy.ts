@@ -47,6 +47,9 @@ export type Policy = {
   readonly group: string;
   readonly mode: 'act' | 'observe' | 'pause';
   readonly size: { readonly min: number; readonly max: number; readonly desired: number };
+  /** Members above the size, on spot alone. In an Auto Scaling group that they are attached to, its maximum bounds size and spares. */
+  readonly spare: number;
+  readonly mostInAsg: number;
   readonly capacity: TreeNode;
   readonly pools: Readonly<Record<string, PolicyPool>>;
   /** USD per hour of instance types on demand, as far as the policy states them. */
@@ -168,6 +171,8 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     group: String(document.group),
     mode: document.mode === 'observe' || document.mode === 'pause' ? document.mode : 'act',
     size: sizeOf(document.size),
+    spare: numberOr(document.spare, 0),
+    mostInAsg: spec.autoScalingGroups.find(({ name }) => name === document.asg)?.max ?? Number.POSITIVE_INFINITY,
     capacity: (document.capacity ?? '') as TreeNode,
     pools: Object.fromEntries(pools),
     onDemandPrices,

@@ -6,6 +6,7 @@ import { isOnDemand, mayBeOwed } from './limits.ts';
 import type { MoveLimit, Policy, TreeNode } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { refillAt } from './refill.ts';
+import { sparesWith } from './spares.ts';
 import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from './staying.ts';
 import { poolsBelow, type Selector, selectorOf } from './tree.ts';
 
@@ -127,9 +128,10 @@ export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
     const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
     const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
     const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+    const spares = sparesWith(life, policies, known);
     if (
       known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
-      desired + surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs))
+      desired + spares + surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs))
     )
       return [];
     const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, known)));

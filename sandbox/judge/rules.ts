@@ -21,6 +21,7 @@ import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/re
 import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
+import { sparesServe } from './rules/spares.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
@@ -46,6 +47,7 @@ export const rules: readonly Rule[] = [
   hooksAreHeld,
   servesAgain,
   requestedSoon,
+  sparesServe,
   placedInPools,
   withinPrice,
   withinCap,

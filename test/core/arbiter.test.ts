@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arbiterFor, budgetOf } from '../../core/decide/arbiter.ts';
-import { takeFrom } from '../../core/decide/spare.ts';
+import { takeFrom } from '../../core/decide/releasable.ts';
 import { decide, decideBy, rules } from '../../core/decide.ts';
 import { takeHeadcount } from '../../core/headcount.ts';
 import type { View } from '../../core/view.ts';
@@ -42,34 +42,34 @@ describe('the arbiter', () => {
     expect(arbiterOf({}).returns.take(1)).toBe(0);
   });
   it('grants removals what serves beyond the desired size and beyond what waiting swaps need', () => {
-    const { spare } = arbiterOf({ members: twelve, swaps: [waiting('spot-a#1')] });
-    const account = spare.forRemovals();
+    const { releasable } = arbiterOf({ members: twelve, swaps: [waiting('spot-a#1')] });
+    const account = releasable.forRemovals();
     expect(['spot-b#1', 'spot-b#2'].map((instance) => takeFrom([account], instance))).toEqual([true, false]);
   });
   it('grants removals the same before and after a swap begins', () => {
     const arbiter = arbiterOf({ members: twelve, swaps: [waiting('spot-a#1')] });
     arbiter.leave(['spot-a#1']);
-    expect(arbiter.spare.left()).toBe(1);
-    const account = arbiter.spare.forRemovals();
+    expect(arbiter.releasable.left()).toBe(1);
+    const account = arbiter.releasable.forRemovals();
     expect(['spot-b#1', 'spot-b#2'].map((instance) => takeFrom([account], instance))).toEqual([true, false]);
   });
   it('grants nothing twice: who leaves by an earlier grant is spent', () => {
     const arbiter = arbiterOf({ members: twelve });
     arbiter.leave(['spot-a#1', 'spot-a#2']);
-    expect(arbiter.spare.forRemovals().allows('spot-b#1')).toBe(false);
-    expect(arbiter.spare.forSwaps(0).allows('spot-b#1')).toBe(false);
+    expect(arbiter.releasable.forRemovals().allows('spot-b#1')).toBe(false);
+    expect(arbiter.releasable.forSwaps(0).allows('spot-b#1')).toBe(false);
     expect(arbiter.unclaimed()).toHaveLength(10);
   });
   it('spends nothing when an account is only tried', () => {
-    const { spare } = arbiterOf({ members: twelve });
-    for (const account of [spare.forRemovals(), spare.forRemovals()]) {
+    const { releasable } = arbiterOf({ members: twelve });
+    for (const account of [releasable.forRemovals(), releasable.forRemovals()]) {
       expect(['spot-a#1', 'spot-a#2', 'spot-a#3'].map((instance) => takeFrom([account], instance))).toEqual([true, true, false]);
     }
   });
   it('needs every account to allow a member, and charges none when one does not', () => {
     const asg = { name: 'web-asg', min: 2, max: 20, desired: 2, held: 2, holds: ['spot-a#1', 'spot-a#2'], suspended: [] };
     const arbiter = arbiterOf({ members: twelve, asgs: [asg] });
-    const [spare, room] = [arbiter.spare.forRemovals(), arbiter.aboveMinimum()];
+    const [spare, room] = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum()];
     expect(room.total).toBe(10);
     expect(['spot-a#1', 'spot-a#2', 'spot-b#1', 'spot-b#2', 'spot-b#3'].map((one) => takeFrom([spare, room], one))).toEqual([
       false,
@@ -82,7 +82,7 @@ describe('the arbiter', () => {
   it('grants swaps of members that may serve only what others serve beyond the desired size', () => {
     const mayServe = members(onDemandB, 2, { serving: false, mayServe: true });
     const swaps = mayServe.map(({ instance }) => waiting(instance));
-    const account = arbiterOf({ members: [...members(spotA, 5), ...members(spotB, 6), ...mayServe], swaps }).spare.forSwaps(0);
+    const account = arbiterOf({ members: [...members(spotA, 5), ...members(spotB, 6), ...mayServe], swaps }).releasable.forSwaps(0);
     expect(mayServe.map(({ instance }) => takeFrom([account], instance))).toEqual([true, false]);
   });
 });

@@ -87,6 +87,28 @@ describe('what is paid of a price', () => {
     expect(moves(0.5)).toBeUndefined();
   });
 
+  it('decides about a move to an Auto Scaling group by each of the types that it may pick', () => {
+    const types = ['m7g.large', 'm6g.large'];
+    const moves = (asg: string | undefined) =>
+      decide(
+        view({
+          group: group({
+            size: { min: 1, max: 1, desired: 1 },
+            capacity: cheapest('spot-a', 'spot-b'),
+            pools: { 'spot-a': { ...spotA, instanceTypes: types, ...(asg !== undefined && { asg }) }, 'spot-b': spotB },
+            returning: { afterMs: 0, everyMs: 60_000, atMost: { kind: 'count', by: 1 }, timezone: 'UTC' },
+          }),
+          state: state({
+            desired: 1,
+            prices: { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.06, 'm6g.large/a/spot': 0.03, 'm7g.large/b/spot': 0.06 } },
+          }),
+          members: [member('i-b', spotB)],
+        }),
+      ).placements.map(({ offerings }) => offerings.map(({ instanceType }) => instanceType));
+    expect(moves(undefined)).toEqual([['m6g.large']]);
+    expect(moves('picks-itself')).toEqual([]);
+  });
+
   it('leaves members on demand while spot prices cannot be read, except to go back to spot', () => {
     const look = view({
       group: group({

@@ -61,7 +61,7 @@ export const deciding: readonly Mutant[] = [
   {
     name: 'what an Auto Scaling group ends by itself is ignored',
     file: 'core/decide/surplus.ts',
-    from: 'view.state.desired - ownShrink(view) -',
+    from: 'keptAmong(view, candidates) - ownShrink(view) -',
     to: 'view.state.desired - 0 * ownShrink(view) -',
     caughtBy: ['zones evened out by its own group'],
   },
@@ -81,14 +81,14 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'the surplus goes before replacements serve',
-    file: 'core/decide/spare.ts',
+    file: 'core/decide/releasable.ts',
     from: 'let forServing = left() - servingStill(swapped);',
     to: 'let forServing = left() - servingStill(swapped) + 99;',
     caughtBy: ['surplus while replacements boot'],
   },
   {
     name: 'a member at risk leaves before its replacement serves',
-    file: 'core/decide/spare.ts',
+    file: 'core/decide/releasable.ts',
     from: 'allows: (instance) => forAll > 0 && (idle.has(instance) || forServing > 0),',
     to: 'allows: () => true,',
     caughtBy: ['rebalance'],

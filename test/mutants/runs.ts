@@ -20,6 +20,7 @@ import {
 import { modeSituations } from './mode-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
+import { spareSituations } from './spare-situations.ts';
 
 /** Plays one simulation with the functions of this assembly, and answers what it broke. */
 type Run = (assembly: string) => Promise<readonly Violation[]>;
@@ -64,6 +65,8 @@ const scenario =
 const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
 
 const sharing = (name: keyof typeof shareSituations): Run => situation(shareSituations[name]);
+
+const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check[]): Run => situation(spareSituations[name], ...checks);
 
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
 
@@ -130,6 +133,15 @@ export const runs = {
   'a floor while spot comes back': sharing('a floor while spot comes back'),
   'shares while members are lost': sharing('shares while members are lost'),
   'shares while spot comes back': sharing('shares while spot comes back'),
+  'a member is lost, and spot gives no more': withSpare('a member is lost, and spot gives no more', neverFewerThan(6)),
+  'a zone is lost to a group with two spares': withSpare('a zone is lost to a group with two spares'),
+  'spot comes back for no more than the size': withSpare(
+    'spot comes back for no more than the size',
+    endsIn({ 'spot-a': 2, 'spot-b': 2, 'spot-c': 2 }),
+  ),
+  'a spare above the maximum of its owner': withSpare('a spare above the maximum of its owner'),
+  'a group with a spare becomes smaller': withSpare('a group with a spare becomes smaller', neverFewerThan(4)),
+  'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
 } satisfies Readonly<Record<string, Run>>;
 
 export type RunName = keyof typeof runs;

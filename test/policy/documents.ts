@@ -139,54 +139,61 @@ const duration = fc.tuple(fc.integer({ min: 0, max: 59 }), fc.constantFrom('s', 
 
 /** Policies that must be accepted, whatever their tree. */
 export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength: 8 }).chain((names) =>
-  fc.record(
-    {
-      group: fc.constantFrom('workers', 'w', 'Web.front-1_x'),
-      size,
-      capacity: selectorOver(names, 0),
-      pools: fc.tuple(...names.map(() => poolDocument)).map((pools) => Object.fromEntries(names.map((name, index) => [name, pools[index] ?? {}]))),
-      defaults: fc.constant({}),
-      onDemandPrices: fc.constant({ 'm7g.large': 0.0816, 'c7i.metal-24xl': 4.28, 'u-6tb1.112xlarge': 54.6 }),
-      onDemand: fc.constant({ floor: 0 }),
-      maxShare: fc.constantFrom({ zone: '100%' }, { instanceType: '100%', offering: '100%' }),
-      removal: fc.record({ order: fc.constantFrom('dearest-first', 'oldest-first', 'newest-first', 'same-order') }, { requiredKeys: [] }),
-      swap: fc.record({ order: fc.constantFrom('launch-first', 'drain-first'), maxSurge: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
-      rebalance: fc.record({ act: fc.boolean() }, { requiredKeys: [] }),
-      return: fc.oneof(
-        fc.constant(false as const),
-        fc.record(
-          {
-            after: fc.constantFrom('1m', '90s', '24h'),
-            every: fc.constantFrom('1m', '1h'),
-            atMost: fc.constantFrom<number | string>(1, 20, '1%', '100%'),
-            window: fc.constantFrom<string | string[]>('22:00-06:00', 'sat,sun 00:00-24:00', ['fri-mon 01:30-02:00', '12:00-13:00']),
-            timezone: fc.constantFrom('UTC', 'America/St_Johns', 'Asia/Kolkata'),
-          },
+  fc
+    .record(
+      {
+        group: fc.constantFrom('workers', 'w', 'Web.front-1_x'),
+        size,
+        capacity: selectorOver(names, 0),
+        pools: fc.tuple(...names.map(() => poolDocument)).map((pools) => Object.fromEntries(names.map((name, index) => [name, pools[index] ?? {}]))),
+        defaults: fc.constant({}),
+        onDemandPrices: fc.constant({ 'm7g.large': 0.0816, 'c7i.metal-24xl': 4.28, 'u-6tb1.112xlarge': 54.6 }),
+        onDemand: fc.constant({ floor: 0 }),
+        maxShare: fc.constantFrom({ zone: '100%' }, { instanceType: '100%', offering: '100%' }),
+        removal: fc.record({ order: fc.constantFrom('dearest-first', 'oldest-first', 'newest-first', 'same-order') }, { requiredKeys: [] }),
+        swap: fc.record({ order: fc.constantFrom('launch-first', 'drain-first'), maxSurge: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
+        rebalance: fc.record({ act: fc.boolean() }, { requiredKeys: [] }),
+        return: fc.oneof(
+          fc.constant(false as const),
+          fc.record(
+            {
+              after: fc.constantFrom('1m', '90s', '24h'),
+              every: fc.constantFrom('1m', '1h'),
+              atMost: fc.constantFrom<number | string>(1, 20, '1%', '100%'),
+              window: fc.constantFrom<string | string[]>('22:00-06:00', 'sat,sun 00:00-24:00', ['fri-mon 01:30-02:00', '12:00-13:00']),
+              timezone: fc.constantFrom('UTC', 'America/St_Johns', 'Asia/Kolkata'),
+            },
+            { requiredKeys: [] },
+          ),
+        ),
+        launches: fc.record(
+          { atMost: fc.constantFrom<number | string>(1, 40, '100%', '10000%'), within: fc.constantFrom('1m', '90s', '24h') },
           { requiredKeys: [] },
         ),
-      ),
-      breaker: fc.record(
-        { interruptions: fc.integer({ min: 1, max: 50 }), within: fc.constantFrom('1m', '24h'), hold: fc.constantFrom('1m', '90m') },
-        { requiredKeys: [] },
-      ),
-      launches: fc.record(
-        { atMost: fc.constantFrom<number | string>(1, 40, '100%', '10000%'), within: fc.constantFrom('1m', '90s', '24h') },
-        { requiredKeys: [] },
-      ),
-      drain: fc.record({ timeout: duration, loadBalancers: fc.constantFrom<'auto' | string[]>('auto', [], [targetGroupArn]) }, { requiredKeys: [] }),
-      scaling: fc.uniqueArray(
-        fc.record(
-          {
-            alarm: fc.constantFrom('cpu high', 'queue/depth', 'x', 'Größe: 1'),
-            adjust: fc.constantFrom<number | string>(2, -3, '+20%', '-12.5%', '+4'),
-            cooldown: duration,
-          },
-          { requiredKeys: ['alarm', 'adjust'] },
+        breaker: fc.record(
+          { interruptions: fc.integer({ min: 1, max: 50 }), within: fc.constantFrom('1m', '24h'), hold: fc.constantFrom('1m', '90m') },
+          { requiredKeys: [] },
         ),
-        { selector: ({ alarm }) => alarm },
-      ),
-      tags: fc.dictionary(fc.constantFrom('team', 'Name', 'cost:center', 'a=b', 'awsome'), fc.string({ maxLength: 40 })),
-    },
-    { requiredKeys: ['group', 'size', 'capacity', 'pools', 'onDemandPrices'] },
-  ),
+        drain: fc.record(
+          { timeout: duration, loadBalancers: fc.constantFrom<'auto' | string[]>('auto', [], [targetGroupArn]) },
+          { requiredKeys: [] },
+        ),
+        scaling: fc.uniqueArray(
+          fc.record(
+            {
+              alarm: fc.constantFrom('cpu high', 'queue/depth', 'x', 'Größe: 1'),
+              adjust: fc.constantFrom<number | string>(2, -3, '+20%', '-12.5%', '+4'),
+              cooldown: duration,
+            },
+            { requiredKeys: ['alarm', 'adjust'] },
+          ),
+          { selector: ({ alarm }) => alarm },
+        ),
+        tags: fc.dictionary(fc.constantFrom('team', 'Name', 'cost:center', 'a=b', 'awsome'), fc.string({ maxLength: 40 })),
+      },
+      { requiredKeys: ['group', 'size', 'capacity', 'pools', 'onDemandPrices'] },
+    )
+    .map((document) =>
+      Object.values(document.pools).every((pool) => 'market' in pool && pool.market === 'spot') ? { ...document, spare: 2 } : document,
+    ),
 );

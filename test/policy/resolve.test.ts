@@ -386,6 +386,22 @@ describe('prices that follow from those on demand', () => {
   });
 });
 
+describe('spares', () => {
+  it('need a spot pool that members are placed in', () => {
+    const onDemand = { ...smallDocument.pools['spot-1a'], market: 'on-demand' as const };
+    const pools = { spot: smallDocument.pools['spot-1a'], od: onDemand };
+    const found = (capacity: unknown) => problemsOf({ ...smallDocument, pools, capacity, spare: 1 });
+    expect(found({ tiered: ['spot', 'od'] })).toEqual([]);
+    expect(found('od')).toEqual([
+      [
+        'spare',
+        'spare: expected a pool with market: spot in capacity, or no spare: members above the size are on spot alone, ' +
+          'found no spot pool that capacity places members in.',
+      ],
+    ]);
+  });
+});
+
 describe('a floor on demand', () => {
   const pools = { spot: smallDocument.pools['spot-1a'], od: { ...smallDocument.pools['spot-1a'], market: 'on-demand' } };
   const floored = (capacity: unknown, rest: Record<string, unknown> = {}) => ({ ...smallDocument, pools, capacity, onDemand: { floor: 2 }, ...rest });

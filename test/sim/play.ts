@@ -1,7 +1,7 @@
 import type { History } from '../../sandbox/judge/history.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { type Violation, violationsOf } from './invariants.ts';
-import { isAtRest } from './rest.ts';
+import { isAtRest, sparesOf } from './rest.ts';
 import type { Situation } from './situation.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -38,7 +38,11 @@ const sizesOf = ({ asked }: Situation, size: 'size' | 'endsAt') =>
 const comeUp = async (stage: Stage): Promise<void> => {
   const { sandbox, situation, watched } = stage;
   for (const policy of situation.policies) await stage.putPolicy(policy);
-  const isUp = (): boolean => Object.entries(situation.asked).every(([group, { size }]) => watched.serving(group) === size);
+  const isUp = (): boolean =>
+    Object.entries(situation.asked).every(([group, { size }]) => {
+      const serving = watched.serving(group);
+      return serving >= size && serving <= size + sparesOf(situation, group);
+    });
   const upAtMs = await waitUntil(stage, () => isUp() && isAtRest(stage, sizesOf(situation, 'size')), comeUpMs);
   if (upAtMs === undefined)
     throw new Error(

@@ -33,6 +33,10 @@ const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, 
   return autoScalingGroups.filter(({ name }) => names.includes(name)).reduce((sum, { min }) => sum + min, 0);
 };
 
+/** The most members above its size that a group may keep. Spot does not always give them. */
+export const sparesOf = ({ policies }: Situation, group: string): number =>
+  Math.max(0, ...policies.filter((policy) => policy.group === group).map(({ spare }) => Number(spare ?? 0)));
+
 /** Members that their user protects: Holdfast lets none of them go, however many the policy wants. One that its user took out of its group is no member. */
 const protectedIn = ({ groupOf, situation }: Stage, { instances }: WorldSnapshot, group: string): number =>
   situation.policies
@@ -75,10 +79,15 @@ export const isAtRest = async (stage: Stage, sizes: Readonly<Record<string, numb
   const snapshot = sandbox.world.snapshot();
   const kept = keptByMinimum(swaps, snapshot, stage.operated);
   const isSettled = ({ reservations, raised }: GroupState): boolean => raised.length === 0 && reservations.every(({ instances }) => instances);
-  const isWhole = (group: string, { desired }: GroupState): boolean =>
-    watched.serving(group) ===
-      Math.max((sizes[group] ?? desired) + kept.size, leastOf(situation, snapshot, group) + kept.size, protectedIn(stage, snapshot, group)) &&
-    !isComingUp(stage, group);
+  const isWhole = (group: string, { desired }: GroupState): boolean => {
+    const size = Math.max(
+      (sizes[group] ?? desired) + kept.size,
+      leastOf(situation, snapshot, group) + kept.size,
+      protectedIn(stage, snapshot, group),
+    );
+    const serving = watched.serving(group);
+    return serving >= size && serving <= size + sparesOf(situation, group) && !isComingUp(stage, group);
+  };
   const isSwapOver = (swap: Swap): boolean => swap.state === 'gone' || swap.state === 'withdrawn' || isKept(swap) || kept.has(swap.instance);
   const ruled = await inForce(stage);
   const isFloored = (group: string, { desired }: GroupState): boolean => {

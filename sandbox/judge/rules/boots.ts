@@ -21,8 +21,10 @@ const missingAt = (chronicle: Chronicle, group: string, { life }: FailedBoot, do
   const sinceMs = lookedSince(chronicle, life.by, atMs);
   const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
   const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-  const surge = surgeOf(chronicle.policiesIn(group, sinceMs, atMs), headcount, wasDeniedLately(chronicle, group, atMs));
-  return desired + surge - [...headcount.staying, ...headcount.waiting].filter((one) => !doomed.has(one)).length;
+  const policies = chronicle.policiesIn(group, sinceMs, atMs);
+  const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
+  const spares = Math.max(0, ...policies.map(({ spare }) => spare));
+  return desired + spares + surge - [...headcount.staying, ...headcount.waiting].filter((one) => !doomed.has(one)).length;
 };
 
 export const launchesAreBounded: Rule = {

@@ -144,7 +144,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   });
   if (!isShown && judgeOne(chronicle, timeline, { before, written }, memory) === undefined) return undefined;
   const kept = written.desired === before.desired ? Math.min(staying.length, isShown ? staying.length : before.desired) : present;
-  const least = Math.min(policy.size.max, staying.length + waiting.length, kept);
+  const least = Math.min(policy.size.max, staying.length + waiting.length, kept) - policy.spare;
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
   if (written.desired >= least && written.desired <= most) return undefined;
   const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
@@ -156,12 +156,12 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
 };
 
 /** The sizes that a group may begin with whose state item somebody deleted: what its policy says, or the present number of members, whichever is larger. */
-const startsAfterLoss = (chronicle: Chronicle, group: string, { size }: Policy, { by, atMs }: Written): readonly number[] => {
+const startsAfterLoss = (chronicle: Chronicle, group: string, { size, spare }: Policy, { by, atMs }: Written): readonly number[] => {
   const shownAtMs = lookedSince(chronicle, by, atMs) - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
   const maybeThere = chronicle.livesIn(group).filter((life) => life.launchedAtMs <= atMs && goneAtMs(life) > shownAtMs);
   const surelyThere = headcountAt(chronicle, group, atMs).staying.filter(({ launchedAtMs }) => launchedAtMs <= shownAtMs);
   const isTold = (lives: readonly Life[]) => lives.some((life) => tagsAt(life, shownAtMs)['holdfast:reservation'] !== undefined);
-  const least = Math.max(size.desired, isTold(surelyThere) ? Math.min(size.max, surelyThere.length) : 0);
+  const least = Math.max(size.desired, isTold(surelyThere) ? Math.min(size.max, surelyThere.length - spare) : 0);
   const most = Math.max(size.desired, isTold(maybeThere) ? Math.min(size.max, maybeThere.length) : 0);
   return Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
 };

@@ -75,10 +75,14 @@ const otherThan = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, launc
     selector.kind === 'tiered' ? [] : selector.children.filter((_, index) => index !== child && selector.weights[index] !== 0),
   );
   const isOwed = mayBeOwed(chronicle, policy, launch);
-  return [pool.name, ...beside]
-    .flatMap((node) => givingWell({ chronicle, policy, moment: launch }, node))
-    .filter((offering) => !isOwed || isOnDemand(offering))
-    .find((offering) => nameOf(offering) !== nameOf(launch.life));
+  return (
+    [pool.name, ...beside]
+      .flatMap((node) => givingWell({ chronicle, policy, moment: launch }, node))
+      .filter((offering) => !isOwed || isOnDemand(offering))
+      // A launch on spot may be a spare, for which nothing on demand is a choice.
+      .filter(({ market }) => policy.spare === 0 || launch.life.market === 'on-demand' || market === 'spot')
+      .find((offering) => nameOf(offering) !== nameOf(launch.life))
+  );
 };
 
 const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {

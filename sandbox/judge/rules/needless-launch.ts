@@ -2,13 +2,14 @@ import { wasDeniedLately } from '../denied.ts';
 import type { Rule } from '../finding.ts';
 import { refillAt } from '../refill.ts';
 import { returnsAllowed } from '../returning.ts';
+import { sparesWith } from '../spares.ts';
 import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from '../staying.ts';
 
 /** Every launch of Holdfast's is counted at its moment, by what the world knew. */
 export const needlessLaunch: Rule = {
   name: 'nothing is launched that nobody needs',
   meaning:
-    'At the moment of every launch of Holdfast’s, the members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows; one that is in a better place of the tree than some members may be one more for each of these, within the policy’s limits for returns.',
+    'At the moment of every launch of Holdfast’s, the members that stay, and those that an Auto Scaling group is about to launch by itself, are no more than the desired size in force and the surge that the policy allows; one that is in a better place of the tree than some members may be one more for each of these, within the policy’s limits for returns; and one on spot may be a spare of the policy.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -22,9 +23,13 @@ export const needlessLaunch: Rule = {
       const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
       const refill = refillAt(chronicle, group, { sinceMs, atMs });
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
-      if (known.length + refill <= desired + surge + returning) return [];
+      const spares = sparesWith(life, policies, known, returning > 0);
+      if (known.length + refill <= desired + surge + returning + spares) return [];
       const coming = refill > 0 ? ` and ${refill} were coming from their own Auto Scaling group` : '';
-      const more = surge > 0 ? `, and ${surge} more while members wait to be replaced` : '';
+      const more = [
+        ...(surge > 0 ? [`, and ${surge} more while members wait to be replaced`] : []),
+        ...(policies.some(({ spare }) => spare > 0) ? [`, and ${spares} to spare for one on ${life.market}`] : []),
+      ].join('');
       return [{ ...about, detail: `${known.length} stay with it${coming}, ${desired} are wanted${more}` }];
     }),
 };
@@ -32,7 +37,7 @@ export const needlessLaunch: Rule = {
 export const maximumHeld: Rule = {
   name: 'the maximum is never exceeded',
   meaning:
-    'At no launch of Holdfast’s stay more than the maximum of the policy and the surge that it allows, for swaps and for returns; members that wait to be replaced count until they are out of service.',
+    'At no launch of Holdfast’s stay more than the maximum of the policy, its spares and the surge that it allows, for swaps and for returns; members that wait to be replaced count until they are out of service.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
       const atMs = life.launchedAtMs;
@@ -41,7 +46,7 @@ export const maximumHeld: Rule = {
       const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
       const returning = returnsAllowed(chronicle, life, { group, atMs, sinceMs, order: life.order }, known);
       const surge = surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs));
-      const most = Math.max(...policies.map(({ size }) => size.max)) + surge + returning;
+      const most = Math.max(...policies.map(({ size, spare }) => size.max + spare)) + surge + returning;
       return policies.length === 0 || known.length <= most
         ? []
         : [{ group, instance: life.instance, atMs, detail: `${known.length} stay with it, ${most} are the most` }];

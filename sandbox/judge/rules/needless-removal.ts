@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, knewAtMs } from '../leaving.ts';
 import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastRefusalMs, takenOutAtMs } from '../life.ts';
 import { isMisplaced } from '../policy.ts';
+import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
 import { times } from '../times.ts';
 import { givenUpAtMs } from '../unserved.ts';
@@ -93,18 +94,24 @@ const unasked = (chronicle: Chronicle, choices: readonly Choice[]): readonly Bro
     const { staying, waiting } = headcountAt(chronicle, group, chosenAtMs);
     // Of several that were chosen at one moment, each leaves the others one fewer.
     const sameMoment = choices.slice(index).filter((one) => one.group === group && one.chosenAtMs === chosenAtMs && !one.isAdvised && !one.isMoved);
-    const before = new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unseenAt(chronicle, choice)]).size;
+    const before = [...new Set([...staying, ...waiting, ...sameMoment.map((one) => one.life), ...unseenAt(chronicle, choice)])];
     const desired = Math.min(...chronicle.desiredIn(group, lookedSinceMs, chosenAtMs));
-    if (before > desired) return [];
+    const wanted = desired + sparesKept(chronicle.policiesIn(group, lookedSinceMs, chosenAtMs), life, before, desired);
+    if (before.length > wanted) return [];
     return [
-      { group, instance: life.instance, atMs: chosenAtMs, detail: `${life.instance} is removed where ${before} stay and ${desired} are wanted` },
+      {
+        group,
+        instance: life.instance,
+        atMs: chosenAtMs,
+        detail: `${life.instance} is removed where ${before.length} stay and ${wanted} are wanted`,
+      },
     ];
   });
 
 export const needlessRemoval: Rule = {
   name: 'nobody is removed without need',
   meaning:
-    'A member that no warning, advice or hook takes is chosen to leave only while more stay, as far as Holdfast can know, than the desired size in force, where the policy in force holds its members elsewhere, or where it was given up because it never served.',
+    'A member that no warning, advice or hook takes is chosen to leave only while more stay, as far as Holdfast can know, than the desired size in force and, of those on spot, the spares, where the policy in force holds its members elsewhere, or where it was given up because it never served.',
   broken: (chronicle) => unasked(chronicle, choicesOf(chronicle)),
 };
 

@@ -21,13 +21,17 @@ type Placed = {
   readonly pool: PolicyPool;
   /** Members that it may replace in a better place: none where it fills a place that is free. */
   readonly replaces: readonly Life[];
-  /** What was chosen from: everything, or on-demand alone where so many are owed on demand. */
+  /** What was chosen from: everything, or on-demand alone where so many are owed on demand, or spot alone where it may be a spare. */
   readonly from: Bound;
 };
 
 /** What is bound from above: below a spread by zone or type, nothing but the zone or type that it chose counts. */
 type Bound = (offering: OfferingName) => boolean;
 const unbound: Bound = () => true;
+
+/** A launch on spot may be a spare, for which nothing on demand is a choice. */
+const boundBySpares = (policy: Policy, life: Life): Bound =>
+  policy.spare > 0 && life.market === 'spot' ? ({ market }) => market === 'spot' : unbound;
 
 /** A launch counts as right when it is right by any policy that was in force while its function ran. */
 const byAnyPolicy =
@@ -40,7 +44,7 @@ const byAnyPolicy =
         const quiet = moves.has(life) && policy.returning !== undefined ? { quietForMs: policy.returning.afterMs } : {};
         const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation, ...quiet };
         const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
-        const from = mayBeOwed(chronicle, policy, { life, group, sinceMs }) ? isOnDemand : unbound;
+        const from = mayBeOwed(chronicle, policy, { life, group, sinceMs }) ? isOnDemand : boundBySpares(policy, life);
         return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, replaces: moves.get(life)?.worse ?? [], from });
       });
       const [first] = verdicts;

@@ -27,7 +27,7 @@ export const cameToRest: Rule = {
 export const sizeIsHeld: Rule = {
   name: 'the size is held at rest',
   meaning:
-    'At rest, as many run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects; nobody is pending.',
+    'At rest, as many run and serve as are desired, or as the minimum of the Auto Scaling groups keeps, or as their user protects, and no more spares than the policy wants, on spot; nobody is pending.',
   broken: (chronicle) =>
     inForce(chronicle).flatMap(({ group, policy }): readonly Broken[] => {
       const atMs = chronicle.history.endedAtMs;
@@ -37,7 +37,12 @@ export const sizeIsHeld: Rule = {
       const kept = members.filter((life) => isProtected(life, atMs) || atMs - lastRefusalMs(life, atMs) < times.keptForMs).length;
       const sizes = policy.isSizedOutside ? chronicle.desiredIn(group, atMs, atMs) : [written ?? policy.size.desired];
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
-      return wanted.some((size) => serving === size && members.length === size)
+      const spot = members.filter(({ market }) => market === 'spot').length;
+      const isHeld = wanted.some((size, index) => {
+        const most = Math.max(size, (sizes[index] ?? 0) + Math.min(policy.spare, spot));
+        return serving === members.length && serving >= size && serving <= most;
+      });
+      return isHeld
         ? []
         : [{ group, atMs, detail: `${serving} serve and ${members.length} are there at the end, ${wanted.join(' or ')} are wanted` }];
     }),

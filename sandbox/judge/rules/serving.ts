@@ -48,18 +48,18 @@ const troubleOf = (life: Life, atMs: number, open: readonly Debt[]): Debt => {
 type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
 
 /** How many are due. Where others set the size, nobody may be able to tell two sizes apart: then the smaller one is due. */
-const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+export const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
   const policy = chronicle.policyAt(group, atMs);
   if (policy === undefined) return 0;
   const [size = 0, ...others] = chronicle.desiredIn(group, atMs, atMs);
   return policy.isSizedOutside ? Math.min(size, ...others) : size;
 };
 
-const looksAt = (chronicle: Chronicle, group: string): readonly Look[] =>
+const looksAt = (chronicle: Chronicle, group: string, due: Owed['due']): readonly Look[] =>
   momentsOf(chronicle, group).map((atMs) => ({
     atMs,
     serving: new Set(chronicle.membersAt(group, atMs).filter((life) => chronicle.servesAt(life, atMs))),
-    desired: dueAt(chronicle, group, atMs),
+    desired: due(chronicle, group, atMs),
   }));
 
 /** The debts of a group after one change: what was lost is added, what came to serve pays for the oldest. */
@@ -73,24 +73,32 @@ const afterChange = (debts: readonly Debt[], before: Look | undefined, now: Look
   return short <= all.length ? all.slice(all.length - short) : [...all, ...Array.from({ length: short - all.length }, () => asked)];
 };
 
+/** What is owed: how many are to serve at a moment, from when on something gave that could, and within which time. */
+type Owed = {
+  readonly due: (chronicle: Chronicle, group: string, atMs: number) => number;
+  readonly gaveNothing: (chronicle: Chronicle, group: string, fromMs: number, untilMs: number) => number;
+  readonly withinMs: number;
+};
+
 /** When whatever hinders everybody was over: faults that were set, a mode that launches nothing, and a tree in which nothing could give. */
-const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number): number => {
+const freeSince = (chronicle: Chronicle, group: string, debt: Debt, untilMs: number, { gaveNothing }: Owed): number => {
   const faulty = chronicle.history.faults
     .filter(({ fromMs, untilMs: endMs }) => fromMs < untilMs && endMs > debt.sinceMs)
     .map(({ untilMs: endMs }) => Math.min(endMs, untilMs));
-  return Math.max(debt.sinceMs, actsSince(chronicle, group, untilMs), gaveNothingUntil(chronicle, group, debt.sinceMs, untilMs), ...faulty);
+  return Math.max(debt.sinceMs, actsSince(chronicle, group, untilMs), gaveNothing(chronicle, group, debt.sinceMs, untilMs), ...faulty);
 };
 
-const lateIn = (chronicle: Chronicle, group: string): readonly Broken[] => {
-  const looks = looksAt(chronicle, group);
+/** Members that serve too late, by what is owed. */
+export const lateIn = (chronicle: Chronicle, group: string, owed: Owed): readonly Broken[] => {
+  const looks = looksAt(chronicle, group, owed.due);
   const found: Broken[] = [];
   let debts: readonly Debt[] = [];
   looks.forEach((look, index) => {
     debts = afterChange(debts, looks[index - 1], look);
     const untilMs = looks[index + 1]?.atMs ?? chronicle.history.endedAtMs;
     const [oldest] = debts;
-    if (oldest === undefined || untilMs - oldest.sinceMs <= chronicle.times.servesAgainMs) return;
-    const lateMs = untilMs - freeSince(chronicle, group, oldest, untilMs) - chronicle.times.servesAgainMs;
+    if (oldest === undefined || untilMs - oldest.sinceMs <= owed.withinMs) return;
+    const lateMs = untilMs - freeSince(chronicle, group, oldest, untilMs, owed) - owed.withinMs;
     if (lateMs > 0) {
       found.push({
         group,
@@ -107,7 +115,10 @@ export const servesAgain: Rule = {
   name: 'whatever is lost serves again in time',
   meaning:
     'Every member that is lost, and every one more that is requested, serves within the bound of docs/architecture.md, counted from its own trouble; ends of Holdfast’s own begin no new time.',
-  broken: (chronicle) => [...chronicle.groups.keys()].flatMap((group) => lateIn(chronicle, group)),
+  broken: (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group) =>
+      lateIn(chronicle, group, { due: dueAt, gaveNothing: gaveNothingUntil, withinMs: chronicle.times.servesAgainMs }),
+    ),
 };
 
 /** From hearing of a warning to the request for a replacement: one look, and a launch call for each refusal on the way. */

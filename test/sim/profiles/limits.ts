@@ -18,11 +18,20 @@ const drawPrices = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) 
   return { onDemandPrices, pools: { ...limited, ...committed } };
 };
 
+/** Members above the size, at times. */
+const drawSpare = (draw: Draw) => (draw.chance(0.6) ? { spare: draw.between(1, 2) } : {});
+
 const drawCapacity = (draw: Draw): unknown =>
   draw.one([
     { tiered: [{ spread: spotPools }, { spread: onDemandPools }] },
     { tiered: [{ cheapest: spotPools }, { spread: onDemandPools }] },
     { cheapest: [...spotPools, ...onDemandPools] },
+    {
+      weighted: [
+        { use: { spread: spotPools }, weight: 3 },
+        { use: { spread: onDemandPools }, weight: 1 },
+      ],
+    },
   ]);
 
 const steps = (types: readonly TypeTerms[], policy: Readonly<Record<string, unknown>>): readonly ((draw: Draw, atMs: number) => Step)[] => [
@@ -45,7 +54,7 @@ const steps = (types: readonly TypeTerms[], policy: Readonly<Record<string, unkn
 ];
 
 export const limits: Profile = {
-  about: 'limits on both sides: prices that are a share of on-demand, commitments that pay a part, and capacity that goes and comes',
+  about: 'limits on both sides: spares, prices that are a share of on-demand, commitments that pay a part, and capacity that goes and comes',
   weight: 6,
   draw: (draw) => {
     const types = catalogue.slice(0, draw.between(1, 2));
@@ -60,6 +69,7 @@ export const limits: Profile = {
       ...drawHabits(draw),
       ...drawBounds(draw, size.desired),
       ...drawShares(draw, holding, types.length),
+      ...drawSpare(draw),
     };
     const placed = groupIn(landscape, { name: 'web', holding, size, targetGroups: namesOf(landscape), policy, pools, asg: { min: 0 } });
     const drawn = drawSome(draw, steps(types, placed.policy), { least: 2, most: 6, withinSeconds: 240 });

@@ -38,7 +38,7 @@ const against = listed<Against['code']>({
 });
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
 const leaving = Object.keys(leaveReasons);
-const removals = listed<RemovalReason['code']>({ surplus: true, stray: true, return: true });
+const removals = listed<RemovalReason['code']>({ surplus: true, 'stand-in': true, stray: true, return: true });
 const sizes = listed<SizeChange['code']>({ policy: true, 'caught-up': true, outside: true, alarm: true, 'alarm-cooling': true, 'alarm-late': true });
 const remarks = listed<Remark['code']>({
   detached: true,
@@ -48,6 +48,7 @@ const remarks = listed<Remark['code']>({
   'given-up': true,
   'deaths-bounded': true,
   'shares-full': true,
+  'spares-missing': true,
   'on-demand-short': true,
   'launches-bounded': true,
   'breaker-opened': true,

@@ -27,7 +27,7 @@ const idsOf = (members: readonly Member[]): ReadonlySet<string> => new Set(membe
  *
  * @param going members that leave by an earlier grant
  */
-export const spareFor = ({ staying, waiting }: Headcount, desired: number, going: ReadonlySet<string>) => {
+export const releasableFor = ({ staying, waiting }: Headcount, desired: number, going: ReadonlySet<string>) => {
   const serving = idsOf(staying.filter((member) => member.serving));
   const idle = idsOf(staying.filter((member) => !member.serving && !member.mayServe));
   const swapped = waiting.map(({ instance }) => instance);

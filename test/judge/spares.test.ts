@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { needlessRemoval } from '../../sandbox/judge/rules/needless-removal.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
+import { returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
+import { sparesServe } from '../../sandbox/judge/rules/spares.ts';
+import { details } from './details.ts';
+import { policy, react, type Script } from './histories.ts';
+
+type Write = (script: Script) => void;
+
+/** Two members on spot, and a policy that wants two, and so many to spare. */
+const two =
+  (spare: number, change: object = {}): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, spare, ...change });
+    script.desired(0, 2);
+    script.member('i-1', { pool: 'spot-a' });
+    script.member('i-2', { pool: 'spot-b' });
+  };
+
+const launches =
+  (second: number, instance: string, pool: string, invocation = `i-${second}`): Write =>
+  (script) => {
+    script.react(second - 2, second + 2, invocation);
+    script.launch(second, instance, { pool, by: react(invocation) });
+  };
+
+const serves =
+  (second: number, instance: string): Write =>
+  (script) =>
+    script.serves(second, instance);
+
+const all =
+  (...parts: readonly Write[]): Write =>
+  (script) => {
+    for (const part of parts) part(script);
+  };
+
+describe('a launch above the size', () => {
+  it('may be a spare on spot, as many as the policy wants', () => {
+    const beside = (spare: number) => details(needlessLaunch, all(two(spare), launches(100, 'i-3', 'spot-a')));
+    expect([beside(0), beside(1)].map((found) => found.length)).toEqual([1, 0]);
+    const second = all(two(1), launches(100, 'i-3', 'spot-a'), launches(110, 'i-4', 'spot-b'));
+    expect(details(needlessLaunch, second)).toHaveLength(1);
+  });
+  it('is no spare on demand', () => {
+    expect(details(needlessLaunch, all(two(1), launches(100, 'i-3', 'od-b')))).toEqual([
+      '3 stay with it, 2 are wanted, and 0 to spare for one on on-demand',
+    ]);
+  });
+  it('may be on demand for the size, beside a spare of the same function', () => {
+    const lost: Write = (script) => script.end(90, 'i-1');
+    const both = all(two(1), lost, launches(100, 'i-3', 'spot-a', 'i-x'), launches(101, 'i-4', 'od-b', 'i-x'));
+    expect(details(needlessLaunch, both)).toEqual([]);
+    const apart = all(two(1), lost, launches(100, 'i-3', 'spot-a', 'i-x'), launches(120, 'i-4', 'od-b', 'i-y'));
+    expect(details(needlessLaunch, apart)).toHaveLength(1);
+  });
+  it('is no return where it is a spare', () => {
+    const oneOnDemand: Write = (script) => {
+      script.policy(0, 1, { ...policy, spare: 1 });
+      script.desired(0, 2);
+      script.member('i-1', { pool: 'spot-a' });
+      script.member('i-2', { pool: 'od-b' });
+      script.at(40, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
+    };
+    expect(details(returnsWhileWhole, all(oneOnDemand, launches(100, 'i-3', 'spot-b')))).toEqual([]);
+    expect(details(returnsWhileWhole, all(oneOnDemand, launches(100, 'i-3', 'spot-b'), launches(110, 'i-4', 'spot-b')))).toHaveLength(1);
+  });
+  it('passes over an earlier tier on demand where it may be a spare, and nowhere else', () => {
+    const onDemandFirst = { capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } };
+    const found = (spare: number) => details(earlierTierFirst, all(two(spare, onDemandFirst), launches(100, 'i-3', 'spot-a'))).length;
+    expect(found(0)).toBeGreaterThan(0);
+    expect(found(1)).toBe(0);
+  });
+});
+
+describe('spares serve while spot gives', () => {
+  it('breaks when none comes', () => {
+    expect(details(sparesServe, two(1), { endedAtMs: 900_000 })).toHaveLength(1);
+    expect(details(sparesServe, two(0), { endedAtMs: 900_000 })).toEqual([]);
+  });
+  it('holds when one serves in time', () => {
+    expect(details(sparesServe, all(two(1), launches(100, 'i-3', 'spot-a'), serves(130, 'i-3')), { endedAtMs: 900_000 })).toEqual([]);
+  });
+  it('holds while spot gives none, and breaks when it gave one for long enough', () => {
+    const capacity =
+      (second: number, count: number): Write =>
+      (script) => {
+        for (const zone of ['z-a', 'z-b'])
+          script.at(second, { kind: 'offering', instanceType: 't', zone, market: 'spot', capacity: count, priceUsdPerHour: 0.03 });
+      };
+    expect(details(sparesServe, all(capacity(1, 0), two(1)), { endedAtMs: 900_000 })).toEqual([]);
+    expect(details(sparesServe, all(capacity(1, 0), two(1), capacity(300, 5)), { endedAtMs: 900_000 })).toHaveLength(1);
+    expect(details(sparesServe, all(capacity(1, 0), two(1), capacity(800, 5)), { endedAtMs: 900_000 })).toEqual([]);
+  });
+});
+
+describe('nobody is removed without need', () => {
+  const removed =
+    (instance: string): Write =>
+    (script) => {
+      script.react(198, 202, 'i-r');
+      script.claim(200, instance, 'i-r', 'leaving');
+      script.takeOut(201, instance, react('i-r'));
+      script.end(230, instance, react('i-r'));
+    };
+  it('keeps spares on spot, as many as the policy wants', () => {
+    const found = (spare: number, ...more: readonly Write[]) =>
+      details(needlessRemoval, all(two(spare), launches(100, 'i-3', 'spot-a'), serves(130, 'i-3'), ...more, removed('i-3'))).length;
+    expect([found(0), found(1)]).toEqual([0, 1]);
+    expect(found(1, launches(110, 'i-4', 'spot-b'), serves(140, 'i-4'))).toBe(0);
+  });
+  it('keeps nobody on demand above the size', () => {
+    expect(details(needlessRemoval, all(two(1), launches(100, 'i-3', 'od-b'), serves(130, 'i-3'), removed('i-3')))).toEqual([]);
+  });
+});
+
+describe('the size at rest', () => {
+  it('has room for the spares of the policy, on spot', () => {
+    const third = (pool: string) => all(two(1), launches(100, 'i-3', pool), serves(130, 'i-3'));
+    expect(details(sizeIsHeld, third('spot-a'))).toEqual([]);
+    expect(details(sizeIsHeld, all(two(0), launches(100, 'i-3', 'spot-a'), serves(130, 'i-3')))).toHaveLength(1);
+    expect(details(sizeIsHeld, all(third('spot-a'), launches(140, 'i-4', 'spot-b'), serves(170, 'i-4')))).toHaveLength(1);
+  });
+});
