@@ -20,7 +20,9 @@ const planOnDemand = (view: View, input: PlanInput, count: number): Plan => {
  * Plans members of which the first are on demand, as many as the group owes and lacks. What on-demand pools cannot give
  * now is placed by the whole tree: a member on spot is better than none.
  */
-export const planWithFloor = (view: View, input: PlanInput, { owed, held }: Floor): Plan => {
+export const planWithFloor = (view: View, input: PlanInput, floor: Floor | undefined): Plan => {
+  if (floor === undefined) return planWithinMaxima(view, input);
+  const { owed, held } = floor;
   const count = Math.min(owed - held, input.count);
   if (count <= 0) return planWithinMaxima(view, input);
   const first = planOnDemand(view, input, count);

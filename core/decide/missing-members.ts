@@ -48,7 +48,7 @@ const whatToAsk = (input: PlanInput, short: number): PlanInput => {
  * again each minute.
  */
 const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number): Overridden => {
-  const floor = { owed: owedIn(view), held: onDemandForGood(headcount) };
+  const floor = view.group.onDemand && { owed: owedIn(view), held: onDemandForGood(headcount) };
   const within = planWithFloor(view, input, floor);
   const { plan, overridden } = overBreakers(view, input, within, short);
   if (plan.unplaced === 0 || plan.placements.length > 0) return { plan, overridden };

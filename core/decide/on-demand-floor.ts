@@ -88,6 +88,7 @@ export const onDemandFloor: Rule = {
   name: 'on-demand floor',
   propose: (situation, soFar) => {
     const { view, headcount, arbiter } = situation;
+    if (view.group.onDemand === undefined) return {};
     const floor = { owed: owedIn(view), held: onDemandNow(headcount) };
     if (floor.owed <= floor.held) return {};
     const moving = movingNow(situation);

@@ -83,8 +83,12 @@ describe('decisions', () => {
             { code: 'detached', instances: ['i-1'], count: 1 },
             { code: 'advice-not-followed', instances: ['i-1'], count: 60 },
             { code: 'kept-by-minimum', count: 2, asgs: [{ asg: 'web-asg', min: 3 }] },
+            { code: 'shares-full', count: 2 },
+            { code: 'on-demand-short', owed: 3, held: 1 },
           ],
           keptByMinimum: 2,
+          onDemandShort: 2,
+          moves: [{ pool: 'od-a', instances: ['i-1'], why: { code: 'on-demand-owed', owed: 3, held: 1 } }],
           reasons: [
             {
               pool: 'spot-a',
@@ -97,6 +101,7 @@ describe('decisions', () => {
                 { kind: 'cheapest', name: 'spot-b' },
               ],
               lastResort: 'interrupted',
+              owed: { onDemand: 3, held: 1 },
             },
           ],
           rejected: [
@@ -107,11 +112,16 @@ describe('decisions', () => {
             { ...where, code: 'refused', offering, awsCode: 'InsufficientInstanceCapacity', untilMs: nowMs },
             { ...where, code: 'interrupted', offering, untilMs: nowMs },
             { ...where, code: 'advised', offering, untilMs: nowMs },
+            { ...where, code: 'at-share', offering, of: 'zone', held: 4, most: 4 },
             { ...where, code: 'more-offerings', count: 9 },
           ],
           removals: [
             { instance: 'i-1', reason: 'scale-in', why: { code: 'surplus', rank: { order: 'dearest-first', aboutUsdPerHour: 0.05 } } },
-            { instance: 'i-2', reason: 'scale-in', why: { code: 'surplus', rank: { order: 'oldest-first', launchedAtMs: 1 }, unhealthy: true } },
+            {
+              instance: 'i-2',
+              reason: 'scale-in',
+              why: { code: 'surplus', rank: { order: 'oldest-first', launchedAtMs: 1 }, unhealthy: true, overShare: 'zone' },
+            },
             { instance: 'i-3', reason: 'scale-in', why: { code: 'surplus', rank: { order: 'same-order' } } },
             { instance: 'i-4', reason: 'unwanted', why: { code: 'stray', firstSeenAtMs: 1, sightings: 2 } },
           ],

@@ -11,6 +11,7 @@ describe('a move', () => {
     );
     expect(moveText({ ...to, why: { code: 'cheaper', usdPerHour: 0.03, fromUsdPerHour: 0.05 } })).toContain('0.03 USD per hour');
     expect(moveText({ ...to, why: { code: 'spot-again' } })).toContain('spot takes launches again');
+    expect(moveText({ ...to, why: { code: 'on-demand-owed', owed: 3, held: 1 } })).toContain('3 are owed on demand, and 1 are');
   });
 });
 
