@@ -28,16 +28,20 @@ export type Launched = Order & Attempt;
  * seconds (50 calls, 5 a second): what refills while every group still waits is lost to all of them.
  */
 const longestHoldMs = 10_000;
+/** Room for another fleet is no bucket: nothing says when the account has it again. */
+const longestHoldForRoomMs = 60_000;
+const noRoomForFleets = 'MaxFleetCountExceeded';
 
 /**
  * Each throttle in a row doubles the time until the next launch request. A response that is not a throttle ends the
  * row.
  */
 const throttleAfter = (state: GroupState, launched: readonly Launched[], nowMs: number): GroupState['throttle'] => {
-  if (!launched.some(({ result }) => result.kind === 'throttled'))
-    return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
+  const codes = launched.flatMap(({ result }) => (result.kind === 'throttled' ? [result.code] : []));
+  if (codes.length === 0) return launched.some(({ result }) => result.kind === 'answered') ? undefined : state.throttle;
   const streak = (state.throttle?.streak ?? 0) + 1;
-  return { streak, untilMs: nowMs + doublingMs(repeatAfterMs, streak, longestHoldMs) };
+  const longestMs = codes.every((code) => code === noRoomForFleets) ? longestHoldForRoomMs : longestHoldMs;
+  return { streak, untilMs: nowMs + doublingMs(repeatAfterMs, streak, longestMs) };
 };
 
 const refusalsOf = ({ result }: Launched): readonly Refusal[] => (result.kind === 'answered' ? result.refusals : []);

@@ -103,8 +103,21 @@ const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<vo
 /** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
 const registeringMs = 250;
 
-/** When an admission that failed is tried again: not before the groups beside this one may have had their turn. */
-export const admitAgainMs = (groupsAtOnce: number): number => Math.max(repeatAfterMs, groupsAtOnce * registeringMs);
+const longestAdmitAgainMs = 30_000;
+
+/**
+ * When an admission that failed is tried again: not before the groups beside this one may have had their turn, and
+ * after a quarter of the time since the youngest member was launched that could not join. So an outage of minutes costs
+ * few looks.
+ */
+export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
+  Math.max(repeatAfterMs, groupsAtOnce * registeringMs, Math.min(longestAdmitAgainMs, Math.floor(ageMs / 4)));
+
+/** How long ago the youngest of these members was launched. */
+const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
+  const launched = new Map(view.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
+};
 
 /** When requests without an answer are repeated. */
 const repeatTimes = (state: GroupState | undefined): readonly number[] =>
@@ -166,9 +179,11 @@ export const act = async (context: Acting): Promise<Acted> => {
   context.turns.learn(spentOnAsgs(raise.length + back.length + unnoticed.length + attaches));
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
-  const mustAdmitAgain = admissions.failed.some(({ retry }) => retry === 'later');
+  const toAdmitAgain = admissions.failed.filter(({ retry }) => retry === 'later');
+  const admitAgain =
+    toAdmitAgain.length > 0 ? [admitAgainMs(groupsAtOnce, youngestMs(first, toAdmitAgain, nowMs))] : [];
   const soonest = wakeTime(rounds, nowMs, [
-    ...(mustAdmitAgain ? [nowMs + admitAgainMs(groupsAtOnce)] : []),
+    ...admitAgain.map((inMs) => nowMs + inMs),
     ...(laterAtMs === undefined ? [] : [laterAtMs]),
     ...(isCut ? [nowMs + afterCutMs] : []),
   ]);

@@ -41,9 +41,9 @@ describe('an answer to a launch', () => {
 
 describe('throttles in a row', () => {
   const throttle: LaunchResult = { kind: 'throttled', code: 'RequestLimitExceeded' };
-  const streak = (times: number) =>
+  const streak = (times: number, result: LaunchResult = throttle) =>
     Array.from({ length: times }).reduce<ReturnType<typeof state>>(
-      (before) => answered(throttle, { ...before, reservations: [reservation()] }),
+      (before) => answered(result, { ...before, reservations: [reservation()] }),
       state(),
     );
   it('say nothing about capacity', () => {
@@ -52,6 +52,10 @@ describe('throttles in a row', () => {
   });
   it('double the time until launches are requested again, up to ten seconds', () => {
     expect([1, 2, 3, 4, 5, 6].map((times) => (streak(times).throttle?.untilMs ?? 0) - nowMs)).toEqual([2_000, 4_000, 8_000, 10_000, 10_000, 10_000]);
+  });
+  it('double it up to a minute where the account has no room for another fleet', () => {
+    const noRoom: LaunchResult = { kind: 'throttled', code: 'MaxFleetCountExceeded' };
+    expect([3, 4, 5, 6, 7].map((times) => (streak(times, noRoom).throttle?.untilMs ?? 0) - nowMs)).toEqual([8_000, 16_000, 32_000, 60_000, 60_000]);
   });
   it('end with the first answer', () => {
     const before = state({ throttle: { untilMs: nowMs, streak: 3 }, reservations: [reservation()] });
