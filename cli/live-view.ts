@@ -13,6 +13,47 @@ const zoneRow = ({ zone, members, spotLeft }: Glance['zones'][number]) => [
   members.map(({ mark }) => mark).join(' ') || pc.dim('none'),
 ];
 
+type Group = Glance['groups'][number];
+
+/** Groups that are named one by one, where there are more of them than fit on a screen. */
+const mostNamed = 8;
+
+const isWhole = ({ serving, desired }: Group): boolean => serving >= desired;
+
+/** Those that miss members come first, the one that misses most before all. */
+const byNeed = (groups: readonly Group[]): readonly Group[] =>
+  groups.toSorted((a, b) => b.desired - b.serving - (a.desired - a.serving) || b.leaving - a.leaving);
+
+const summary = (groups: readonly Group[]): string => {
+  const sum = (of: (group: Group) => number): number => groups.reduce((total, group) => total + of(group), 0);
+  const whole = groups.filter(isWhole).length;
+  return [
+    `${whole} of ${groups.length} groups are whole: `,
+    `${sum(({ serving }) => serving)} of ${sum(({ desired }) => desired)} members serve, `,
+    `${sum(({ coming }) => coming)} coming, ${sum(({ leaving }) => leaving)} leaving`,
+  ].join('');
+};
+
+const rowOf = (group: Group): string => {
+  const { desired, serving, coming, leaving } = group;
+  const text = `${group.group}: ${serving} of ${desired} serve, ${coming} coming, ${leaving} leaving`;
+  return isWhole(group) ? pc.green(text) : pc.yellow(text);
+};
+
+const groupRows = (groups: readonly Group[]): readonly string[] => {
+  if (groups.length <= mostNamed) return groups.map(rowOf);
+  const named = byNeed(groups).slice(0, mostNamed);
+  return [pc.bold(summary(groups)), ...named.map(rowOf), pc.dim(`and ${groups.length - named.length} more groups`)];
+};
+
+const lineOf = (groups: readonly Group[]): readonly string[] =>
+  groups.length > mostNamed
+    ? [summary(groups)]
+    : groups.map(
+        ({ group, desired, serving, coming, leaving }) =>
+          `${group}: ${serving}/${desired} serving, ${coming} coming, ${leaving} leaving`,
+      );
+
 const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance): string => {
   const table = new Table({
     head: ['zone', 'spot left', 'instances'],
@@ -24,26 +65,15 @@ const draw = ({ nowMs, about, zones, groups, drains, requests }: Glance): string
   return [
     `${pc.bold(clockText(nowMs))}  ${about}`,
     table.toString(),
-    ...groups.map(({ group, desired, serving, coming, leaving }) => {
-      const text = `${group}: ${serving} of ${desired} serve, ${coming} coming, ${leaving} leaving`;
-      return serving >= desired ? pc.green(text) : pc.yellow(text);
-    }),
-    `drains running: ${drains.join(', ') || 'none'}`,
+    ...groupRows(groups),
+    `drains running: ${drains.length > mostNamed ? drains.length : drains.join(', ') || 'none'}`,
     `requests: ${requests.served} served, ${requests.dropped} dropped`,
     pc.dim('S spot  D on-demand  lower case: coming up  !: warned  ~: draining'),
   ].join('\n');
 };
 
 const line = ({ nowMs, groups, drains, requests }: Glance): string =>
-  [
-    clockText(nowMs),
-    ...groups.map(
-      ({ group, desired, serving, coming, leaving }) =>
-        `${group}: ${serving}/${desired} serving, ${coming} coming, ${leaving} leaving`,
-    ),
-    `drains ${drains.length}`,
-    `dropped ${requests.dropped}`,
-  ].join('  ');
+  [clockText(nowMs), ...lineOf(groups), `drains ${drains.length}`, `dropped ${requests.dropped}`].join('  ');
 
 /** A view for this terminal, or plain lines without a terminal. */
 export const createLiveView = (isTerminal: boolean): LiveView => {

@@ -70,9 +70,12 @@ const inWriters = ({ writers, world }: Named): readonly Reference[] =>
 const perGroup = ['size', 'lowestServing', 'endsWith'] as const;
 
 const inExpectations = ({ expect, policies }: Named): readonly Reference[] => {
-  const among = policies.map(({ group }) => group);
+  const groups = policies.map(({ group }) => group);
   return perGroup.flatMap((field) =>
-    Object.keys((expect[field] as object | undefined) ?? {}).map((name) => ({ path: ['expect', field], name, among, where: 'policies' })),
+    Object.keys((expect[field] as object | undefined) ?? {}).map((name) => ({
+      ...{ path: ['expect', field], name, where: 'policies' },
+      among: field === 'lowestServing' ? [...groups, '*'] : groups,
+    })),
   );
 };
 

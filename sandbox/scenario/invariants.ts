@@ -81,11 +81,13 @@ const requestsKept: Rule = {
   held: ({ requests }) => `${requests.served} served, ${requests.dropped} dropped`,
 };
 
+const leastOf = ({ lowestServing = {} }: Expectations, group: string): number => lowestServing[group] ?? lowestServing['*'] ?? 0;
+
 const capacityKept: Rule = {
   name: 'capacity never falls below what the scenario demands',
   broken: ({ groups, expect }) =>
     groups
-      .filter(({ group, lowestServing }) => lowestServing < (expect.lowestServing?.[group] ?? 0))
+      .filter(({ group, lowestServing }) => lowestServing < leastOf(expect, group))
       .map(({ group, lowestServing }) => `${group} fell to ${lowestServing}`),
   held: ({ groups }) => groups.map(({ group, lowestServing }) => `${group} never below ${lowestServing}`).join(', '),
 };

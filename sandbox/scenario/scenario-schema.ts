@@ -4,6 +4,7 @@ import { exactly } from '../shape.ts';
 import { type BootFailure, bootFailures } from '../world/boot-fates.ts';
 import { checkReferences } from './check-references.ts';
 import { bootFilter, capacity, duration, memberFields, memberFilter, offeringFilter } from './fields.ts';
+import { RepeatError, withCopies } from './repeat.ts';
 import { worldSection } from './world-schema.ts';
 
 const change = exactly({
@@ -76,7 +77,7 @@ const expectations = exactly({
   size: z.record(z.string(), z.number().int().nonnegative()).optional(),
   /** Most requests that may be dropped. */
   droppedAtMost: z.number().int().nonnegative().default(0),
-  /** Least members of a group that serve at any time once it is up. */
+  /** Least members of a group that serve at any time once it is up. `*` is every group that is not named. */
   lowestServing: z.record(z.string(), z.number().int().nonnegative()).optional(),
   /** Whether warnings reach Holdfast at all; where they do not, nothing can be drained in time. */
   warningsHeard: z.boolean().default(true),
@@ -131,4 +132,11 @@ export const scenarioSchema = exactly({
 export type Scenario = z.infer<typeof scenarioSchema>;
 
 /** Reads a parsed document as a scenario. Throws zod's error, which names every path. */
-export const parseScenario = (document: unknown): Scenario => scenarioSchema.superRefine(checkReferences).parse(document);
+export const parseScenario = (document: unknown): Scenario => {
+  try {
+    return scenarioSchema.superRefine(checkReferences).parse(withCopies(document));
+  } catch (error) {
+    if (!(error instanceof RepeatError)) throw error;
+    throw new z.ZodError([{ code: 'custom', path: [...error.path], message: error.message, input: document }]);
+  }
+};

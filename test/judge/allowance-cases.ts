@@ -232,7 +232,33 @@ const claimed =
     write(script);
   };
 
+/** Web was refused capacity at 102 s, is short, and says nothing; so many calls of CreateFleet came just before, and so many follow. */
+const refusedInLine =
+  (before: number, after: number, again: number | undefined): Write =>
+  (script) => {
+    twoServe(script);
+    script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
+    script.end(90, 'i-1');
+    const fleet = { function: 'holdfast-react', service: 'ec2', operation: 'CreateFleet', outcome: 'ok', applied: true, isMutating: true };
+    const launch = (group: string) => ({ ...fleet, invocation: 'i-other', launch: { group, count: 2 } });
+    for (let n = 0; n < before; n++) called(101, { ...launch(`before-${n}`), invocation: 'i-a' })(script);
+    script.react(100, 104, 'i-a');
+    const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
+    script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+    for (let n = 0; n < after; n++) called(106, launch(`after-${n}`))(script);
+    if (again !== undefined) called(again, launch('web'))(script);
+  };
+
 const told: Readonly<Record<string, Cases>> = {
+  "a group waits for its turn at the account's bucket": {
+    needed: refusedInLine(50, 20, 115),
+    beyond: {
+      'the bucket had enough for all who called': refusedInLine(20, 20, 115),
+      'nobody else called': refusedInLine(50, 0, 115),
+      'it requested nothing more within 30 seconds': refusedInLine(50, 20, 133),
+      'it requested nothing more': refusedInLine(50, 20, undefined),
+    },
+  },
   'a fault met the function that had to send the event': {
     needed: claimed((script) => {
       script.react(101, 104, 'i-a', [], true);

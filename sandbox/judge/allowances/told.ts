@@ -2,6 +2,7 @@ import type { Chronicle } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
+import { shortUntold } from '../rules/announced-shortfalls.ts';
 import { nothingOpen } from '../rules/rest.ts';
 
 /** It died, or a write of it or the event itself met a fault: whoever does not know whether it claimed tells nothing. */
@@ -21,6 +22,46 @@ export const claimedUnderFault: Allowance = {
     if (invocation !== undefined) return couldNotTell(chronicle, invocation);
     const by = chronicle.life(instance)?.claims[0]?.by;
     return isFunction(by) && couldNotTell(chronicle, by.invocation);
+  },
+};
+
+/** EC2's bucket of CreateFleet, "Request throttling for the Amazon EC2 API". */
+const fleetBucket = { holds: 50, perSecond: 5 } as const;
+/** Calls that follow within this time stood in line. */
+const lineMs = 10_000;
+/** Nobody in line waits longer: the bucket would be full again three times. */
+const inLineMs = 30_000;
+
+const fleetCalls = (chronicle: Chronicle) => chronicle.of('called').filter(({ operation }) => operation === 'CreateFleet');
+
+/** What is left in the bucket of CreateFleet, by the calls that were made. */
+const fleetTokensAt = (chronicle: Chronicle, atMs: number): number => {
+  const { holds, perSecond } = fleetBucket;
+  const refilled = (tokens: number, ms: number): number => Math.min(holds, tokens + (ms / 1_000) * perSecond);
+  const made = fleetCalls(chronicle).flatMap(({ askedAtMs }) => (askedAtMs <= atMs ? [askedAtMs] : []));
+  const last = made.reduce(
+    ({ tokens, sinceMs }, askedAtMs) => ({ tokens: Math.max(0, refilled(tokens, askedAtMs - sinceMs) - 1), sinceMs: askedAtMs }),
+    { tokens: holds as number, sinceMs: 0 },
+  );
+  return refilled(last.tokens, atMs - last.sinceMs);
+};
+
+const callsWithin = (chronicle: Chronicle, fromMs: number, ms: number) =>
+  fleetCalls(chronicle).filter(({ askedAtMs }) => askedAtMs > fromMs && askedAtMs <= fromMs + ms);
+
+export const waitsInLine: Allowance = {
+  name: "a group waits for its turn at the account's bucket",
+  excuses: toldOnTheBus.name,
+  trouble: 'Many groups launch at once, and EC2 lets an account make 50 calls of CreateFleet, then five a second.',
+  reaches:
+    'A group that was refused capacity when the bucket had less left than was called within the next ten seconds, and that requests more within 30 seconds.',
+  reason: 'It is short because others go first, not because nothing is left: its decision says so, and capacity is not exhausted.',
+  covers: ({ group = '', invocation, detail }, chronicle) => {
+    if (!detail.endsWith(shortUntold)) return false;
+    const refusals = chronicle.of('refused').filter((one) => one.invocation === invocation && one.group === group);
+    const refusedMs = Math.max(...refusals.map(({ atMs }) => atMs));
+    const isInLine = fleetTokensAt(chronicle, refusedMs) < callsWithin(chronicle, refusedMs, lineMs).length;
+    return isInLine && callsWithin(chronicle, refusedMs, inLineMs).some(({ launch }) => launch?.group === group);
   },
 };
 

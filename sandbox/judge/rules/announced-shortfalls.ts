@@ -100,6 +100,8 @@ const shortAfter = (chronicle: Chronicle, look: Invocation): readonly string[] =
   });
 };
 
+export const shortUntold = 'was refused capacity and is short, and that was not sent to the bus';
+
 /** A look that was refused and leaves its group short tells that capacity is exhausted. */
 export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
   const told = announced(chronicle, announcements.exhausted);
@@ -116,7 +118,7 @@ export const shortagesTold = (chronicle: Chronicle): readonly Broken[] => {
         group,
         invocation: id,
         atMs: endedAtMs,
-        detail: `${group} was refused capacity and is short, and that was not sent to the bus`,
+        detail: `${group} ${shortUntold}`,
       }));
   });
 };

@@ -26,6 +26,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'observe',
     'return-to-spot',
     'floor-and-shares',
+    'many-groups',
   ])('%s holds', async (name) => {
     const report = await play(await readScenario(name));
     expect(brokenIn(report)).toEqual([]);
