@@ -47,13 +47,17 @@ export const followReturns = (view: View): Remembered => {
   return { returns: { ...returns, moves, losses } };
 };
 
-/** The state with the time at which its desired size or its policy changed: members do not move for a while then. */
-export const noteChange = (state: GroupState, stored: GroupState, group: Group, nowMs: number): GroupState =>
-  group.returning === undefined ||
-  stored.version === 0 ||
-  (state.desired === stored.desired && state.policyVersion === stored.policyVersion)
-    ? state
-    : { ...state, returns: { ...(state.returns ?? noReturns), changedAtMs: nowMs } };
+/**
+ * The state with the time at which its desired size or its policy changed: members do not move for a while then. Nor
+ * do they after a state item was lost, or restored from an older time: nobody knows how many have moved since.
+ */
+export const noteChange = (state: GroupState, stored: GroupState, group: Group, nowMs: number): GroupState => {
+  const isOlder = state.lastReservation !== stored.lastReservation;
+  const isChanged = state.desired !== stored.desired || state.policyVersion !== stored.policyVersion;
+  return group.returning !== undefined && (isOlder || (isChanged && stored.version > 0))
+    ? { ...state, returns: { ...(state.returns ?? noReturns), changedAtMs: nowMs } }
+    : state;
+};
 
 /** The state with how long the members that EC2 warned about lived where they were. */
 export const rememberLives = (

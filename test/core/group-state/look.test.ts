@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { followLook } from '../../../core/group-state/look.ts';
 import { initialState } from '../../../core/group-state/state.ts';
-import { members } from '../members.ts';
+import { member, members } from '../members.ts';
 import { group, nowMs, spotA, swapOf } from '../views.ts';
 
 const web = group({ scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }] });
@@ -55,6 +55,22 @@ describe('the state after a look', () => {
     // It counts until a launch is answered, and its pool may be asked at once.
     const { denials } = followed({ stored: denied, known: denied, isRewritten: true }).state;
     expect(denials).toEqual({ 'spot-a': { ...denial, untilMs: nowMs - 5_000 } });
+  });
+  it('lets nobody move for a while after its item was lost or restored, as after a change', () => {
+    const returning = { afterMs: 600_000, everyMs: 300_000, atMost: { kind: 'count' as const, by: 1 }, timezone: 'UTC' };
+    const moving = { ...web, returning };
+    const first = { ...stored, version: 0 };
+    const shown = (...reservations: readonly string[]) => ({
+      members: reservations.map((reservation) => member(`i-${reservation}`, spotA, { reservation })),
+      ...{ asgs: [], aside: [], ended: [], stopped: [] },
+    });
+    const changedAtMs = (rest: Partial<Look>) => followed({ group: moving, ...rest }).state.returns?.changedAtMs;
+    for (const before of [first, stored]) expect(changedAtMs({ stored: before, holdings: shown('r-1') })).toBe(nowMs);
+    expect(changedAtMs({ stored: { ...stored, lastReservation: 'r-1' }, holdings: shown('r-1') })).toBeUndefined();
+    expect(changedAtMs({ stored: first })).toBeUndefined();
+    expect(changedAtMs({ stored, alarms })).toBe(nowMs);
+    expect(changedAtMs({ stored: first, alarms })).toBeUndefined();
+    expect(changedAtMs({ group: web, stored, holdings: shown('r-1') })).toBeUndefined();
   });
   it('has the maximum sizes that an earlier holder raised, besides its own', () => {
     const own = { ...stored, raised: [{ asg: 'a', fromMax: 1, toMax: 2 }] };
