@@ -187,6 +187,8 @@ export type GroupState = Memories & {
    * request was not throttled.
    */
   readonly throttle?: { readonly untilMs: number; readonly streak: number };
+  /** Ids of members whose warnings were counted, the latest last. */
+  readonly counted?: readonly string[];
   /** Moves to better places, and what interruptions taught about them. Absent while there is nothing to remember. */
   readonly returns?: Returns;
   /** Launches that EC2 denied because of how they are configured, by pool. */

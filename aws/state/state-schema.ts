@@ -142,6 +142,7 @@ const readers: Readers<GroupState> = {
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
   breakers: absentOr(eachIn(breaker)),
+  counted: absentOr(eachOf(text)),
   interruptions: absentOr(eachOf(interruptionTally)),
   launches: absentOr(eachOf(launchTally)),
   warnings: absentOr(eachOf(deaths)),

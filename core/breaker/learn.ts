@@ -36,6 +36,8 @@ export type BreakerNews =
 export type BreakerLook = {
   readonly group: Pick<Group, 'breaker' | 'pools'>;
   readonly warned: readonly Warned[];
+  /** Those of them that were not counted yet. */
+  readonly fresh: readonly Warned[];
   readonly members: readonly Member[];
   readonly swaps: readonly Swap[];
   readonly endings?: Readonly<Record<string, Ending>> | undefined;
@@ -202,7 +204,7 @@ export const learnBreakers = (
 ): { readonly state: GroupState; readonly news: readonly BreakerNews[] } => {
   const rule = look.group.breaker;
   if (rule === undefined) return { state: stored(state, {}, []), news: [] };
-  const tallies = withWarned(state, look.warned, rule, look.nowMs);
+  const tallies = withWarned(state, look.fresh, rule, look.nowMs);
   const before = entriesOf(state.breakers);
   const after = before.map(([key, breaker]) => [key, followed(key, breaker, rule, state, look)] as const);
   const kept = Object.fromEntries(after.flatMap(([key, { breaker }]) => (breaker ? [[key, breaker]] : [])));

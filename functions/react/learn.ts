@@ -1,5 +1,6 @@
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
 import { learnBreakers } from '../../core/breaker/learn.ts';
+import { countOnce } from '../../core/counted.ts';
 import { learnGivenUp } from '../../core/given-up.ts';
 import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
@@ -51,13 +52,14 @@ const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): read
 export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
   const ended = [...gathered.holdings.ended, ...facts.ended];
-  const heard = rememberWarnings(withoutEnded(gathered.state, ended), gathered.group, warned.length, nowMs);
+  const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned);
+  const heard = rememberWarnings(known, gathered.group, fresh.length, nowMs);
   const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
   const lived = rememberLives(losses, gathered, warned, nowMs);
   const { state: booted, failedBoots } = withBoots(lived, gathered, nowMs);
   const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
   const { members, endings } = gathered.holdings;
-  const look = { group: gathered.group, warned, members, swaps: gathered.swaps, endings, nowMs };
+  const look = { group: gathered.group, warned, fresh, members, swaps: gathered.swaps, endings, nowMs };
   const { state, news: breakers } = learnBreakers({ ...booted, ...boots }, look);
   return { ...gathered, state, failedBoots, givenUp, breakers };
 };

@@ -1,4 +1,5 @@
 import { bootsRestUntil, neverServedUntil } from './boots.ts';
+import { breakerMayCover } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import { nameOf, type OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
@@ -187,6 +188,7 @@ export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: 
 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
 const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
+  !breakerMayCover(chronicle, moment.group, offering, moment.sinceMs, moment.atMs) &&
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
   hasAddresses(chronicle, pool, offering.zone, moment) &&
   mayBeOpen(chronicle, pool, offering, moment);

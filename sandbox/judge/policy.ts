@@ -28,6 +28,8 @@ export type ScalingRow = { readonly alarm: string; readonly by: number; readonly
 /** So many members, or so many percent of the size. */
 export type MoveLimit = { readonly by: number; readonly isShare: boolean };
 
+export type BreakerRule = { readonly interruptions: number; readonly withinMs: number; readonly holdMs: number };
+
 export type LaunchLimit = { readonly atMost: MoveLimit; readonly withinMs: number };
 
 export type ReturnRule = {
@@ -73,6 +75,8 @@ export type Policy = {
     /** A new member that does not serve by this age is given up. */
     readonly withinMs: number;
   };
+  /** When spot is passed over for a while. Absent: never. */
+  readonly breaker?: BreakerRule;
   /** How often the group may launch. */
   readonly launches: LaunchLimit;
   readonly drainTimeoutMs: number;
@@ -154,6 +158,12 @@ const returningOf = ({ after, every, atMost, window, timezone }: Json): ReturnRu
   timezone: textOr(timezone, 'UTC'),
 });
 
+const breakerOf = ({ interruptions, within, hold }: Json): BreakerRule => ({
+  interruptions: numberOr(interruptions, 5),
+  withinMs: durationOr(within, 10 * minuteMs),
+  holdMs: durationOr(hold, 60 * minuteMs),
+});
+
 const launchLimitOf = ({ atMost, within }: Json): LaunchLimit => ({
   atMost: { by: Number.parseFloat(String(atMost ?? '300%')), isShare: typeof atMost !== 'number' },
   withinMs: durationOr(within, 10 * minuteMs),
@@ -186,6 +196,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),
     ready: { afterMs: durationOr(ready.after, 0), isChecked: ready.checks === 'ec2', withinMs: durationOr(ready.within, 10 * minuteMs) },
     launches: launchLimitOf(mapOf(document.launches)),
+    ...(document.breaker === undefined ? {} : { breaker: breakerOf(mapOf(document.breaker)) }),
     drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
     targetGroups: listOf(drain.loadBalancers).map(targetGroupName),
     scaling: scalingOf(document.scaling),

@@ -2,6 +2,7 @@ import type { Rule } from './finding.ts';
 import { alarmsAct } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
+import { breakersAreKept, breakersOpen } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
@@ -63,6 +64,8 @@ export const rules: readonly Rule[] = [
   nobodyLeavesWhileDenied,
   launchesAreBounded,
   launchesWithinLimit,
+  breakersOpen,
+  breakersAreKept,
   failingPoolsRest,
   failedBootsAreTold,
   neverServedIsGivenUp,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Breaker, type BreakerRule, breakerOver, withAnswers, withTrials } from '../../core/breaker/breaker.ts';
 import { type BreakerLook, learnBreakers } from '../../core/breaker/learn.ts';
+import { countOnce } from '../../core/counted.ts';
 import { decide } from '../../core/decide.ts';
 import { takeHeadcount } from '../../core/headcount.ts';
 import type { Offering } from '../../core/offering.ts';
@@ -17,7 +18,7 @@ const warned = (count: number, offering = 'm7g.large/a/spot') => Array.from({ le
 
 type Look = Partial<Omit<BreakerLook, 'group'>> & { readonly pools?: Readonly<Record<string, Pool>> };
 const learn = (of: GroupState, { pools = guarded.pools, ...rest }: Look = {}) =>
-  learnBreakers(of, { group: { breaker: rule, pools }, warned: [], members: [], swaps: [], nowMs, ...rest });
+  learnBreakers(of, { group: { breaker: rule, pools }, warned: [], fresh: rest.warned ?? [], members: [], swaps: [], nowMs, ...rest });
 
 /** Its breaker is over for `sinceMs`. */
 const openedBefore = (sinceMs: number, rest: Partial<Breaker> = {}): Breaker => ({
@@ -74,8 +75,19 @@ describe('a breaker', () => {
 
   it('is forgotten with the policy that asks for it', () => {
     const of = state({ breakers: { spot: open }, interruptions: [{ family: 'm7g', atMs: nowMs, count: 1 }] });
-    const look = { group: group(), warned: warned(9), members: [], swaps: [], nowMs };
+    const look = { group: group(), warned: warned(9), fresh: warned(9), members: [], swaps: [], nowMs };
     expect(learnBreakers(of, look)).toEqual({ state: state(), news: [] });
+  });
+});
+
+describe('a warning', () => {
+  it('is counted once, whoever hears of it', () => {
+    const first = countOnce(state(), warned(2));
+    expect(first).toEqual({ state: state({ counted: ['i-0', 'i-1'] }), fresh: warned(2) });
+    const of = { ...first.state, warnings: [{ atMs: nowMs, count: 2 }] };
+    expect(countOnce(of, warned(3)).fresh).toEqual(warned(3).slice(2));
+    expect(countOnce(of, []).state).toEqual(of);
+    expect(countOnce(first.state, []).state).toEqual(state());
   });
 });
 

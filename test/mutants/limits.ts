@@ -59,4 +59,40 @@ export const limits: readonly Mutant[] = [
     to: "const relative = maxPriceByType?.[instanceType.concat(' none')];",
     caughtBy: ['spot becomes dearer than its share of on-demand'],
   },
+  {
+    name: 'no breaker opens',
+    file: 'core/breaker/learn.ts',
+    from: 'return count >= rule.interruptions ?',
+    to: 'return count < 0 * rule.interruptions ?',
+    also: [{ file: 'core/breaker/learn.ts', from: 'return rest >= rule.interruptions', to: 'return rest < 0 * rule.interruptions' }],
+    caughtBy: ['scenario breaker'],
+  },
+  {
+    name: 'launches go where a breaker is open',
+    file: 'core/selector/standing.ts',
+    from: "if (against.code === 'breaker') return against.is === 'half-open' ? trialRank : closed;",
+    to: "if (against.code === 'breaker') return trialRank;",
+    caughtBy: ['scenario breaker'],
+  },
+  {
+    name: 'a half-open breaker lets all launches through',
+    file: 'core/selector/hold.ts',
+    from: 'breaking.isTried = true;',
+    to: 'breaking.isTried = false;',
+    also: [
+      {
+        file: 'core/breaker/breaker.ts',
+        from: 'const triedMs = one.trial?.atMs ?? (isTried ? nowMs : undefined);',
+        to: 'const triedMs = isTried ? nowMs : undefined;',
+      },
+    ],
+    caughtBy: ['scenario breaker'],
+  },
+  {
+    name: 'an interrupted trial does not open the breaker again',
+    file: 'core/breaker/learn.ts',
+    from: "return opened(key, 'trial', 1, rule, look.nowMs);",
+    to: 'return { breaker: rest };',
+    caughtBy: ['scenario breaker'],
+  },
 ];

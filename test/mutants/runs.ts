@@ -121,6 +121,7 @@ export const runs = {
   'scenario return-to-spot': scenario('return-to-spot'),
   'scenario observe': scenario('observe'),
   'scenario crash-loop': scenario('crash-loop'),
+  'scenario breaker': scenario('breaker'),
   'a pause while members are lost': inMode('a pause while members are lost'),
   'a pause while members wait for their turn': inMode('a pause while members wait for their turn'),
   'a pause while nobody is needed': inMode('a pause while nobody is needed'),

@@ -134,6 +134,14 @@ const returned = (): Situation => {
   return situation('return', 'tag', { policy }, { asked: six, steps, calmAtMs: 420_000 });
 };
 
+/** Two members are warned, and the breaker opens; the next ones come on demand, until one launch tries spot again. */
+const broken = (): Situation => {
+  const policy = { breaker: { interruptions: 2, within: '3m', hold: '1m' }, return: { after: '1m', every: '1m', atMost: 2 } };
+  // The next loss comes once a launch whose author died has been repeated.
+  const steps = [interrupt(1_000, 2), interrupt(55_000, 1), interrupt(110_000, 1)];
+  return situation('breaker', 'tag', { policy }, { asked: six, steps, calmAtMs: 240_000 });
+};
+
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
@@ -160,6 +168,7 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   rename: renamed,
   'moved-asg': movedAsg,
   return: returned,
+  breaker: broken,
   'outside-scale-out': outsideScaleOut,
   'outside-scale-in': outsideScaleIn,
   'outside-interruption': () => situation('outside-interruption', 'attach', outsideOptions, { asked: six, steps: [loseZone(1_000, zones[0])] }),

@@ -13,9 +13,16 @@ const drawLaunches = (draw: Draw, desired: number) => ({
   within: draw.one(['2m', '5m', '10m']),
 });
 
+const drawBreaker = (draw: Draw) => ({
+  interruptions: draw.between(2, 5),
+  within: draw.one(['3m', '10m']),
+  hold: draw.one(['1m', '3m', '10m']),
+});
+
 /** What policies say of bounds. */
 export const drawBounds = (draw: Draw, desired: number) => ({
   ...(draw.chance(0.7) ? { launches: drawLaunches(draw, desired) } : {}),
+  ...(draw.chance(0.6) ? { breaker: drawBreaker(draw) } : {}),
 });
 
 const losses: readonly ((draw: Draw, atMs: number) => Step)[] = [

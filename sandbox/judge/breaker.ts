@@ -1,0 +1,86 @@
+import { announcements } from '../../functions/contract.ts';
+import { forgottenAtMs } from './boots.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { OfferingName } from './cloud.ts';
+import type { Life } from './life.ts';
+import type { BreakerRule, Policy } from './policy.ts';
+import { offeringsOf } from './pools.ts';
+import { times } from './times.ts';
+
+/** `m7g` of `m7g.large`. */
+export const familyOf = (instanceType: string): string => instanceType.split('.')[0] ?? instanceType;
+
+/** Whether a breaker, as events name it, is one over this offering. */
+export const isOver = (breaker: string, { market, instanceType }: OfferingName): boolean =>
+  market === 'spot' && (breaker === 'spot' || breaker === `spot/${familyOf(instanceType)}`);
+
+/** A launch that lives for so long closes a half-open breaker (docs/policy.md, breaker). */
+export const provesAfterMs = ({ withinMs }: BreakerRule): number => Math.min(withinMs, 15 * 60_000);
+
+/** From hearing of a warning to the decision that goes by it. */
+export const slackOf = (chronicle: Chronicle): number => times.reactMs + chronicle.times.launchCallMs + 2 * chronicle.times.clockMs;
+
+export type HeardWarning = { readonly life: Life; readonly atMs: number };
+
+/** Warnings of spot members of a group, by when a function could first know. */
+export const warningsHeard = (chronicle: Chronicle, group: string): readonly HeardWarning[] =>
+  chronicle
+    .livesIn(group)
+    .flatMap((life): readonly HeardWarning[] => {
+      const first = life.deliveries.find(({ told }) => told.about === 'warning');
+      return first === undefined || life.market !== 'spot' ? [] : [{ life, atMs: first.atMs }];
+    })
+    .toSorted((one, other) => one.atMs - other.atMs);
+
+export const spotFamilies = ({ pools }: Policy): ReadonlySet<string> =>
+  new Set(
+    Object.values(pools)
+      .filter(({ market }) => market === 'spot')
+      .flatMap((pool) => offeringsOf(pool).map(({ instanceType }) => familyOf(instanceType))),
+  );
+
+/** Until when a breaker that these warnings may have opened may be in the way of an offering. */
+const mayCoverUntil = (chronicle: Chronicle, rule: BreakerRule, offering: OfferingName, heard: readonly HeardWarning[]): number => {
+  const slackMs = slackOf(chronicle);
+  const forMs = 2 * rule.holdMs + provesAfterMs(rule) + slackMs;
+  return heard.reduce((untilMs, { atMs }, index) => {
+    const recent = heard.slice(0, index + 1).filter((one) => one.atMs > atMs - rule.withinMs - slackMs);
+    const families = new Set(recent.map(({ life }) => familyOf(life.instanceType)));
+    const isOthersAlone = families.size === 1 && !families.has(familyOf(offering.instanceType));
+    const opens = recent.length >= rule.interruptions && !isOthersAlone;
+    return opens || atMs <= untilMs ? Math.max(untilMs, atMs + forMs) : untilMs;
+  }, Number.NEGATIVE_INFINITY);
+};
+
+/** Whether Holdfast may pass an offering over because a breaker is open over it, or half-open. */
+export const breakerMayCover = (chronicle: Chronicle, group: string, offering: OfferingName, sinceMs: number, atMs: number): boolean => {
+  if (offering.market !== 'spot') return false;
+  const heard = warningsHeard(chronicle, group).filter((one) => one.atMs <= atMs);
+  return chronicle
+    .policiesIn(group, sinceMs, atMs)
+    .some(({ breaker }) => breaker !== undefined && mayCoverUntil(chronicle, breaker, offering, heard) > sinceMs);
+};
+
+/** A breaker that was told to be open, until it was told to be closed or something else ended what is known of it. */
+export type ToldOpen = { readonly breaker: string; readonly fromMs: number; readonly untilMs: number; readonly overMs: number };
+
+/** Every time that a breaker of a group was told to be open. `overMs`: from then on nothing is known of it any more. */
+export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOpen[] => {
+  const told = chronicle.of('announced').filter(({ detail }) => detail.group === group);
+  const lost = [
+    ...(chronicle.groups.get(group)?.lostAtMs ?? []),
+    ...chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : [])),
+    ...(chronicle.groups.get(group)?.policies ?? []).flatMap(({ atMs, policy }) => (policy?.breaker === undefined ? [atMs] : [])),
+  ];
+  return told.flatMap(({ detailType, detail, atMs }): readonly ToldOpen[] => {
+    if (detailType !== announcements.breakerOpened) return [];
+    const later = told.filter((one) => one.atMs > atMs && one.detail.breaker === detail.breaker);
+    const next = later.find((one) => one.detailType === announcements.breakerClosed || one.detailType === announcements.breakerOpened);
+    const overMs = Math.min(next?.atMs ?? Number.POSITIVE_INFINITY, ...lost.filter((lostMs) => lostMs > atMs));
+    return [{ breaker: String(detail.breaker), fromMs: atMs, untilMs: Number(detail.untilMs), overMs }];
+  });
+};
+
+/** Whether anything may have made Holdfast forget what it heard in a time. */
+export const mayHaveForgotten = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  forgottenAtMs(chronicle, group, untilMs) > fromMs || (chronicle.groups.get(group)?.lostAtMs ?? []).some((atMs) => atMs > fromMs && atMs <= untilMs);

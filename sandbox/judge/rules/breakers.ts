@@ -1,0 +1,142 @@
+import {
+  familyOf,
+  type HeardWarning,
+  isOver,
+  mayHaveForgotten,
+  provesAfterMs,
+  slackOf,
+  spotFamilies,
+  type ToldOpen,
+  toldOpenIn,
+  warningsHeard,
+} from '../breaker.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { givingOf } from '../giving.ts';
+import { isHealthy } from '../leaving.ts';
+import { goneAtMs, isFunction, type Life } from '../life.ts';
+import type { Policy } from '../policy.ts';
+import { returnLaunches } from '../returning.ts';
+import { ownLaunches } from '../staying.ts';
+import { poolsOf } from '../tree.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+type Launch = ReturnType<typeof ownLaunches>[number];
+
+const inEveryGroup =
+  (broken: (chronicle: Chronicle, group: string) => readonly Broken[]): Rule['broken'] =>
+  (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group) => broken(chronicle, group));
+
+/** The only policy in force while a function could look, where it has a breaker. */
+const policyOf = (chronicle: Chronicle, { group, sinceMs, life }: Launch): Policy | undefined => {
+  const [policy, ...others] = chronicle.policiesIn(group, sinceMs, life.launchedAtMs);
+  return others.length > 0 || policy?.breaker === undefined ? undefined : policy;
+};
+
+/** Whether something else in the tree would have given a launch, besides what breakers may cover. */
+const somethingElseGives = (chronicle: Chronicle, policy: Policy, { group, sinceMs, life }: Launch): boolean =>
+  poolsOf(policy, policy.capacity).some(
+    (pool) => givingOf(chronicle, policy, pool, { group, sinceMs, atMs: life.launchedAtMs }).filter(({ market }) => market !== 'spot').length > 0,
+  );
+
+/** Launched by the same look, and before it. */
+const isBeside = (one: Life, other: Life): boolean =>
+  isFunction(one.by) && isFunction(other.by) && one.by.invocation === other.by.invocation && one.order < other.order;
+
+/** A launch that finds out whether interruptions are over, and has not lived long enough to tell. */
+const trialBefore = (chronicle: Chronicle, launches: readonly Launch[], launch: Launch, open: ToldOpen, provesMs: number): Life | undefined =>
+  launches.find(
+    ({ life }) =>
+      life !== launch.life &&
+      isOver(open.breaker, life) &&
+      life.launchedAtMs >= open.untilMs &&
+      (life.launchedAtMs < launch.sinceMs - slackOf(chronicle) || isBeside(life, launch.life)) &&
+      launch.life.launchedAtMs < life.launchedAtMs + provesMs - slackOf(chronicle) &&
+      goneAtMs(life) > launch.life.launchedAtMs,
+  )?.life;
+
+const whyNot = (chronicle: Chronicle, launches: readonly Launch[], launch: Launch, open: ToldOpen, policy: Policy): string | undefined => {
+  const { life, sinceMs } = launch;
+  if (sinceMs <= open.fromMs || life.launchedAtMs >= open.overMs || !isOver(open.breaker, life) || policy.breaker === undefined) return undefined;
+  if (life.launchedAtMs < open.untilMs - 2 * chronicle.times.clockMs)
+    return `${life.instance} was launched while the breaker of ${open.breaker} was open`;
+  const trial = sinceMs > open.untilMs ? trialBefore(chronicle, launches, launch, open, provesAfterMs(policy.breaker)) : undefined;
+  return trial && `${life.instance} was launched while ${trial.instance} was to find out whether the breaker of ${open.breaker} can be closed`;
+};
+
+export const breakersAreKept: Rule = {
+  name: 'an open breaker is kept',
+  meaning:
+    'While Holdfast says that a breaker is open, and while one launch finds out whether it can be closed, it launches nothing that the breaker covers and another market of the tree would have given; and while one is open nobody moves.',
+  broken: inEveryGroup((chronicle, group) => {
+    const told = toldOpenIn(chronicle, group);
+    if (told.length === 0) return [];
+    const launches = ownLaunches(chronicle).filter((launch) => launch.group === group);
+    const kept = launches.flatMap((launch): readonly Broken[] => {
+      const policy = policyOf(chronicle, launch);
+      const why = policy && told.map((open) => whyNot(chronicle, launches, launch, open, policy)).find((text) => text !== undefined);
+      if (policy === undefined || why === undefined || !somethingElseGives(chronicle, policy, launch)) return [];
+      return [{ group, instance: launch.life.instance, atMs: launch.life.launchedAtMs, detail: why }];
+    });
+    const moved = returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
+      const atMs = launch.life.launchedAtMs;
+      const isOpen = told.some(
+        ({ fromMs, untilMs, overMs }) => launch.sinceMs > fromMs && atMs < Math.min(untilMs, overMs) - 2 * chronicle.times.clockMs,
+      );
+      if (launch.group !== group || !isOpen || launch.policies.some(({ breaker }) => breaker === undefined)) return [];
+      return [{ group, instance: launch.life.instance, atMs, detail: `${launch.life.instance} was launched for a return while a breaker was open` }];
+    });
+    return [...kept, ...moved];
+  }),
+};
+
+/** Heard for certain: nobody had claimed the member, and nothing hindered the function that it reached first. */
+const isSurelyHeard = (chronicle: Chronicle, group: string, { life, atMs }: HeardWarning): boolean => {
+  const first = life.deliveries.find(({ told }) => told.about === 'warning');
+  const ended = first && chronicle.invocations.get(first.invocation)?.ended;
+  return (
+    first !== undefined &&
+    ended?.again.includes(first.message) === false &&
+    isHealthy(chronicle, first.invocation) &&
+    chronicle.groupAt(life, atMs) === group &&
+    goneAtMs(life) > ended.atMs &&
+    life.advisedAtMs.length === 0 &&
+    life.claims.every((claim) => claim.atMs >= atMs)
+  );
+};
+
+/** Nothing met the looks that had to count. */
+const isPlain = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean => {
+  const { faults, endedAtMs, readyAtMs } = chronicle.history;
+  return (
+    fromMs >= readyAtMs &&
+    untilMs <= endedAtMs &&
+    !mayHaveForgotten(chronicle, group, fromMs, untilMs) &&
+    chronicle.policiesIn(group, fromMs, untilMs).every(({ mode }) => mode === 'act') &&
+    !faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs)
+  );
+};
+
+export const breakersOpen: Rule = {
+  name: 'a breaker opens',
+  meaning: 'Where as many members as the policy says are warned within its time, and nothing hinders that it is heard, a breaker is told to be open.',
+  broken: inEveryGroup((chronicle, group) => {
+    const slackMs = slackOf(chronicle);
+    const heard = warningsHeard(chronicle, group).filter((one) => isSurelyHeard(chronicle, group, one));
+    const told = toldOpenIn(chronicle, group);
+    return heard.flatMap(({ atMs }, index): readonly Broken[] => {
+      const [policy, ...others] = chronicle.policiesIn(group, atMs, atMs + slackMs);
+      const rule = policy?.breaker;
+      if (policy === undefined || rule === undefined || others.length > 0) return [];
+      const fromMs = atMs - Math.max(0, rule.withinMs * (1 - 1 / 30) - slackMs);
+      const recent = heard.slice(0, index + 1).filter((one) => one.atMs > fromMs);
+      const families = new Set(recent.map(({ life }) => familyOf(life.instanceType)));
+      const firstMs = recent[0]?.atMs ?? atMs;
+      const isOne = families.size === 1 || spotFamilies(policy).size === 1;
+      if (recent.length < rule.interruptions || !isOne || !isPlain(chronicle, group, firstMs, atMs + slackMs)) return [];
+      if (told.some((open) => open.fromMs >= fromMs && open.fromMs <= atMs + slackMs)) return [];
+      return [{ group, atMs, detail: `${recent.length} members were warned within the time of the breaker, and none was told to be open` }];
+    });
+  }),
+};

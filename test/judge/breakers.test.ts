@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { breakersAreKept, breakersOpen } from '../../sandbox/judge/rules/breakers.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, user } from './histories.ts';
+
+const long = { endedAtMs: 4_000_000 };
+const breaker = { interruptions: 2, within: '5m', hold: '10m' };
+const guarded = { ...policy, breaker };
+const tags = { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'spot-a' };
+
+type Write = (script: Script) => void;
+const nothing: Write = () => undefined;
+
+const begins =
+  (document: object = guarded, desired = 2): Write =>
+  (script) => {
+    script.policy(0, 1, { ...document });
+    script.desired(0, desired);
+    for (const instance of ['i-1', 'i-2']) script.member(instance, { by: user, tags });
+  };
+const warned = (script: Script, second: number, instance: string, injected = false): void => {
+  script.warn(second, instance);
+  script.react(second + 1, second + 4, `of-${instance}`, [{ about: 'warning', instance }], injected);
+};
+const opens = (script: Script, second: number, untilSecond: number, kind = 'spot'): void =>
+  script.at(second, {
+    kind: 'announced',
+    detailType: 'Holdfast Breaker Opened',
+    detail: { group: 'web', breaker: kind, why: 'interruptions', untilMs: untilSecond * 1_000 },
+  });
+const closes = (script: Script, second: number, kind = 'spot'): void =>
+  script.at(second, { kind: 'announced', detailType: 'Holdfast Breaker Closed', detail: { group: 'web', breaker: kind, why: 'trial' } });
+const launches = (script: Script, second: number, instance: string, pool: string): void => {
+  script.react(second - 1, second + 2, `of-${instance}`);
+  script.launch(second, instance, { pool, by: react(`of-${instance}`) });
+};
+
+describe('a breaker opens', () => {
+  const found = (write: Write, document: object = guarded) =>
+    details(
+      breakersOpen,
+      (script) => {
+        begins(document)(script);
+        write(script);
+      },
+      { ...long, readyAtMs: 10_000 },
+    );
+  const two = (second: number, told: Write = nothing, injected = false) =>
+    found((script) => {
+      warned(script, 100, 'i-1');
+      warned(script, second, 'i-2', injected);
+      told(script);
+    });
+  it('after so many warnings within its time', () => {
+    expect(two(150)).toHaveLength(1);
+    expect(two(150, (script) => opens(script, 152, 752))).toEqual([]);
+    expect(two(150, (script) => opens(script, 300, 900))).toHaveLength(1);
+  });
+  it('only within its time, and where the policy has one', () => {
+    expect(two(420)).toEqual([]);
+    const without = found((script) => {
+      warned(script, 100, 'i-1');
+      warned(script, 150, 'i-2');
+    }, policy);
+    expect(without).toEqual([]);
+  });
+  it('only where nothing met the functions that heard', () => {
+    expect(two(150, nothing, true)).toEqual([]);
+  });
+});
+
+describe('an open breaker is kept', () => {
+  const kept = (write: Write, document: object = guarded) =>
+    details(
+      breakersAreKept,
+      (script) => {
+        begins(document, 4)(script);
+        write(script);
+      },
+      long,
+    );
+  it('while it is told to be open', () => {
+    const at = (second: number, pool = 'spot-b') =>
+      kept((script) => {
+        opens(script, 100, 700);
+        launches(script, second, 'i-3', pool);
+      });
+    expect(at(400)).toHaveLength(1);
+    expect(at(400, 'od-b')).toEqual([]);
+    expect(at(90)).toEqual([]);
+    expect(at(720)).toEqual([]);
+  });
+  it('until it is told to be closed, and in its family', () => {
+    const closed = (script: Script): void => {
+      opens(script, 100, 700);
+      closes(script, 300);
+      launches(script, 400, 'i-3', 'spot-b');
+    };
+    expect(kept(closed)).toEqual([]);
+    const others = (script: Script): void => {
+      opens(script, 100, 700, 'spot/x');
+      launches(script, 400, 'i-3', 'spot-b');
+    };
+    expect(kept(others)).toEqual([]);
+  });
+  it('unless nothing else in the tree gives', () => {
+    const alone = { ...guarded, capacity: { spread: ['spot-a', 'spot-b'] } };
+    const write: Write = (script) => {
+      opens(script, 100, 700);
+      launches(script, 400, 'i-3', 'spot-b');
+    };
+    expect(kept(write, alone)).toEqual([]);
+  });
+  it('half-open, by one launch at a time', () => {
+    const second = (atSecond: number, between: Write = nothing) =>
+      kept((script) => {
+        opens(script, 100, 700);
+        launches(script, 720, 'i-3', 'spot-b');
+        between(script);
+        launches(script, atSecond, 'i-4', 'spot-b');
+      });
+    expect(second(800)).toHaveLength(1);
+    expect(second(1_030)).toEqual([]);
+    expect(second(800, (script) => script.end(760, 'i-3'))).toEqual([]);
+    expect(second(800, (script) => closes(script, 790))).toEqual([]);
+  });
+  it('by members that might return', () => {
+    const returned = (untilSecond: number) =>
+      details(
+        breakersAreKept,
+        (script) => {
+          script.policy(0, 1, { ...guarded, capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } });
+          script.desired(0, 2);
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { pool: 'spot-a' });
+          opens(script, 100, untilSecond);
+          launches(script, 400, 'i-3', 'od-b');
+        },
+        long,
+      );
+    expect(returned(700)).toHaveLength(1);
+    expect(returned(300)).toEqual([]);
+  });
+});
+
+describe('a later tier', () => {
+  const later = (write: Write, second: number, document: object = guarded) =>
+    details(
+      earlierTierFirst,
+      (script) => {
+        begins(document, 4)(script);
+        write(script);
+        launches(script, second, 'i-3', 'od-b');
+      },
+      long,
+    );
+  const both: Write = (script) => {
+    warned(script, 100, 'i-1');
+    warned(script, 150, 'i-2');
+  };
+  it('is used while a breaker may be open over the earlier one', () => {
+    expect(later(both, 400)).toEqual([]);
+    expect(later(both, 2_000)).toHaveLength(1);
+    expect(later((script) => warned(script, 100, 'i-1'), 400)).toHaveLength(1);
+    expect(later(both, 400, policy)).toHaveLength(1);
+  });
+});
