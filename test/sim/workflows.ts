@@ -142,6 +142,15 @@ const broken = (): Situation => {
   return situation('breaker', 'tag', { policy }, { asked: six, steps, calmAtMs: 240_000 });
 };
 
+/** A policy comes to keep two members on demand, and no zone with more than half of the group: two members on spot are replaced, launch-first. */
+const floored = (): Situation => {
+  const options = { max: 10, market: 'spot' as const };
+  const { policy } = settingOf('attach', options);
+  const limits = { onDemand: { floor: 2 }, maxShare: { zone: '50%' } };
+  const steps = [putPolicy(1_000, { ...policy, ...limits }, 'the policy keeps two on demand', 'shares-edited')];
+  return situation('on-demand-floor', 'attach', options, { asked: six, steps, calmAtMs: 240_000 });
+};
+
 /** Everything that Holdfast does as one piece of work, each as a situation whose calls can be counted and cut off one by one. */
 export const workflows: Readonly<Record<string, () => Situation>> = {
   'interruption-tag': () => situation('interruption-tag', 'tag', {}, { asked: six, steps: [loseZone(1_000, zones[0])] }),
@@ -169,6 +178,7 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   'moved-asg': movedAsg,
   return: returned,
   breaker: broken,
+  'on-demand-floor': floored,
   'outside-scale-out': outsideScaleOut,
   'outside-scale-in': outsideScaleIn,
   'outside-interruption': () => situation('outside-interruption', 'attach', outsideOptions, { asked: six, steps: [loseZone(1_000, zones[0])] }),

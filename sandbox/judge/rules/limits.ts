@@ -40,17 +40,26 @@ const perhapsOnDemand = (chronicle: Chronicle, { life: { launchedAtMs: atMs }, g
     );
 };
 
+/** What Auto Scaling groups were about to launch: beside that, one launched on spot may be a spare. */
+const comingByThemselves = (chronicle: Chronicle, group: string, atMs: number): number =>
+  chronicle.livesIn(group).filter(({ by, launchedAtMs }) => by.kind === 'asg' && launchedAtMs > atMs && launchedAtMs <= atMs + times.asgRefillMs)
+    .length;
+
 export const floorFirst: Rule = {
   name: 'what is owed on demand is launched first',
   meaning:
-    'Nothing is launched on spot for a missing member while the group has less on demand than its policy asks for, and an on-demand pool of the tree would have given one.',
+    'Nothing is launched on spot for a missing member of the size while the group has less on demand than its policy asks for, and an on-demand pool of the tree would have given one.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group, sinceMs } = launch;
       const atMs = life.launchedAtMs;
       if (isOnDemand(life) || movesIn(chronicle).has(life)) return [];
       const policies = flooredIn(chronicle, group, sinceMs, atMs);
-      const owed = leastOwed(policies, chronicle.desiredIn(group, sinceMs, atMs));
+      const sizes = chronicle.desiredIn(group, sinceMs, atMs);
+      // What is launched beyond the size is a spare, or for members that leave.
+      const coming = policies.some(({ spare }) => spare > 0) ? comingByThemselves(chronicle, group, atMs) : 0;
+      if (stayingWith(chronicle, launch).length + coming > Math.max(0, ...sizes)) return [];
+      const owed = leastOwed(policies, sizes);
       const held = perhapsOnDemand(chronicle, launch).length;
       if (held >= owed) return [];
       const moment = { group, sinceMs, atMs, ...(isFunction(life.by) && { invocation: life.by.invocation }) };
