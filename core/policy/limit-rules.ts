@@ -164,8 +164,32 @@ const beyondSize = (policy: Policy): readonly Problem[] => {
   ];
 };
 
+/** A floor that is owed at the largest size, and that the shares of on-demand pools leave no room for. */
+const beyondShares = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => {
+  const { floor = 0, percent } = policy.onDemand ?? {};
+  const size = largest(policy);
+  const owed = owedOnDemand({ floor, percent: parseShare(percent ?? '') ?? 0 }, size);
+  const offerings = placedPools(policy, pools)
+    .filter(({ market }) => market === 'on-demand')
+    .flatMap(offeringsOf);
+  return dimensions.flatMap(({ field, plural, keyOf }) => {
+    const share = policy.maxShare?.[field];
+    const count = new Set(offerings.map(keyOf)).size;
+    const room = count * mostOf(parseShare(share ?? '') ?? 100, size);
+    if (share === undefined || count === 0 || room >= owed) return [];
+    return [
+      problemOf({
+        path: ['onDemand'],
+        found: `on-demand pools of ${count} ${plural}, where maxShare.${field} leaves room for ${room} of the ${owed} owed`,
+        allowed: `more ${plural} in on-demand pools, or a larger maxShare.${field}`,
+      }),
+    ];
+  });
+};
+
 /** Limits that are accepted and cannot be kept in full. */
 export const limitWarnings = (policy: Policy, pools: readonly Pool[]): readonly Problem[] => [
   ...beyondCaps(policy, pools),
+  ...beyondShares(policy, pools),
   ...beyondSize(policy),
 ];

@@ -438,6 +438,14 @@ describe('a floor on demand', () => {
     ]);
     expect(warned(floored({ tiered: ['spot', 'od'] }))).toEqual([]);
   });
+
+  it('is warned of where shares leave less room', () => {
+    const wide = { ...pools, spot: { ...pools.spot, subnets: ['subnet-a', 'subnet-b'] } };
+    const shared = (zone: string) =>
+      warned(floored({ tiered: ['spot', 'od'] }, { pools: wide, size: 4, onDemand: { floor: 3 }, maxShare: { zone } }));
+    expect(shared('50%')).toEqual([['onDemand', 'on-demand pools of 1 zones, where maxShare.zone leaves room for 2 of the 3 owed']]);
+    expect(shared('75%')).toEqual([]);
+  });
 });
 
 describe('shares', () => {
