@@ -180,7 +180,7 @@ const beyondShares = (policy: Policy, pools: readonly Pool[]): readonly Problem[
     return [
       problemOf({
         path: ['onDemand'],
-        found: `on-demand pools of ${count} ${plural}, where maxShare.${field} leaves room for ${room} of the ${owed} owed`,
+        found: `on-demand pools of ${count} ${plural}: maxShare.${field} leaves room for ${room} of ${owed} owed`,
         allowed: `more ${plural} in on-demand pools, or a larger maxShare.${field}`,
       }),
     ];

@@ -443,7 +443,7 @@ describe('a floor on demand', () => {
     const wide = { ...pools, spot: { ...pools.spot, subnets: ['subnet-a', 'subnet-b'] } };
     const shared = (zone: string) =>
       warned(floored({ tiered: ['spot', 'od'] }, { pools: wide, size: 4, onDemand: { floor: 3 }, maxShare: { zone } }));
-    expect(shared('50%')).toEqual([['onDemand', 'on-demand pools of 1 zones, where maxShare.zone leaves room for 2 of the 3 owed']]);
+    expect(shared('50%')).toEqual([['onDemand', 'on-demand pools of 1 zones: maxShare.zone leaves room for 2 of 3 owed']]);
     expect(shared('75%')).toEqual([]);
   });
 });
