@@ -115,8 +115,8 @@ const play = async (sandbox: Sandbox, storm: ManyStorm, fixedMs: number): Promis
   return runOf({ storm, need, seen, startedAtMs, twice: twice(), lowest, members: struck.members.length, bystanderAtMs });
 };
 
-const inSandbox = async (storm: ManyStorm, fixedMs: number): Promise<ManyRun> => {
-  const sandbox = await startSandbox({ mode: 'simulated', spec: manyWorld(storm), seed: storm.seed });
+const inSandbox = async (storm: ManyStorm, fixedMs: number, assembly?: string): Promise<ManyRun> => {
+  const sandbox = await startSandbox({ mode: 'simulated', spec: manyWorld(storm), seed: storm.seed, ...(assembly !== undefined && { assembly }) });
   try {
     return await sandbox.drive(play(sandbox, storm, fixedMs));
   } finally {
@@ -125,11 +125,16 @@ const inSandbox = async (storm: ManyStorm, fixedMs: number): Promise<ManyRun> =>
 };
 
 /** The fixed path: the last request of one group that has the account to itself. */
-const fixedPathMs = async (storm: ManyStorm): Promise<number> =>
-  (await inSandbox({ ...storm, groups: 1, members: Math.min(storm.members, 30), concurrency: 1_000 }, 0)).figures.lastRequestedMs ?? 0;
+const fixedPathMs = async (storm: ManyStorm, assembly?: string): Promise<number> =>
+  (await inSandbox({ ...storm, groups: 1, members: Math.min(storm.members, 30), concurrency: 1_000 }, 0, assembly)).figures.lastRequestedMs ?? 0;
 
-/** Plays one storm over many groups in virtual time, with the published token buckets. */
-export const playMany = async (storm: ManyStorm): Promise<ManyRun> => inSandbox(storm, await fixedPathMs(storm));
+/**
+ * Plays one storm over many groups in virtual time, with the published token buckets.
+ *
+ * @param assembly folder of another cloud assembly than the one that was synthesized last.
+ */
+export const playMany = async (storm: ManyStorm, assembly?: string): Promise<ManyRun> =>
+  inSandbox(storm, await fixedPathMs(storm, assembly), assembly);
 
 const sizes = [
   [10, 100],

@@ -8,6 +8,7 @@ import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
 import { returning } from './returning.ts';
 import { shares } from './shares.ts';
+import { storms } from './storms.ts';
 
 /** Every mutant. A mutant's name is its own. */
 export const mutants: readonly Mutant[] = [
@@ -20,4 +21,5 @@ export const mutants: readonly Mutant[] = [
   ...outside,
   ...returning,
   ...shares,
+  ...storms,
 ];

@@ -1,3 +1,6 @@
+import { playMany } from '../../bench/many.ts';
+import { missedGoals } from '../../bench/many-goals.ts';
+import type { ManyStorm } from '../../bench/many-world.ts';
 import { playScenario, readScenario, startSandbox, toWorldSpec } from '../../sandbox/door.ts';
 import type { Violation } from '../sim/invariants.ts';
 import { play } from '../sim/play.ts';
@@ -61,6 +64,12 @@ const scenario =
       await sandbox.close();
     }
   };
+
+/** A storm over many groups keeps the goals of its bench. That describes are throttled is known, and aside. */
+const manyGroups =
+  (storm: ManyStorm): Run =>
+  async (assembly) =>
+    missedGoals(await playMany(storm, assembly), { throttled: 0 }).map((missed) => ({ invariant: 'goals of a storm', detail: [missed] }));
 
 const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
 
@@ -142,6 +151,7 @@ export const runs = {
   ),
   'a spare above the maximum of its owner': withSpare('a spare above the maximum of its owner'),
   'a group with a spare becomes smaller': withSpare('a group with a spare becomes smaller', neverFewerThan(4)),
+  'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
 } satisfies Readonly<Record<string, Run>>;
 
