@@ -53,7 +53,7 @@ export class InstancesNotEnded extends Error {
 }
 
 /** Everything is done, and the event bus did not take the event about it. The state machine repeats the step. */
-export class EndNotTold extends Error {
+class EndNotTold extends Error {
   constructor(cause: unknown) {
     super('The drain is over, and its event could not be sent. Sending it is tried again.', { cause });
     this.name = 'EndNotTold';
