@@ -17,6 +17,8 @@ const drawReady = (draw: Draw): Document =>
 
 const edits = new Set(['policy-written-again', 'group-renamed']);
 const isEdit = (kind: string): boolean => kind.endsWith('-edited') || edits.has(kind);
+/** Only a target group knows of software that does not answer. */
+const needsTargets = new Set(['boot-broken', 'serving-broken']);
 
 /** Nobody checks the health of these members: only `ready` tells who serves. */
 const withoutTargets = (world: DrawnWorld): DrawnWorld => ({
@@ -35,7 +37,7 @@ const withoutTargets = (world: DrawnWorld): DrawnWorld => ({
 export const withReady = (world: DrawnWorld, draw: Draw): DrawnWorld => {
   if (!draw.chance(share)) return world;
   const ready = drawReady(draw);
-  const isBare = draw.chance(0.4) && !world.steps.some(({ kind }) => isEdit(kind));
+  const isBare = draw.chance(0.4) && !world.steps.some(({ kind }) => isEdit(kind) || needsTargets.has(kind));
   const told = {
     ...world,
     policies: world.policies.map((policy) => ({ ...policy, ready })),
