@@ -159,7 +159,7 @@ export const causeText = (cause: Cause): string => {
     case 'launch-unsuccessful':
       return `launch-unsuccessful (${cause.asg}: ${cause.awsCode})`;
     case 'alarm':
-      return `alarm ${cause.alarm}`;
+      return cause.state === undefined ? `alarm ${cause.alarm}` : `alarm ${cause.alarm}: ${cause.state}`;
     case 'drain-stopped':
       return `drain-stopped (${cause.drain})`;
     case 'policy-change':
@@ -185,11 +185,14 @@ export const sizeText = (change: SizeChange): string => {
     case 'alarm':
       return change.from === change.to
         ? `desired stays ${change.to}, the bound of the policy: alarm ${change.alarm}, ${adjustText(change.adjust)}`
-        : `desired ${change.from} → ${change.to} by ${adjustText(change.adjust)} of alarm ${change.alarm}`;
+        : `desired ${change.from} → ${change.to} by ${adjustText(change.adjust)} of alarm ${change.alarm}` +
+            (change.lasts ? `, in ALARM since ${timeText(change.atMs)}` : '');
     case 'alarm-cooling':
       return `alarm ${change.alarm} did not act: its cooldown lasts until ${timeText(change.untilMs)}`;
     case 'alarm-late':
       return `alarm ${change.alarm} did not act: it went off at ${timeText(change.atMs)}, more than an hour before`;
+    case 'alarm-quiet':
+      return `alarm ${change.alarm} did not act: its actions are ${change.why}`;
   }
 };
 

@@ -16,7 +16,13 @@ export type Cause =
   | ({ readonly code: 'interruption' | 'rebalance' | 'terminate-hook' } & Instances)
   | ({ readonly code: 'state-change'; readonly state: InstanceState } & Instances)
   | { readonly code: 'launch-unsuccessful'; readonly asg: string; readonly awsCode: string }
-  | { readonly code: 'alarm'; readonly alarm: string; readonly atMs: number }
+  | {
+      readonly code: 'alarm';
+      readonly alarm: string;
+      readonly atMs: number;
+      /** Absent: `ALARM`. */
+      readonly state?: 'OK' | 'INSUFFICIENT_DATA';
+    }
   | { readonly code: 'drain-stopped'; readonly drain: string }
   | { readonly code: 'policy-change' }
   | { readonly code: 'tick' }
@@ -38,10 +44,14 @@ export type SizeChange =
       readonly adjust: Adjustment;
       readonly from: number;
       readonly to: number;
+      /** It is still in `ALARM` after its cooldown. */
+      readonly lasts?: true;
     }
   | { readonly code: 'alarm-cooling'; readonly alarm: string; readonly untilMs: number }
   /** It went off too long ago to say anything about the present load. */
-  | { readonly code: 'alarm-late'; readonly alarm: string; readonly atMs: number };
+  | { readonly code: 'alarm-late'; readonly alarm: string; readonly atMs: number }
+  /** Its actions are suppressed by another alarm, or muted. */
+  | { readonly code: 'alarm-quiet'; readonly alarm: string; readonly why: 'suppressed' | 'muted' };
 
 /** When spot prices were read, and whether the policy states prices on demand. */
 export type PriceSource = { readonly readAtMs?: number; readonly isStated?: true };

@@ -19,6 +19,8 @@ export type Signal =
       readonly kind: 'alarm';
       readonly alarm: string;
       readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
+      /** Its actions are suppressed by another alarm, or muted. */
+      readonly quiet?: 'suppressed' | 'muted';
       readonly atMs: number;
     }
   /** Somebody stopped the execution of a drain. */

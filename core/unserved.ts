@@ -4,8 +4,11 @@ import { readyWithinMs } from './ready.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, Member } from './view.ts';
 
-/** New members that do not serve, and since when this is known, epoch ms. */
-export type Unserved = Readonly<Record<string, number>>;
+/** What keeps a new member from serving, and since when it is known to do so, epoch ms. */
+export type Idle = { readonly why: WhyIdle; readonly sinceMs: number };
+
+/** New members that do not serve. */
+export type Unserved = Readonly<Record<string, Idle>>;
 
 /** More of them than this are not remembered at once: as these leave, others of their kind rest with their pool. */
 const mostUnserved = 500;
@@ -35,19 +38,24 @@ const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe 
 
 /**
  * New members that do not serve, as a look finds them. Whoever serves once is no longer new. A member that is noticed
- * only in the second half of its time has served before, and fails for another reason.
+ * only in the second half of its time has served before, and fails for another reason. One that could join at last
+ * begins anew.
  */
 export const unservedNow = ({ group, members, unserved, nowMs }: Omit<Look, 'swaps' | 'asgs'>): Unserved => {
-  const lastNoticedMs = readyWithinMs(group) / 2;
-  const found = members.flatMap((member): readonly (readonly [string, number])[] => {
+  const idleNow = (member: Member): Idle | undefined => {
     const ageMs = nowMs - member.launchedAtMs;
-    const sinceMs = unserved[member.instance];
-    if (member.serving) return [];
-    if (sinceMs !== undefined) return [[member.instance, sinceMs]];
-    const isNoticed = isIdle(member) && ageMs >= noticedAfterMs && ageMs <= lastNoticedMs;
-    return isNoticed ? [[member.instance, nowMs]] : [];
+    const before = unserved[member.instance];
+    if (member.serving) return undefined;
+    if (!isIdle(member)) return before;
+    const why = whyIdle(member);
+    if (before !== undefined) return before.why === why ? before : { why, sinceMs: nowMs };
+    return ageMs >= noticedAfterMs && ageMs <= readyWithinMs(group) / 2 ? { why, sinceMs: nowMs } : undefined;
+  };
+  const found = members.flatMap((member): readonly (readonly [string, Idle])[] => {
+    const idle = idleNow(member);
+    return idle === undefined ? [] : [[member.instance, idle]];
   });
-  return Object.fromEntries(found.toSorted(([, a], [, b]) => a - b).slice(0, mostUnserved));
+  return Object.fromEntries(found.toSorted(([, a], [, b]) => a.sinceMs - b.sinceMs).slice(0, mostUnserved));
 };
 
 const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
@@ -65,19 +73,33 @@ const othersServe = ({ members, swaps }: Look): boolean => {
 const isKeptByMinimum = ({ group, asgs }: Look, { asg }: Member): boolean =>
   group.holding.kind === 'launch-instances' && asgs.some(({ name, desired, min }) => name === asg && desired <= min);
 
+/** Where its Auto Scaling group is full, and its maximum cannot be raised, another instance could not join either. */
+const waitsForRoom = ({ group: { holding }, asgs }: Look, member: Member): boolean =>
+  holding.kind === 'attach' &&
+  whyIdle(member) === 'not-joined' &&
+  asgs.some(({ name, desired, max }) => name === holding.asg && desired >= max);
+
+/** For how long the same has kept a member from serving. */
+const idleForMs = ({ unserved, nowMs }: Look, member: Member): number => {
+  const idle = unserved[member.instance];
+  return idle === undefined || idle.why !== whyIdle(member) ? 0 : nowMs - idle.sinceMs;
+};
+
 /**
  * Members that never served and are given up: replaced elsewhere, at most `swap.maxSurge` at a time. Each stays until
  * its replacement serves, so while no replacement serves either, no further one is launched.
  */
 export const toBeGivenUp = (look: Look): readonly Member[] => {
-  const { group, members, unserved, swaps, nowMs } = look;
+  const { group, members, swaps, nowMs } = look;
+  const withinMs = readyWithinMs(group);
   const candidates = members.filter(
     (member) =>
-      unserved[member.instance] !== undefined &&
       isIdle(member) &&
+      idleForMs(look, member) >= withinMs / 2 &&
       !member.protected &&
-      nowMs - member.launchedAtMs >= readyWithinMs(group) &&
-      !isKeptByMinimum(look, member),
+      nowMs - member.launchedAtMs >= withinMs &&
+      !isKeptByMinimum(look, member) &&
+      !waitsForRoom(look, member),
   );
   if (candidates.length === 0 || !othersServe(look)) return [];
   const known = new Set(swaps.map(({ instance }) => instance));

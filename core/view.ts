@@ -5,6 +5,7 @@ import type { Chosen } from './chosen.ts';
 import type { Denials } from './denials.ts';
 import type { GivenUp } from './given-up.ts';
 import type { Group } from './group.ts';
+import type { KnownAlarms } from './lasting-alarms.ts';
 import type { LaunchMemory } from './launch-limit.ts';
 import type { NotDone } from './not-done.ts';
 import type { Offering, OfferingKey } from './offering.ts';
@@ -138,6 +139,8 @@ export type GroupState = Memories & {
   readonly memory: PoolMemory;
   /** When each alarm last acted, epoch ms, for its cooldown. */
   readonly alarms: Readonly<Record<string, number>>;
+  /** What CloudWatch last said of the alarms of the policy. Absent: nothing. */
+  readonly alarmStates?: KnownAlarms;
   readonly raised: readonly RaisedMax[];
   /** What attaching added to a desired capacity that others set. */
   readonly added?: readonly Added[];

@@ -15,7 +15,7 @@ export type SignalRulesProps = {
 /**
  * The events that AWS sends, one rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto
  * Scaling, CloudWatch and Step Functions. `pending` is left out of the state changes: it adds nothing to the response
- * of the launch, and comes in storms.
+ * of the launch, and comes in storms. Alarms are heard in every state: the end of `ALARM` tells how long it lasted.
  */
 const patternsOf = (drainWorkflow: IStateMachine): Readonly<Record<string, EventPattern>> => ({
   interruption: { source: ['aws.ec2'], detailType: ['EC2 Spot Instance Interruption Warning'] },

@@ -29,7 +29,12 @@ const cause: z.ZodMiniType<Cause> = z.discriminatedUnion('code', [
   z.object({ code: z.literal(['interruption', 'rebalance', 'terminate-hook']), ...instances }),
   z.object({ code: z.literal('state-change'), state: instanceState, ...instances }),
   z.object({ code: z.literal('launch-unsuccessful'), asg: text, awsCode: text }),
-  z.object({ code: z.literal('alarm'), alarm: text, atMs: number }),
+  z.object({
+    code: z.literal('alarm'),
+    alarm: text,
+    atMs: number,
+    state: z.optional(z.enum(['OK', 'INSUFFICIENT_DATA'])),
+  }),
   z.object({ code: z.literal('drain-stopped'), drain: text }),
   z.object({ code: z.literal(['policy-change', 'tick']) }),
 ]);
@@ -38,7 +43,16 @@ const adjustment = z.object({ kind: z.enum(['instances', 'percent']), by: number
 
 const sizeChange: z.ZodMiniType<SizeChange> = z.discriminatedUnion('code', [
   z.object({ code: z.literal(['policy', 'caught-up', 'outside']), from: number, to: number }),
-  z.object({ code: z.literal('alarm'), alarm: text, atMs: number, adjust: adjustment, from: number, to: number }),
+  z.object({
+    code: z.literal('alarm'),
+    alarm: text,
+    atMs: number,
+    adjust: adjustment,
+    from: number,
+    to: number,
+    lasts: z.optional(z.literal(true)),
+  }),
+  z.object({ code: z.literal('alarm-quiet'), alarm: text, why: z.enum(['suppressed', 'muted']) }),
   z.object({ code: z.literal('alarm-cooling'), alarm: text, untilMs: number }),
   z.object({ code: z.literal('alarm-late'), alarm: text, atMs: number }),
 ]);

@@ -2,12 +2,14 @@ import type { Deaths, FailedBoots, Newcomer } from '../../core/boots.ts';
 import type { Breaker, InterruptionTally, Trial } from '../../core/breaker/breaker.ts';
 import type { Chosen } from '../../core/chosen.ts';
 import type { Denial } from '../../core/denials.ts';
+import type { KnownAlarm } from '../../core/lasting-alarms.ts';
 import type { LaunchTally } from '../../core/launch-limit.ts';
 import type { Need, NotDone } from '../../core/not-done.ts';
 import { type OfferingKey, parseOfferingKey } from '../../core/offering.ts';
 import type { Lesson } from '../../core/pool-memory.ts';
 import type { Reservation } from '../../core/reservation.ts';
 import type { Loss, Move, Returns } from '../../core/returning/memory.ts';
+import type { Idle } from '../../core/unserved.ts';
 import type { GroupState, Stray } from '../../core/view.ts';
 import { anyOf, type Check, flag, isMap, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { absentOr, eachIn, eachOf, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';
@@ -38,6 +40,17 @@ const lesson = objectOf<Lesson>({
   atMs: number,
   coolingUntilMs: number,
   streak: number,
+});
+
+const knownAlarm = objectOf<KnownAlarm>({
+  atMs: number,
+  isOn: flag,
+  quiet: optional(anyOf({ suppressed: true, muted: true })),
+});
+
+const idle = objectOf<Idle>({
+  why: anyOf({ pending: true, 'not-joined': true, 'status-checks': true, 'warm-up': true, 'target-health': true }),
+  sinceMs: number,
 });
 
 const stray = objectOf<Stray>({ firstSeenAtMs: number, sightings: number });
@@ -124,13 +137,14 @@ const readers: Readers<GroupState> = {
   lastReservation: maybe(text),
   memory: eachIn(lesson),
   alarms: eachIn(number),
+  alarmStates: absentOr(eachIn(knownAlarm)),
   raised: eachOf(raisedMax),
   added: absentOr(eachOf(added)),
   suspended: absentOr(eachOf(suspension)),
   holders: absentOr(eachOf(text)),
   targetGroups: absentOr(eachOf(text)),
   strays: eachIn(stray),
-  unserved: absentOr(eachIn(number)),
+  unserved: absentOr(eachIn(idle)),
   detached: absentOr(eachOf(text)),
   keptByMinimum: maybe(number),
   onDemandShort: maybe(number),

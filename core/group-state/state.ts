@@ -5,6 +5,7 @@ import type { SizeChange } from '../decision-record.ts';
 import type { Group } from '../group.ts';
 import { isStray } from '../headcount.ts';
 import { holdersNow, namedAsgs, targetGroupsNow } from '../holders.ts';
+import { type AlarmFact, alarmTellsForMs, knownAlarms, lastingAlarm } from '../lasting-alarms.ts';
 import { countForgotten, forgetLaunches } from '../launch-limit.ts';
 import { offeringKey, parseOfferingKey } from '../offering.ts';
 import { forgetExpired, rememberInterruptions } from '../pool-memory.ts';
@@ -58,30 +59,45 @@ export const followPolicy = (state: GroupState, group: Group): GroupState => {
 
 /** What signals said that changes the state. */
 export type Heard = {
-  readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
+  readonly alarms: readonly AlarmFact[];
   /** Instances that EC2 reports as shutting down, stopped or terminated. */
   readonly ended: readonly string[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
 };
 
-/** An alarm that went off longer ago says nothing about the present load. */
-const alarmTellsForMs = 3_600_000;
-
 const alarmChange = (
   state: GroupState,
   group: Group,
-  { alarm, atMs }: Heard['alarms'][number],
+  { alarm, atMs, quiet }: AlarmFact,
   nowMs: number,
 ): SizeChange | undefined => {
   const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
   const last = state.alarms[alarm];
   if (rule === undefined) return undefined;
   if (nowMs - atMs > alarmTellsForMs) return { code: 'alarm-late', alarm, atMs };
+  if (quiet !== undefined) return { code: 'alarm-quiet', alarm, why: quiet };
   if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))
     return { code: 'alarm-cooling', alarm, untilMs: last + rule.cooldownMs };
   const to = desiredAfterAdjustment(state.desired, rule.adjust, group.size);
   return { code: 'alarm', alarm, atMs, adjust: rule.adjust, from: state.desired, to };
+};
+
+/** How an alarm that stays in `ALARM` changes the desired size. */
+const lasting = (
+  state: GroupState,
+  group: Group,
+  alarms: readonly AlarmFact[],
+  nowMs: number,
+): readonly SizeChange[] => {
+  const known = knownAlarms(state.alarmStates ?? {}, alarms, group, nowMs);
+  const rule = lastingAlarm(group, { known, actedAtMs: state.alarms, nowMs });
+  if (rule === undefined) return [];
+  const { alarm, adjust } = rule;
+  const to = desiredAfterAdjustment(state.desired, adjust, group.size);
+  if (to === state.desired) return [];
+  const atMs = known[alarm]?.atMs ?? nowMs;
+  return [{ code: 'alarm', alarm, atMs, adjust, from: state.desired, to, lasts: true }];
 };
 
 /**
@@ -94,13 +110,16 @@ export const alarmChanges = (
   { alarms }: Pick<Heard, 'alarms'>,
   nowMs: number,
 ): readonly SizeChange[] => {
-  const newest = new Map(alarms.toSorted((a, b) => a.atMs - b.atMs).map((fact) => [fact.alarm, fact]));
+  const wentOff = alarms.filter(({ isOn }) => isOn).toSorted((a, b) => a.atMs - b.atMs);
+  const newest = new Map(wentOff.map((fact) => [fact.alarm, fact]));
   let { desired } = state;
-  return [...newest.values()].flatMap((fact) => {
+  const changes = [...newest.values()].flatMap((fact) => {
     const change = alarmChange({ ...state, desired }, group, fact, nowMs);
     if (change?.code === 'alarm') desired = change.to;
     return change ?? [];
   });
+  // What has just acted is in its cooldown.
+  return changes.some(({ code }) => code === 'alarm') ? changes : [...changes, ...lasting(state, group, alarms, nowMs)];
 };
 
 /** The state after alarms have changed the desired size within its bounds. */
@@ -112,7 +131,14 @@ export const followAlarms = (
 ): GroupState => {
   const acted = alarmChanges(state, group, heard, nowMs).filter((change) => change.code === 'alarm');
   const actedAtMs = Object.fromEntries(acted.map(({ alarm, atMs }) => [alarm, Math.max(atMs, nowMs)]));
-  return { ...state, desired: acted.at(-1)?.to ?? state.desired, alarms: { ...state.alarms, ...actedAtMs } };
+  const known = knownAlarms(state.alarmStates ?? {}, heard.alarms, group, nowMs);
+  const { alarmStates: _before, ...rest } = state;
+  return {
+    ...rest,
+    desired: acted.at(-1)?.to ?? state.desired,
+    alarms: { ...state.alarms, ...actedAtMs },
+    ...(Object.keys(known).length > 0 && { alarmStates: known }),
+  };
 };
 
 /** What a look shows, and whether the group was let go before it. */

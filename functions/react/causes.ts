@@ -17,7 +17,12 @@ const causeOf = (signal: Signal): Cause => {
     case 'launch-unsuccessful':
       return { code: signal.kind, asg: signal.asg, awsCode: signal.code };
     case 'alarm':
-      return { code: signal.kind, alarm: signal.alarm, atMs: signal.atMs };
+      return {
+        code: signal.kind,
+        alarm: signal.alarm,
+        atMs: signal.atMs,
+        ...(signal.state !== 'ALARM' && { state: signal.state }),
+      };
     case 'drain-stopped':
       return { code: signal.kind, drain: signal.drain };
     case 'policy-change':

@@ -1,4 +1,5 @@
 import type { Cause } from '../../core/decision-record.ts';
+import type { AlarmFact } from '../../core/lasting-alarms.ts';
 import type { Signal } from '../../core/signal.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import { createCauses } from './causes.ts';
@@ -13,7 +14,7 @@ export type Facts = {
   readonly ended: readonly string[];
   /** Of those, the ones that are stopped or stopping. */
   readonly stopped: readonly string[];
-  readonly alarms: readonly { readonly alarm: string; readonly atMs: number }[];
+  readonly alarms: readonly AlarmFact[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
   /** Drains whose executions somebody stopped: others take over what they had not ended. */

@@ -1,4 +1,5 @@
 import { spotNoticeMs } from '../../core/deadline.ts';
+import type { AlarmFact } from '../../core/lasting-alarms.ts';
 import type { Owner, Owners, RegistryEntry } from '../../core/ports.ts';
 import type { Signal } from '../../core/signal.ts';
 import { isOver } from '../../core/signal-age.ts';
@@ -92,6 +93,13 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
 /** About the group itself, and not about what happened in it: a group may have been let go until now. */
 export const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
+const alarmFact = ({ alarm, atMs, state, quiet }: Extract<Signal, { readonly kind: 'alarm' }>): AlarmFact => ({
+  alarm,
+  atMs,
+  isOn: state === 'ALARM',
+  ...(quiet && { quiet }),
+});
+
 const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
   if (isOver(signal, owner, nowMs)) return {};
   const leaving = leavingFact(signal, owner);
@@ -100,7 +108,7 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
     const stops = signal.state === 'stopping' || signal.state === 'stopped';
     return { ended: [signal.instance], ...(stops && { stopped: [signal.instance] }) };
   }
-  if (signal.kind === 'alarm') return { alarms: [{ alarm: signal.alarm, atMs: signal.atMs }] };
+  if (signal.kind === 'alarm') return { alarms: [alarmFact(signal)] };
   if (signal.kind === 'drain-stopped') return { stoppedDrains: [signal.drain] };
   if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
   return { isTick: namesGroup(signal) };

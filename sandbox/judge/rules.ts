@@ -1,5 +1,5 @@
 import type { Rule } from './finding.ts';
-import { alarmsAct } from './rules/alarms.ts';
+import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
 import { breakersAreKept, breakersOpen } from './rules/breakers.ts';
@@ -38,6 +38,7 @@ export const rules: readonly Rule[] = [
   outsideSizesStand,
   wantedStay,
   alarmsAct,
+  lastingAlarmsActAgain,
   warnedTakenOut,
   drainBeginsInTime,
   servesUntilReplaced,

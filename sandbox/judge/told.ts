@@ -20,6 +20,19 @@ type Batch = { readonly Records?: readonly (SqsRecord | StreamRecord)[] };
 
 const other: Told = { about: 'other' };
 
+type AlarmDetail = {
+  readonly alarmName?: string;
+  readonly state?: { readonly value?: string; readonly actionsSuppressedBy?: string };
+  readonly muteDetail?: unknown;
+};
+
+const toldOfAlarm = ({ alarmName, state, muteDetail }: AlarmDetail): Told => ({
+  about: 'alarm',
+  alarm: String(alarmName),
+  ...((state?.value ?? 'ALARM') !== 'ALARM' && { isOn: false as const }),
+  ...((state?.actionsSuppressedBy ?? muteDetail) !== undefined && { isQuiet: true as const }),
+});
+
 /** What each kind of event tells. */
 const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   'aws.ec2 EC2 Spot Instance Interruption Warning': (detail) => ({ about: 'warning', instance: String(detail['instance-id']) }),
@@ -32,7 +45,7 @@ const byType: Readonly<Record<string, (detail: Detail) => Told>> = {
   'aws.autoscaling EC2 Instance-terminate Lifecycle Action': (detail) => ({ about: 'hook', instance: String(detail.EC2InstanceId) }),
   'aws.autoscaling EC2 Instance Launch Unsuccessful': (detail) => ({ about: 'launch-unsuccessful', asg: String(detail.AutoScalingGroupName) }),
   'aws.states Step Functions Execution Status Change': (detail) => ({ about: 'drain-stopped', drain: String(detail.name) }),
-  'aws.cloudwatch CloudWatch Alarm State Change': (detail) => ({ about: 'alarm', alarm: String(detail.alarmName) }),
+  'aws.cloudwatch CloudWatch Alarm State Change': (detail) => toldOfAlarm(detail as AlarmDetail),
   [`${eventSource} ${ownMessages.tick}`]: ({ group, groups = [String(group)] }) => ({
     about: 'tick',
     groups,

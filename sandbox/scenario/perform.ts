@@ -32,16 +32,27 @@ const given = <T extends object>(filter: T) => Object.fromEntries(Object.entries
 const setBoots = (stage: Stage, { launches, fate, reason }: Extract<Action, { boots: unknown }>['boots']): void =>
   stage.world.setBoots(given(launches), fate, reason);
 
-const alarmEvent = (alarmName: string, atMs: number) => ({
+const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK', suppressed: boolean) => ({
   source: 'aws.cloudwatch',
   'detail-type': 'CloudWatch Alarm State Change',
   detail: {
     alarmName,
-    state: { value: 'ALARM', reason: 'Threshold Crossed', timestamp: new Date(atMs).toISOString() },
-    previousState: { value: 'OK', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
+    state: {
+      value,
+      reason: 'Threshold Crossed',
+      timestamp: new Date(atMs).toISOString(),
+      ...(suppressed && { actionsSuppressedBy: 'Alarm', actionsSuppressedReason: 'Actions suppressed by another alarm' }),
+    },
+    previousState: { value: value === 'OK' ? 'ALARM' : 'OK', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
     configuration: { metrics: [] },
   },
 });
+
+/** It goes off, and is over later: CloudWatch sends nothing in between. */
+const soundAlarm = ({ emitEvent, clock }: Stage, { name, lasts, suppressed }: Extract<Action, { alarm: unknown }>['alarm']): void => {
+  emitEvent(alarmEvent(name, clock.now(), 'ALARM', suppressed));
+  clock.after(lasts, () => emitEvent(alarmEvent(name, clock.now(), 'OK', false)));
+};
 
 /** Replaces `${targetGroup:NAME}` in a document by the ARN that the world gave that target group. */
 export const withArns = (stage: Stage, document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
@@ -59,7 +70,7 @@ export const perform = async (stage: Stage, action: Action, groupOf: (instance: 
     stage.world.interrupt(membersOf(stage, filter, groupOf), { noticeMs: notice, silent });
   } else if ('rebalance' in action) stage.world.recommendRebalance(membersOf(stage, action.rebalance, groupOf));
   else if ('kill' in action) for (const instance of membersOf(stage, action.kill, groupOf)) stage.world.kill(instance);
-  else if ('alarm' in action) stage.emitEvent(alarmEvent(action.alarm, stage.clock.now()));
+  else if ('alarm' in action) soundAlarm(stage, action.alarm);
   else if ('event' in action) stage.emitEvent(action.event as never);
   else if ('faults' in action) stage.setFaults(action.faults);
   else await stage.putPolicy(withArns(stage, action.policy));

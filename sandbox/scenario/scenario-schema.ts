@@ -30,7 +30,9 @@ const actions = {
   interrupt: exactly({ ...memberFields, notice: duration.default(120_000), silent: z.boolean().default(false) }),
   rebalance: memberFilter,
   kill: memberFilter,
-  alarm: z.string(),
+  alarm: z
+    .union([z.string(), exactly({ name: z.string(), lasts: duration, suppressed: z.boolean().default(false) })])
+    .transform((alarm) => (typeof alarm === 'string' ? { name: alarm, lasts: 30_000, suppressed: false } : alarm)),
   event: z.looseObject({ source: z.string(), 'detail-type': z.string(), detail: z.record(z.string(), z.unknown()) }),
   faults: z.array(faultSchema),
   policy: z.record(z.string(), z.unknown()),

@@ -16,7 +16,7 @@ const serving = members(spotB, 3);
 const usual = group();
 const look = { group: usual, swaps: [], asgs: [], nowMs };
 const givenUp = (list: readonly Member[], rest: Partial<Parameters<typeof toBeGivenUp>[0]> = {}): readonly string[] => {
-  const unserved = Object.fromEntries(list.filter((one) => !one.serving).map(({ instance }) => [instance, minutesAgo(5)]));
+  const unserved = Object.fromEntries(list.filter((one) => !one.serving).map((one) => [one.instance, { why: whyIdle(one), sinceMs: minutesAgo(5) }]));
   return toBeGivenUp({ ...look, members: list, unserved, ...rest }).map(({ instance }) => instance);
 };
 
@@ -29,12 +29,19 @@ describe('who has not served since it was new', () => {
     expect(noticed(idle('i', 5.1))).toEqual([]);
   });
   it('is remembered until it serves, or is gone', () => {
-    expect(unservedNow({ ...look, members: [idle('i', 30)], unserved: { i: 7, gone: 8 } })).toEqual({ i: 7 });
-    expect(noticed({ ...idle('i', 30), serving: true }, { i: 7 })).toEqual([]);
+    const known = { why: 'target-health', sinceMs: 7 } as const;
+    expect(unservedNow({ ...look, members: [idle('i', 30)], unserved: { i: known, gone: known } })).toEqual({ i: known });
+    expect(noticed({ ...idle('i', 30), serving: true }, { i: known })).toEqual([]);
+  });
+  it('begins anew when it could join at last', () => {
+    const before = { why: 'not-joined', sinceMs: 7 } as const;
+    expect(unservedNow({ ...look, members: [idle('i', 30)], unserved: { i: before } })).toEqual({ i: { why: 'target-health', sinceMs: nowMs } });
+    expect(givenUp([...serving, idle('i', 30)], { unserved: { i: { why: 'target-health', sinceMs: minutesAgo(4) } } })).toEqual([]);
+    expect(givenUp([...serving, idle('i', 30)], { unserved: { i: { why: 'not-joined', sinceMs: minutesAgo(20) } } })).toEqual([]);
   });
   it('is not who may serve: that is not known', () => {
     expect(noticed(idle('i', 2, { mayServe: true }))).toEqual([]);
-    expect(noticed(idle('i', 30, { mayServe: true }), { i: 7 })).toEqual(['i']);
+    expect(noticed(idle('i', 30, { mayServe: true }), { i: { why: 'target-health', sinceMs: 7 } })).toEqual(['i']);
   });
   it('is at most five hundred', () => {
     const many = members(spotA, 600, { serving: false, launchedAtMs: minutesAgo(2) });
@@ -42,8 +49,8 @@ describe('who has not served since it was new', () => {
   });
   it('is part of the state while there is anybody', () => {
     const found = view({ members: [...serving, idle('i', 2)] });
-    expect(followView(found, { ended: [], refusedAsgs: [] }).unserved).toEqual({ i: nowMs });
-    const before = state({ unserved: { 'spot-b#1': 1 } });
+    expect(followView(found, { ended: [], refusedAsgs: [] }).unserved).toEqual({ i: { why: 'target-health', sinceMs: nowMs } });
+    const before = state({ unserved: { 'spot-b#1': { why: 'target-health', sinceMs: 1 } } });
     expect(followView(view({ state: before, members: serving }), { ended: [], refusedAsgs: [] })).not.toHaveProperty('unserved');
   });
 });
@@ -52,7 +59,12 @@ describe('a new member that never serves', () => {
   it('is given up at its age, and not sooner', () => {
     expect(givenUp([...serving, idle('i', 10)])).toEqual(['i']);
     expect(givenUp([...serving, idle('i', 9.99)])).toEqual([]);
-    expect(givenUp([...serving, idle('i', 3)], { group: group({ ready: { withinMs: 180_000 } }) })).toEqual(['i']);
+    expect(
+      givenUp([...serving, idle('i', 3)], {
+        group: group({ ready: { withinMs: 180_000 } }),
+        unserved: { i: { why: 'target-health', sinceMs: minutesAgo(2) } },
+      }),
+    ).toEqual(['i']);
   });
   it('is not one that has served once', () => {
     expect(givenUp([...serving, idle('i', 30)], { unserved: {} })).toEqual([]);
@@ -81,6 +93,14 @@ describe('a new member that never serves', () => {
     const list = [...serving, idle('i', 10, { asg: 'spot-a' })];
     expect(givenUp(list, held)).toEqual([]);
     expect(givenUp(list, { ...held, asgs: [{ ...asg, desired: 2 }] })).toEqual(['i']);
+  });
+  it('is kept while its Auto Scaling group has no room for another one', () => {
+    const asg = { name: 'web', min: 0, max: 3, desired: 3, held: 3, holds: [], suspended: [] };
+    const attached = { group: group({ holding: { kind: 'attach', asg: 'web' } }), asgs: [asg] } as const;
+    const outside = idle('i', 10, { admitted: false });
+    expect(givenUp([...serving, outside], attached)).toEqual([]);
+    expect(givenUp([...serving, outside], { ...attached, asgs: [{ ...asg, max: 4 }] })).toEqual(['i']);
+    expect(givenUp([...serving, idle('i', 10, { asg: 'web' })], attached)).toEqual(['i']);
   });
   it('says what keeps it from serving', () => {
     expect(whyIdle(idle('i', 1, { state: 'pending', admitted: false }))).toBe('pending');

@@ -69,7 +69,7 @@ test('a swap that was claimed is told, also where every race for the state item 
   expect(await converge(warning, { ...ports, wakes: { wake } })).toEqual({ kind: 'converged' });
   expect(toldOf(world)).toEqual([instance]);
   expect(woken).toEqual(['web']);
-  const alarmed = { ...warning, alarms: [{ alarm: 'high', atMs: nowMs }] };
+  const alarmed = { ...warning, alarms: [{ alarm: 'high', atMs: nowMs, isOn: true }] };
   expect(await converge(alarmed, worldOf({ putState: async () => 'conflict' }).ports)).toEqual({ kind: 'contended' });
 });
 

@@ -86,9 +86,17 @@ describe('lifecycle actions', () => {
 });
 
 describe('alarms and our own messages', () => {
-  it('reads an alarm, and ignores its return to OK', () => {
-    expect(signal(alarmStateChange('ALARM'))).toMatchObject({ kind: 'alarm', alarm: 'workers-cpu-high' });
-    expect(read(alarmStateChange('OK')).kind).toBe('ignored');
+  it('reads an alarm, and its return to OK', () => {
+    expect(signal(alarmStateChange('ALARM'))).toMatchObject({ kind: 'alarm', alarm: 'workers-cpu-high', state: 'ALARM' });
+    expect(signal(alarmStateChange('OK'))).toMatchObject({ kind: 'alarm', alarm: 'workers-cpu-high', state: 'OK' });
+  });
+  it('reads that the actions of an alarm are suppressed or muted', () => {
+    const event = alarmStateChange('ALARM');
+    const { detail } = event;
+    const suppressed = { ...detail, state: { ...(detail.state as object), actionsSuppressedBy: 'WaitPeriod' } };
+    expect(signal({ ...event, detail: suppressed })).toMatchObject({ quiet: 'suppressed' });
+    expect(signal({ ...event, detail: { ...detail, muteDetail: { mutedBy: 'night' } } })).toMatchObject({ quiet: 'muted' });
+    expect(signal(event)).not.toHaveProperty('quiet');
   });
   it('reads ticks and policy changes', () => {
     expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', groups: ['workers'], atMs: eventAtMs, isScheduled: false });

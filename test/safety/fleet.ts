@@ -33,7 +33,7 @@ export type Fleet = Stage & {
   warn(count: number): void;
   /** EC2 recommends to rebalance the oldest spot members. */
   recommend(count: number): void;
-  /** A CloudWatch alarm goes off, now or at that time. */
+  /** A CloudWatch alarm goes off for half a minute, now or at that time. */
   alarm(name: string, atMs?: number): void;
   minutes(count: number): Promise<void>;
   until(what: string, holds: () => unknown, atMostMinutes?: number): Promise<void>;
@@ -54,6 +54,16 @@ const spotOf = (stage: Stage, count: number): readonly string[] =>
     .slice(0, count)
     .map(({ id }) => id);
 
+/** How long an alarm stays in `ALARM`. */
+const momentMs = 30_000;
+
+const alarmEvent = (alarmName: string, value: 'ALARM' | 'OK', atMs: number) => ({
+  source: 'aws.cloudwatch',
+  'detail-type': 'CloudWatch Alarm State Change',
+  time: new Date(atMs).toISOString(),
+  detail: { alarmName, state: { value, timestamp: new Date(atMs).toISOString() }, configuration: { metrics: [] } },
+});
+
 const operator = (stage: Stage, setting: Setting) => ({
   warn: (count: number) => void stage.sandbox.world.interrupt(spotOf(stage, count), { noticeMs: 120_000 }),
   recommend: (count: number) => void stage.sandbox.world.recommendRebalance(spotOf(stage, count)),
@@ -61,13 +71,10 @@ const operator = (stage: Stage, setting: Setting) => ({
   deletePolicy: async () => {
     await stage.operate('dynamodb', 'DeleteItem', { TableName: tableNames.groups, Key: toItem({ group: 'web', item: 'policy' }) });
   },
-  alarm: (alarmName: string, atMs = stage.sandbox.clock.now()) =>
-    stage.sandbox.putEvent({
-      source: 'aws.cloudwatch',
-      'detail-type': 'CloudWatch Alarm State Change',
-      time: new Date(atMs).toISOString(),
-      detail: { alarmName, state: { value: 'ALARM', timestamp: new Date(atMs).toISOString() }, configuration: { metrics: [] } },
-    }),
+  alarm: (alarmName: string, atMs = stage.sandbox.clock.now()) => {
+    stage.sandbox.putEvent(alarmEvent(alarmName, 'ALARM', atMs));
+    stage.sandbox.clock.after(momentMs, () => stage.sandbox.putEvent(alarmEvent(alarmName, 'OK', atMs + momentMs)));
+  },
   overwrite: async (table: Table, items: readonly Item[]) => {
     const kept = new Set(items.map((item) => JSON.stringify(keyOf(item))));
     for (const item of await stage.sandbox.items(table)) {

@@ -1,5 +1,6 @@
 import { forkRandom } from '../../sandbox/random.ts';
 import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
+import { withLastingAlarms } from './random-alarms.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
 import { withReady } from './random-ready.ts';
 import type { Situation } from './situation.ts';
@@ -24,7 +25,7 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const name = profile ?? (always === undefined ? profileOf(seed) : 'faulty');
   const drawn = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
   // From a stream of its own, so that all else in a seed is as it was without it.
-  const world = withReady(drawn, drawFrom(forkRandom(seed, 'ready')));
+  const world = withLastingAlarms(withReady(drawn, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
   return {
     name: `seed ${seed} (${name})`,
     seed,

@@ -98,28 +98,40 @@ export const kill = (atMs: number, count: number, group = 'web'): Step => ({
   },
 });
 
-/** An event as CloudWatch sends it when an alarm goes off. */
-const alarmEvent = (alarmName: string, atMs: number) => ({
+/** An event as CloudWatch sends it when an alarm goes off, or is over. */
+const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK' = 'ALARM', more: object = {}) => ({
   source: 'aws.cloudwatch',
   'detail-type': 'CloudWatch Alarm State Change',
   detail: {
     alarmName,
-    state: { value: 'ALARM', reason: 'Threshold Crossed', timestamp: new Date(atMs).toISOString() },
-    previousState: { value: 'OK', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
+    state: { value, reason: 'Threshold Crossed', timestamp: new Date(atMs).toISOString(), ...more },
+    previousState: { value: value === 'ALARM' ? 'OK' : 'ALARM', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
     configuration: { metrics: [] },
   },
 });
 
-export const alarm = (atMs: number, alarmName: string): Step => ({
+/** How long an alarm of a moment stays in `ALARM`. */
+const momentMs = 30_000;
+
+/** An alarm goes off, and is over after a while: CloudWatch sends nothing in between. */
+export const lastingAlarm = (atMs: number, alarmName: string, forMs: number, suppressed = false): Step => ({
   kind: 'alarmed',
   atMs,
-  what: `alarm ${alarmName}`,
+  lastsMs: forMs,
+  what: `alarm ${alarmName} for ${Math.round(forMs / 1_000)} s${suppressed ? ', suppressed by another one' : ''}`,
   about: { alarm: alarmName },
   happen: ({ sandbox, did }) => {
+    const { clock } = sandbox;
     did({ kind: 'alarmed' });
-    sandbox.emitEvent(alarmEvent(alarmName, sandbox.clock.now()));
+    sandbox.emitEvent(alarmEvent(alarmName, clock.now(), 'ALARM', suppressed ? { actionsSuppressedBy: 'Alarm' } : {}));
+    clock.after(forMs, () => sandbox.emitEvent(alarmEvent(alarmName, clock.now(), 'OK')));
   },
 });
+
+export const alarm = (atMs: number, alarmName: string): Step => {
+  const { lastsMs: _moment, ...step } = lastingAlarm(atMs, alarmName, momentMs);
+  return { ...step, what: `alarm ${alarmName}` };
+};
 
 /** Members in service of one Auto Scaling group, as many as it may lose without falling below its minimum. */
 const spareInAsg = ({ sandbox: { world } }: Stage, candidates: readonly string[]) => {

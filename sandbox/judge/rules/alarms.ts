@@ -1,3 +1,4 @@
+import { alarmChanges, alarmTellsForMs, lastsAgainMs } from '../alarms.ts';
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy } from '../leaving.ts';
@@ -6,8 +7,6 @@ import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** Older ones say nothing about now. */
-const alarmTellsForMs = 3_600_000;
 /** Where several alarms are heard within this time, one may undo the other. */
 const apartMs = 2 * times.tickMs;
 
@@ -18,7 +17,9 @@ const heardAlarms = (chronicle: Chronicle) => {
   const heard = chronicle
     .of('delivered')
     .flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
-      told.about === 'alarm' && isHealthy(chronicle, invocation) ? [{ alarm: told.alarm, atMs, happenedAtMs, message }] : [],
+      told.about === 'alarm' && told.isOn !== false && told.isQuiet !== true && isHealthy(chronicle, invocation)
+        ? [{ alarm: told.alarm, atMs, happenedAtMs, message }]
+        : [],
     );
   return [...new Map(heard.toReversed().map((one) => [one.message, one])).values()];
 };
@@ -55,4 +56,54 @@ export const alarmsAct: Rule = {
   meaning:
     'An alarm that reaches a function which no fault met, outside its cooldown and alone, changes the desired size of the groups that name it, unless that is at its bound.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unanswered(chronicle, timeline)),
+};
+
+/** A tick finds it; another one where that lost a race. */
+const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
+
+type Lasting = { readonly alarm: string; readonly fromMs: number; readonly untilMs: number };
+
+/** Times in which an alarm was in `ALARM`, as messages to healthy functions said. */
+const lastingTimes = (chronicle: Chronicle): readonly Lasting[] => {
+  const { endedAtMs } = chronicle.history;
+  const changes = alarmChanges(chronicle);
+  return changes.flatMap((one) => {
+    if (!one.isOn || one.isQuiet || !isHealthy(chronicle, one.invocation)) return [];
+    const over = changes.filter((other) => other.alarm === one.alarm && other.happenedAtMs >= one.happenedAtMs && (!other.isOn || other.isQuiet));
+    return [{ alarm: one.alarm, fromMs: one.atMs, untilMs: Math.min(endedAtMs, ...over.map(({ atMs }) => atMs)) }];
+  });
+};
+
+/** Nothing but this alarm moves the size meanwhile, and nothing hinders a function. */
+const isPlain = (chronicle: Chronicle, group: string, { alarm }: Lasting, fromMs: number, untilMs: number): boolean => {
+  const names = new Set(chronicle.policyAt(group, fromMs)?.scaling.map((row) => row.alarm));
+  return (
+    !chronicle.history.faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs) &&
+    chronicle.policiesIn(group, fromMs, untilMs).length === 1 &&
+    !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+    !alarmChanges(chronicle).some((one) => one.alarm !== alarm && names.has(one.alarm) && one.atMs <= untilMs)
+  );
+};
+
+const unrepeated = (chronicle: Chronicle, { group, written }: GroupTimeline): readonly Broken[] =>
+  lastingTimes(chronicle).flatMap((lasting) => {
+    const changes = written.filter((one, index) => index > 0 && one.desired !== written[index - 1]?.desired).map(({ atMs }) => atMs);
+    const moments = [lasting.fromMs, ...changes.filter((atMs) => atMs > lasting.fromMs && atMs < lasting.untilMs)];
+    return moments.flatMap((fromMs, index): readonly Broken[] => {
+      const policy = chronicle.policyAt(group, fromMs);
+      const row = policy?.scaling.find((one) => one.alarm === lasting.alarm);
+      if (policy === undefined || row === undefined || policy.mode === 'observe') return [];
+      const dueMs = fromMs + Math.max(row.cooldownMs, lastsAgainMs) + foundWithinMs + 2 * chronicle.times.clockMs;
+      const [size] = chronicle.desiredIn(group, fromMs, fromMs);
+      const isActed = (moments[index + 1] ?? lasting.untilMs) <= dueMs;
+      if (isActed || size === undefined || adjusted(size, row, policy.size) === size || !isPlain(chronicle, group, lasting, fromMs, dueMs)) return [];
+      return [{ group, atMs: dueMs, detail: `alarm ${lasting.alarm} is still in ALARM after its cooldown, and the desired size stays ${size}` }];
+    });
+  });
+
+export const lastingAlarmsActAgain: Rule = {
+  name: 'an alarm that lasts acts again',
+  meaning:
+    'While an alarm stays in ALARM, as a function that no fault met was told, it changes the desired size again after each cooldown, until the size is at its bound.',
+  broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unrepeated(chronicle, timeline)),
 };

@@ -1,3 +1,4 @@
+import { alarmTellsForMs, lastsAgainMs, mayLast } from '../alarms.ts';
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
@@ -6,20 +7,27 @@ import { headcountAt, lookedSince } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
-/** An alarm counts for so long (core: older ones say nothing about now). */
-const alarmTellsForMs = 3_600_000;
-
 /** Alarms that reached the function that wrote, and that its policy acts on. */
 type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number };
 
 const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): readonly Heard[] => {
   const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
   const heard = (invocation?.deliveries ?? []).flatMap(({ told, happenedAtMs }) => {
-    if (told.about !== 'alarm' || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];
+    if (told.about !== 'alarm' || told.isOn === false || told.isQuiet || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];
     return policy.scaling.filter(({ alarm }) => alarm === told.alarm).map((row) => ({ row, happenedAtMs }));
   });
+  // One that is still in ALARM acts again after its cooldown.
+  const lasting = policy.scaling.flatMap((row) =>
+    mayLast(chronicle, row.alarm, atMs) ? [{ row: { ...row, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs }] : [],
+  );
   // Of several of one alarm only the newest counts.
-  return [...new Map(heard.toSorted((a, b) => a.happenedAtMs - b.happenedAtMs).map((one) => [one.row.alarm, one])).values()];
+  return [
+    ...new Map(
+      [...heard, ...lasting.filter(({ row }) => !heard.some((one) => one.row.alarm === row.alarm))]
+        .toSorted((a, b) => a.happenedAtMs - b.happenedAtMs)
+        .map((one) => [one.row.alarm, one]),
+    ).values(),
+  ];
 };
 
 /** All sizes that some of these alarms make of a size, with who acted for each. */

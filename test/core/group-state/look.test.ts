@@ -6,7 +6,7 @@ import { group, nowMs, spotA, swapOf } from '../views.ts';
 
 const web = group({ scaling: [{ alarm: 'busy', adjust: { kind: 'instances', by: 3 }, cooldownMs: 120_000 }] });
 const stored = { ...initialState(web), version: 3 };
-const alarms = [{ alarm: 'busy', atMs: nowMs }];
+const alarms = [{ alarm: 'busy', atMs: nowMs, isOn: true }];
 type Look = Parameters<typeof followLook>[0];
 const followed = (rest: Partial<Look> = {}) =>
   followLook({

@@ -24,8 +24,11 @@ describe('the desired size', () => {
     expect(followPolicy({ ...state, policySize: '' }, group).desired).toBe(4);
   });
 
-  const alarmed = (state: GroupState, atMs: readonly number[], now = nowMs): GroupState =>
-    followAlarms(state, group, { alarms: atMs.map((at) => ({ alarm: 'busy', atMs: at })) } as never, now);
+  /** Alarms that were over at once. */
+  const alarmed = (state: GroupState, atMs: readonly number[], now = nowMs): GroupState => {
+    const alarms = atMs.flatMap((at) => [true, false].map((isOn) => ({ alarm: 'busy', atMs: at, isOn })));
+    return followAlarms(state, group, { alarms }, now);
+  };
 
   test('follows of many alarms that come together each once', () => {
     expect(alarmed(fresh, [nowMs - 600_000, nowMs - 300_000, nowMs]).desired).toBe(7);
@@ -45,7 +48,7 @@ describe('the desired size', () => {
 
 describe('what alarms do', () => {
   const changes = (state: GroupState, ...atMs: readonly number[]) =>
-    alarmChanges(state, group, { alarms: atMs.map((at) => ({ alarm: 'busy', atMs: at })) } as never, nowMs);
+    alarmChanges(state, group, { alarms: atMs.map((at) => ({ alarm: 'busy', atMs: at, isOn: true })) }, nowMs);
 
   test('is kept with the sizes before and after', () => {
     const adjust = { kind: 'instances', by: 3 };
@@ -58,7 +61,7 @@ describe('what alarms do', () => {
       { code: 'alarm-cooling', alarm: 'busy', untilMs: nowMs + 119_000 },
     ]);
     expect(changes(fresh, nowMs - 3_600_001)).toEqual([{ code: 'alarm-late', alarm: 'busy', atMs: nowMs - 3_600_001 }]);
-    expect(alarmChanges(fresh, group, { alarms: [{ alarm: 'unknown', atMs: nowMs }] } as never, nowMs)).toEqual([]);
+    expect(alarmChanges(fresh, group, { alarms: [{ alarm: 'unknown', atMs: nowMs, isOn: true }] }, nowMs)).toEqual([]);
   });
 });
 

@@ -25,6 +25,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'breaker',
     'denied-launches',
     'observe',
+    'lasting-alarm',
     'return-to-spot',
     'floor-and-shares',
     'many-groups',

@@ -39,7 +39,15 @@ const against = listed<Against['code']>({
 const turns = listed<Turn['kind']>({ tiered: true, spread: true, weighted: true, cheapest: true });
 const leaving = Object.keys(leaveReasons);
 const removals = listed<RemovalReason['code']>({ surplus: true, 'stand-in': true, stray: true, return: true });
-const sizes = listed<SizeChange['code']>({ policy: true, 'caught-up': true, outside: true, alarm: true, 'alarm-cooling': true, 'alarm-late': true });
+const sizes = listed<SizeChange['code']>({
+  policy: true,
+  'caught-up': true,
+  outside: true,
+  alarm: true,
+  'alarm-cooling': true,
+  'alarm-late': true,
+  'alarm-quiet': true,
+});
 const remarks = listed<Remark['code']>({
   detached: true,
   'advice-not-followed': true,

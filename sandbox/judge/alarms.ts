@@ -1,0 +1,44 @@
+import type { Chronicle } from './chronicle.ts';
+import { times } from './times.ts';
+
+/** A change of an alarm that reached a function. */
+export type AlarmChange = {
+  readonly alarm: string;
+  readonly atMs: number;
+  readonly happenedAtMs: number;
+  readonly invocation: string;
+  readonly isOn: boolean;
+  readonly isQuiet: boolean;
+};
+
+/** Older ones say nothing about now. */
+export const alarmTellsForMs = 3_600_000;
+/** However short its cooldown, an alarm that lasts acts at most once in this time. */
+export const lastsAgainMs = times.tickMs;
+
+const found = new WeakMap<Chronicle, readonly AlarmChange[]>();
+
+/** Everything that functions were told about alarms. */
+export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
+  const known = found.get(chronicle);
+  if (known !== undefined) return known;
+  const changes = chronicle
+    .of('delivered')
+    .flatMap(({ told, atMs, happenedAtMs, invocation }) =>
+      told.about === 'alarm'
+        ? [{ alarm: told.alarm, atMs, happenedAtMs, invocation, isOn: told.isOn !== false, isQuiet: told.isQuiet === true }]
+        : [],
+    );
+  found.set(chronicle, changes);
+  return changes;
+};
+
+/** Whether an alarm may be known to be in `ALARM`, by some of what functions were told until a moment. */
+export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): boolean =>
+  alarmChanges(chronicle).some((one) => {
+    if (one.alarm !== alarm || one.atMs > atMs || !one.isOn || one.isQuiet) return false;
+    // What a function that met a fault was told may be told again, or never.
+    const isOver = (other: AlarmChange): boolean =>
+      other.alarm === alarm && !other.isOn && other.happenedAtMs > one.happenedAtMs && other.atMs + times.reactMs + times.messageAgainMs < atMs;
+    return !alarmChanges(chronicle).some(isOver);
+  });

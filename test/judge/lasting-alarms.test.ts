@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { lastingAlarmsActAgain } from '../../sandbox/judge/rules/alarms.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { details } from './details.ts';
+import { react, type Script, twoServe } from './histories.ts';
+
+const long = { calmAtMs: 800_000, restAtMs: 850_000, endedAtMs: 900_000 };
+const on = { about: 'alarm', alarm: 'high' } as const;
+const off = { ...on, isOn: false } as const;
+const quiet = { ...on, isQuiet: true } as const;
+
+/** A look that hears this and writes that size. */
+const look = (script: Script, second: number, told: readonly (typeof on | typeof off | typeof quiet)[], size: number): void => {
+  script.react(second, second + 1, `i-${second}`, told);
+  script.desired(second + 1, size, 1, react(`i-${second}`));
+};
+type Write = (script: Script) => void;
+const broken = (rule: typeof desiredAsAsked, write: Write, changes = {}) =>
+  details(
+    rule,
+    (script) => {
+      twoServe(script);
+      look(script, 100, [on], 4);
+      write(script);
+    },
+    { ...long, ...changes },
+  );
+
+describe('an alarm that lasts', () => {
+  it('acts again after its cooldown', () => {
+    const again: Write = (script) => look(script, 170, [], 6);
+    expect(broken(lastingAlarmsActAgain, again)).toEqual([]);
+    expect(broken(desiredAsAsked, again)).toEqual([]);
+    expect(broken(lastingAlarmsActAgain, () => undefined)).toHaveLength(1);
+  });
+  it('does not act within it', () => {
+    expect(broken(desiredAsAsked, (script) => look(script, 140, [], 6))).toHaveLength(1);
+  });
+  it('acts no more once it is over', () => {
+    const over: Write = (script) => look(script, 130, [off], 4);
+    expect(broken(lastingAlarmsActAgain, over)).toEqual([]);
+    const late: Write = (script) => {
+      over(script);
+      look(script, 260, [], 6);
+    };
+    expect(broken(desiredAsAsked, late)).toHaveLength(1);
+  });
+  it('need not act where a fault may have met the looks', () => {
+    const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 800_000 } as never;
+    expect(broken(lastingAlarmsActAgain, () => undefined, { faults: [fault] })).toEqual([]);
+  });
+});
+
+describe('an alarm whose actions are suppressed', () => {
+  const heard = (size: number) => (script: Script) => {
+    twoServe(script);
+    look(script, 100, [quiet], size);
+  };
+  it('changes nothing', () => {
+    expect(details(desiredAsAsked, heard(2), long)).toEqual([]);
+    expect(details(desiredAsAsked, heard(4), long)).toHaveLength(1);
+    expect(details(lastingAlarmsActAgain, heard(2), long)).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+import type { PutBack } from '../mutant.ts';
+
+/** Faults in how long alarms last, put back into the code. */
+export const alarms: readonly PutBack[] = [
+  {
+    name: 'real account 5: a lasting overload gets one step',
+    file: 'core/lasting-alarms.ts',
+    from: 'latest !== undefined && isDue(latest, asking) ? latest : undefined',
+    to: 'latest !== undefined && isDue(latest, asking) && nowMs < 0 ? latest : undefined',
+    situation: 'an overload lasts',
+  },
+  {
+    name: 'the end of an alarm is not heard: it acts until the bound',
+    file: 'functions/react/route.ts',
+    from: "isOn: state === 'ALARM',",
+    to: 'isOn: true,',
+    situation: 'an overload lasts',
+  },
+  {
+    name: 'peers 3: a suppressed alarm scales',
+    file: 'functions/react/signals/alarm.ts',
+    from: "actionsSuppressedBy ? 'suppressed' : muted",
+    to: 'actionsSuppressedBy ? muted : muted',
+    situation: 'an alarm is suppressed',
+  },
+  {
+    name: 'an alarm that lasts acts with every look, whatever its cooldown',
+    file: 'core/lasting-alarms.ts',
+    from: 'Math.max(againAfterMs, cooldownMs)',
+    to: '0 * Math.max(againAfterMs, cooldownMs)',
+    situation: 'an overload lasts',
+  },
+];
