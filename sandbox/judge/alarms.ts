@@ -1,4 +1,5 @@
 import type { Chronicle } from './chronicle.ts';
+import { isHealthy } from './leaving.ts';
 import { times } from './times.ts';
 
 /** A change of an alarm that reached a function. */
@@ -33,12 +34,17 @@ export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
   return changes;
 };
 
+/** From hearing of a change to writing it down: whoever looked before loses the race. */
+const writesWithinMs = 10_000;
+
 /** Whether an alarm may be known to be in `ALARM`, by some of what functions were told until a moment. */
 export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): boolean =>
   alarmChanges(chronicle).some((one) => {
     if (one.alarm !== alarm || one.atMs > atMs || !one.isOn || one.isQuiet) return false;
     // What a function that met a fault was told may be told again, or never.
+    const knownMs = (other: AlarmChange): number =>
+      other.atMs + (isHealthy(chronicle, other.invocation) ? writesWithinMs : times.reactMs + times.messageAgainMs);
     const isOver = (other: AlarmChange): boolean =>
-      other.alarm === alarm && !other.isOn && other.happenedAtMs > one.happenedAtMs && other.atMs + times.reactMs + times.messageAgainMs < atMs;
+      other.alarm === alarm && !other.isOn && other.happenedAtMs >= one.happenedAtMs && knownMs(other) < atMs;
     return !alarmChanges(chronicle).some(isOver);
   });

@@ -14,6 +14,9 @@ const details = (rule: Rule, write: (script: Script) => void): readonly string[]
 
 const drainFirst = { ...policy, swap: { order: 'drain-first', maxSurge: 1 } };
 
+/** It goes off, and is over at once: nothing of it lasts. */
+const forAMoment = (alarm: string) => [{ about: 'alarm', alarm } as const, { about: 'alarm', alarm, isOn: false } as const];
+
 describe('nothing is launched that nobody needs', () => {
   it('holds when a warned member is replaced', () => {
     const found = details(needlessLaunch, (script) => {
@@ -394,7 +397,7 @@ describe('the desired size changes only when asked', () => {
       write(script);
     });
   const heard = (script: Script, second: number, alarm: string, invocation: string, desired: number): void => {
-    script.react(second, second + 3, invocation, [{ about: 'alarm', alarm }]);
+    script.react(second, second + 3, invocation, forAMoment(alarm));
     script.desired(second + 1, desired, 1, react(invocation));
   };
   it('holds for an alarm that was heard, and breaks without one', () => {
@@ -534,7 +537,7 @@ describe('the desired size of a group whose state item was deleted', () => {
     details(desiredAsAsked, (script) => {
       twoServe(script);
       for (let n = 2; n < members; n += 1) script.member(`i-n${n}`);
-      script.react(69, 71, 'i-low', [{ about: 'alarm', alarm: 'low' }]);
+      script.react(69, 71, 'i-low', forAMoment('low'));
       script.desired(70, 1, 1, react('i-low'));
       if (second > 0) script.at(second, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
       script.react(109, 111, 'i-a');
