@@ -1,6 +1,5 @@
 import type { RemovalRank, RemovalReason } from './decision.ts';
 import type { RemovalOrder } from './group.ts';
-import { worthwhileSaving } from './selector/cheapest.ts';
 import type { Member } from './view.ts';
 
 /** What is paid for a member. Undefined when unknown. */
@@ -15,8 +14,11 @@ export type Rank = {
   readonly members: readonly Member[];
 };
 
+/** Prices that differ by less count as equal. */
+const alike = 0.1;
+
 /**
- * Prices within {@link worthwhileSaving} of the dearest of a rank count as equal: a cent of difference between two
+ * Prices within a tenth of the dearest of a rank count as equal: a cent of difference between two
  * zones must not empty one of them.
  */
 const rankByPrice = (members: readonly Member[], priceOf: PriceOf): readonly Alike[] => {
@@ -31,7 +33,7 @@ const rankByPrice = (members: readonly Member[], priceOf: PriceOf): readonly Ali
     if (last !== undefined && price >= last.floor) last.members.push(member);
     else {
       const rank: RemovalRank = { order: 'dearest-first', aboutUsdPerHour: price };
-      ranks.push({ rank, floor: price * (1 - worthwhileSaving) - 1e-9, members: [member] });
+      ranks.push({ rank, floor: price * (1 - alike) - 1e-9, members: [member] });
     }
   }
   const unknown = members.filter((member) => priceOf(member) === undefined);

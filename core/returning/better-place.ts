@@ -94,23 +94,13 @@ export const betterPlace = (root: TreeNode, look: Look): BetterPlace | undefined
   return undefined;
 };
 
-type Pair = { readonly one: Member; readonly than: Member } & Pick<Look, 'paid'>;
-
-/** Of two children of a node, whether the one with the first member goes before the one with the other. */
-const goesBefore = ({ kind }: Branch, own: Choice, other: Choice, { one, than, paid }: Pair): boolean => {
-  if (kind === 'tiered') return own.index < other.index;
-  if (kind !== 'cheapest') return false;
-  const [less, more] = [paid(one.offering, one.pool), paid(than.offering, than.pool)];
-  return less === undefined || more === undefined ? than.offering.market !== 'spot' : less < more;
-};
-
-/** Whether the first of two members is in an earlier tier, or is paid less for below `cheapest`, as far as is known. */
-export const isBetterPlaced = (root: TreeNode, pair: Pair): boolean => {
+/** Whether the first of two members is in an earlier tier of the tree than the other one. */
+export const isInEarlierTier = (root: TreeNode, one: Member, than: Member): boolean => {
   let node = root;
   while (node.kind !== 'pool') {
-    const [own, other] = [ownChoice(node, pair.one), ownChoice(node, pair.than)];
+    const [own, other] = [ownChoice(node, one), ownChoice(node, than)];
     if (own === undefined || other === undefined) return false;
-    if (own !== other) return goesBefore(node, own, other, pair);
+    if (own !== other) return node.kind === 'tiered' && own.index < other.index;
     node = own.node;
   }
   return false;

@@ -77,7 +77,7 @@ export const inOrder = (members: readonly Member[], { paid }: Work): readonly Me
 };
 
 /** The longest that refusals put off a move. Members that stay on demand meanwhile cost more than one call. */
-const longestWaitMs = 20 * 60_000;
+const longestWaitMs = 10 * 60_000;
 
 /** How long a lesson restricts an offering for moves. What a zone does not sell at all rests in full. */
 const restsUntil = ({ atMs, coolingUntilMs }: Lesson, afterMs: number): number => {

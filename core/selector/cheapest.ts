@@ -2,10 +2,10 @@ import { lowerPrice, type Quote } from './quote.ts';
 import { type Branch, type Choice, candidatesOf, canGive, type TreeNode } from './tree.ts';
 
 /**
- * A `cheapest` node moves to another child only when it saves at least this share of the present price. Otherwise it
- * would flap with the spot market.
+ * A `cheapest` node goes on to another child only when that saves at least this share of the present price. Otherwise it
+ * would flap with the spot market. Whether a member moves for it is decided by what the move costs.
  */
-export const worthwhileSaving = 0.1;
+export const worthwhileSaving = 0.05;
 
 const merge = (a: Quote, b: Quote): Quote => ({ price: lowerPrice(a.price, b.price), spot: a.spot || b.spot });
 

@@ -12,8 +12,8 @@ import { poolsBelow, type Selector, selectorOf } from './tree.ts';
 
 type Pair = { readonly chronicle: Chronicle; readonly policy: Policy; readonly one: Life; readonly than: Life; readonly atMs: number };
 
-/** A move needs a saving of a tenth; prices are believed for a while. */
-const worthwhile = 0.9;
+/** A move needs a saving of a twentieth (docs/policy.md, return); prices are believed for a while. */
+const worthwhile = 0.95;
 
 /** What is paid for an instance, by every price that may be believed. */
 const pricesOf = ({ chronicle, policy, atMs }: Pair, life: Life): readonly number[] => {
@@ -89,7 +89,7 @@ const mostPairs = (replaceable: readonly (readonly Life[])[]): number => {
 
 /** How many members move with a launch and with those before it whose members have yet to leave: each launch moves another one. */
 const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, members: readonly Life[]): number => {
-  const before = members.filter((one) => one.order < life.order && movesIn(chronicle).has(one));
+  const before = members.filter((one) => one.order < life.order && sureMovesIn(chronicle).has(one));
   const staying = members.filter((one) => !before.includes(one));
   const replaceable = [life, ...before].map((one) => worseThan(chronicle, policy, one, staying));
   return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);
@@ -120,15 +120,15 @@ export type ReturnLaunch = {
   readonly worse: readonly Life[];
 };
 
-/** Launches that the size alone does not explain: more stay with them than are wanted, and than the surge of swaps allows. */
-export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
+/** Launches beyond what is wanted and what the surge of swaps allows, where they are better places for members. `isSure`: no spare explains them. */
+const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnLaunch[] =>
   ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) => {
     const atMs = life.launchedAtMs;
     const policies = chronicle.policiesIn(group, sinceMs, atMs);
     const headcount = headcountAt(chronicle, group, atMs, { order: life.order, sinceMs });
     const known = [...headcount.staying, ...headcount.waiting].filter((one) => couldBeKnown(chronicle, one, sinceMs));
     const desired = Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
-    const spares = sparesWith(life, policies, known);
+    const spares = isSure ? sparesWith(life, policies, known) : 0;
     if (
       known.length + refillAt(chronicle, group, { sinceMs, atMs }) <=
       desired + spares + surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs))
@@ -139,11 +139,22 @@ export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] =>
     return isOwed || worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];
   });
 
+/** Launches that neither the size nor spares explain. */
+export const returnLaunches = (chronicle: Chronicle): readonly ReturnLaunch[] => launchesBeyond(chronicle, true);
+
+const sure = new WeakMap<Chronicle, ReadonlySet<Life>>();
+
+const sureMovesIn = (chronicle: Chronicle): ReadonlySet<Life> => {
+  const found = sure.get(chronicle) ?? new Set(returnLaunches(chronicle).map(({ life }) => life));
+  sure.set(chronicle, found);
+  return found;
+};
+
 const known = new WeakMap<Chronicle, ReadonlyMap<Life, ReturnLaunch>>();
 
-/** Instances that were launched for members that move. */
+/** Instances that were launched for members that move, or that may have been where the policy wants spares. */
 export const movesIn = (chronicle: Chronicle): ReadonlyMap<Life, ReturnLaunch> => {
-  const found = known.get(chronicle) ?? new Map(returnLaunches(chronicle).map((launch) => [launch.life, launch]));
+  const found = known.get(chronicle) ?? new Map(launchesBeyond(chronicle, false).map((launch) => [launch.life, launch]));
   known.set(chronicle, found);
   return found;
 };

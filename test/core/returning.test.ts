@@ -178,13 +178,16 @@ describe('an offering', () => {
     expect(decide(remembered({ ...other, [spotKey]: refusedAt(nowMs - 10 * minute) })).moves?.map(({ pool }) => pool)).toEqual(['spot-a']);
   });
 
-  it('rests longer after refusals in a row, and no longer than twenty minutes', () => {
-    const both = (agoMs: number) => {
-      const lesson = refusedAt(nowMs - agoMs, 30 * minute);
-      return decide(remembered({ [spotKey]: lesson, 'm7g.large/b/spot': lesson }));
+  it('rests longer after refusals in a row, and no longer than ten minutes or return.after', () => {
+    const both = (agoMs: number, afterMs: number, restMs = 30 * minute) => {
+      const lesson = refusedAt(nowMs - agoMs, restMs);
+      const memory = { [spotKey]: lesson, 'm7g.large/b/spot': lesson };
+      return decide(look({ group: returning({ afterMs }, { capacity: group().capacity, pools: group().pools }), state: state({ memory }) }));
     };
-    expect(both(19 * minute).notMoved).toMatchObject({ code: 'resting', untilMs: nowMs + minute });
-    expect(both(20 * minute).moves).toHaveLength(2);
+    expect(both(9 * minute, minute).notMoved).toMatchObject({ code: 'resting', untilMs: nowMs + minute });
+    expect(both(10 * minute, minute).moves).toHaveLength(2);
+    expect(both(3 * minute, minute, 4 * minute).notMoved).toMatchObject({ code: 'resting', untilMs: nowMs + minute });
+    expect(both(29 * minute, 30 * minute).notMoved).toMatchObject({ code: 'resting', untilMs: nowMs + minute });
   });
 
   it('is not requested while its pool rests, because its instances die or its launches are denied', () => {

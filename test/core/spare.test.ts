@@ -122,11 +122,16 @@ describe('a spare in an earlier tier', () => {
     expect(decision.removals).toEqual([{ instance: 'i-od', reason: 'return', why: { code: 'stand-in', pool: 'spot-a' } }]);
   });
 
-  it('takes no place on spot: a spare would be bought there again', () => {
+  it('takes no place on spot, and none below cheapest: a spare would be bought there again', () => {
     const prices = { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.03, 'm7g.large/b/spot': 0.06 } } as const;
-    const capacity = { kind: 'cheapest', children: ['spot-a', 'spot-b'].map((pool) => ({ kind: 'pool', pool }) as const) } as const;
-    const dear = look([...members(spotB, 4), member('i-cheap', spotA)], { state: { ...full, prices }, group: spared(1, { capacity }) });
-    expect(decide(dear)).toMatchObject({ placements: [], removals: [] });
+    const among = (pools: readonly string[]) => ({ kind: 'cheapest', children: pools.map((pool) => ({ kind: 'pool', pool }) as const) }) as const;
+    const quiet = (list: readonly Member[], pools: readonly string[], more: Partial<Group> = {}) =>
+      expect(decide(look(list, { state: { ...full, prices }, group: spared(1, { capacity: among(pools), ...more }) }))).toMatchObject({
+        placements: [],
+        removals: [],
+      });
+    quiet([...members(spotB, 4), member('i-cheap', spotA)], ['spot-a', 'spot-b']);
+    quiet(mixed, ['spot-a', 'od-b'], { onDemandPrices: { 'm7g.large': 0.1 } });
   });
 
   it('counts for the budget of moves', () => {

@@ -11,6 +11,7 @@ import { headcountAt, isStray, ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
 import { choicesOf } from './needless-removal.ts';
+import { refillAt } from './serving.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type OwnLaunch = ReturnType<typeof ownLaunches>[number];
@@ -24,6 +25,15 @@ const flooredIn = (chronicle: Chronicle, group: string, fromMs: number, untilMs:
 /** The least that these policies want on demand at these sizes. */
 const leastOwed = (policies: readonly Policy[], sizes: readonly number[]): number =>
   policies.length === 0 || sizes.length === 0 ? 0 : Math.min(...policies.map((policy) => owedBy(policy, Math.min(...sizes))));
+
+/** Whether the group had its size without a launch, as far as its function could know, and its policy wants spares. Those are on spot alone. */
+const isSpare = (chronicle: Chronicle, launch: OwnLaunch): boolean => {
+  const { life, group, sinceMs } = launch;
+  const atMs = life.launchedAtMs;
+  const hasSpares = chronicle.policiesIn(group, sinceMs, atMs).some(({ spare }) => spare > 0);
+  const coming = refillAt(chronicle, group, atMs);
+  return hasSpares && stayingWith(chronicle, launch).length + coming > Math.max(0, ...chronicle.desiredIn(group, sinceMs, atMs));
+};
 
 /** On demand, and a member for all that the function of a launch could know: decided before it, and not known to have ended. */
 const perhapsOnDemand = (chronicle: Chronicle, { life: { launchedAtMs: atMs }, group, sinceMs }: OwnLaunch): readonly Life[] => {
@@ -53,7 +63,7 @@ export const floorFirst: Rule = {
     ownLaunches(chronicle).flatMap((launch): readonly Broken[] => {
       const { life, group, sinceMs } = launch;
       const atMs = life.launchedAtMs;
-      if (isOnDemand(life) || movesIn(chronicle).has(life)) return [];
+      if (isOnDemand(life) || movesIn(chronicle).has(life) || isSpare(chronicle, launch)) return [];
       const policies = flooredIn(chronicle, group, sinceMs, atMs);
       const sizes = chronicle.desiredIn(group, sinceMs, atMs);
       // What is launched beyond the size is a spare, or for members that leave.

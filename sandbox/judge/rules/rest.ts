@@ -38,9 +38,11 @@ export const sizeIsHeld: Rule = {
       const sizes = policy.isSizedOutside ? chronicle.desiredIn(group, atMs, atMs) : [written ?? policy.size.desired];
       const wanted = sizes.map((size) => Math.max(size, leastOf(chronicle, policy, atMs), kept));
       const spot = members.filter(({ market }) => market === 'spot').length;
+      // A spare may be launched at any time, when its offering has rested.
+      const coming = policy.spare === 0 ? 0 : members.filter((life) => life.launchedAtMs > atMs - chronicle.times.servesAgainMs).length;
       const isHeld = wanted.some((size, index) => {
         const most = Math.max(size, (sizes[index] ?? 0) + Math.min(policy.spare, spot));
-        return serving === members.length && serving >= size && serving <= most;
+        return serving >= size && members.length <= most && members.length - serving <= coming;
       });
       return isHeld
         ? []

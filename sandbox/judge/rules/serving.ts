@@ -140,7 +140,7 @@ const wasTold = (chronicle: Chronicle, life: Life, byMs: number): boolean =>
   );
 
 /** How many the Auto Scaling groups of a group are about to launch by themselves, up to their desired capacity; whom they still hold counts as held. */
-const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => {
+export const refillAt = (chronicle: Chronicle, group: string, atMs: number): number => {
   const policy = chronicle.policyAt(group, atMs);
   return (policy === undefined ? [] : asgsOf(policy)).reduce((sum, asg) => {
     const { desired = 0, suspended = [] } = chronicle.cloud.asgAt(asg, atMs) ?? {};

@@ -81,12 +81,12 @@ describe('cheapest, hysteresis', () => {
     expect(choiceAt(prices(0.04, 0.03, 0.08)).last).toEqual({ cheapest: 'spot-b' });
   });
 
-  it('stays with its last choice while another is less than a tenth cheaper', () => {
-    expect(choiceAt(prices(0.0271, 0.03, 0.08), { cheapest: { cheapest: 'spot-b' } }).pool).toBe('spot-b');
+  it('stays with its last choice while another is less than a twentieth cheaper', () => {
+    expect(choiceAt(prices(0.0286, 0.03, 0.08), { cheapest: { cheapest: 'spot-b' } }).pool).toBe('spot-b');
   });
 
-  it('moves when another is at least a tenth cheaper', () => {
-    expect(choiceAt(prices(0.027, 0.03, 0.08), { cheapest: { cheapest: 'spot-b' } })).toEqual({ pool: 'spot-a', last: { cheapest: 'spot-a' } });
+  it('goes on when another is at least a twentieth cheaper', () => {
+    expect(choiceAt(prices(0.0285, 0.03, 0.08), { cheapest: { cheapest: 'spot-b' } })).toEqual({ pool: 'spot-a', last: { cheapest: 'spot-a' } });
   });
 
   it('moves at once when its last choice is not eligible', () => {
