@@ -25,6 +25,8 @@ const texts: Texts = {
   detached: (remark) => `lets go of members that a user took out: ${someText(remark.instances, remark.count)}`,
   'advice-not-followed': (remark) =>
     `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`,
+  'advice-over-budget': (remark) =>
+    `keeps what EC2 advises to replace, the budget of rebalance is spent: ${someText(remark.instances, remark.count)}`,
   'boots-failed': (remark) =>
     `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
     `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`,

@@ -48,6 +48,13 @@ export const rememberAdvice = (memory: PoolMemory, swaps: readonly Swap[], nowMs
   return next;
 };
 
+/** Memory after advice to leave these offerings that is heard now, whether anybody leaves for it or not. */
+export const adviseAgainst = (memory: PoolMemory, offerings: readonly OfferingKey[], nowMs: number): PoolMemory => {
+  const untilMs = nowMs + advisedRestMs;
+  const told = offerings.filter((offering) => !isTold(memory[offering], untilMs, nowMs));
+  return { ...memory, ...Object.fromEntries(told.map((key) => [key, lessonOf(nowMs, untilMs, memory[key])])) };
+};
+
 /**
  * What a decision goes by while members wait to leave offerings for advice: these stay at risk for as long, whenever
  * it was heard. Not to be stored.

@@ -153,6 +153,7 @@ export type Remark =
   /** So many members above the size are missing, because spot gives none now. */
   | { readonly code: 'spares-missing'; readonly count: number; readonly of: number }
   /** EC2 advises to replace these, and the policy says not to act on that. */
+  | { readonly code: 'advice-over-budget'; readonly instances: readonly string[]; readonly count: number }
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
   /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
   /** The account's bucket has no tokens for this launch, and groups ahead need them more: its turn is about then. */

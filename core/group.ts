@@ -70,7 +70,8 @@ export type Group = {
   readonly spare?: number;
   readonly removal: { readonly order: RemovalOrder };
   readonly swap: { readonly order: 'launch-first' | 'drain-first'; readonly maxSurge: number };
-  readonly rebalance: { readonly act: boolean };
+  /** `atMostPerHour`: so many members may be replaced for advice within an hour. Absent: any number. */
+  readonly rebalance: { readonly act: boolean; readonly atMostPerHour?: number };
   /** When members move to better places of the tree. Absent: never. */
   readonly returning?: Returning;
   /** When a member counts as serving, besides its target groups. Absent: once it runs. */

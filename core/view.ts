@@ -1,4 +1,4 @@
-import type { BootMemory, BootNews, EndedWhy } from './boots.ts';
+import type { BootMemory, BootNews, Deaths, EndedWhy } from './boots.ts';
 import type { BreakerMemory } from './breaker/breaker.ts';
 import type { BreakerNews } from './breaker/learn.ts';
 import type { Chosen } from './chosen.ts';
@@ -190,6 +190,8 @@ export type GroupState = Memories & {
    * request was not throttled.
    */
   readonly throttle?: { readonly untilMs: number; readonly streak: number };
+  /** Members that began to leave for advice within the last hour, where the policy bounds them. */
+  readonly advised?: readonly Deaths[];
   /** Ids of members whose warnings were counted, the latest last. */
   readonly counted?: readonly string[];
   /** Moves to better places, and what interruptions taught about them. Absent while there is nothing to remember. */
@@ -217,6 +219,8 @@ export type View = {
   readonly news?: {
     readonly detached: readonly string[];
     readonly adviceNotFollowed: readonly string[];
+    /** Advised members that stay, because the budget for advice is spent. */
+    readonly adviceOverBudget?: readonly string[];
     readonly failedBoots?: readonly BootNews[];
     readonly breakers?: readonly BreakerNews[];
     /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */

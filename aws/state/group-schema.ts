@@ -93,7 +93,7 @@ export const checkGroup = objectOf<Group>({
   spare: optional(number),
   removal: objectOf<Group['removal']>({ order }),
   swap: objectOf<Group['swap']>({ order: anyOf({ 'launch-first': true, 'drain-first': true }), maxSurge: number }),
-  rebalance: objectOf<Group['rebalance']>({ act: flag }),
+  rebalance: objectOf<Group['rebalance']>({ act: flag, atMostPerHour: optional(number) }),
   returning: optional(returning),
   ready: optional(
     objectOf<Ready>({ afterMs: optional(number), checks: optional(oneOf('ec2')), withinMs: optional(number) }),

@@ -156,6 +156,7 @@ const readers: Readers<GroupState> = {
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
   breakers: absentOr(eachIn(breaker)),
+  advised: absentOr(eachOf(deaths)),
   counted: absentOr(eachOf(text)),
   interruptions: absentOr(eachOf(interruptionTally)),
   launches: absentOr(eachOf(launchTally)),

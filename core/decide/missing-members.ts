@@ -1,3 +1,4 @@
+import { withinAdvice } from '../advice-budget.ts';
 import { ownRefill } from '../asg-ledger.ts';
 import { planToAskAgain } from '../ask-again.ts';
 import { diedOnly, launchable } from '../boots.ts';
@@ -17,9 +18,10 @@ import type { Rule, Situation } from './rule.ts';
 
 /** Swaps that can wait make the group lack members ahead of time, as far as the surge goes. */
 const lacking = ({ view, headcount, arbiter }: Situation) => {
-  const unserved = headcount.waiting.filter((swap) => traitsOf(swap).withdrawnWhen === 'serving').length;
+  const waiting = withinAdvice(headcount.waiting, view);
+  const unserved = waiting.filter((swap) => traitsOf(swap).withdrawnWhen === 'serving').length;
   const surge =
-    arbiter.surge.take(headcount.waiting.length - unserved + headcount.holdingPlace.length) +
+    arbiter.surge.take(waiting.length - unserved + headcount.holdingPlace.length) +
     arbiter.surgeForUnserved.take(unserved);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
   const short = view.state.desired - present - ownRefill(view);

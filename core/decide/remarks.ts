@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 const namedAtMost = 50;
 
 const aboutMembers = (
-  code: 'detached' | 'advice-not-followed',
+  code: 'detached' | 'advice-not-followed' | 'advice-over-budget',
   instances: readonly string[] = [],
 ): readonly Remark[] =>
   instances.length === 0 ? [] : [{ code, instances: instances.slice(0, namedAtMost), count: instances.length }];
@@ -41,6 +41,7 @@ const aboutSpares = (view: View, missing: number): readonly Remark[] =>
 const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[] => [
   ...aboutMembers('detached', news?.detached),
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
+  ...aboutMembers('advice-over-budget', news?.adviceOverBudget),
   ...(news?.failedBoots ?? []).map(aboutBoots),
   ...(news?.givenUp ?? []).map(aboutGivenUp),
   ...(news?.breakers ?? []),

@@ -1,3 +1,4 @@
+import { withinAdvice } from '../advice-budget.ts';
 import { untilDisproved } from '../denials.ts';
 import { traitsOf } from '../leave-reason.ts';
 import { planWithinMaxima } from '../plan-within-maxima.ts';
@@ -66,7 +67,7 @@ export const waitingSwaps: Rule = {
     const { order, maxSurge } = view.group.swap;
     const isDrainFirst = order === 'drain-first';
     const releasable = arbiter.releasable.forSwaps(isDrainFirst ? maxSurge : 0);
-    const inOrder = [...headcount.waiting].sort(inTurn).map(({ instance }) => instance);
+    const inOrder = withinAdvice([...headcount.waiting].sort(inTurn), view).map(({ instance }) => instance);
     const turn = inOrder.slice(0, mostAtOnce(situation)).filter((instance) => takeFrom([releasable], instance));
     const drains = isDrainFirst
       ? replaceable(situation, lack, { turn, surplus: Math.max(0, arbiter.releasable.left()) })

@@ -1,3 +1,4 @@
+import { rememberAdvised } from '../advice-budget.ts';
 import { withoutAdmitted } from '../boots.ts';
 import { withTrials } from '../breaker/breaker.ts';
 import { choicesOf } from '../chosen.ts';
@@ -110,6 +111,12 @@ const numbersSaid = ({ keptByMinimum, onDemandShort, spares }: Decision) => ({
   ...(onDemandShort !== undefined && { onDemandShort }),
 });
 
+/** Swaps that waited and begin now. */
+const begunBy = ({ drains }: Decision, { swaps }: View): readonly Swap[] => {
+  const begun = new Set(drains);
+  return swaps.filter(({ instance }) => begun.has(instance));
+};
+
 /** The state item that makes a decision binding: written before anything is launched. */
 export const bind = (decision: Decision, view: View, author: Author): ToLaunch => {
   // A request that may not have been carried out is not sent again while nothing is to be launched: describes show
@@ -141,6 +148,7 @@ export const bind = (decision: Decision, view: View, author: Author): ToLaunch =
       ...(suspended.length > 0 && { suspended }),
       cheapest: decision.cheapest,
       ...withTrials(view.state, fresh, view.nowMs),
+      ...rememberAdvised(view, begunBy(decision, view)),
       ...withMoves(view.state, fresh, { decision: author.decision, removals: decision.removals }, view.nowMs),
       ...numbersSaid(decision),
       ...(chosen.length === 0 ? {} : { chosen }),

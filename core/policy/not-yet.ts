@@ -6,7 +6,6 @@ const planned: ReadonlySet<string> = new Set([
   'rollout',
   'health',
   'slots',
-  'rebalance.atMostPerHour',
   'drain.ecs',
   'drain.kubernetes',
   'drain.commands',

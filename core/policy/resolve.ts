@@ -133,7 +133,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   ...(policy.spare > 0 && { spare: policy.spare }),
   removal: policy.removal,
   swap: policy.swap,
-  rebalance: policy.rebalance,
+  rebalance: rebalanceOf(policy.rebalance),
   ...(policy.return !== false && { returning: returningOf(policy.return) }),
   ...readyOf(policy.ready),
   launches: launchesOf(policy.launches),
@@ -183,6 +183,11 @@ const readyOf = ({ after, checks, within }: Policy['ready']): Pick<Group, 'ready
     },
   };
 };
+
+const rebalanceOf = ({ act, atMostPerHour }: Policy['rebalance']): Group['rebalance'] => ({
+  act,
+  ...(atMostPerHour !== undefined && { atMostPerHour }),
+});
 
 const breakerOf = ({ interruptions, within, hold }: NonNullable<Policy['breaker']>): BreakerRule => ({
   interruptions,

@@ -155,8 +155,11 @@ export const groupSchema = map(
           act: z
             ._default(z.boolean({ error: 'true or false' }), false)
             .check(z.describe('Whether a member at risk (rebalance recommendation) is replaced before a warning.')),
+          atMostPerHour: z.optional(
+            wholeNumber(1).check(z.describe('The most members replaced for it within an hour. Default: any number.')),
+          ),
         },
-        'a map with act',
+        'a map with act and atMostPerHour',
       ).check(z.describe('The effect of rebalance recommendations.')),
       {},
     ),

@@ -10,11 +10,12 @@ import { endsHeard, initialState } from '../../core/group-state/state.ts';
 import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import { modeOf } from '../../core/mode.ts';
 import { asOthersSet, type OutsideSize } from '../../core/outside-size.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
-import type { GroupState, View } from '../../core/view.ts';
+import type { GroupState, Member, View } from '../../core/view.ts';
 import type { Facts } from './facts.ts';
 import { inherit } from './inherit.ts';
 import type { ReactPorts } from './ports.ts';
@@ -109,17 +110,30 @@ export const gather = async (
   };
 };
 
+/** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+export const advisedOverBudget = (
+  { group, swaps, holdings }: Pick<Gathered, 'group' | 'swaps' | 'holdings'>,
+  leaving: Facts['leaving'],
+): readonly Member[] => {
+  if (!group.rebalance.act || group.rebalance.atMostPerHour === undefined || modeOf(group) !== 'act') return [];
+  const claimed = new Set(swaps.map(({ instance }) => instance));
+  const advised = new Set(leaving.filter((fact) => traitsOf(fact).isAdvice).map(({ instance }) => instance));
+  return holdings.members.filter(({ instance }) => advised.has(instance) && !claimed.has(instance));
+};
+
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
 const newsOf = (
-  { stored, group, holdings, failedBoots = [], givenUp = [], breakers = [] }: Gathered,
+  { stored, group, swaps, holdings, failedBoots = [], givenUp = [], breakers = [] }: Gathered,
   { leaving }: Facts,
 ): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
   const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
+  const overBudget = advisedOverBudget({ group, swaps, holdings }, leaving);
   return {
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
+    ...(overBudget.length > 0 && { adviceOverBudget: overBudget.map(({ instance }) => instance) }),
     ...(failedBoots.length > 0 && { failedBoots }),
     ...(breakers.length > 0 && { breakers }),
     ends: whyEnded(holdings),

@@ -1,3 +1,4 @@
+import { claimsLeft } from '../../core/advice-budget.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
@@ -60,12 +61,29 @@ export type HeardNow = {
   readonly leaving: readonly LeavingFact[];
 };
 
+/** What the signals reported, less advice beyond the policy's budget: a hint that comes too often is let pass. */
+const withinBudget = (
+  reported: readonly LeavingFact[],
+  { group, state, swaps }: Gathered,
+  nowMs: number,
+): readonly LeavingFact[] => {
+  const known = new Set(swaps.map(({ instance }) => instance));
+  let left = claimsLeft({ group, state, swaps, nowMs });
+  return reported.filter((fact) => {
+    if (!traitsOf(fact).isAdvice || known.has(fact.instance)) return true;
+    known.add(fact.instance);
+    left -= 1;
+    return left >= 0;
+  });
+};
+
 export const heardIn = (facts: Facts, gathered: Gathered, nowMs: number): HeardNow => {
   const { group, holdings, inherited } = gathered;
   const asgs = new Set(asgsOf(group));
   const detached = new Set(holdings.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
-  const told = reportedIn(facts, group, asgs).filter(({ instance }) => !detached.has(instance));
+  const reported = reportedIn(facts, group, asgs).filter(({ instance }) => !detached.has(instance));
+  const told = withinBudget(reported, gathered, nowMs);
   const earlier = modeOf(group) === 'observe' ? [] : heardBefore(gathered.state, nowMs);
   const heard = [
     ...told,

@@ -1,3 +1,4 @@
+import { adviseAgainst } from '../../core/advice.ts';
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
 import { learnBreakers } from '../../core/breaker/learn.ts';
 import { countOnce } from '../../core/counted.ts';
@@ -6,12 +7,13 @@ import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
 import { rememberWarnings } from '../../core/launch-limit.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import { offeringKey } from '../../core/offering.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
 import { withoutEnded } from '../../core/reservation-life.ts';
 import type { Warned } from '../../core/swap.ts';
 import type { GroupState, Member } from '../../core/view.ts';
-import type { Gathered } from './gather.ts';
+import { advisedOverBudget, type Gathered } from './gather.ts';
 import type { Run } from './run.ts';
 
 const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Refusal => ({
@@ -46,6 +48,19 @@ const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): read
   return holdings.members.filter(({ instance }) => instances.has(instance));
 };
 
+/** Advice that the budget lets pass says as much about its offering as advice that is followed. */
+const withAdvised = (state: GroupState, members: readonly Member[], nowMs: number): GroupState =>
+  members.length === 0
+    ? state
+    : {
+        ...state,
+        memory: adviseAgainst(
+          state.memory,
+          members.map(({ offering }) => offeringKey(offering)),
+          nowMs,
+        ),
+      };
+
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
@@ -55,7 +70,8 @@ export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: rea
   const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned);
   const heard = rememberWarnings(known, gathered.group, fresh.length, nowMs);
   const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
-  const lived = rememberLives(losses, gathered, warned, nowMs);
+  const advised = withAdvised(losses, advisedOverBudget(gathered, facts.leaving), nowMs);
+  const lived = rememberLives(advised, gathered, warned, nowMs);
   const { state: booted, failedBoots } = withBoots(lived, gathered, nowMs);
   const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
   const { members, endings } = gathered.holdings;

@@ -81,6 +81,13 @@ export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOp
   });
 };
 
+/** Whether what Holdfast knows of a group was lost in a time. */
+export const wasLost = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
+  [
+    ...(chronicle.groups.get(group)?.lostAtMs ?? []),
+    ...chronicle.of('step').flatMap(({ step, atMs }) => (step === 'state-restored' ? [atMs] : [])),
+  ].some((atMs) => atMs > fromMs && atMs <= untilMs);
+
 /** Whether anything may have made Holdfast forget what it heard in a time. */
 export const mayHaveForgotten = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
-  forgottenAtMs(chronicle, group, untilMs) > fromMs || (chronicle.groups.get(group)?.lostAtMs ?? []).some((atMs) => atMs > fromMs && atMs <= untilMs);
+  forgottenAtMs(chronicle, group, untilMs) > fromMs || wasLost(chronicle, group, fromMs, untilMs);

@@ -63,6 +63,8 @@ export type Policy = {
   readonly order: 'launch-first' | 'drain-first';
   readonly maxSurge: number;
   readonly actsOnAdvice: boolean;
+  /** Most members that leave for advice within an hour. */
+  readonly advicePerHour: number;
   /** Members that are kept on demand: so many, and so many percent of the size. */
   readonly onDemand?: { readonly floor: number; readonly percent: number };
   readonly maxShare: MaxShare;
@@ -191,6 +193,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',
     maxSurge: numberOr(swap.maxSurge, 3),
     actsOnAdvice: rebalance.act === true,
+    advicePerHour: numberOr(rebalance.atMostPerHour, Number.POSITIVE_INFINITY),
     ...(document.onDemand === undefined ? {} : { onDemand: floorOf(mapOf(document.onDemand)) }),
     maxShare: maxShareOf(mapOf(document.maxShare)),
     ...(document.return === false ? {} : { returning: returningOf(mapOf(document.return)) }),

@@ -1,4 +1,5 @@
 import type { Rule } from './finding.ts';
+import { adviceWithinBudget } from './rules/advice.ts';
 import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
@@ -65,6 +66,7 @@ export const rules: readonly Rule[] = [
   nobodyLeavesWhileDenied,
   launchesAreBounded,
   launchesWithinLimit,
+  adviceWithinBudget,
   breakersOpen,
   breakersAreKept,
   failingPoolsRest,

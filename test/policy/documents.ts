@@ -41,7 +41,7 @@ export const fullDocument = {
   maxShare: { instanceType: '100%', zone: '40%', offering: '40%' },
   removal: { order: 'oldest-first' },
   swap: { order: 'drain-first', maxSurge: 2 },
-  rebalance: { act: true },
+  rebalance: { act: true, atMostPerHour: 6 },
   launches: { atMost: '500%', within: '30m' },
   breaker: { interruptions: 8, within: '20m', hold: '2h' },
   return: { after: '30m', atMost: '10%', every: '1h', window: ['mon-fri 22:00-06:00', 'sat,sun 00:00-24:00'], timezone: 'Europe/Berlin' },
@@ -152,7 +152,7 @@ export const validDocument = fc.uniqueArray(poolName, { minLength: 1, maxLength:
         maxShare: fc.constantFrom({ zone: '100%' }, { instanceType: '100%', offering: '100%' }),
         removal: fc.record({ order: fc.constantFrom('dearest-first', 'oldest-first', 'newest-first', 'same-order') }, { requiredKeys: [] }),
         swap: fc.record({ order: fc.constantFrom('launch-first', 'drain-first'), maxSurge: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
-        rebalance: fc.record({ act: fc.boolean() }, { requiredKeys: [] }),
+        rebalance: fc.record({ act: fc.boolean(), atMostPerHour: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
         return: fc.oneof(
           fc.constant(false as const),
           fc.record(

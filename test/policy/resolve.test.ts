@@ -103,7 +103,7 @@ describe('a resolved group', () => {
       maxShare: { instanceType: 100, zone: 40, offering: 40 },
       removal: { order: 'oldest-first' },
       swap: { order: 'drain-first', maxSurge: 2 },
-      rebalance: { act: true },
+      rebalance: { act: true, atMostPerHour: 6 },
       ready: { afterMs: 90_000, checks: 'ec2', withinMs: 900_000 },
       returning: {
         afterMs: 1_800_000,

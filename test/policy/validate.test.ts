@@ -116,6 +116,7 @@ const cases: readonly Case[] = [
   ['a window on a day that no week has', small({ return: { window: 'mo 01:00-06:00' } }), 'return.window', '"mo 01:00-06:00"', /^a time of the day/],
   ['no window in a list', small({ return: { window: [] } }), 'return.window', 'an empty list', /^a time of the day|^at least|list/],
   ['a time zone that nobody knows', small({ return: { timezone: 'Mars/Olympus' } }), 'return.timezone', '"Mars/Olympus"', /^the name of a time zone/],
+  ['a budget of no advice', small({ rebalance: { act: true, atMostPerHour: 0 } }), 'rebalance.atMostPerHour', '0', /^a whole number from 1/],
   ['a breaker of no interruptions', small({ breaker: { interruptions: 0 } }), 'breaker.interruptions', '0', /^a whole number from 1/],
   ['a breaker within no time', small({ breaker: { within: 600 } }), 'breaker.within', '600', /^a duration with its unit from 1m to 24h/],
   ['a breaker held for days', small({ breaker: { hold: '25h' } }), 'breaker.hold', '"25h"', /^a duration with its unit from 1m to 24h/],
@@ -403,14 +404,11 @@ describe('a policy is refused for', () => {
     expect(problem?.message).toContain(path === '' ? 'the policy' : path);
   });
 
-  it.each(['rollout', 'rebalance.atMostPerHour', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])(
-    'the field %s, which does not act yet, by its name',
-    (path) => {
-      const [outer = '', inner] = path.split('.');
-      const document = small({ [outer]: inner === undefined ? {} : { [inner]: {} } });
-      expect(messagesOf(document)).toEqual([expect.stringContaining(`${path} is not supported yet`)]);
-    },
-  );
+  it.each(['rollout', 'drain.ecs', 'drain.kubernetes', 'drain.commands'])('the field %s, which does not act yet, by its name', (path) => {
+    const [outer = '', inner] = path.split('.');
+    const document = small({ [outer]: inner === undefined ? {} : { [inner]: {} } });
+    expect(messagesOf(document)).toEqual([expect.stringContaining(`${path} is not supported yet`)]);
+  });
 
   it('selectors inside each other beyond what people can read', () => {
     let capacity: unknown = 'spot-1a';

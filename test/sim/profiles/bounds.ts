@@ -23,6 +23,7 @@ const drawBreaker = (draw: Draw) => ({
 export const drawBounds = (draw: Draw, desired: number) => ({
   ...(draw.chance(0.7) ? { launches: drawLaunches(draw, desired) } : {}),
   ...(draw.chance(0.6) ? { breaker: drawBreaker(draw) } : {}),
+  ...(draw.chance(0.5) ? { rebalance: { act: true, atMostPerHour: draw.between(1, 3) } } : {}),
 });
 
 const losses: readonly ((draw: Draw, atMs: number) => Step)[] = [

@@ -51,6 +51,7 @@ const sizes = listed<SizeChange['code']>({
 const remarks = listed<Remark['code']>({
   detached: true,
   'advice-not-followed': true,
+  'advice-over-budget': true,
   'kept-by-minimum': true,
   'boots-failed': true,
   'given-up': true,

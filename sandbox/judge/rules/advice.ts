@@ -1,0 +1,33 @@
+import { items } from '../../../functions/contract.ts';
+import { slackOf, wasLost } from '../breaker.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+const hourMs = 3_600_000;
+
+type Begun = { readonly instance: string; readonly group: string; readonly atMs: number };
+
+/** Members that left for advice alone, by when their swap first said so. */
+const begunForAdvice = (chronicle: Chronicle): readonly Begun[] => {
+  const left = chronicle.of('item-written').filter(({ swap }) => swap !== undefined && swap.state !== 'waiting' && swap.state !== 'withdrawn');
+  return [...Map.groupBy(left, ({ item }) => item).values()].flatMap(([first]): readonly Begun[] =>
+    first?.swap?.reason === 'rebalance' ? [{ instance: first.item.slice(items.swapPrefix.length), group: first.group, atMs: first.atMs }] : [],
+  );
+};
+
+export const adviceWithinBudget: Rule = {
+  name: 'replacements for advice keep to their budget',
+  meaning: 'Within an hour, no more members leave for a rebalance recommendation alone than the policy’s `rebalance.atMostPerHour` allows.',
+  broken: (chronicle) => {
+    const begun = begunForAdvice(chronicle);
+    return begun.flatMap((last): readonly Broken[] => {
+      const fromMs = last.atMs - hourMs + slackOf(chronicle);
+      const within = begun.filter(({ group, atMs }) => group === last.group && atMs > fromMs && atMs <= last.atMs).length;
+      const most = Math.max(0, ...chronicle.policiesIn(last.group, fromMs, last.atMs).map(({ advicePerHour }) => advicePerHour));
+      if (within <= most || wasLost(chronicle, last.group, fromMs, last.atMs)) return [];
+      return [{ group: last.group, instance: last.instance, atMs: last.atMs, detail: `${within} left for advice within an hour, and ${most} may` }];
+    });
+  },
+};

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { adviceWithinBudget } from '../../sandbox/judge/rules/advice.ts';
+import { details } from './details.ts';
+import { policy, react, type Script } from './histories.ts';
+
+const leaves = (script: Script, second: number, instance: string, reason = 'rebalance', state = 'leaving'): void =>
+  script.at(second, {
+    kind: 'item-written',
+    table: 'state',
+    group: 'web',
+    item: `swap#${instance}`,
+    bytes: 100,
+    by: react(`of-${instance}`),
+    swap: { reason, state },
+  });
+
+describe('replacements for advice keep to their budget', () => {
+  const found = (write: (script: Script) => void, atMostPerHour = 2) =>
+    details(
+      adviceWithinBudget,
+      (script) => {
+        script.policy(0, 1, { ...policy, rebalance: { act: true, atMostPerHour } });
+        write(script);
+      },
+      { endedAtMs: 10_000_000 },
+    );
+  const three = (second: number) => (script: Script) => {
+    for (const [index, instance] of ['i-1', 'i-2'].entries()) leaves(script, 100 + index, instance);
+    leaves(script, second, 'i-3');
+  };
+  it('holds within it, and when the hour is over', () => {
+    expect(found(three(200), 3)).toEqual([]);
+    expect(found(three(3_800))).toEqual([]);
+  });
+  it('breaks with one more within the hour', () => {
+    expect(found(three(200))).toEqual(['3 left for advice within an hour, and 2 may']);
+  });
+  it('counts nobody who waits, and nobody whom EC2 takes', () => {
+    const others = (script: Script): void => {
+      three(200)(script);
+      leaves(script, 90, 'i-1', 'interruption');
+    };
+    expect(found(others)).toEqual([]);
+    const waiting = (script: Script): void => {
+      for (const instance of ['i-1', 'i-2', 'i-3']) leaves(script, 100, instance, 'rebalance', 'waiting');
+    };
+    expect(found(waiting)).toEqual([]);
+  });
+  it('begins anew where the state was lost', () => {
+    const lost = (script: Script): void => {
+      three(200)(script);
+      script.at(150, { kind: 'step', step: 'state-restored', instances: [], groups: ['web'], asgs: [] });
+    };
+    expect(found(lost)).toEqual([]);
+  });
+});
