@@ -2,8 +2,8 @@ import { lowerPrice, type Quote } from './quote.ts';
 import { type Branch, type Choice, candidatesOf, canGive, type TreeNode } from './tree.ts';
 
 /**
- * A `cheapest` node goes on to another child only when that saves at least this share of the present price. Otherwise it
- * would flap with the spot market. Whether a member moves for it is decided by what the move costs.
+ * A `cheapest` node goes on to another child only when that saves at least this share of the present price. Otherwise
+ * it would flap with the spot market. Whether a member moves for it is decided by what the move costs.
  */
 export const worthwhileSaving = 0.05;
 
