@@ -63,6 +63,15 @@ const observedTable = (rows: readonly ObservedRow[]): string => {
 const observedSection = ({ observed }: Report): readonly string[] =>
   observed.length === 0 ? [] : ['', `${pc.bold('Observed, and not carried out')}`, observedTable(observed)];
 
+const adviceSection = ({ advice }: Report): readonly string[] => {
+  if (advice.length === 0) return [];
+  const head = ['group', 'advised', 'replaced for it', 'interrupted', 'interruptions avoided', 'replaced for nothing'];
+  const table = new Table({ head, style: plain });
+  for (const { group, advised, replaced, interrupted, avoided } of advice)
+    table.push([group, advised, replaced, interrupted, avoided, replaced - avoided]);
+  return ['', `${pc.bold('Advice to rebalance')}`, table.toString()];
+};
+
 const groupTable = ({ groups }: Report): string => {
   const table = new Table({
     head: ['group', 'desired', 'serving', 'lowest', 'full size, % of time', 'by pool'],
@@ -98,6 +107,7 @@ export const reportText = (report: Report): string => {
     groupTable(report),
     ...interruptionSection(report),
     ...observedSection(report),
+    ...adviceSection(report),
     '',
     `Requests: ${requests.served} served, ${requests.dropped} dropped.  Instances cost $${costUsd.toFixed(4)}${share}.`,
     '',

@@ -39,7 +39,7 @@ const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => 
   return timeline.flatMap(({ action }, index) =>
     Object.entries(action).flatMap(([kind, given]): readonly Reference[] => {
       const path: Path = ['timeline', index, kind];
-      if (kind === 'interrupt' || kind === 'rebalance' || kind === 'kill') {
+      if (kind === 'interrupt' || kind === 'rebalance' || kind === 'advise' || kind === 'kill') {
         const { group, zone } = given as { readonly group: string; readonly zone?: string };
         return [
           { path: [...path, 'group'], name: group, among: groups, where: 'policies' },

@@ -1,4 +1,5 @@
 import type { InstanceSnapshot } from '../world/world.ts';
+import { advise } from './advise.ts';
 import type { MemberFilter, OfferingFilter } from './fields.ts';
 import type { Action } from './scenario-schema.ts';
 import type { Stage } from './stage.ts';
@@ -69,6 +70,7 @@ export const perform = async (stage: Stage, action: Action, groupOf: (instance: 
     const { notice, silent, ...filter } = action.interrupt;
     stage.world.interrupt(membersOf(stage, filter, groupOf), { noticeMs: notice, silent });
   } else if ('rebalance' in action) stage.world.recommendRebalance(membersOf(stage, action.rebalance, groupOf));
+  else if ('advise' in action) advise(stage, action.advise, groupOf);
   else if ('kill' in action) for (const instance of membersOf(stage, action.kill, groupOf)) stage.world.kill(instance);
   else if ('alarm' in action) soundAlarm(stage, action.alarm);
   else if ('event' in action) stage.emitEvent(action.event as never);

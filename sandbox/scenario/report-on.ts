@@ -7,6 +7,7 @@ import { asgsPutBack, raisesEndSoon } from '../judge/rules/put-back.ts';
 import { cameToRest, nothingOpen, sizeIsHeld } from '../judge/rules/rest.ts';
 import { timesAreTrue } from '../judge/rules/said.ts';
 import { rules } from '../judge/rules.ts';
+import { adviceIn } from './advise.ts';
 import { checkInvariants } from './invariants.ts';
 import { availability, type InstanceLife, lowestServing, type Observation } from './observe.ts';
 import { observedIn } from './observed.ts';
@@ -153,6 +154,7 @@ export const reportOn = async (stage: Stage, scenario: Scenario, played: Played,
     groups,
     interruptions,
     observed: observedIn(table),
+    advice: adviceIn(stage, played.history),
     requests,
     calls: stage.callLog.counts(),
     mutatingCalls: stage.callLog.mutatingCalls(),

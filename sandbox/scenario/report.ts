@@ -36,6 +36,17 @@ export type ObservedRow = {
   readonly came?: { readonly afterMs: number; readonly count: number; readonly cost: Cost };
 };
 
+/** What rebalance advice cost a group, and what it spared it. */
+export type AdviceRow = {
+  readonly group: string;
+  /** Members that were advised to be replaced, and those that Holdfast replaced for it. */
+  readonly advised: number;
+  readonly replaced: number;
+  /** Members that EC2 took all the same, and those that had left before EC2 came for them. */
+  readonly interrupted: number;
+  readonly avoided: number;
+};
+
 export type GroupRow = {
   readonly group: string;
   readonly desired: number;
@@ -58,6 +69,7 @@ export type Report = {
   readonly interruptions: readonly InterruptionRow[];
   /** What would have been done for groups that are observed. */
   readonly observed: readonly ObservedRow[];
+  readonly advice: readonly AdviceRow[];
   readonly requests: { readonly served: number; readonly dropped: number };
   readonly calls: Readonly<Record<string, number>>;
   readonly mutatingCalls: number;

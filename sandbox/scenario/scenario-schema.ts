@@ -29,6 +29,7 @@ const actions = {
   boots,
   interrupt: exactly({ ...memberFields, notice: duration.default(120_000), silent: z.boolean().default(false) }),
   rebalance: memberFilter,
+  advise: exactly({ ...memberFields, taken: duration.optional() }),
   kill: memberFilter,
   alarm: z
     .union([z.string(), exactly({ name: z.string(), lasts: duration, suppressed: z.boolean().default(false) })])

@@ -95,4 +95,11 @@ export const limits: readonly Mutant[] = [
     to: 'return { breaker: rest };',
     caughtBy: ['scenario breaker'],
   },
+  {
+    name: 'advice has no budget',
+    file: 'core/advice-budget.ts',
+    from: 'const { atMostPerHour = Number.POSITIVE_INFINITY } = group.rebalance;',
+    to: 'const atMostPerHour = Number.POSITIVE_INFINITY + 0 * (group.rebalance.atMostPerHour ?? 0);',
+    caughtBy: ['scenario rebalance-advice'],
+  },
 ];

@@ -131,6 +131,7 @@ export const runs = {
   'scenario observe': scenario('observe'),
   'scenario crash-loop': scenario('crash-loop'),
   'scenario breaker': scenario('breaker'),
+  'scenario rebalance-advice': scenario('rebalance-advice'),
   'a pause while members are lost': inMode('a pause while members are lost'),
   'a pause while members wait for their turn': inMode('a pause while members wait for their turn'),
   'a pause while nobody is needed': inMode('a pause while nobody is needed'),

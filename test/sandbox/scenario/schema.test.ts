@@ -38,12 +38,12 @@ describe('a scenario file', () => {
     [
       'a misspelt step',
       { timeline: [{ at: '1s', interupt: { group: 'web' } }] },
-      'timeline[0]: unknown: interupt. There are: at, change, boots, interrupt, rebalance, kill, alarm, event, faults, policy. Did you mean interrupt?',
+      'timeline[0]: unknown: interupt. There are: at, change, boots, interrupt, rebalance, advise, kill, alarm, event, faults, policy. Did you mean interrupt?',
     ],
     [
       'two things in one step',
       { timeline: [{ at: '1s', alarm: 'hot', kill: { group: 'web' } }] },
-      'timeline[0]: expected exactly one of change, boots, interrupt, rebalance, kill, alarm, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
+      'timeline[0]: expected exactly one of change, boots, interrupt, rebalance, advise, kill, alarm, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
     ],
     ['a step that does nothing', { timeline: [{ at: '1s' }] }, 'found none'],
     [

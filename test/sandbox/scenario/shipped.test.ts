@@ -22,6 +22,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'capacity-returns',
     'failing-boots',
     'crash-loop',
+    'rebalance-advice',
     'breaker',
     'denied-launches',
     'observe',
