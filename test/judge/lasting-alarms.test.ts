@@ -33,6 +33,17 @@ describe('an alarm that lasts', () => {
     expect(broken(desiredAsAsked, again)).toEqual([]);
     expect(broken(lastingAlarmsActAgain, () => undefined)).toHaveLength(1);
   });
+  it('acts a minute after it acted, which is before that was written', () => {
+    const slowly =
+      (second: number): Write =>
+      (script) => {
+        script.react(second, second + 3, `i-${second}`);
+        script.desired(second + 3, 6, 1, react(`i-${second}`));
+      };
+    // It acted between 100 and 101 s; the one that follows wrote at 160 and at 159 s.
+    expect(broken(desiredAsAsked, slowly(157))).toEqual([]);
+    expect(broken(desiredAsAsked, slowly(156))).toHaveLength(1);
+  });
   it('does not act within it', () => {
     expect(broken(desiredAsAsked, (script) => look(script, 140, [], 6))).toHaveLength(1);
   });

@@ -8,7 +8,7 @@ import { headcountAt, lookedSince } from '../staying.ts';
 type Broken = Omit<Finding, 'rule'>;
 
 /** Alarms that reached the function that wrote, and that its policy acts on. */
-type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number };
+type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; readonly lasts?: true };
 
 const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): readonly Heard[] => {
   const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
@@ -18,7 +18,9 @@ const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): r
   });
   // One that is still in ALARM acts again after its cooldown.
   const lasting = policy.scaling.flatMap((row) =>
-    mayLast(chronicle, row.alarm, atMs) ? [{ row: { ...row, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs }] : [],
+    mayLast(chronicle, row.alarm, atMs)
+      ? [{ row: { ...row, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true }]
+      : [],
   );
   // Of several of one alarm only the newest counts.
   return [
@@ -46,11 +48,18 @@ const outcomesOf = (
   ),
 ];
 
-type Memory = { readonly lastActedAtMs: Map<string, number> };
+/** When the function looked that last acted for an alarm, and when it had written that: it acted in between. */
+type Acted = { readonly sinceMs: number; readonly writtenMs: number };
 
-const isCool = ({ times }: Chronicle, { row, happenedAtMs }: Heard, { lastActedAtMs }: Memory): boolean => {
-  const last = lastActedAtMs.get(row.alarm);
-  return last === undefined || happenedAtMs >= last + row.cooldownMs - 2 * times.clockMs;
+type Memory = { readonly lastActed: Map<string, Acted> };
+
+const actedIn = (chronicle: Chronicle, { by, atMs }: Written): Acted => ({ sinceMs: lookedSince(chronicle, by, atMs), writtenMs: atMs });
+
+const isCool = ({ times }: Chronicle, { row, happenedAtMs, lasts }: Heard, { lastActed }: Memory): boolean => {
+  const last = lastActed.get(row.alarm);
+  if (last === undefined) return true;
+  // What lasts is as old as the look that acts on it, so both ends are known no better than to a look.
+  return happenedAtMs >= (lasts ? last.sinceMs : last.writtenMs) + row.cooldownMs - 2 * times.clockMs;
 };
 
 const policyOfVersion = ({ policies }: GroupTimeline, version: number): Policy | undefined =>
@@ -129,7 +138,7 @@ const judgeOne = (
   if (outcome === undefined) {
     return `the desired size became ${written.desired}, was ${before?.desired ?? 'none'}; the policy in force says ${policy.size.desired}, and no alarm was heard that makes it so`;
   }
-  for (const alarm of outcome.acted) memory.lastActedAtMs.set(alarm, written.atMs);
+  for (const alarm of outcome.acted) memory.lastActed.set(alarm, actedIn(chronicle, written));
   return undefined;
 };
 
@@ -158,7 +167,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
   const outcomes = sizes.flatMap((size) => outcomesOf(size, heardBy(chronicle, written, policy), policy));
   const outcome = outcomes.find(({ size }) => size === written.desired);
-  for (const alarm of outcome?.acted ?? []) memory.lastActedAtMs.set(alarm, written.atMs);
+  for (const alarm of outcome?.acted ?? []) memory.lastActed.set(alarm, actedIn(chronicle, written));
   if (outcome !== undefined) return undefined;
   return `after the state was restored the desired size became ${written.desired}, and ${staying.length + waiting.length} are there`;
 };
@@ -190,7 +199,7 @@ const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number
   const [before, written] = [timeline.written[index - 1], timeline.written[index]];
   if (written === undefined || !isFunction(written.by)) return undefined;
   if (isLostBetween(timeline, before, written)) {
-    memory.lastActedAtMs.clear();
+    memory.lastActed.clear();
     return afterLoss(chronicle, timeline, written);
   }
   if (before !== undefined && !isFunction(before.by)) return afterRestore(chronicle, timeline, before, written, memory);
@@ -198,7 +207,7 @@ const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number
 };
 
 const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Broken[] => {
-  const memory: Memory = { lastActedAtMs: new Map() };
+  const memory: Memory = { lastActed: new Map() };
   return timeline.written.flatMap(({ atMs }, index) => {
     const detail = judgeWrite(chronicle, timeline, index, memory);
     return detail === undefined ? [] : [{ group: timeline.group, atMs, detail }];

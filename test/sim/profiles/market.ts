@@ -13,15 +13,21 @@ const limitIn = (draw: Draw, types: readonly TypeTerms[]): number => {
   return Math.round((draw.one(prices) + 0.001) * 1_000) / 1_000;
 };
 
+type NotSold = { readonly instanceType: string; readonly zone: string };
+
+/** One type alone, where its zone sells it: a pool of which no type is sold is refused. */
+const typesOf = (name: string, zone: string, notSold: readonly NotSold[]) =>
+  notSold.some((one) => one.instanceType === name && one.zone === zone) ? {} : { instanceTypes: [name] };
+
 /** Limits and caps of spot pools; the last resort has none, so that members can always come up. Groups of their own launch at any price. */
-const drawPools = (draw: Draw, types: readonly TypeTerms[], mayLimit: boolean) =>
+const drawPools = (draw: Draw, types: readonly TypeTerms[], notSold: readonly NotSold[], mayLimit: boolean) =>
   Object.fromEntries(
-    spotPools.map((name) => [
+    spotPools.map((name, index) => [
       name,
       {
         ...(mayLimit && draw.chance(0.5) ? { maxPriceUsdPerHour: limitIn(draw, types) } : {}),
         ...(draw.chance(0.4) ? { cap: draw.between(0, 3) } : {}),
-        ...(mayLimit && types.length > 1 && draw.chance(0.3) ? { instanceTypes: [draw.one(types).name] } : {}),
+        ...(mayLimit && types.length > 1 && draw.chance(0.3) ? typesOf(draw.one(types).name, zones[index] ?? '', notSold) : {}),
       },
     ]),
   );
@@ -97,7 +103,7 @@ export const market: Profile = {
         ...alarmsBy('+3', '-50%'),
         ...drawHabits(draw),
       },
-      pools: drawPools(draw, types, holding !== 'launch-instances'),
+      pools: drawPools(draw, types, notSold, holding !== 'launch-instances'),
       asg: { min: 0 },
     });
     const steps = drawSome(draw, marketSteps(types, placed.policy), { least: 2, most: 6, withinSeconds: 180 });
