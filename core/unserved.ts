@@ -2,7 +2,7 @@ import type { Group } from './group.ts';
 import { traitsOf } from './leave-reason.ts';
 import { readyWithinMs } from './ready.ts';
 import type { Swap } from './swap.ts';
-import type { AsgView, Member } from './view.ts';
+import type { AsgView, Member, View } from './view.ts';
 
 /** What keeps a new member from serving, and since when it is known to do so, epoch ms. */
 export type Idle = { readonly why: WhyIdle; readonly sinceMs: number };
@@ -84,6 +84,24 @@ const idleForMs = ({ unserved, nowMs }: Look, member: Member): number => {
   const idle = unserved[member.instance];
   return idle === undefined || idle.why !== whyIdle(member) ? 0 : nowMs - idle.sinceMs;
 };
+
+/** Members that have not served by the age at which they are given up, whether their turn has come or not. */
+export const hopelessIn = ({
+  group,
+  members,
+  state: { unserved = {} },
+  nowMs,
+}: Pick<View, 'group' | 'members' | 'state' | 'nowMs'>): ReadonlySet<string> =>
+  new Set(
+    members
+      .filter(
+        (member) =>
+          unserved[member.instance] !== undefined &&
+          isIdle(member) &&
+          nowMs - member.launchedAtMs >= readyWithinMs(group),
+      )
+      .map(({ instance }) => instance),
+  );
 
 /**
  * Members that never served and are given up: replaced elsewhere, at most `swap.maxSurge` at a time. Each stays until

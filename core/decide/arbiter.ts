@@ -3,6 +3,7 @@ import type { Headcount } from '../headcount.ts';
 import { launchRoom } from '../launch-limit.ts';
 import { isHeldBack } from '../reservation-life.ts';
 import { movesLeft } from '../returning/rule.ts';
+import { hopelessIn } from '../unserved.ts';
 import type { Member, View } from '../view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
 import { beyondFloor } from './beyond-floor.ts';
@@ -71,7 +72,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
   const most = view.mayLaunch ?? Number.POSITIVE_INFINITY;
   const going = new Set<string>();
   const waiting = new Set(headcount.waiting.map(({ instance }) => instance));
-  const releasable = releasableFor(headcount, view.state.desired, going);
+  const releasable = releasableFor(headcount, view.state.desired, going, hopelessIn(view));
   const unclaimed = (): readonly Member[] =>
     headcount.staying.filter(({ instance }) => !waiting.has(instance) && !going.has(instance));
   return {

@@ -26,11 +26,20 @@ const idsOf = (members: readonly Member[]): ReadonlySet<string> => new Set(membe
  * room in the account of its rule. It takes none from other rules, because it gave them none.
  *
  * @param going members that leave by an earlier grant
+ * @param hopeless members that never served, for so long that they would be given up. Nobody waits for them to serve.
  */
-export const releasableFor = ({ staying, waiting }: Headcount, desired: number, going: ReadonlySet<string>) => {
+export const releasableFor = (
+  { staying, waiting }: Headcount,
+  desired: number,
+  going: ReadonlySet<string>,
+  hopeless: ReadonlySet<string> = new Set(),
+) => {
   const serving = idsOf(staying.filter((member) => member.serving));
   const idle = idsOf(staying.filter((member) => !member.serving && !member.mayServe));
   const swapped = waiting.map(({ instance }) => instance);
+  const idleFor = (ids: readonly string[]): number =>
+    ids.filter((instance) => idle.has(instance) && !going.has(instance)).length;
+  const without = new Set([...swapped, ...hopeless]);
   const servingStill = (ids: Iterable<string>): number =>
     [...ids].filter((instance) => serving.has(instance) && !going.has(instance)).length;
   const left = (): number => servingStill(serving) - desired;
@@ -38,11 +47,11 @@ export const releasableFor = ({ staying, waiting }: Headcount, desired: number, 
     left,
     /**
      * A member that does not serve takes no work with it when it leaves, but it may come to serve before its
-     * replacement does. So only replacements that serve make room for it.
+     * replacement does. So only replacements that serve make room for it. One that never served holds up no other.
      */
     forSwaps: (below: number): Account => {
       let forServing = left() + below;
-      let forAll = forServing + swapped.filter((instance) => idle.has(instance) && !going.has(instance)).length;
+      let forAll = forServing + idleFor([...without]);
       return {
         allows: (instance) => forAll > 0 && (idle.has(instance) || forServing > 0),
         take: (instance) => {

@@ -181,3 +181,18 @@ describe('the pool of a member that never served', () => {
     expect(diedOnly({ 'spot-a': lesson })).toEqual({});
   });
 });
+
+describe('members that are given up', () => {
+  const idles = ['a', 'b', 'c', 'd'].map((name) => idle(name, 30));
+  const swaps = ['a', 'b'].map((name) => swapOf(name, { reason: 'never-served', state: 'waiting', claimedAtMs: minutesAgo(20) }));
+  const unserved = Object.fromEntries(idles.map((one) => [one.instance, { why: whyIdle(one), sinceMs: minutesAgo(25) }]));
+  const leaving = (servingNow: number, known: typeof unserved) =>
+    decide(view({ members: [...members(spotB, servingNow), ...idles], swaps, state: state({ desired: 5, unserved: known }) })).drains;
+  it('leave when their replacements serve, however many others never served', () => {
+    expect(leaving(3, unserved)).toEqual(['a', 'b']);
+  });
+  it('stay where no replacement serves yet, and where the others may still come to serve', () => {
+    expect(leaving(1, unserved)).toEqual([]);
+    expect(leaving(3, Object.fromEntries(Object.entries(unserved).slice(0, 2)))).toEqual([]);
+  });
+});
