@@ -243,8 +243,7 @@ const refusedInLine =
     const launch = (group: string) => ({ ...fleet, invocation: 'i-other', launch: { group, count: 2 } });
     for (let n = 0; n < before; n++) called(101, { ...launch(`before-${n}`), invocation: 'i-a' })(script);
     script.react(100, 104, 'i-a');
-    const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
-    script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+    script.refuseCapacity(102, 'i-a');
     for (let n = 0; n < after; n++) called(106, launch(`after-${n}`))(script);
     if (again !== undefined) called(again, launch('web'))(script);
   };

@@ -46,9 +46,8 @@ describe('words on the bus about what falls short', () => {
           script.at(50, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 2 } });
         }
         if (dies) script.end(90, 'i-1');
-        const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
         script.react(100, 104, 'i-a', [], injected);
-        script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+        script.refuseCapacity(102, 'i-a');
         if (launches) script.launch(103, 'i-3', { by: react('i-a') });
         if (launches) script.at(104, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: 'web' } });
         if (tells) script.at(104, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
@@ -64,10 +63,9 @@ describe('words on the bus about what falls short', () => {
   it('say nothing of a group that was let go when the look ended', () => {
     const letGo = (atS: number) =>
       details((script) => {
-        const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
         script.end(90, 'i-1');
         script.react(100, 104, 'i-a', []);
-        script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+        script.refuseCapacity(102, 'i-a');
         script.letGo(atS);
         script.at(atS, { kind: 'announced', detailType: 'Holdfast Group Let Go', detail: { group: 'web' } });
       });
@@ -131,9 +129,8 @@ describe('words on the bus about what falls short', () => {
     const cut = (endS: number, next: { readonly asks?: number; readonly tells?: number } = {}) =>
       details((script) => {
         script.end(90, 'i-1');
-        const [instanceType, zone, market] = ['t', 'z-a', 'spot'] as const;
         script.react(100, endS, 'i-a', []);
-        script.at(102, { kind: 'refused', invocation: 'i-a', group: 'web', instanceType, zone, market, code: 'InsufficientInstanceCapacity' });
+        script.refuseCapacity(102, 'i-a');
         script.react(endS + 1, endS + 12, 'i-b', []);
         if (next.asks !== undefined)
           script.at(next.asks, {

@@ -88,6 +88,8 @@ export type Script = {
   claim(second: number, instance: string, invocation: string, state?: string): void;
   /** EC2 refuses to end it, and it takes work again. */
   refuse(second: number, instance: string): void;
+  /** EC2 has no capacity for what this invocation requests for web. */
+  refuseCapacity(second: number, invocation: string): void;
   takeOut(second: number, instance: string, by?: Actor): void;
   end(second: number, instance: string, by?: Actor): void;
 };
@@ -159,6 +161,11 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
       }),
     refuse: (second, instance) =>
       at(second, { kind: 'end-refused', instance, by: react('drain') }, { kind: 'in-service', instance, targetGroup: 'web' }),
+    refuseCapacity: (second, invocation) =>
+      at(second, {
+        ...{ kind: 'refused', invocation, group: 'web', instanceType: 't', zone: 'z-a', market: 'spot' },
+        code: 'InsufficientInstanceCapacity',
+      }),
     takeOut: (second, instance, by = react('drain')) => at(second, { kind: 'out-of-service', instance, targetGroup: 'web', why: 'deregistered', by }),
     end: (second, instance, by = { kind: 'ec2' }) => {
       at(second, { kind: 'ending', instance, by });

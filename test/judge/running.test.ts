@@ -472,11 +472,7 @@ describe('functions and calls', () => {
     expect(written(5, moves('i-3'), 'spot-a')).toEqual(['5 items were written at rest, at most 4']);
     expect(written(5, (script) => script.end(3_080, 'i-2', react('drain')))).toHaveLength(1);
     expect(written(5, (script) => script.launch(3_050, 'i-9', { by: user }))).toHaveLength(1);
-    const refused = (second: number) => (script: Script) =>
-      script.at(second, {
-        ...{ kind: 'refused', invocation: 'i-r', group: 'web', instanceType: 't', zone: 'z-a', market: 'spot' },
-        code: 'InsufficientInstanceCapacity',
-      });
+    const refused = (second: number) => (script: Script) => script.refuseCapacity(second, 'i-r');
     expect(written(12, refused(3_050))).toEqual([]);
     expect(written(13, refused(3_050))).toHaveLength(1);
     expect(written(5, refused(2_990))).toHaveLength(1);
