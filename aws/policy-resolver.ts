@@ -13,7 +13,7 @@ import { chunks } from './chunks.ts';
 import { codeOf } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
-import { groupsNamed, targetGroupsOf } from './providers/auto-scaling-groups.ts';
+import { groupsNamed, ownTargetGroups } from './providers/auto-scaling-groups.ts';
 import { readDelay } from './providers/target-groups.ts';
 import { filterValues, soldTypes } from './sold-types.ts';
 
@@ -40,7 +40,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
       ]);
       const unknownTargetGroups = names.targetGroups.filter((arn) => !targetGroups.has(arn));
-      const own = groups.flatMap(targetGroupsOf).filter((arn) => !targetGroups.has(arn));
+      const own = groups.flatMap(ownTargetGroups).filter((arn) => !targetGroups.has(arn));
       const delays = [...targetGroups, ...(await delaysOf(elb, [...new Set(own)]))];
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
       const facts = await Promise.all(

@@ -51,7 +51,7 @@ const suspendedIn = ({ SuspendedProcesses = [] }: AutoScalingGroup): readonly st
   SuspendedProcesses.flatMap(({ ProcessName }) => ProcessName ?? []);
 
 /** Target groups that the group registers its instances with. None while the user has suspended that process. */
-export const targetGroupsOf = (asg: AutoScalingGroup): readonly string[] => {
+export const ownTargetGroups = (asg: AutoScalingGroup): readonly string[] => {
   const suspended = suspendedIn(asg);
   if (suspended.includes('AddToLoadBalancer')) return [];
   const sources = (asg.TrafficSources ?? []).flatMap(({ Identifier }) =>
@@ -75,7 +75,7 @@ const toAsg = (asg: AutoScalingGroup): Asg => {
     holds,
     inside: standings.size,
     suspended: suspendedIn(asg),
-    targetGroups: targetGroupsOf(asg),
+    targetGroups: ownTargetGroups(asg),
     standings,
   };
 };

@@ -8,6 +8,7 @@ import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
 import { belowMinSize, isBelowMin } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
+import { remembered } from '../remembered.ts';
 import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
@@ -103,19 +104,15 @@ const spareRequests = async (
   { failed }: ActionResult,
 ): Promise<void> => {
   const refused = new Set(failed.map(({ instance }) => instance));
-  const spared = sparedBy.get(elb) ?? new Set();
   const stuck = swaps.filter((swap) => isTaken(swap) && refused.has(swap.instance));
-  const fresh = idsOf(stuck).filter((instance) => !spared.has(instance));
+  const fresh = idsOf(stuck).filter((instance) => !spared.has(elb, instance));
   if (fresh.length === 0) return;
   const { done } = await deregisterTargets(elb, targetGroups, fresh);
-  if (spared.size > mostRemembered) spared.clear();
-  for (const instance of done) spared.add(instance);
-  sparedBy.set(elb, spared);
+  spared.add(elb, done);
 };
 
 /** What this environment has deregistered so, by client: each repeat of the release would do it again. */
-const sparedBy = new WeakMap<ProviderDeps['elb'], Set<string>>();
-const mostRemembered = 10_000;
+const spared = remembered<ProviderDeps['elb']>();
 
 /** In no Auto Scaling group of ours, neither now nor when it was claimed. */
 const isLoose =

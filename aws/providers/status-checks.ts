@@ -3,6 +3,7 @@ import type { StatusCheck } from '../../core/ready.ts';
 import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 import { hasty, optionalRead } from '../optional-read.ts';
+import { remembered } from '../remembered.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /** Ids of one call (EC2 API Reference, DescribeInstanceStatus). */
@@ -10,15 +11,7 @@ const idsPerCall = 100;
 const callsAtOnce = 5;
 
 /** Instances whose checks this environment saw pass, by client: they are not asked about again. */
-const passed = new WeakMap<EC2Client, Set<string>>();
-const mostRemembered = 10_000;
-
-const remember = (ec2: EC2Client, ids: readonly string[]): void => {
-  const known = passed.get(ec2) ?? new Set();
-  if (known.size > mostRemembered) known.clear();
-  for (const id of ids) known.add(id);
-  passed.set(ec2, known);
-};
+const passed = remembered<EC2Client>();
 
 /** Both checks must pass: that of the instance, and that of the machine below it. */
 const checkOf = ({ InstanceStatus: own, SystemStatus: system }: InstanceStatus): StatusCheck => {
@@ -35,8 +28,7 @@ export const statusChecksOf = async (
   { ec2, missed }: Pick<ProviderDeps, 'ec2' | 'missed'>,
   instances: readonly string[],
 ): Promise<ReadonlyMap<string, StatusCheck>> => {
-  const known = passed.get(ec2);
-  const asked = instances.filter((id) => known?.has(id) !== true);
+  const asked = instances.filter((id) => !passed.has(ec2, id));
   const found = await inParallel(chunks(asked, idsPerCall), callsAtOnce, async (ids) => {
     const command = new DescribeInstanceStatusCommand({ InstanceIds: [...ids] });
     const read = await optionalRead('instance status', missed, () => ec2.send(command, hasty));
@@ -45,7 +37,7 @@ export const statusChecksOf = async (
     return ids.map((id) => [id, told.get(id) ?? 'waiting'] as const);
   });
   const checks = new Map<string, StatusCheck>(found.flat());
-  remember(
+  passed.add(
     ec2,
     asked.filter((id) => checks.get(id) === 'passed'),
   );

@@ -1,7 +1,6 @@
 import {
   DeregisterTargetsCommand,
   DescribeTargetGroupAttributesCommand,
-  type DescribeTargetGroupAttributesCommandOutput,
   DescribeTargetHealthCommand,
   type ElasticLoadBalancingV2Client,
   RegisterTargetsCommand,
@@ -12,6 +11,7 @@ import { chunks } from '../chunks.ts';
 import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { hasty, type Missed, optionalRead } from '../optional-read.ts';
+import { remembered } from '../remembered.ts';
 import { actOn, allOf, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 
 /**
@@ -66,13 +66,15 @@ type Reading = { readonly elb: ElasticLoadBalancingV2Client; readonly missed: Mi
  * How long a target group lets connections of a deregistered target go on. Undefined: there is no such target group.
  * Throws when that cannot be read.
  */
-export const readDelay = async (elb: ElasticLoadBalancingV2Client, arn: string): Promise<number | undefined> => {
-  const answer = await elb.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn })).catch(goneOnly);
-  return answer === undefined ? undefined : delayIn(answer);
-};
-
-const delayIn = ({ Attributes = [] }: DescribeTargetGroupAttributesCommandOutput): number => {
-  const seconds = Attributes.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
+export const readDelay = async (
+  elb: ElasticLoadBalancingV2Client,
+  arn: string,
+  options: Partial<typeof hasty> = {},
+): Promise<number | undefined> => {
+  const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn });
+  const answer = await elb.send(command, options).catch(goneOnly);
+  if (answer === undefined) return undefined;
+  const seconds = answer.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
   return seconds === undefined ? defaultDelayMs : Number(seconds) * 1000;
 };
 
@@ -104,12 +106,10 @@ export const describeDelays = async (
   arns: readonly string[],
 ): Promise<ReadonlyMap<string, number>> => {
   const found = await inParallel(arns, callsAtOnce, async (arn) => {
-    const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn });
     const read = await optionalRead('target group attributes', missed, async () => ({
-      answer: await elb.send(command, hasty).catch(goneOnly),
+      delayMs: await readDelay(elb, arn, hasty),
     }));
-    if (read === undefined) return [];
-    return [[arn, read.answer === undefined ? defaultDelayMs : delayIn(read.answer)] as const];
+    return read === undefined ? [] : [[arn, read.delayMs ?? defaultDelayMs] as const];
   });
   return new Map(found.flat());
 };
@@ -117,19 +117,11 @@ export const describeDelays = async (
 const targetsOf = (ids: readonly string[]) => ids.map((Id) => ({ Id }));
 
 /** What this environment registered, by client: used when a target group cannot be read. */
-const registrations = new WeakMap<ElasticLoadBalancingV2Client, Set<string>>();
-const mostRemembered = 10_000;
-
-const remember = (elb: ElasticLoadBalancingV2Client, arn: string, ids: readonly string[]): void => {
-  const known = registrations.get(elb) ?? new Set();
-  if (known.size > mostRemembered) known.clear();
-  for (const id of ids) known.add(`${arn} ${id}`);
-  registrations.set(elb, known);
-};
+const registrations = remembered<ElasticLoadBalancingV2Client>();
 
 /** Whether this environment itself has registered an instance with all of these target groups. */
 export const hasRegistered = (elb: ElasticLoadBalancingV2Client, arns: readonly string[], instance: string): boolean =>
-  arns.every((arn) => registrations.get(elb)?.has(`${arn} ${instance}`));
+  arns.every((arn) => registrations.has(elb, `${arn} ${instance}`));
 
 /**
  * Registers instances with every target group. An instance that is not running yet, or that finds the target group
@@ -148,7 +140,10 @@ export const registerTargets = async (
         registerVerdict,
       ),
     );
-    remember(elb, arn, result.done);
+    registrations.add(
+      elb,
+      result.done.map((instance) => `${arn} ${instance}`),
+    );
     return result;
   });
   return allOf(ids, results);

@@ -110,9 +110,8 @@ const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyo
   remark.code in newsTypes;
 
 /**
- * Reports what a look learned (pools whose instances died before they served, or never served, breakers that
- * opened or closed), as soon
- * as the state that remembers it is written: nobody finds it out again.
+ * Reports what a look learned (pools whose instances died before they served, or never served, breakers that opened or
+ * closed), as soon as the state that remembers it is written: nobody finds it out again.
  */
 export const tellNews = async (
   { group: { name: group }, id, ports }: Run,
