@@ -6,7 +6,7 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Surroundings } from '../functions/contract.ts';
+import type { Surroundings } from '../core/contract.ts';
 import { isHeldByTransaction } from './errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type EC2Client, type Filter, type Instance, paginateDescribeInstances } from '@aws-sdk/client-ec2';
 import type { Ending } from '../core/boots.ts';
+import { groupTagValue, tags } from '../core/contract.ts';
 import type { Offering } from '../core/offering.ts';
-import { groupTagValue, tags } from '../functions/contract.ts';
 import { allOf } from './all-of.ts';
 import { chunks } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';

@@ -1,4 +1,4 @@
-import { eventSource, type ownMessages } from '../functions/contract.ts';
+import { eventSource, type ownMessages } from '../core/contract.ts';
 
 /** Groups that one message names: as many as one invocation reads together. */
 export const groupsPerMessage = 50;

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { items, keys } from '../core/contract.ts';
 import type { StateStore } from '../core/ports.ts';
-import { items, keys } from '../functions/contract.ts';
 import { isConditionFailed } from './errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
 import { createBudgetItem } from './state/budget-item.ts';

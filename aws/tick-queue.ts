@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { ownMessages } from '../functions/contract.ts';
+import { ownMessages } from '../core/contract.ts';
 import { chunks } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';
 import { groupsPerMessage, ownMessage } from './own-message.ts';

@@ -3,7 +3,7 @@ import { Alarm, ComparisonOperator, type IMetric, MathExpression, TreatMissingDa
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { functionNames, metrics } from '../functions/contract.ts';
+import { functionNames, metrics } from '../core/contract.ts';
 import { ownMetric } from './own-metric.ts';
 import type { Watched } from './watched.ts';
 

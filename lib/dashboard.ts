@@ -8,7 +8,7 @@ import {
   type IWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { functionNames, metrics } from '../functions/contract.ts';
+import { functionNames, metrics } from '../core/contract.ts';
 import { ownMetric } from './own-metric.ts';
 import type { Watched } from './watched.ts';
 

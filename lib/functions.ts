@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { env, type FunctionName, functionNames, reactTimeoutSeconds } from '../functions/contract.ts';
+import { env, type FunctionName, functionNames, reactTimeoutSeconds } from '../core/contract.ts';
 
 export type FunctionsProps = { readonly name: string; readonly logRetention: RetentionDays };
 

@@ -1,6 +1,6 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { tags } from '../functions/contract.ts';
+import { tags } from '../core/contract.ts';
 import { allow } from './right.ts';
 
 const page = 'https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html';

@@ -4,7 +4,7 @@ import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPo
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { items, keys, registryPartition } from '../functions/contract.ts';
+import { items, keys, registryPartition } from '../core/contract.ts';
 
 export type PolicyStreamProps = {
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { env, eventSource } from '../functions/contract.ts';
+import { env, eventSource } from '../core/contract.ts';
 import { allowCompletingHooks, allowEmptyingAsgs, allowFillingAsgs, allowProlongingHooks } from './asg-rights.ts';
 import type { Functions } from './functions.ts';
 import {

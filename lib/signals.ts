@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../functions/contract.ts';
+import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../core/contract.ts';
 
 /**
  * A signal that fails goes to the dead-letter queue only after so long: an API that is down or throttled for an hour

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { env, instanceIndex, keys, ttlAttribute } from '../functions/contract.ts';
+import { env, instanceIndex, keys, ttlAttribute } from '../core/contract.ts';
 import { allow } from './right.ts';
 
 export type TablesProps = { readonly name: string; readonly removalPolicy: RemovalPolicy };

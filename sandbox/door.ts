@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { env, items } from '../functions/contract.ts';
+import { env, items } from '../core/contract.ts';
 import type { BusEvent, Place } from './api.ts';
 import type { WorldClock } from './clock.ts';
 import type { Cloud } from './cloud.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { type FunctionName, functionNames } from '../functions/contract.ts';
+import { type FunctionName, functionNames } from '../core/contract.ts';
 import { compactSdkErrors } from './compact-sdk-errors.ts';
 import { leanSdk } from './lean-sdk.ts';
 import { minifyAgain } from './minify-again.ts';
@@ -60,7 +60,7 @@ const finish = async (file: string, files: ReadonlyMap<string, string>): Promise
 export const bundle = async (): Promise<readonly Bundle[]> => {
   const missing = functionNames.filter((name) => !existsSync(handlerOf(name)));
   if (missing.length > 0)
-    throw new Error(`Nothing was bundled: functions/contract.ts names ${missing.join(', ')}, but there is no handler.ts in that folder.`);
+    throw new Error(`Nothing was bundled: core/contract.ts names ${missing.join(', ')}, but there is no handler.ts in that folder.`);
   const entryPoints = Object.fromEntries(functionNames.map((name) => [`${name}/index`, handlerOf(name)]));
   const built = await build({ ...bundleOptions, absWorkingDir: root, entryPoints, outdir, write: false });
   const files = new Map(built.outputFiles.map(({ path, text }) => [path, text]));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Metafile } from 'esbuild';
-import { type FunctionName, functionNames } from '../functions/contract.ts';
+import { type FunctionName, functionNames } from '../core/contract.ts';
 import { assemble } from './assemble.ts';
 
 const root = dirname(import.meta.dirname);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { functionNames } from '../functions/contract.ts';
+import { functionNames } from '../core/contract.ts';
 import { bundledPackages } from './bundled-packages.ts';
 import { type LockedPackage, lockedPackages } from './locked-packages.ts';
 

@@ -1,8 +1,8 @@
 import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
+import { groupTagValue, joinedTagValue, tags } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
 import type { ActionResult } from '../../core/ports.ts';
-import { groupTagValue, joinedTagValue, tags } from '../../functions/contract.ts';
 import { chunks } from '../chunks.ts';
 import { attachedTo, codeOf, messageOf } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';

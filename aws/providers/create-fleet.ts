@@ -5,6 +5,7 @@ import {
   type FleetLaunchTemplateOverridesRequest,
   type _InstanceType as InstanceType,
 } from '@aws-sdk/client-ec2';
+import { groupTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import type { LaunchRequest } from '../../core/launch-request.ts';
 import { numberOf } from '../../core/number-of.ts';
@@ -14,7 +15,6 @@ import type { Pool } from '../../core/pool.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
 import { priceLimit } from '../../core/price.ts';
 import type { Reservation } from '../../core/reservation.ts';
-import { groupTagValue, tags } from '../../functions/contract.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';

@@ -1,4 +1,5 @@
 import type { Instance } from '@aws-sdk/client-ec2';
+import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
 import { numberOf } from '../../core/number-of.ts';
@@ -6,7 +7,6 @@ import type { Holdings } from '../../core/ports.ts';
 import { asReady, needsStatusChecks } from '../../core/ready.ts';
 import { describeLagMs } from '../../core/signal-age.ts';
 import type { AsgView, Member } from '../../core/view.ts';
-import { tags } from '../../functions/contract.ts';
 import { troubleOf } from '../errors.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';

@@ -4,12 +4,12 @@ import {
   type LaunchInstancesResult,
 } from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
+import { joinedTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import type { LaunchRequest } from '../../core/launch-request.ts';
 import type { Market } from '../../core/offering.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
-import { joinedTagValue, tags } from '../../functions/contract.ts';
 import { chunks } from '../chunks.ts';
 import { codeOf, messageOf, scopeOfRefusal } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';

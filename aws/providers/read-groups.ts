@@ -1,7 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
+import { groupTagValue, tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
-import { groupTagValue, tags } from '../../functions/contract.ts';
 import { troubleOf } from '../errors.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { items, keys, registryPartition } from '../../core/contract.ts';
 import type { AsgClaim, PolicyStore } from '../../core/policy/ports.ts';
-import { items, keys, registryPartition } from '../../functions/contract.ts';
 import { isConditionFailed } from '../errors.ts';
 
 const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });

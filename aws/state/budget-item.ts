@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type AccountBudget, emptyBudget } from '../../core/account-budget.ts';
+import { accountPartition, items, keys } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports.ts';
-import { accountPartition, items, keys } from '../../functions/contract.ts';
 import { isConditionFailed } from '../errors.ts';
 
 type BudgetItem = Pick<StateStore, 'budget' | 'putBudget'>;

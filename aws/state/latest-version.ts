@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { items, keys } from '../../functions/contract.ts';
+import { items, keys } from '../../core/contract.ts';
 import { type Item, queryAll } from './query-all.ts';
 
 /** The version of a group's policy with the highest number, in force or not. */

@@ -6,10 +6,10 @@ import {
   type PutCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { instanceIndex, items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { StateStore, SwapChange } from '../../core/ports.ts';
 import type { Swap, SwapState } from '../../core/swap.ts';
 import { isForward } from '../../core/swap-life/transitions.ts';
-import { instanceIndex, items, keys, ttlAttribute } from '../../functions/contract.ts';
 import { isConditionFailed } from '../errors.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { sameContent } from './same-content.ts';

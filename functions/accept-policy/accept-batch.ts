@@ -1,5 +1,5 @@
+import { metrics } from '../../core/contract.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
-import { metrics } from '../contract.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { Outcome } from './accept-policy.ts';
 import { type ChangedGroup, changedGroups } from './changed-groups.ts';

@@ -1,9 +1,9 @@
+import { announcements, metrics } from '../../core/contract.ts';
 import { namedAsgs } from '../../core/holders.ts';
 import { canonicalText } from '../../core/policy/canonical.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';
 import type { Problem } from '../../core/policy/problem.ts';
-import { announcements, metrics } from '../contract.ts';
 import { attributesBeside, itemsBeside } from './beside.ts';
 import { claimAsgs, releaseAsgs } from './claim-asgs.ts';
 import { digestOf } from './digest.ts';

@@ -1,5 +1,5 @@
+import { items } from '../../core/contract.ts';
 import { nearestName, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
-import { items } from '../contract.ts';
 
 /** Attributes of a policy item that are not read. One of them may be a field of the document in the wrong place. */
 export const attributesBeside = (names: readonly string[]): readonly Problem[] =>

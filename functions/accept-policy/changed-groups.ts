@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { items, registryPartition } from '../contract.ts';
+import { items, registryPartition } from '../../core/contract.ts';
 
 const text = z.object({ S: z.string() });
 const record = z.object({

@@ -10,7 +10,7 @@ import {
 import { createPolicyChanges } from '../../aws/policy-changes.ts';
 import { createPolicyResolver } from '../../aws/policy-resolver.ts';
 import { createPolicyStore } from '../../aws/policy-store.ts';
-import { env, type Surroundings } from '../contract.ts';
+import { env, type Surroundings } from '../../core/contract.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { sha256 } from '../runtime/sha256.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';

@@ -1,10 +1,10 @@
+import type { DrainStep } from '../../core/contract.ts';
 import type { BeginReason } from '../../core/drain/begin.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs } from '../../core/drain/look.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder } from '../../core/ports.ts';
-import type { DrainStep } from '../contract.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';

@@ -1,4 +1,4 @@
-import { metrics } from '../contract.ts';
+import { metrics } from '../../core/contract.ts';
 import { readDrainInput } from '../runtime/drain/order.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { endDrain } from './end-drain.ts';

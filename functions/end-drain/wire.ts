@@ -1,7 +1,7 @@
 import { createAnnouncer } from '../../aws/announcer.ts';
 import { createEventBridgeClient, createSqsClient } from '../../aws/clients.ts';
 import { createWakes } from '../../aws/wakes.ts';
-import { env, type Surroundings } from '../contract.ts';
+import { env, type Surroundings } from '../../core/contract.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
 import { requireEnv } from '../runtime/env.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';

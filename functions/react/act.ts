@@ -1,5 +1,6 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import type { Lessons } from '../../core/account-budget.ts';
+import { metrics } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
 import { type Launched, mustRepeat } from '../../core/group-state/answers.ts';
 import { namedTargetGroups } from '../../core/holders.ts';
@@ -8,7 +9,6 @@ import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outsid
 import type { ActionResult } from '../../core/ports.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
-import { metrics } from '../contract.ts';
 import { noLessons } from '../runtime/share-budget.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';

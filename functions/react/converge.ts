@@ -1,3 +1,4 @@
+import { metrics } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf } from '../../core/holders.ts';
@@ -7,7 +8,6 @@ import type { Holdings } from '../../core/ports.ts';
 import type { Swap, Warned } from '../../core/swap.ts';
 import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import type { NameDrain } from '../../core/swap-life/drain-kind.ts';
-import { metrics } from '../contract.ts';
 import { type Acted, act } from './act.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { type Claimed, claimAll } from './claims.ts';

@@ -1,9 +1,9 @@
 import { inParallel } from '../../aws/in-parallel.ts';
+import { metrics } from '../../core/contract.ts';
 import type { Launched, Order } from '../../core/group-state/answers.ts';
 import type { TakenUp } from '../../core/group-state/binding.ts';
 import type { LaunchResult } from '../../core/ports.ts';
 import type { Reservation } from '../../core/reservation.ts';
-import { metrics } from '../contract.ts';
 import { writesAtOnce } from './claims.ts';
 import type { ReactPorts } from './ports.ts';
 import type { Run } from './run.ts';

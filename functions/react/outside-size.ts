@@ -1,8 +1,8 @@
+import { metrics } from '../../core/contract.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { TakenDown } from '../../core/outside-size.ts';
 import type { CapacityIn } from '../../core/ports.ts';
 import type { Added, GroupState, Suspension } from '../../core/view.ts';
-import { metrics } from '../contract.ts';
 import type { Run } from './run.ts';
 
 /** Lowers desired capacities by what attaching added. What could not be lowered now is left to the next look. */

@@ -1,6 +1,6 @@
+import { metrics } from '../../core/contract.ts';
 import { fitting, mostStateBytes } from '../../core/state-size.ts';
 import type { GroupState } from '../../core/view.ts';
-import { metrics } from '../contract.ts';
 import type { ReactPorts } from './ports.ts';
 
 /**

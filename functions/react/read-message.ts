@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { signalsRetentionDays } from '../../core/contract.ts';
 import type { Reading } from '../../core/signal.ts';
-import { signalsRetentionDays } from '../contract.ts';
 import { alarm } from './signals/alarm.ts';
 import { drainStopped } from './signals/drain-stopped.ts';
 import { type Envelope, envelope, firstProblem, timeOf } from './signals/envelope.ts';

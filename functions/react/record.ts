@@ -1,4 +1,5 @@
 import { chunks } from '../../aws/chunks.ts';
+import { announcements, metrics } from '../../core/contract.ts';
 import type { Decision, Remark } from '../../core/decision.ts';
 import type {
   CarriedOut,
@@ -15,7 +16,6 @@ import type { Announcement, Refusal } from '../../core/ports.ts';
 import { priceSourceOf } from '../../core/price.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
-import { announcements, metrics } from '../contract.ts';
 import type { Acted } from './act.ts';
 import type { Round, Run } from './run.ts';
 

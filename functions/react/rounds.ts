@@ -1,3 +1,4 @@
+import { metrics, reactTimeoutSeconds } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { Overtaken } from '../../core/decision-record.ts';
@@ -9,7 +10,6 @@ import { modeOf } from '../../core/mode.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Warned } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
-import { metrics, reactTimeoutSeconds } from '../contract.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { giveBack } from './give-back.ts';
 import { heardIn } from './heard.ts';

@@ -1,7 +1,7 @@
 import type { AccountBudget, Ask, BucketName, Lessons, Spent, Turn } from '../../core/account-budget.ts';
+import { metrics } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import type { OfferingKey } from '../../core/offering.ts';
-import { metrics } from '../contract.ts';
 import { shareBudget } from '../runtime/share-budget.ts';
 import type { ReactPorts } from './ports.ts';
 

@@ -8,7 +8,7 @@ import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
 import { sayHealth } from '../../aws/providers/health-share.ts';
 import { createWakes } from '../../aws/wakes.ts';
-import { env, type Surroundings } from '../contract.ts';
+import { env, type Surroundings } from '../../core/contract.ts';
 import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { stateStore } from '../runtime/store.ts';

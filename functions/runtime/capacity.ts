@@ -1,6 +1,6 @@
 import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
 import type { ProviderDeps } from '../../aws/providers/provider-deps.ts';
-import { env, metrics, type Surroundings } from '../contract.ts';
+import { env, metrics, type Surroundings } from '../../core/contract.ts';
 import { requireEnv } from './env.ts';
 import type { Telemetry } from './telemetry.ts';
 

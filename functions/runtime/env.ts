@@ -1,4 +1,4 @@
-import type { Surroundings } from '../contract.ts';
+import type { Surroundings } from '../../core/contract.ts';
 
 /**
  * Reads a variable that the construct sets. Throws an error that names it when it is missing: a function that is wired

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../contract.ts';
+import type { Surroundings } from '../../core/contract.ts';
 
 /** The defaults in Lambda: the process's environment, the wall clock, the SDK's own defaults. */
 export const lambdaSurroundings = (): Surroundings => ({

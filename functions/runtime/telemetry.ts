@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { env, type FunctionName, metricsNamespace, type Surroundings } from '../contract.ts';
+import { env, type FunctionName, metricsNamespace, type Surroundings } from '../../core/contract.ts';
 
 /** Structured logs and EMF metrics of one function. */
 export type Telemetry = {

@@ -1,5 +1,5 @@
 import type { TellUnreadable } from '../../aws/state/unreadable.ts';
-import { metrics } from '../contract.ts';
+import { metrics } from '../../core/contract.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** Counts and logs stored items that could not be read in full. */

@@ -1,6 +1,6 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
-import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../contract.ts';
+import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../../core/contract.ts';
 import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 

@@ -1,7 +1,7 @@
 import { createDocumentClient, createSqsClient } from '../../aws/clients.ts';
 import { createRegistry } from '../../aws/state/registry.ts';
 import { createTickQueue } from '../../aws/tick-queue.ts';
-import { env } from '../contract.ts';
+import { env } from '../../core/contract.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { tellUnreadable } from '../runtime/tell-unreadable.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';

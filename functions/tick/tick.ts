@@ -1,5 +1,5 @@
+import { metrics } from '../../core/contract.ts';
 import type { Clock, StateStore } from '../../core/ports.ts';
-import { metrics } from '../contract.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 export type TickPorts = {

@@ -1,4 +1,4 @@
-import { announcements } from '../../functions/contract.ts';
+import { announcements } from '../../core/contract.ts';
 import type { Chronicle } from './chronicle.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from './life.ts';
 import { poolOf } from './pools.ts';

@@ -1,4 +1,4 @@
-import { announcements } from '../../functions/contract.ts';
+import { announcements } from '../../core/contract.ts';
 import { forgottenAtMs } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';

@@ -1,4 +1,4 @@
-import { tags } from '../../functions/contract.ts';
+import { tags } from '../../core/contract.ts';
 import { type CallLog, isMutating, type LoggedCall } from '../call-log.ts';
 import type { FunctionEvent, HistoryEvent } from './history.ts';
 import type { Untimed } from './untimed.ts';

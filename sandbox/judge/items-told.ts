@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { env, items, registryPartition } from '../../functions/contract.ts';
+import { env, items, registryPartition } from '../../core/contract.ts';
 import type { FunctionSpec } from '../platform/functions/environment.ts';
 import { itemBytes } from '../platform/tables/item-size.ts';
 import type { ItemChange } from '../platform/tables/memory-store.ts';

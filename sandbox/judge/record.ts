@@ -1,4 +1,4 @@
-import { eventSource, items } from '../../functions/contract.ts';
+import { eventSource, items } from '../../core/contract.ts';
 import type { Acting } from '../acting.ts';
 import type { CallLog } from '../call-log.ts';
 import type { WorldClock } from '../clock.ts';

@@ -4,9 +4,9 @@ import type { History } from './history.ts';
  * Times that rules judge by, in milliseconds, with their sources. What depends on the world (its lags, its boots) is scaled by `timesOf`.
  */
 export const times = {
-  /** One run of `react` at most (functions/contract.ts). */
+  /** One run of `react` at most (core/contract.ts). */
   reactMs: 30_000,
-  /** A message that was not done with comes again (functions/contract.ts, visibility time-out). */
+  /** A message that was not done with comes again (core/contract.ts, visibility time-out). */
   messageAgainMs: 40_000,
   /** A lost event is made up for by the tick (lib/schedule.ts). */
   tickMs: 60_000,

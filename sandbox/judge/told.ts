@@ -1,4 +1,4 @@
-import { eventSource, ownMessages } from '../../functions/contract.ts';
+import { eventSource, ownMessages } from '../../core/contract.ts';
 import type { InvocationResult, InvocationStart } from '../platform/functions/invocation.ts';
 import type { Told } from './history.ts';
 

@@ -1,4 +1,4 @@
-import { items } from '../../functions/contract.ts';
+import { items } from '../../core/contract.ts';
 import { record } from '../judge/record.ts';
 import { surroundingsOf } from '../outside/surroundings.ts';
 import { startWriter } from '../outside/writers.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { metrics } from '../../core/contract.ts';
 import { acceptBatch } from '../../functions/accept-policy/accept-batch.ts';
 import type { Outcome } from '../../functions/accept-policy/accept-policy.ts';
-import { metrics } from '../../functions/contract.ts';
 import { createTelemetry } from '../../functions/runtime/telemetry.ts';
 
 /** A record of the groups table's stream, as Lambda hands it over. */

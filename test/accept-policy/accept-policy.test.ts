@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { announcements, metrics } from '../../core/contract.ts';
 import { groupSchema } from '../../core/policy/schema.ts';
-import { announcements, metrics } from '../../functions/contract.ts';
 import { fullDocument, resolution, smallDocument } from '../policy/documents.ts';
 import { createHouse, type House } from './house.ts';
 

@@ -1,7 +1,7 @@
+import type { DrainStep } from '../../core/contract.ts';
 import type { DrainOrder } from '../../core/ports.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
-import type { DrainStep } from '../../functions/contract.ts';
 import { type EndOutcome, endDrain } from '../../functions/end-drain/end-drain.ts';
 import type { Fleet } from './fleet.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { items, metrics, ownMessages, tags } from '../../functions/contract.ts';
+import { items, metrics, ownMessages, tags } from '../../core/contract.ts';
 import { interruptionWarning } from '../react/event-samples.ts';
 import { type AwsCli, awsClis, createAwsCli, type InstalledCli } from './aws-cli.ts';
 import { type Cdk, createCdk } from './cdk.ts';

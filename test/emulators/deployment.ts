@@ -4,7 +4,7 @@ import { ListExecutionsCommand, ListStateMachinesCommand } from '@aws-sdk/client
 import { DeleteMessageCommand, GetQueueAttributesCommand, GetQueueUrlCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient, createEc2Client, createElbClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
-import { groupTagValue, items, tags } from '../../functions/contract.ts';
+import { groupTagValue, items, tags } from '../../core/contract.ts';
 import { eventually } from './eventually.ts';
 
 type Clients = ReturnType<typeof clientsOf>;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { functionNames, metrics } from '../../functions/contract.ts';
+import { functionNames, metrics } from '../../core/contract.ts';
 import { assembledResources, ofType, type Properties } from './assembled.ts';
 
 const runbookFile = join(import.meta.dirname, '..', '..', 'docs', 'runbook.md');

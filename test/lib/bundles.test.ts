@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FunctionBundle, type FunctionName, functionNames } from '../../functions/contract.ts';
+import { type FunctionBundle, type FunctionName, functionNames } from '../../core/contract.ts';
 import { assemble } from '../../scripts/assemble.ts';
 
 const fileOf = (name: string): string => join(import.meta.dirname, '..', '..', 'dist', 'functions', name, 'index.mjs');

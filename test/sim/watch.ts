@@ -1,4 +1,4 @@
-import { tags } from '../../functions/contract.ts';
+import { tags } from '../../core/contract.ts';
 import type { Sandbox } from '../../sandbox/door.ts';
 import type { OwnAccord, WorldFact } from '../../sandbox/world/world.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { eventSource, ownMessages } from '../../../core/contract.ts';
 import { groupNamePattern } from '../../../core/policy/group-name.ts';
-import { eventSource, ownMessages } from '../../contract.ts';
 import { timeOf } from './envelope.ts';
 import { signalType } from './signal-type.ts';
 

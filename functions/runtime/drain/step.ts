@@ -1,4 +1,4 @@
-import type { DrainStep } from '../../contract.ts';
+import type { DrainStep } from '../../../core/contract.ts';
 
 /** A step to be taken at a time. Whole seconds, rounded up, so that no look comes too early. */
 export const stepAt = <Next extends 'begin' | 'check'>(

@@ -1,6 +1,6 @@
 import { createCapacityOut } from '../../../aws/capacity-provider.ts';
 import { createLifecycleActions } from '../../../aws/lifecycle-actions.ts';
-import type { Surroundings } from '../../contract.ts';
+import type { Surroundings } from '../../../core/contract.ts';
 import { capacityDeps } from '../capacity.ts';
 import { stateStore } from '../store.ts';
 import type { Telemetry } from '../telemetry.ts';

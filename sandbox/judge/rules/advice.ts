@@ -1,4 +1,4 @@
-import { items } from '../../../functions/contract.ts';
+import { items } from '../../../core/contract.ts';
 import { slackOf, wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';

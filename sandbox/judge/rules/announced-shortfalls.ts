@@ -1,4 +1,4 @@
-import { announcements } from '../../../functions/contract.ts';
+import { announcements } from '../../../core/contract.ts';
 import type { Chronicle, Invocation } from '../chronicle.ts';
 import type { Finding } from '../finding.ts';
 import { isFunction } from '../life.ts';

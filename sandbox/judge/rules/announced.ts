@@ -1,4 +1,4 @@
-import { announcements, items } from '../../../functions/contract.ts';
+import { announcements, items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { endless, goneAtMs, isFunction, leavesAtMs } from '../life.ts';

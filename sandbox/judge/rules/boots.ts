@@ -1,4 +1,4 @@
-import { announcements } from '../../../functions/contract.ts';
+import { announcements } from '../../../core/contract.ts';
 import { bootRestMs, type FailedBoot, failedBootsOf, forgottenAtMs, knownWithin, lateRefusal, mostPerNeed, windowMs } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { wasDeniedLately } from '../denied.ts';

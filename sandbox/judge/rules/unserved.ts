@@ -1,4 +1,4 @@
-import { announcements } from '../../../functions/contract.ts';
+import { announcements } from '../../../core/contract.ts';
 import { neverServedUntil } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';

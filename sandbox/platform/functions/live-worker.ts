@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FunctionBundle } from '../../../functions/contract.ts';
+import type { FunctionBundle } from '../../../core/contract.ts';
 import { asJson, failureOf } from './environment.ts';
 import type { InvocationResult } from './invocation.ts';
 import type { WorkerCall, WorkerMessage, WorkerStart } from './worker-protocol.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { FunctionBundle, LambdaContext } from '../../../functions/contract.ts';
+import type { FunctionBundle, LambdaContext } from '../../../core/contract.ts';
 import type { WorldClock } from '../../clock.ts';
 import { forkRandom } from '../../random.ts';
 import { inMemoryProtocol } from '../../wire/in-memory.ts';

@@ -13,7 +13,7 @@ import {
   createSfnClient,
   createSqsClient,
 } from '../../../aws/clients.ts';
-import { instanceIndex, keys } from '../../../functions/contract.ts';
+import { instanceIndex, keys } from '../../../core/contract.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/door.ts';
 import type { WorldSpec } from '../../../sandbox/world/spec.ts';
 import type { CloudName } from './cloud-names.ts';

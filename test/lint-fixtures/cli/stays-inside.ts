@@ -1,7 +1,7 @@
 // expects nothing
 import { createOwners } from '../aws/owners.ts';
 import type { Group } from '../core/group.ts';
-import { env } from '../functions/contract.ts';
+import { env } from '../core/contract.ts';
 import { openSandbox } from '../sandbox/door.ts';
 
 export const all = (group: Group): unknown => [createOwners, env, openSandbox, group];

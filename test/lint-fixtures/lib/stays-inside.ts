@@ -1,6 +1,6 @@
 // expects nothing
 import { Stack } from 'aws-cdk-lib';
-import { env } from '../functions/contract.ts';
+import { env } from '../core/contract.ts';
 import { Tables } from './tables.ts';
 
 export const all = [Stack, env, Tables];

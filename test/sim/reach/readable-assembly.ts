@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { functionNames } from '../../../functions/contract.ts';
+import { functionNames } from '../../../core/contract.ts';
 import { bundleOptions } from '../../../scripts/bundle.ts';
 import { foldersIn } from '../../mutants/broken-assembly.ts';
 import { freezeAssembly } from '../frozen-assembly.ts';

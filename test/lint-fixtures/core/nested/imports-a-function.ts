@@ -1,4 +1,4 @@
 // expects lint/style/noRestrictedImports
-import { env } from '../../functions/contract.ts';
+import { requireEnv } from '../../functions/runtime/env.ts';
 
-export const name = env.name;
+export const read = requireEnv;

@@ -1,7 +1,7 @@
 // expects nothing
 import { createOwners } from '../../aws/owners.ts';
 import type { Signal } from '../../core/signal.ts';
-import { env } from '../contract.ts';
+import { env } from '../../core/contract.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { route } from './route.ts';
 
