@@ -60,6 +60,28 @@ describe('words on the bus about what falls short', () => {
     expect(refused({ isAttached: true })).toEqual([]);
   });
 
+  it('say that a look fell back when it requested launches after a refusal, of the same group', () => {
+    const fellBack = (askedS: number, told?: string, group = 'web') =>
+      details((script) => {
+        script.policy(1, 1, { ...policy, group: 'api' }, 'api');
+        script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'api', version: 1 } });
+        script.end(90, 'i-1');
+        script.react(100, 110, 'i-a', []);
+        script.refuseCapacity(104, 'i-a');
+        script.launch(106, 'i-3', { by: react('i-a'), askedS, group });
+        script.serves(107, 'i-3');
+        if (group !== 'web') script.at(109, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: 'web' } });
+        if (told !== undefined) script.at(109, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: told } });
+      });
+    const missing = ['i-a fell back after a refusal, and did not tell it on the bus'];
+    expect(fellBack(105)).toEqual(missing);
+    expect(fellBack(105, 'web')).toEqual([]);
+    expect(fellBack(105, 'api')).toEqual(missing);
+    // Both requests were under way when one was refused, or the launch is another group's.
+    expect(fellBack(103)).toEqual([]);
+    expect(fellBack(105, undefined, 'api')).toEqual([]);
+  });
+
   it('say nothing of a group that was let go when the look ended', () => {
     const letGo = (atS: number) =>
       details((script) => {

@@ -68,6 +68,8 @@ export type LaunchOptions = {
   readonly by?: Actor;
   readonly asg?: string;
   readonly tags?: Readonly<Record<string, string>>;
+  /** When the call arrived that launched it, in seconds. */
+  readonly askedS?: number;
 };
 
 /** Writes a small history, with times in seconds since it began. */
@@ -103,7 +105,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
   const at: Script['at'] = (second, ...list) => {
     for (const event of list) events.push({ ...event, atMs: ms(second) } as HistoryEvent);
   };
-  const launch: Script['launch'] = (second, instance, { pool = 'spot-a', group = 'web', by = react('i-0'), asg, tags = {} } = {}) => {
+  const launch: Script['launch'] = (second, instance, { pool = 'spot-a', group = 'web', by = react('i-0'), asg, tags = {}, askedS } = {}) => {
     const own: Readonly<Record<string, string>> =
       by.kind === 'function'
         ? { 'holdfast:group': `holdfast/${group}`, 'holdfast:pool': pool, 'holdfast:reservation': `r-${instance}`, team: 'web' }
@@ -121,6 +123,7 @@ export const historyOf = (write: (script: Script) => void, changes: Partial<Hist
       tags: { ...own, ...tags },
       by,
       ...(asg === undefined ? {} : { asg }),
+      ...(askedS === undefined ? {} : { askedAtMs: ms(askedS) }),
     });
   };
   const serves: Script['serves'] = (second, instance) =>

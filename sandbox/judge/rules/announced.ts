@@ -1,10 +1,13 @@
 import { announcements, items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { endless, goneAtMs, isFunction, leavesAtMs } from '../life.ts';
+import type { HistoryEvent } from '../history.ts';
+import { goneAtMs, isFunction, leavesAtMs } from '../life.ts';
+import { asgsOf } from '../policy.ts';
 import { acceptancesAreTrue, failuresTold, shortagesTold } from './announced-shortfalls.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
 
 const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('announced').filter((event) => event.detailType === detailType);
 
@@ -109,18 +112,33 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
   }),
 ];
 
-/** Launches that were refused and then placed elsewhere in the same look. */
+/** The group that a request was refused for: a fleet names it, and a policy names its Auto Scaling group. */
+const groupRefused = (chronicle: Chronicle, { group, asg, atMs }: Refused): string | undefined =>
+  group ??
+  [...chronicle.groups.keys()].find((name) =>
+    chronicle.policiesIn(name, Number.NEGATIVE_INFINITY, atMs).some((policy) => asgsOf(policy).includes(asg ?? '')),
+  );
+
+/**
+ * Launches that were refused and then placed elsewhere in the same look. Requests of one round are sent together, so what was requested before a
+ * refusal was heard is no fallback.
+ */
 const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
-  const byInvocation = Map.groupBy(chronicle.of('refused'), ({ invocation }) => invocation);
-  return [...byInvocation].flatMap(([invocation, refusals]): readonly Broken[] => {
-    const firstMs = Math.min(...refusals.map(({ atMs }) => atMs));
+  const byLook = Map.groupBy(chronicle.of('refused'), (refused) => `${refused.invocation} ${groupRefused(chronicle, refused)}`);
+  return [...byLook.values()].flatMap((refusals): readonly Broken[] => {
+    const [first] = refusals;
+    if (first === undefined) return [];
+    const { invocation, atMs: firstMs } = first;
+    const group = groupRefused(chronicle, first) ?? '';
     const ended = chronicle.invocations.get(invocation)?.ended;
-    const fellBack = chronicle.lives.some(({ by, launchedAtMs }) => by.kind === 'function' && by.invocation === invocation && launchedAtMs > firstMs);
+    const fellBack = chronicle
+      .livesIn(group)
+      .some(({ by, launchedAtMs, askedAtMs = launchedAtMs }) => by.kind === 'function' && by.invocation === invocation && askedAtMs > firstMs);
     if (!fellBack || ended === undefined) return [];
-    const isTold = announced(chronicle, announcements.fallback).some(({ atMs }) => atMs >= firstMs && atMs <= ended.atMs + toldWithinMs / 10);
-    return isTold
-      ? []
-      : [{ invocation, atMs: ended.atMs ?? endless, detail: `${invocation} fell back after a refusal, and did not tell it on the bus` }];
+    const isTold = announced(chronicle, announcements.fallback).some(
+      ({ atMs, detail }) => groupOf(detail) === group && atMs >= firstMs && atMs <= ended.atMs + toldWithinMs / 10,
+    );
+    return isTold ? [] : [{ group, invocation, atMs: ended.atMs, detail: `${invocation} fell back after a refusal, and did not tell it on the bus` }];
   });
 };
 
