@@ -74,15 +74,15 @@ const standingOf = (breaker: BreakerKey, one: Breaker, { rule, isTried = false, 
 export const entriesOf = (breakers: Breakers | undefined): readonly (readonly [BreakerKey, Breaker])[] =>
   Object.entries(breakers ?? {}) as [BreakerKey, Breaker][];
 
-/** The strictest breaker over an offering. Undefined when none covers it. */
+/** The strictest breaker over any of these offerings. Undefined when none covers one. */
 export const breakerOver = (
-  offering: Offering,
+  offerings: readonly Offering[],
   { breakers, rule, isTried = false }: BreakerRules,
   nowMs: number,
 ): OverOffering | undefined => {
   if (rule === undefined || breakers === undefined) return undefined;
   const over = entriesOf(breakers)
-    .filter(([key]) => covers(key, offering))
+    .filter(([key]) => offerings.some((offering) => covers(key, offering)))
     .map(([key, one]) => standingOf(key, one, { rule, isTried, nowMs }));
   return over.find(({ is }) => is === 'open') ?? over.find(({ is }) => is === 'tried') ?? over[0];
 };

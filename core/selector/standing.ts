@@ -125,16 +125,20 @@ const whatStandsAgainst = (offering: Offering, pool: Pool, market: Market): Rest
       untilMs: noAddress.coolingUntilMs,
       awsCode: noAddress.code,
     };
-  return whatWasHeard(offering, market);
+  return whatWasHeard(offering, pool, market);
 };
 
+/** Which of the types of an Auto Scaling group a launch there takes is the group's choice. */
+const mayBecome = (offering: Offering, pool: Pool): readonly Offering[] =>
+  pool.asg === undefined ? [offering] : offeringsOf(pool);
+
 /** What EC2 said about an offering, and what breakers say. A launch that finds something out comes last of all. */
-const whatWasHeard = (offering: Offering, market: Market): Resting | undefined => {
+const whatWasHeard = (offering: Offering, pool: Pool, market: Market): Resting | undefined => {
   const key = offeringKey(offering);
   const lesson = market.memory[key];
   const isRefused = isResting(lesson, market.nowMs) && lesson.kind === 'refused';
   if (isRefused) return { code: 'refused', offering: key, untilMs: lesson.coolingUntilMs, awsCode: lesson.code };
-  const over = breakerOver(offering, market.breaking ?? {}, market.nowMs);
+  const over = breakerOver(mayBecome(offering, pool), market.breaking ?? {}, market.nowMs);
   if (over !== undefined) return { code: 'breaker', offering: key, ...over };
   return isResting(lesson, market.nowMs) && lesson.kind !== 'refused'
     ? { code: lesson.kind, offering: key, untilMs: lesson.coolingUntilMs }

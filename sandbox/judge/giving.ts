@@ -186,9 +186,12 @@ export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: 
   return mayBeOpen(chronicle, pool, offering, moment, refusals) && !isSurelyAtRisk(chronicle, offering, moment);
 };
 
+/** Which of the types of an Auto Scaling group a launch there takes is the group's choice. */
+const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly OfferingName[] => (pool.asg === undefined ? [offering] : offeringsOf(pool));
+
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
 const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>
-  !breakerMayCover(chronicle, moment.group, offering, moment.sinceMs, moment.atMs) &&
+  !mayBecome(offering, pool).some((one) => breakerMayCover(chronicle, moment.group, one, moment.sinceMs, moment.atMs)) &&
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
   hasAddresses(chronicle, pool, offering.zone, moment) &&
   mayBeOpen(chronicle, pool, offering, moment);

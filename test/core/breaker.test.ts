@@ -59,14 +59,14 @@ describe('a breaker', () => {
 
   it('is half-open when its time is over, and closes when it was quiet for as long again', () => {
     const offering: Offering = { instanceType: 'm7g.large', zone: 'a', market: 'spot' };
-    const over = (breaker: Breaker) => breakerOver(offering, { breakers: { spot: breaker }, rule }, nowMs)?.is;
+    const over = (breaker: Breaker) => breakerOver([offering], { breakers: { spot: breaker }, rule }, nowMs)?.is;
     expect([over(open), over(openedBefore(0)), over(openedBefore(0, { trial: { reservation: 'r-1', atMs: nowMs } }))]).toEqual([
       'open',
       'half-open',
       'tried',
     ]);
-    expect(breakerOver({ ...offering, market: 'on-demand' }, { breakers: { spot: open }, rule }, nowMs)).toBeUndefined();
-    expect(breakerOver(offering, { breakers: { 'spot/c7g': open }, rule }, nowMs)).toBeUndefined();
+    expect(breakerOver([{ ...offering, market: 'on-demand' }], { breakers: { spot: open }, rule }, nowMs)).toBeUndefined();
+    expect(breakerOver([offering], { breakers: { 'spot/c7g': open }, rule }, nowMs)).toBeUndefined();
     const half = state({ breakers: { spot: openedBefore(rule.holdMs - 1) } });
     expect(learn(half).state.breakers).toEqual(half.breakers);
     const quiet = state({ breakers: { spot: openedBefore(rule.holdMs) } });
@@ -178,6 +178,15 @@ describe('a group with a breaker', () => {
     const mixed = { ...guarded, pools: twoFamilies };
     const { counts, trials } = placed({ group: mixed, members: seven, state: state({ breakers: { 'spot/m7g': openedBefore(0) } }) });
     expect({ counts, trials }).toEqual({ counts: { 'spot-a': 3 }, trials: [undefined] });
+  });
+
+  it('passes over an Auto Scaling group that may launch of the family, and none that may not', () => {
+    const { launchTemplate: _template, ...held } = twoFamilies['spot-a'];
+    const pools = { ...twoFamilies, 'spot-a': { ...held, asg: 'web-a' }, 'spot-b': { ...spotB, instanceTypes: ['c7g.large'] } };
+    const placedIn = (breaker: Breaker) =>
+      placed({ group: { ...guarded, pools }, members: seven, state: state({ breakers: { 'spot/m7g': breaker } }) });
+    expect(placedIn(open)).toMatchObject({ counts: { 'spot-b': 3 }, rejected: [{ pool: 'spot-a', code: 'breaker' }, { pool: 'spot-a' }] });
+    expect(placedIn(openedBefore(0)).counts).toEqual({ 'spot-b': 3 });
   });
 
   it('is not kept short by an open one: what nothing else gives is launched, and that is said', () => {

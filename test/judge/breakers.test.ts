@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { History } from '../../sandbox/judge/history.ts';
 import { breakersAreKept, breakersOpen } from '../../sandbox/judge/rules/breakers.ts';
 import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { details } from './details.ts';
-import { policy, react, type Script, user } from './histories.ts';
+import { policy, react, type Script, spec, user } from './histories.ts';
 
 const long = { endedAtMs: 4_000_000 };
 const breaker = { interruptions: 2, within: '5m', hold: '10m' };
@@ -144,7 +145,7 @@ describe('an open breaker is kept', () => {
 });
 
 describe('a later tier', () => {
-  const later = (write: Write, second: number, document: object = guarded) =>
+  const later = (write: Write, second: number, document: object = guarded, changes: Partial<History> = long) =>
     details(
       earlierTierFirst,
       (script) => {
@@ -152,7 +153,7 @@ describe('a later tier', () => {
         write(script);
         launches(script, second, 'i-3', 'od-b');
       },
-      long,
+      changes,
     );
   const both: Write = (script) => {
     warned(script, 100, 'i-1');
@@ -163,5 +164,20 @@ describe('a later tier', () => {
     expect(later(both, 2_000)).toHaveLength(1);
     expect(later((script) => warned(script, 100, 'i-1'), 400)).toHaveLength(1);
     expect(later(both, 400, policy)).toHaveLength(1);
+  });
+  it('is used where the earlier one is an Auto Scaling group that may launch of the family', () => {
+    const families = (asg: object) => ({
+      ...guarded,
+      defaults: { launchTemplate: 'web' },
+      pools: {
+        'spot-a': { ...guarded.pools['spot-a'], instanceTypes: ['t'] },
+        'spot-b': { ...guarded.pools['spot-b'], instanceTypes: ['t', 'u'], ...asg },
+        'od-b': { ...guarded.pools['od-b'], instanceTypes: ['t'] },
+      },
+    });
+    const offerings = [...spec.offerings, { instanceType: 'u', zone: 'z-b', market: 'spot' as const, capacity: 10, priceUsdPerHour: 0.03 }];
+    const placed = (asg: object) => later(both, 400, families(asg), { ...long, spec: { ...spec, offerings } });
+    expect(placed({})).toHaveLength(1);
+    expect(placed({ asg: 'spot-b' })).toEqual([]);
   });
 });
