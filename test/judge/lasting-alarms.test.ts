@@ -44,6 +44,17 @@ describe('an alarm that lasts', () => {
     expect(broken(desiredAsAsked, slowly(157))).toEqual([]);
     expect(broken(desiredAsAsked, slowly(156))).toHaveLength(1);
   });
+  it('acts after its cooldown where a message from within it comes then', () => {
+    const late =
+      (second: number): Write =>
+      (script) => {
+        script.react(second, second + 1, `i-${second}`);
+        script.at(second, { kind: 'delivered', invocation: `i-${second}`, function: 'react', message: 'm-1', told: on, happenedAtMs: 140_000 });
+        script.desired(second + 1, 6, 1, react(`i-${second}`));
+      };
+    expect(broken(desiredAsAsked, late(170))).toEqual([]);
+    expect(broken(desiredAsAsked, late(150))).toHaveLength(1);
+  });
   it('does not act within it', () => {
     expect(broken(desiredAsAsked, (script) => look(script, 140, [], 6))).toHaveLength(1);
   });

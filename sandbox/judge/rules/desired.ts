@@ -22,15 +22,13 @@ const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): r
       ? [{ row: { ...row, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true }]
       : [],
   );
-  // Of several of one alarm only the newest counts.
-  return [
-    ...new Map(
-      [...heard, ...lasting.filter(({ row }) => !heard.some((one) => one.row.alarm === row.alarm))]
-        .toSorted((a, b) => a.happenedAtMs - b.happenedAtMs)
-        .map((one) => [one.row.alarm, one]),
-    ).values(),
-  ];
+  return [...heard, ...lasting];
 };
+
+/** Of several of one alarm only the newest counts. */
+const onceEach = (heard: readonly Heard[]): readonly Heard[] => [
+  ...new Map(heard.toSorted((a, b) => a.happenedAtMs - b.happenedAtMs).map((one) => [one.row.alarm, one])).values(),
+];
 
 /** All sizes that some of these alarms make of a size, with who acted for each. */
 const outcomesOf = (
@@ -132,7 +130,7 @@ const judgeOne = (
     ...(setsSize(timeline, before, written) ? [policy.size.desired] : []),
     ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : []),
   ];
-  const heard = policy.mode === 'observe' ? [] : heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory));
+  const heard = policy.mode === 'observe' ? [] : onceEach(heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory)));
   const found = starts.flatMap((size) => outcomesOf(size, heard, policy)).filter(({ size }) => size === written.desired);
   const [outcome] = found.toSorted((a, b) => a.acted.length - b.acted.length);
   if (outcome === undefined) {
@@ -165,7 +163,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
   if (written.desired >= least && written.desired <= most) return undefined;
   const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
-  const outcomes = sizes.flatMap((size) => outcomesOf(size, heardBy(chronicle, written, policy), policy));
+  const outcomes = sizes.flatMap((size) => outcomesOf(size, onceEach(heardBy(chronicle, written, policy)), policy));
   const outcome = outcomes.find(({ size }) => size === written.desired);
   for (const alarm of outcome?.acted ?? []) memory.lastActed.set(alarm, actedIn(chronicle, written));
   if (outcome !== undefined) return undefined;
@@ -187,7 +185,7 @@ const afterLoss = (chronicle: Chronicle, timeline: GroupTimeline, written: Writt
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
   const starts = startsAfterLoss(chronicle, timeline.group, policy, written);
-  const heard = heardBy(chronicle, written, policy);
+  const heard = onceEach(heardBy(chronicle, written, policy));
   if (starts.flatMap((size) => outcomesOf(size, heard, policy)).some(({ size }) => size === written.desired)) return undefined;
   return `after the state was deleted the desired size became ${written.desired}, expected ${starts[0]} to ${starts.at(-1)}`;
 };
