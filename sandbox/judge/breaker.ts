@@ -2,7 +2,7 @@ import { announcements } from '../../core/contract.ts';
 import { forgottenAtMs } from './boots.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
-import type { Life } from './life.ts';
+import { goneAtMs, isFunction, type Life, type Span } from './life.ts';
 import type { BreakerRule, Policy } from './policy.ts';
 import { offeringsOf } from './pools.ts';
 import { times } from './times.ts';
@@ -80,6 +80,25 @@ export const toldOpenIn = (chronicle: Chronicle, group: string): readonly ToldOp
     return [{ breaker: String(detail.breaker), fromMs: atMs, untilMs: Number(detail.untilMs), overMs }];
   });
 };
+
+/** A launch below a half-open breaker: it finds out for so long whether the breaker can be closed. */
+const trialsOf = (chronicle: Chronicle, group: string, { breaker, untilMs, overMs }: ToldOpen, provesMs: number): readonly Span[] =>
+  chronicle
+    .livesIn(group)
+    .filter((life) => isOver(breaker, life) && isFunction(life.by) && life.launchedAtMs >= untilMs && life.launchedAtMs < overMs)
+    .map((life) => ({
+      fromMs: life.askedAtMs ?? life.launchedAtMs,
+      untilMs: Math.min(goneAtMs(life), life.launchedAtMs + provesMs + slackOf(chronicle), overMs),
+    }));
+
+/** When breakers that were told stood against launches for any of these offerings: while they were open, and while one launch found out. */
+export const breakersStoodIn = (chronicle: Chronicle, group: string, rule: BreakerRule, offerings: readonly OfferingName[]): readonly Span[] =>
+  toldOpenIn(chronicle, group)
+    .filter(({ breaker }) => offerings.some((offering) => isOver(breaker, offering)))
+    .flatMap((open) => [
+      { fromMs: open.fromMs, untilMs: Math.min(open.untilMs, open.overMs) },
+      ...trialsOf(chronicle, group, open, provesAfterMs(rule)),
+    ]);
 
 /** Whether what Holdfast knows of a group was lost in a time. */
 export const wasLost = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>

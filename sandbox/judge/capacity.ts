@@ -1,13 +1,14 @@
 import { bootsRestUntil, deathsCountUntil, deathsMayBound, failedBootsOf } from './boots.ts';
+import { breakersStoodIn } from './breaker.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { OfferingName } from './cloud.ts';
 import { wasDeniedLately } from './denied.ts';
 import { restedUntil } from './giving.ts';
 import { launchesCountUntil, limitMayBound } from './launch-limit.ts';
-import { goneAtMs, leavesAtMs } from './life.ts';
+import { covers, goneAtMs, leavesAtMs, type Span } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
-import { offeringsOf, poolOf } from './pools.ts';
+import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 import { poolsOf } from './tree.ts';
@@ -77,7 +78,11 @@ export const onDemandGives = (chronicle: Chronicle, policy: Policy, atMs: number
   );
 };
 
-/** Whether spot could give one more at a moment, and may be requested: for a spare nothing is requested that rests. */
+/** When breakers stood against launches for an offering of a pool. */
+const breakersStood = (chronicle: Chronicle, { group, breaker }: Policy, pool: PolicyPool, offering: OfferingName): readonly Span[] =>
+  breaker === undefined ? [] : breakersStoodIn(chronicle, group, breaker, mayBecome(offering, pool));
+
+/** Whether spot could give one more at a moment, and may be requested: for a spare nothing is requested that rests, or below an open breaker. */
 export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
   const { group } = policy;
   if (deathsMayBound(chronicle, group, atMs) || limitMayBound(chronicle, group, atMs)) return false;
@@ -91,6 +96,7 @@ export const spotGives = (chronicle: Chronicle, policy: Policy, atMs: number): b
         (offering) =>
           offering.market === 'spot' &&
           offeringGives(chronicle, pool, offering, atMs) &&
+          !breakersStood(chronicle, policy, pool, offering).some((span) => covers(span, atMs)) &&
           hasRoomAt(chronicle, policy, offering, atMs) &&
           restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }) <= atMs,
       ),
@@ -105,6 +111,11 @@ const restsEnd = (chronicle: Chronicle, group: string, untilMs: number): readonl
   const boots = failedBootsOf(chronicle, group).filter(({ diedAtMs }) => diedAtMs <= untilMs);
   return [
     ...launchesCountUntil(chronicle, group, untilMs),
+    ...policies.flatMap((policy) =>
+      poolsOf(policy, policy.capacity).flatMap((pool) =>
+        offeringsOf(pool).flatMap((offering) => breakersStood(chronicle, policy, pool, offering).map((span) => span.untilMs)),
+      ),
+    ),
     ...boots.flatMap((one) => [bootsRestUntil(chronicle, group, one.pool, one.diedAtMs), deathsCountUntil(chronicle, one)]),
     ...refusals.flatMap(({ atMs }) =>
       pools.flatMap((pool) => offeringsOf(pool).map((offering) => restedUntil(chronicle, pool, offering, { group, sinceMs: atMs, atMs }))),

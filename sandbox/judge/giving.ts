@@ -7,7 +7,7 @@ import type { HistoryEvent } from './history.ts';
 import { goneAtMs, isFunction, type Life, leavesAtMs, takenOutAtMs } from './life.ts';
 import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
-import { offeringsOf, poolOf } from './pools.ts';
+import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
 import { times } from './times.ts';
 
@@ -185,9 +185,6 @@ export const mayBeBelieved = (chronicle: Chronicle, pool: PolicyPool, offering: 
   const refusals = { except: (refused: Refused) => isBesideGrants(chronicle, refused) };
   return mayBeOpen(chronicle, pool, offering, moment, refusals) && !isSurelyAtRisk(chronicle, offering, moment);
 };
-
-/** Which of the types of an Auto Scaling group a launch there takes is the group's choice. */
-const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly OfferingName[] => (pool.asg === undefined ? [offering] : offeringsOf(pool));
 
 /** Whether an offering of a pool would have given one more, as far as Holdfast could know. */
 const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean =>

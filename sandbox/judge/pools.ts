@@ -5,6 +5,10 @@ import type { Policy, PolicyPool } from './policy.ts';
 export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): readonly OfferingName[] =>
   market === 'mixed' ? [] : instanceTypes.flatMap((instanceType) => zones.map((zone) => ({ instanceType, zone, market })));
 
+/** Which of the types of an Auto Scaling group a launch there takes is the group's choice. */
+export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly OfferingName[] =>
+  pool.asg === undefined ? [offering] : offeringsOf(pool);
+
 /** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
 export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
   const tagged = tagsAt(life, atMs)['holdfast:pool'];

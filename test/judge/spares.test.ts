@@ -97,6 +97,32 @@ describe('spares serve while spot gives', () => {
   });
 });
 
+describe('spares below a breaker', () => {
+  const guarded = { breaker: { interruptions: 2, within: '5m', hold: '10m' } };
+  const opens =
+    (second: number, untilSecond: number, breaker = 'spot'): Write =>
+    (script) =>
+      script.at(second, {
+        kind: 'announced',
+        detailType: 'Holdfast Breaker Opened',
+        detail: { group: 'web', breaker, why: 'interruptions', untilMs: untilSecond * 1_000 },
+      });
+  const missing = (endS: number, ...more: readonly Write[]) =>
+    details(sparesServe, all(two(2, guarded), ...more), { endedAtMs: 1_000 * endS }).length;
+  it('are not bought while it is open, and are in time after', () => {
+    expect(missing(900, opens(70, 690))).toBe(0);
+    expect(missing(900, opens(70, 300))).toBe(1);
+    expect(missing(1_200, opens(70, 690))).toBe(1);
+    expect(missing(900, opens(70, 690, 'spot/x'))).toBe(1);
+  });
+  it('come one at a time while it is half-open', () => {
+    const one = [opens(70, 690), launches(700, 'i-3', 'spot-a'), serves(730, 'i-3')];
+    expect(missing(1_200, ...one)).toBe(0);
+    expect(missing(1_500, ...one)).toBe(1);
+    expect(missing(1_200, ...one, (script) => script.end(740, 'i-3'))).toBe(1);
+  });
+});
+
 describe('nobody is removed without need', () => {
   const removed =
     (instance: string): Write =>
