@@ -16,9 +16,9 @@ const waitingForMs = 60_000;
 type Advice = { readonly offering: OfferingKey; readonly heardAtMs: number };
 
 const adviceIn = (swaps: readonly Swap[], states: readonly Swap['state'][]): readonly Advice[] =>
-  swaps.flatMap(({ reason, state, offering, claimedAtMs }) => {
+  swaps.flatMap(({ reason, state, offering, claimedAtMs, heardAtMs = claimedAtMs }) => {
     const known = traitsOf({ reason }).isAdvice && states.includes(state) ? parseOfferingKey(offering) : undefined;
-    return known === undefined ? [] : [{ offering: offeringKey(known), heardAtMs: claimedAtMs }];
+    return known === undefined ? [] : [{ offering: offeringKey(known), heardAtMs }];
   });
 
 const lessonOf = (atMs: number, coolingUntilMs: number, previous: Lesson | undefined): Lesson => ({

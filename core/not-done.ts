@@ -7,6 +7,8 @@ export type Heard = {
   readonly reason: LeaveReason;
   /** When it happened, by the sender's clock, epoch milliseconds. */
   readonly atMs: number;
+  /** When a look first received it. */
+  readonly heardAtMs?: number;
   readonly deadlineMs?: number;
   readonly hook?: LifecycleHook;
 };

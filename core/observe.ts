@@ -20,6 +20,8 @@ const mostHeard = 300;
 /** Instances that a stored decision names. It counts all of them. */
 const namedAtMost = 50;
 
+const heardWith = ({ heardAtMs }: Heard): Pick<Heard, 'heardAtMs'> => (heardAtMs === undefined ? {} : { heardAtMs });
+
 const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
   const all = new Map<string, Heard>();
   for (const one of heard) {
@@ -30,7 +32,7 @@ const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
       traitsOf(before).waitsForSurge ||
       (one.deadlineMs ?? Infinity) < (before.deadlineMs ?? 0)
     )
-      all.set(one.instance, one);
+      all.set(one.instance, before?.reason === one.reason ? { ...one, ...heardWith(before) } : one);
   }
   return all;
 };
@@ -174,14 +176,20 @@ const outcomeOf = (view: View, decision: Decision, leaving: readonly Heard[]): O
   };
 };
 
-const remembered = (heard: readonly Heard[]): NotDone['heard'] =>
+const remembered = (heard: readonly Heard[], nowMs: number): NotDone['heard'] =>
   Object.fromEntries(
     heard
       .toSorted((a, b) => a.atMs - b.atMs)
       .slice(-mostHeard)
-      .map(({ instance, reason, atMs, deadlineMs, hook }) => [
+      .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, hook }) => [
         instance,
-        { reason, atMs, ...(deadlineMs !== undefined && { deadlineMs }), ...(hook !== undefined && { hook }) },
+        {
+          reason,
+          atMs,
+          heardAtMs,
+          ...(deadlineMs !== undefined && { deadlineMs }),
+          ...(hook !== undefined && { hook }),
+        },
       ]),
   );
 
@@ -229,7 +237,7 @@ export const observe = ({ view, heard, desired, id, decide }: Look): Observation
     remarks: isMet && before.need !== undefined ? [cameByItself(view, before.need)] : [],
     notDone: {
       ...now,
-      ...(told.length > 0 && { heard: remembered(told) }),
+      ...(told.length > 0 && { heard: remembered(told, view.nowMs) }),
       ...(moving.length > 0 && { moved: moving.slice(0, mostHeard) }),
       ...(opened !== undefined && !isMet && { need: opened }),
     },

@@ -44,6 +44,8 @@ export type Swap = {
   /** When the first signal about it arrived, and the time that EC2 gave that signal. */
   readonly claimedAtMs: number;
   readonly warnedAtMs?: number;
+  /** When it was first heard, where that was before it was claimed: the group was only observed. */
+  readonly heardAtMs?: number;
   readonly deadlineMs?: number;
   /** The drain that takes work off it. Absent while waiting. */
   readonly drain?: string;

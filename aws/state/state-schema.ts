@@ -96,6 +96,7 @@ const throttle = objectOf<NonNullable<GroupState['throttle']>>({ untilMs: number
 const heard = objectOf<NonNullable<NotDone['heard']>[string]>({
   reason: leaveReason,
   atMs: number,
+  heardAtMs: optional(number),
   deadlineMs: optional(number),
   hook: optional(hook),
 });

@@ -56,6 +56,7 @@ const readers: Readers<Swap> = {
   offering: orElse(text, 'unknown'),
   claimedAtMs: orElse(number, 0),
   warnedAtMs: maybe(number),
+  heardAtMs: maybe(number),
   deadlineMs: maybe(number),
   drain: maybe(text),
   drainOrderedAtMs: maybe(number),

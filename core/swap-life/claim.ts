@@ -14,6 +14,8 @@ export type LeavingFact = {
   readonly reason: LeaveReason;
   /** When it happened, by the sender's clock, epoch milliseconds. */
   readonly atMs: number;
+  /** When a look first received it, where an earlier one did. */
+  readonly heardAtMs?: number;
   readonly deadlineMs?: number;
   readonly hook?: LifecycleHook;
   readonly owner?: Owner;
@@ -48,6 +50,7 @@ export const claimedBy = (fact: LeavingFact, claiming: Claiming): Swap => {
     ...(asg !== undefined && claiming.asgs.has(asg) && { asg }),
     claimedAtMs: claiming.nowMs,
     ...(isAnnounced && { warnedAtMs: fact.atMs }),
+    ...(fact.heardAtMs !== undefined && { heardAtMs: fact.heardAtMs }),
     ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
     ...(fact.hook === undefined ? {} : { hooks: [fact.hook] }),
     // An instance that ended before its first signal needs no drain. Its Auto Scaling group, if any, replaces it.

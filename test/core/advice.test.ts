@@ -33,6 +33,11 @@ describe('a rebalance recommendation', () => {
       expect(rememberAdvice({}, [{ ...advised, state }], nowMs + advisedRestMs)).toEqual({});
     }
   });
+  it('is as old as its first hearing where that was before the claim', () => {
+    const late: Swap = { ...advised, claimedAtMs: nowMs + 90_000, heardAtMs: nowMs };
+    expect(rememberAdvice({}, [late], nowMs + 90_000)[key]?.coolingUntilMs).toBe(nowMs + advisedRestMs);
+    expect(rememberAdvice({}, [late], nowMs + advisedRestMs)).toEqual({});
+  });
   it('is prolonged by later advice about the same offering', () => {
     const later: Swap = { ...advised, instance: 'i-2', claimedAtMs: nowMs + 60_000 };
     expect(rememberAdvice({}, [later, advised], nowMs + 60_000)[key]?.coolingUntilMs).toBe(nowMs + 60_000 + advisedRestMs);

@@ -116,6 +116,13 @@ describe('an observed group', () => {
     expect(second.observed).toMatchObject({ isNews: false, decision: { placements: [{ count: 1 }] } });
   });
 
+  test('remembers when it first heard, also where the same is said again', () => {
+    const advised: Heard = { instance: 'spot-a#1', reason: 'rebalance', atMs: nowMs };
+    const first = look({}, [advised]);
+    const second = decideInMode(later(first.view), watching({ heard: [{ ...advised, atMs: nowMs + 1 }] }));
+    expect(second.view.state.notDone?.heard).toEqual({ 'spot-a#1': { reason: 'rebalance', atMs: nowMs + 1, heardAtMs: nowMs } });
+  });
+
   test('says a second warning of another member', () => {
     const first = look({}, [warned('spot-a#1')]);
     const second = decideInMode(later(first.view), watching({ heard: [warned('spot-b#1')] }));

@@ -165,7 +165,7 @@ describe('an observed group', () => {
     await observed.hear({ leaving: [fact('interruption', first)] });
     const { world, hear } = worldOf({ policy: policyIn(undefined), state: { notDone: observed.world.stored.notDone ?? { missing: 0, surplus: 0 } } });
     await hear({});
-    expect(world.claimed).toMatchObject([{ instance: first, reason: 'interruption', deadlineMs: nowMs + 120_000 }]);
+    expect(world.claimed).toMatchObject([{ instance: first, reason: 'interruption', deadlineMs: nowMs + 120_000, heardAtMs: nowMs }]);
     expect(world.stored.notDone).toBeUndefined();
   });
 });
