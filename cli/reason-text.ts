@@ -173,6 +173,11 @@ export const causeText = (cause: Cause): string => {
 
 const adjustText = ({ kind, by }: Adjustment): string => `${by > 0 ? '+' : ''}${by}${kind === 'percent' ? ' %' : ''}`;
 
+const distanceText = (fromThreshold: number | undefined): string =>
+  fromThreshold === undefined
+    ? ''
+    : ` (${Number(Math.abs(fromThreshold).toPrecision(6))} ${fromThreshold < 0 ? 'below' : 'above'} its threshold)`;
+
 /** How the desired size changed. */
 export const sizeText = (change: SizeChange): string => {
   switch (change.code) {
@@ -182,10 +187,13 @@ export const sizeText = (change: SizeChange): string => {
       return `desired ${change.from} → ${change.to}: the stored state was older than the members`;
     case 'outside':
       return `desired ${change.from} → ${change.to} by whoever sets the Auto Scaling group's desired capacity`;
+    case 'schedule':
+      return `desired ${change.from} → ${change.to} by the schedule: ${change.at} (${change.timezone})`;
     case 'alarm':
       return change.from === change.to
         ? `desired stays ${change.to}, the bound of the policy: alarm ${change.alarm}, ${adjustText(change.adjust)}`
         : `desired ${change.from} → ${change.to} by ${adjustText(change.adjust)} of alarm ${change.alarm}` +
+            distanceText(change.fromThreshold) +
             (change.lasts ? `, in ALARM since ${timeText(change.atMs)}` : '');
     case 'alarm-cooling':
       return `alarm ${change.alarm} did not act: its cooldown lasts until ${timeText(change.untilMs)}`;

@@ -1,4 +1,4 @@
-import type { Adjustment, Size } from './group.ts';
+import type { Adjustment, ScalingRule, Size } from './group.ts';
 
 const stepOf = (current: number, { kind, by }: Adjustment): number => {
   if (by === 0) return 0;
@@ -12,3 +12,13 @@ const stepOf = (current: number, { kind, by }: Adjustment): number => {
  */
 export const desiredAfterAdjustment = (current: number, adjustment: Adjustment, size: Size): number =>
   Math.min(size.max, Math.max(size.min, current + stepOf(current, adjustment)));
+
+/**
+ * What an alarm does when its metric is so far from its threshold: the value less the threshold. Where that is not
+ * known (a composite alarm, no data), or no step is reached, the first step holds.
+ */
+export const adjustmentAt = ({ adjust, steps }: ScalingRule, fromThreshold: number | undefined): Adjustment => {
+  if (steps === undefined || fromThreshold === undefined) return adjust;
+  const beyond = steps.side === 'above' ? fromThreshold : -fromThreshold;
+  return steps.of.findLast((step) => step.beyond <= beyond)?.adjust ?? adjust;
+};

@@ -36,12 +36,23 @@ export type SizeChange =
   | { readonly code: 'caught-up'; readonly from: number; readonly to: number }
   /** Others changed the desired capacity of the Auto Scaling group that the policy takes its size from. */
   | { readonly code: 'outside'; readonly from: number; readonly to: number }
+  /** The schedule of the policy set it. */
+  | {
+      readonly code: 'schedule';
+      readonly at: string;
+      readonly timezone: string;
+      readonly atMs: number;
+      readonly from: number;
+      readonly to: number;
+    }
   /** `from` and `to` are equal where the size is at its bound. */
   | {
       readonly code: 'alarm';
       readonly alarm: string;
       readonly atMs: number;
       readonly adjust: Adjustment;
+      /** How far its metric was from its threshold. Of alarms with steps. */
+      readonly fromThreshold?: number;
       readonly from: number;
       readonly to: number;
       /** It is still in `ALARM` after its cooldown. */

@@ -21,7 +21,20 @@ export type RemovalOrder = 'dearest-first' | 'oldest-first' | 'newest-first' | '
 /** How an alarm changes the desired size: by instances or by a share of the present size, always at least one. */
 export type Adjustment = { readonly kind: 'instances' | 'percent'; readonly by: number };
 
-export type ScalingRule = { readonly alarm: string; readonly adjust: Adjustment; readonly cooldownMs: number };
+/** An adjustment, and from how far beyond the threshold of its alarm it holds. */
+export type ScalingStep = { readonly beyond: number; readonly adjust: Adjustment };
+
+export type ScalingRule = {
+  readonly alarm: string;
+  /** What the alarm does. Where there are steps, the first one's. */
+  readonly adjust: Adjustment;
+  /** Steps by how far the metric is above the threshold of the alarm, or below it. The farthest one reached holds. */
+  readonly steps?: { readonly side: 'above' | 'below'; readonly of: readonly ScalingStep[] };
+  readonly cooldownMs: number;
+};
+
+/** A size that a group gets at certain times: the five fields of cron, in a time zone. */
+export type ScheduledSize = { readonly at: string; readonly timezone: string; readonly size: number };
 
 /**
  * How the members of a group are held.
@@ -95,5 +108,7 @@ export type Group = {
     readonly deregistrationDelayMs?: number;
   };
   readonly scaling: readonly ScalingRule[];
+  /** Sizes that are set at certain times. Absent: none. */
+  readonly schedule?: readonly ScheduledSize[];
   readonly tags: Readonly<Record<string, string>>;
 };

@@ -8,6 +8,8 @@ export type AlarmFact = {
   readonly isOn: boolean;
   /** Its actions are suppressed (by another alarm) or muted: it is in `ALARM`, and nobody is to act on it. */
   readonly quiet?: 'suppressed' | 'muted';
+  /** How far its metric was from its threshold when it went off: above it or, where negative, below it. */
+  readonly fromThreshold?: number;
 };
 
 /** The last change of an alarm that was heard. */

@@ -21,6 +21,8 @@ export type Signal =
       readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
       /** Its actions are suppressed by another alarm, or muted. */
       readonly quiet?: 'suppressed' | 'muted';
+      /** The latest value of its metric less its threshold. Absent where the event does not tell. */
+      readonly fromThreshold?: number;
       readonly atMs: number;
     }
   /** Somebody stopped the execution of a drain. */

@@ -139,6 +139,10 @@ export type GroupState = Memories & {
   readonly memory: PoolMemory;
   /** When each alarm last acted, epoch ms, for its cooldown. */
   readonly alarms: Readonly<Record<string, number>>;
+  /**
+   * Up to when the schedule of the policy was followed, and its text: a schedule counts from when it comes into force.
+   */
+  readonly scheduled?: { readonly schedule: string; readonly atMs: number };
   /** What CloudWatch last said of the alarms of the policy. Absent: nothing. */
   readonly alarmStates?: KnownAlarms;
   readonly raised: readonly RaisedMax[];

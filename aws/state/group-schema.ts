@@ -1,5 +1,13 @@
 import type { BreakerRule } from '../../core/breaker/breaker.ts';
-import type { Group, Holding, RemovalOrder, ScalingRule } from '../../core/group.ts';
+import type {
+  Adjustment,
+  Group,
+  Holding,
+  RemovalOrder,
+  ScalingRule,
+  ScalingStep,
+  ScheduledSize,
+} from '../../core/group.ts';
 import type { LaunchLimit } from '../../core/launch-limit.ts';
 import type { OnDemandFloor } from '../../core/on-demand.ts';
 import type { Pool, Subnet } from '../../core/pool.ts';
@@ -73,6 +81,10 @@ const returning = objectOf<Returning>({
 
 const targetGroups: Check<'auto' | readonly string[]> = (raw) => (raw === 'auto' ? undefined : listOf(text)(raw));
 
+type ScalingSteps = NonNullable<ScalingRule['steps']>;
+
+const adjustment = objectOf<Adjustment>({ kind: anyOf({ instances: true, percent: true }), by: number });
+
 export const checkGroup = objectOf<Group>({
   name: text,
   policyVersion: number,
@@ -108,10 +120,17 @@ export const checkGroup = objectOf<Group>({
   scaling: listOf(
     objectOf<ScalingRule>({
       alarm: text,
-      adjust: objectOf<ScalingRule['adjust']>({ kind: anyOf({ instances: true, percent: true }), by: number }),
+      adjust: adjustment,
+      steps: optional(
+        objectOf<ScalingSteps>({
+          side: anyOf({ above: true, below: true }),
+          of: listOf(objectOf<ScalingStep>({ beyond: number, adjust: adjustment })),
+        }),
+      ),
       cooldownMs: number,
     }),
   ),
+  schedule: optional(listOf(objectOf<ScheduledSize>({ at: text, timezone: text, size: number }))),
   tags: mapOf(text),
 });
 

@@ -43,11 +43,13 @@ const adjustment = z.object({ kind: z.enum(['instances', 'percent']), by: number
 
 const sizeChange: z.ZodMiniType<SizeChange> = z.discriminatedUnion('code', [
   z.object({ code: z.literal(['policy', 'caught-up', 'outside']), from: number, to: number }),
+  z.object({ code: z.literal('schedule'), at: text, timezone: text, atMs: number, from: number, to: number }),
   z.object({
     code: z.literal('alarm'),
     alarm: text,
     atMs: number,
     adjust: adjustment,
+    fromThreshold: z.optional(number),
     from: number,
     to: number,
     lasts: z.optional(z.literal(true)),

@@ -46,6 +46,7 @@ const knownAlarm = objectOf<KnownAlarm>({
   atMs: number,
   isOn: flag,
   quiet: optional(anyOf({ suppressed: true, muted: true })),
+  fromThreshold: optional(number),
 });
 
 const idle = objectOf<Idle>({
@@ -138,6 +139,7 @@ const readers: Readers<GroupState> = {
   lastReservation: maybe(text),
   memory: eachIn(lesson),
   alarms: eachIn(number),
+  scheduled: maybe(objectOf<NonNullable<GroupState['scheduled']>>({ schedule: text, atMs: number })),
   alarmStates: absentOr(eachIn(knownAlarm)),
   raised: eachOf(raisedMax),
   added: absentOr(eachOf(added)),

@@ -11,6 +11,7 @@ import type { Holdings } from '../ports.ts';
 import type { Swap } from '../swap.ts';
 import type { GroupState, RaisedMax } from '../view.ts';
 import { noteChange } from './returns.ts';
+import { followSchedule } from './schedule.ts';
 import { alarmChanges, catchUp, followAlarms, followPolicy, type Heard, isLetGo } from './state.ts';
 
 const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
@@ -66,16 +67,24 @@ const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alar
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const isObserved = modeOf(group) === 'observe';
   const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
-  const alarmed = alarmChanges(sized, group, { alarms }, nowMs);
-  const followed = followAlarms(sized, group, { alarms }, nowMs);
+  // What the schedule set while nobody knew of the size, or of the group, was undone by what has set it since.
+  const isNew = isLetGo(stored) || caughtUp.lastReservation !== byPolicy.lastReservation;
+  const onTime = followSchedule(sized, group, { isNew, nowMs });
+  const alarmed = alarmChanges(onTime.state, group, { alarms }, nowMs);
+  const followed = followAlarms(onTime.state, group, { alarms }, nowMs);
   return {
     state: isObserved ? { ...followed, desired: sized.desired } : followed,
-    sizes: [...sizeChange('policy', stored, byPolicy), ...sizeChange('caught-up', byPolicy, caughtUp), ...alarmed],
+    sizes: [
+      ...sizeChange('policy', stored, byPolicy),
+      ...sizeChange('caught-up', byPolicy, caughtUp),
+      ...onTime.sizes,
+      ...alarmed,
+    ],
     desired: followed.desired,
   };
 };
 
-const sizedByOthers = (state: GroupState, stored: GroupState): Sized => ({
+const sizedByOthers = ({ scheduled: _byPolicy, ...state }: GroupState, stored: GroupState): Sized => ({
   state,
   sizes: sizeChange('outside', stored, state),
   desired: state.desired,

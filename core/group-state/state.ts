@@ -1,4 +1,4 @@
-import { desiredAfterAdjustment } from '../adjustment.ts';
+import { adjustmentAt, desiredAfterAdjustment } from '../adjustment.ts';
 import { rememberAdvice } from '../advice.ts';
 import { gapsNow } from '../asg-ledger.ts';
 import type { SizeChange } from '../decision-record.ts';
@@ -69,7 +69,7 @@ export type Heard = {
 const alarmChange = (
   state: GroupState,
   group: Group,
-  { alarm, atMs, quiet }: AlarmFact,
+  { alarm, atMs, quiet, fromThreshold }: AlarmFact,
   nowMs: number,
 ): SizeChange | undefined => {
   const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
@@ -79,8 +79,10 @@ const alarmChange = (
   if (quiet !== undefined) return { code: 'alarm-quiet', alarm, why: quiet };
   if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))
     return { code: 'alarm-cooling', alarm, untilMs: last + rule.cooldownMs };
-  const to = desiredAfterAdjustment(state.desired, rule.adjust, group.size);
-  return { code: 'alarm', alarm, atMs, adjust: rule.adjust, from: state.desired, to };
+  const adjust = adjustmentAt(rule, fromThreshold);
+  const to = desiredAfterAdjustment(state.desired, adjust, group.size);
+  const distance = rule.steps && fromThreshold !== undefined ? { fromThreshold } : {};
+  return { code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to };
 };
 
 /** How an alarm that stays in `ALARM` changes the desired size. */
@@ -93,11 +95,14 @@ const lasting = (
   const known = knownAlarms(state.alarmStates ?? {}, alarms, group, nowMs);
   const rule = lastingAlarm(group, { known, actedAtMs: state.alarms, nowMs });
   if (rule === undefined) return [];
-  const { alarm, adjust } = rule;
+  const { alarm } = rule;
+  const fromThreshold = known[alarm]?.fromThreshold;
+  const adjust = adjustmentAt(rule, fromThreshold);
   const to = desiredAfterAdjustment(state.desired, adjust, group.size);
   if (to === state.desired) return [];
   const atMs = known[alarm]?.atMs ?? nowMs;
-  return [{ code: 'alarm', alarm, atMs, adjust, from: state.desired, to, lasts: true }];
+  const distance = rule.steps && fromThreshold !== undefined ? { fromThreshold } : {};
+  return [{ code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to, lasts: true }];
 };
 
 /**

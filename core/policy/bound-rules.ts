@@ -1,7 +1,9 @@
 import { parseDurationMs } from '../duration.ts';
+import { outsideProblems } from './outside-rules.ts';
 import { repeatedItems, repeatsIn } from './pool-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
+import { scalingProblems, scheduleProblems } from './scaling-rules.ts';
 
 /**
  * What the schema cannot check about sizes, alarms, readiness and load balancers: the order of bounds, and repeated
@@ -10,24 +12,32 @@ import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 export const boundProblems = (document: Fields): readonly Problem[] => [
   ...sizeProblems(fieldOf(document, 'size')),
   ...readyProblems(fieldOf(document, 'ready')),
+  ...scheduleProblems(document),
   ...outsideProblems(document),
+  ...scalingProblems(fieldOf(document, 'scaling')),
   ...repeatedAlarms(asList(fieldOf(document, 'scaling'))),
   ...repeatedItems(['drain', 'loadBalancers'], fieldOf(fieldOf(document, 'drain'), 'loadBalancers')),
 ];
 
-/** Alarms for a size that no alarm can change. */
+/** Alarms and times for a size that cannot be changed. */
 export const idleScaling = (document: Fields): readonly Problem[] => {
   const size = fieldOf(document, 'size');
   const fixed =
     typeof size === 'number' || (asMap(size) !== undefined && fieldOf(size, 'min') === fieldOf(size, 'max'));
-  if (!fixed || asList(fieldOf(document, 'scaling')).length === 0) return [];
-  return [
-    problemOf({
-      path: ['scaling'],
-      found: 'alarms on a fixed size, which they cannot change',
-      allowed: 'a size with min below max',
-    }),
-  ];
+  if (!fixed) return [];
+  const idle = [
+    ['scaling', 'alarms'],
+    ['schedule', 'times'],
+  ] as const;
+  return idle
+    .filter(([field]) => asList(fieldOf(document, field)).length > 0)
+    .map(([field, what]) =>
+      problemOf({
+        path: [field],
+        found: `${what} on a fixed size, which they cannot change`,
+        allowed: 'a size with min below max',
+      }),
+    );
 };
 
 const sizeProblems = (size: unknown): readonly Problem[] => {
@@ -58,46 +68,6 @@ const readyProblems = (ready: unknown): readonly Problem[] => {
       found: showFound(within),
       allowed: `a duration that is longer than after (${after})`,
     }),
-  ];
-};
-
-/** What cannot be said beside a size that others set. */
-const outsideProblems = (document: Fields): readonly Problem[] => {
-  const size = fieldOf(document, 'size');
-  if (fieldOf(size, 'from') !== 'asg') return [];
-  const [asg, desired, scaling] = [
-    fieldOf(document, 'asg'),
-    fieldOf(size, 'desired'),
-    asList(fieldOf(document, 'scaling')),
-  ];
-  return [
-    ...(asg === undefined
-      ? [
-          problemOf({
-            path: ['asg'],
-            found: 'nothing',
-            allowed: 'the Auto Scaling group whose desired capacity is the size (size.from: asg)',
-          }),
-        ]
-      : []),
-    ...(desired === undefined
-      ? []
-      : [
-          problemOf({
-            path: ['size', 'desired'],
-            found: showFound(desired),
-            allowed: 'no desired size: size.from: asg takes it from the Auto Scaling group',
-          }),
-        ]),
-    ...(scaling.length === 0
-      ? []
-      : [
-          problemOf({
-            path: ['scaling'],
-            found: `${scaling.length} alarms`,
-            allowed: 'no alarms: with size.from: asg others set the size, and an alarm that you want belongs to them',
-          }),
-        ]),
   ];
 };
 

@@ -1,4 +1,5 @@
 import { type Problem, problemOf, showFound } from './problem.ts';
+import { asList, type Fields, fieldOf } from './reading.ts';
 import type { LookedUp, Steering } from './resolution.ts';
 import type { Policy } from './schema.ts';
 
@@ -59,3 +60,49 @@ export const steeringWarnings = (policy: Policy, resolution: LookedUp): readonly
         }),
       ]
     : [];
+
+/** What cannot be said beside a size that others set. */
+export const outsideProblems = (document: Fields): readonly Problem[] => {
+  const size = fieldOf(document, 'size');
+  if (fieldOf(size, 'from') !== 'asg') return [];
+  const [asg, desired] = [fieldOf(document, 'asg'), fieldOf(size, 'desired')];
+  const [scaling, schedule] = [asList(fieldOf(document, 'scaling')), asList(fieldOf(document, 'schedule'))];
+  return [
+    ...(asg === undefined
+      ? [
+          problemOf({
+            path: ['asg'],
+            found: 'nothing',
+            allowed: 'the Auto Scaling group whose desired capacity is the size (size.from: asg)',
+          }),
+        ]
+      : []),
+    ...(desired === undefined
+      ? []
+      : [
+          problemOf({
+            path: ['size', 'desired'],
+            found: showFound(desired),
+            allowed: 'no desired size: size.from: asg takes it from the Auto Scaling group',
+          }),
+        ]),
+    ...(scaling.length === 0
+      ? []
+      : [
+          problemOf({
+            path: ['scaling'],
+            found: `${scaling.length} alarms`,
+            allowed: 'no alarms: with size.from: asg others set the size, and an alarm that you want belongs to them',
+          }),
+        ]),
+    ...(schedule.length === 0
+      ? []
+      : [
+          problemOf({
+            path: ['schedule'],
+            found: `${schedule.length} times`,
+            allowed: 'no schedule: with size.from: asg others set the size, for example scheduled actions of the group',
+          }),
+        ]),
+  ];
+};

@@ -1,9 +1,8 @@
 import type { BreakerRule } from '../breaker/breaker.ts';
 import { parseDurationMs } from '../duration.ts';
-import type { Adjustment, Group, Holding, Size } from '../group.ts';
+import type { Group, Holding, Size } from '../group.ts';
 import type { LaunchLimit } from '../launch-limit.ts';
 import type { OnDemandFloor } from '../on-demand.ts';
-import { parseSignedPercentage } from '../percentage.ts';
 import type { Pool } from '../pool.ts';
 import type { Returning } from '../returning/returning.ts';
 import { parseWindow, type Window } from '../returning/window.ts';
@@ -18,6 +17,7 @@ import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
 import { type FieldPath, type ResolvedPool, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
+import { scalingOf } from './resolve-scaling.ts';
 import { parseShare } from './return-schema.ts';
 import type { Policy } from './schema.ts';
 import { idleZones } from './type-rules.ts';
@@ -139,11 +139,8 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   launches: launchesOf(policy.launches),
   ...(policy.breaker && { breaker: breakerOf(policy.breaker) }),
   drain: drainOf(policy, resolution),
-  scaling: policy.scaling.map(({ alarm, adjust, cooldown }) => ({
-    alarm,
-    adjust: adjustmentOf(adjust),
-    cooldownMs: durationMs(cooldown),
-  })),
+  scaling: scalingOf(policy),
+  ...(policy.schedule.length > 0 && { schedule: policy.schedule }),
   tags: policy.tags,
 });
 
@@ -226,11 +223,6 @@ const selectorOf = (node: CapacityNode): Selector => {
 const spreadOf = ({ spread, by }: Extract<CapacityNode, { readonly spread: unknown }>): Selector => {
   const whole = 'of' in spread ? spread : { of: spread, by };
   return { kind: 'spread', by: whole.by ?? 'pool', children: whole.of.map(selectorOf) };
-};
-
-const adjustmentOf = (adjust: number | string): Adjustment => {
-  const percent = typeof adjust === 'string' ? parseSignedPercentage(adjust) : undefined;
-  return percent === undefined ? { kind: 'instances', by: Number(adjust) } : { kind: 'percent', by: percent };
 };
 
 const durationMs = (text: string): number => accepted(parseDurationMs(text), text);

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { parseSignedPercentage, signedPercentagePattern } from '../percentage.ts';
 import { duration } from './duration-field.ts';
-import { map, shortList } from './field.ts';
+import { map, nonEmptyList, numberFrom, shortList } from './field.ts';
 
 const adjustText = 'a number of instances such as +2 or -1, or a share of the present size such as +20% or -10%';
 const alarmText = 'the name of a CloudWatch alarm (not its ARN), 1 to 255 characters';
+const distanceText = 'a number from 0: how far the metric is from the threshold of the alarm, in its own unit';
 
 const percentageInRange = (value: string): boolean => {
   const percent = parseSignedPercentage(value);
@@ -33,6 +34,28 @@ const adjust = z
   );
 
 const mostAlarms = 50;
+const mostSteps = 20;
+
+const farthest = 1e15;
+const distance = (meaning: string) =>
+  z.optional(numberFrom(0, farthest, distanceText).check(z.describe(`${meaning}, in the unit of its metric.`)));
+
+const stepText = 'a map with above (or below) and adjust';
+
+const steps = nonEmptyList(
+  map(
+    {
+      above: distance('The step holds from so far above the threshold of the alarm'),
+      below: distance('The step holds from so far below the threshold of the alarm'),
+      adjust,
+    },
+    stepText,
+  ),
+  'a list of { above, adjust } or of { below, adjust }',
+).check(
+  z.maxLength(mostSteps, `at most ${mostSteps} steps`),
+  z.describe('Instead of adjust: what the alarm does by how far its metric is from its threshold.'),
+);
 
 export const scalingSchema = shortList(
   map(
@@ -40,12 +63,13 @@ export const scalingSchema = shortList(
       alarm: z
         .string({ error: alarmText })
         .check(z.regex(/^(?!arn:)[^\n]{1,255}$/, alarmText), z.describe('Name of the CloudWatch alarm.')),
-      adjust,
+      adjust: z.optional(adjust),
+      steps: z.optional(steps),
       cooldown: z
         ._default(duration('0s', '24h'), '5m')
         .check(z.describe('How long this alarm has no further effect after it acted.')),
     },
-    'a map with alarm, adjust and cooldown',
+    'a map with alarm, adjust (or steps) and cooldown',
   ),
   'a list of { alarm, adjust, cooldown }',
   mostAlarms,

@@ -12,6 +12,7 @@ import { onDemandPricesSchema } from './price-schema.ts';
 import { readySchema } from './ready-schema.ts';
 import { returnSchema } from './return-schema.ts';
 import { scalingSchema } from './scaling-schema.ts';
+import { scheduleSchema } from './schedule-schema.ts';
 import { tagsSchema } from './tags-schema.ts';
 
 const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{12}:targetgroup\/[^/]+\/[^/]+$/;
@@ -169,6 +170,7 @@ export const groupSchema = map(
     breaker: z.optional(breakerSchema),
     drain: z.prefault(drainSchema, {}),
     scaling: z._default(scalingSchema, []),
+    schedule: z._default(scheduleSchema, []),
     tags: z._default(tagsSchema, {}),
   },
   'a map: the group document',

@@ -93,11 +93,18 @@ const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): reado
 /** About the group itself, and not about what happened in it: a group may have been let go until now. */
 export const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
 
-const alarmFact = ({ alarm, atMs, state, quiet }: Extract<Signal, { readonly kind: 'alarm' }>): AlarmFact => ({
+const alarmFact = ({
+  alarm,
+  atMs,
+  state,
+  quiet,
+  fromThreshold,
+}: Extract<Signal, { readonly kind: 'alarm' }>): AlarmFact => ({
   alarm,
   atMs,
   isOn: state === 'ALARM',
   ...(quiet && { quiet }),
+  ...(fromThreshold !== undefined && { fromThreshold }),
 });
 
 const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {

@@ -73,3 +73,22 @@ describe('what is known of alarms', () => {
     expect(knownAlarms({ gone: { atMs: at(-1), isOn: true } }, [], web, at(0))).toEqual({});
   });
 });
+
+describe('an alarm with steps that stays in ALARM', () => {
+  const of = [
+    { beyond: 0, adjust: { kind: 'instances', by: 1 } as const },
+    { beyond: 10, adjust: { kind: 'instances', by: 4 } as const },
+  ];
+  const stepped = group({ scaling: [{ ...rule('high', 1), steps: { side: 'above', of } }] });
+
+  it('acts again by the distance of its event', () => {
+    expect(sizes([[0, fact('high', at(0), { fromThreshold: 12 })], [1], [2]], stepped)).toEqual([14, 14, 18]);
+    expect(sizes([[0, fact('high', at(0), { fromThreshold: 2 })], [1], [2]], stepped)).toEqual([11, 11, 12]);
+  });
+  it('says how far it was, and which adjustment followed', () => {
+    expect(alarmChanges(state(), stepped, { alarms: [fact('high', at(0), { fromThreshold: 12 })] }, at(0))).toMatchObject([
+      { code: 'alarm', adjust: { by: 4 }, fromThreshold: 12, from: 10, to: 14 },
+    ]);
+    expect(alarmChanges(state(), web, { alarms: [fact('high', at(0), { fromThreshold: 12 })] }, at(0))[0]).not.toHaveProperty('fromThreshold');
+  });
+});

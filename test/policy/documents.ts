@@ -50,6 +50,18 @@ export const fullDocument = {
   scaling: [
     { alarm: 'workers-cpu-high', adjust: '+20%', cooldown: '2m' },
     { alarm: 'workers-cpu-low', adjust: -1 },
+    {
+      alarm: 'jobs-waiting',
+      steps: [
+        { above: 0, adjust: '+1' },
+        { above: 30.5, adjust: '+50%' },
+      ],
+    },
+    { alarm: 'jobs-few', steps: [{ below: 0, adjust: -2 }] },
+  ],
+  schedule: [
+    { at: '0 8 * * mon-fri', timezone: 'Europe/Berlin', size: 20 },
+    { at: '0 20 * * *', size: 4 },
   ],
   tags: { team: 'web' },
 } as const satisfies GroupDocument;

@@ -121,6 +121,28 @@ describe('a resolved group', () => {
       scaling: [
         { alarm: 'workers-cpu-high', adjust: { kind: 'percent', by: 20 }, cooldownMs: 120_000 },
         { alarm: 'workers-cpu-low', adjust: { kind: 'instances', by: -1 }, cooldownMs: 300_000 },
+        {
+          alarm: 'jobs-waiting',
+          adjust: { kind: 'instances', by: 1 },
+          steps: {
+            side: 'above',
+            of: [
+              { beyond: 0, adjust: { kind: 'instances', by: 1 } },
+              { beyond: 30.5, adjust: { kind: 'percent', by: 50 } },
+            ],
+          },
+          cooldownMs: 300_000,
+        },
+        {
+          alarm: 'jobs-few',
+          adjust: { kind: 'instances', by: -2 },
+          steps: { side: 'below', of: [{ beyond: 0, adjust: { kind: 'instances', by: -2 } }] },
+          cooldownMs: 300_000,
+        },
+      ],
+      schedule: [
+        { at: '0 8 * * mon-fri', timezone: 'Europe/Berlin', size: 20 },
+        { at: '0 20 * * *', timezone: 'UTC', size: 4 },
       ],
       tags: { team: 'web' },
     });

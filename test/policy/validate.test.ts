@@ -11,6 +11,9 @@ const messagesOf = (document: unknown): readonly string[] => problemsOf(document
 const small = (change: Record<string, unknown>) => ({ ...smallDocument, ...change });
 const pool = (change: Record<string, unknown>) => small({ pools: { 'spot-1a': { ...smallDocument.pools['spot-1a'], ...change } } });
 const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, smallDocument.pools['spot-1a']]));
+const stepped = (steps: readonly object[], more = {}) => small({ size: { min: 0, max: 5 }, scaling: [{ alarm: 'x', steps, ...more }] });
+const timed = (...rows: readonly object[]) =>
+  small({ size: { min: 1, max: 5 }, schedule: rows.map((row) => ({ at: '0 8 * * *', size: 3, ...row })) });
 const tree = (capacity: unknown) => small({ capacity, pools: four });
 
 describe('a valid policy', () => {
@@ -35,6 +38,7 @@ describe('a valid policy', () => {
         launches: { atMost: '300%', within: '10m' },
         drain: { timeout: '5m', loadBalancers: 'auto' },
         scaling: [],
+        schedule: [],
         tags: {},
       },
     });
@@ -379,6 +383,56 @@ const cases: readonly Case[] = [
     '"x" again',
     /^each alarm once$/,
   ],
+  ['an alarm that does nothing', small({ scaling: [{ alarm: 'x' }] }), 'scaling[0].adjust', 'nothing', /such as \+2 or -10%; or steps$/],
+  ['an alarm with both', stepped([{ above: 0, adjust: 1 }], { adjust: 1 }), 'scaling[0].steps', 'steps beside adjust', /^one of the two$/],
+  ['no steps', stepped([]), 'scaling[0].steps', 'an empty list', /^a list of \{ above, adjust \}/],
+  ['a step nowhere', stepped([{ above: 0, adjust: 1 }, { adjust: 2 }]), 'scaling[0].steps[1]', 'neither above nor below', /^above in every step/],
+  ['a step on both sides', stepped([{ above: 0, below: 0, adjust: 1 }]), 'scaling[0].steps[0]', 'above and below', /^above in every step/],
+  [
+    'steps on two sides',
+    stepped([
+      { above: 0, adjust: 1 },
+      { below: 5, adjust: 2 },
+    ]),
+    'scaling[0].steps[1]',
+    'below',
+    /^above in every step/,
+  ],
+  ['steps that begin later', stepped([{ above: 5, adjust: 1 }]), 'scaling[0].steps[0].above', '5', /^0: the first step begins at the threshold$/],
+  [
+    'steps out of order',
+    stepped([
+      { below: 0, adjust: -1 },
+      { below: 9, adjust: -2 },
+      { below: 9, adjust: -3 },
+    ]),
+    'scaling[0].steps[2].below',
+    '9',
+    /\(9\)$/,
+  ],
+  [
+    'steps both ways',
+    stepped([
+      { above: 0, adjust: '+10%' },
+      { above: 9, adjust: '-10%' },
+    ]),
+    'scaling[0].steps[1].adjust',
+    '"-10%"',
+    /all take some away$/,
+  ],
+  ['a step before the threshold', stepped([{ above: -5, adjust: 1 }]), 'scaling[0].steps[0].above', '-5', /^a number from 0/],
+  ['a schedule of four fields', timed({ at: '0 8 * *' }), 'schedule[0].at', '"0 8 * *"', /^five fields of cron/],
+  ['a schedule of a day that never comes', timed({ at: '0 8 30 2 *' }), 'schedule[0].at', '"0 8 30 2 *"', /^five fields of cron/],
+  ['a schedule somewhere else', timed({ timezone: 'Berlin' }), 'schedule[0].timezone', '"Berlin"', /^the name of a time zone/],
+  ['a scheduled size beyond the bounds', timed({ size: 9 }), 'schedule[0].size', '9', /^a number from size\.min \(1\) to size\.max \(5\)$/],
+  ['a time twice', timed({}, { at: ' 0 8  * * *', timezone: 'UTC' }), 'schedule[1].at', '" 0 8  * * *" again', /^each time once$/],
+  [
+    'a schedule where others set the size',
+    small({ asg: 'a', size: { from: 'asg', min: 0, max: 5 }, schedule: [{ at: '0 8 * * *', size: 3 }] }),
+    'schedule',
+    '1 times',
+    /^no schedule: /,
+  ],
   ['an adjustment of nothing', small({ scaling: [{ alarm: 'x', adjust: 0 }] }), 'scaling[0].adjust', '0', /^a number of instances/],
   ['an adjustment of no share', small({ scaling: [{ alarm: 'x', adjust: '+0%' }] }), 'scaling[0].adjust', '"+0%"', /^a number of instances/],
   ['a share without its sign', small({ scaling: [{ alarm: 'x', adjust: '20%' }] }), 'scaling[0].adjust', '"20%"', /\+20%/],
@@ -480,6 +534,9 @@ describe('warnings', () => {
   it('name alarms on a size that cannot change', () => {
     expect(warningsOf(small({ scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([
       expect.stringContaining('alarms on a fixed size, which they cannot change'),
+    ]);
+    expect(warningsOf(small({ schedule: [{ at: '0 8 * * *', size: 3 }] }))).toEqual([
+      'schedule: expected a size with min below max, found times on a fixed size, which they cannot change.',
     ]);
     expect(warningsOf(small({ size: { min: 1, max: 2 }, scaling: [{ alarm: 'x', adjust: 1 }] }))).toEqual([]);
   });

@@ -98,6 +98,24 @@ describe('alarms and our own messages', () => {
     expect(signal({ ...event, detail: { ...detail, muteDetail: { mutedBy: 'night' } } })).toMatchObject({ quiet: 'muted' });
     expect(signal(event)).not.toHaveProperty('quiet');
   });
+  it('reads how far the latest value is from the threshold', () => {
+    const event = alarmStateChange('ALARM');
+    const distanceOf = (reasonData: unknown) => {
+      const text = typeof reasonData === 'string' ? reasonData : JSON.stringify(reasonData);
+      return signal({ ...event, detail: { ...event.detail, state: { ...(event.detail.state as object), reasonData: text } } });
+    };
+    expect(distanceOf({ version: '1.0', statistic: 'Average', period: 300, recentDatapoints: [61, 99.5], threshold: 50 })).toMatchObject({
+      fromThreshold: 49.5,
+    });
+    expect(distanceOf({ threshold: 30, recentDatapoints: [4] })).toMatchObject({ fromThreshold: -26 });
+    const evaluatedDatapoints = [
+      { timestamp: '2026-11-20T11:59:00.000+0000', sampleCount: 1, value: 70 },
+      { timestamp: '2026-11-20T11:58:00.000+0000', sampleCount: 1, value: 60 },
+    ];
+    expect(distanceOf({ threshold: 50, recentDatapoints: [60, 70], evaluatedDatapoints })).toMatchObject({ fromThreshold: 20 });
+    for (const unknown of ['', 'no JSON', '{"threshold":1}', '{"recentDatapoints":[1]}', { triggeringAlarms: [] }])
+      expect(distanceOf(unknown)).not.toHaveProperty('fromThreshold');
+  });
   it('reads ticks and policy changes', () => {
     expect(signal(ownMessage('Holdfast Tick'))).toEqual({ kind: 'tick', groups: ['workers'], atMs: eventAtMs, isScheduled: false });
     const together = { ...ownMessage('Holdfast Tick'), detail: { groups: ['api', 'web'], isScheduled: true } };

@@ -43,6 +43,7 @@ const sizes = listed<SizeChange['code']>({
   policy: true,
   'caught-up': true,
   outside: true,
+  schedule: true,
   alarm: true,
   'alarm-cooling': true,
   'alarm-late': true,

@@ -1,0 +1,31 @@
+import type { SizeChange } from '../decision-record.ts';
+import type { Group } from '../group.ts';
+import { lastDue } from '../schedule/due.ts';
+import type { GroupState } from '../view.ts';
+
+type Following = {
+  /** Nobody knows what the schedule set before: it counts from now on. */
+  readonly isNew: boolean;
+  readonly nowMs: number;
+};
+
+type Followed = { readonly state: GroupState; readonly sizes: readonly SizeChange[] };
+
+/**
+ * The state after the schedule of the policy was followed until now. What was due last sets the size; what was due
+ * before that has been overtaken by it. A schedule that comes into force sets nothing until its next time.
+ */
+export const followSchedule = (state: GroupState, group: Group, { isNew, nowMs }: Following): Followed => {
+  const { scheduled: before, ...rest } = state;
+  if (group.schedule === undefined) return { state: before === undefined ? state : rest, sizes: [] };
+  const schedule = JSON.stringify(group.schedule);
+  if (before === undefined || before.schedule !== schedule || isNew)
+    return { state: { ...state, scheduled: { schedule, atMs: nowMs } }, sizes: [] };
+  const due = lastDue(group.schedule, before.atMs, nowMs);
+  if (due === undefined) return { state, sizes: [] };
+  const { at, timezone, size } = due.scheduled;
+  const to = Math.min(group.size.max, Math.max(group.size.min, size));
+  const sizes: readonly SizeChange[] =
+    to === state.desired ? [] : [{ code: 'schedule', at, timezone, atMs: due.atMs, from: state.desired, to }];
+  return { state: { ...state, desired: to, scheduled: { schedule, atMs: due.atMs } }, sizes };
+};
