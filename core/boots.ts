@@ -72,6 +72,9 @@ const otherEnds = new Set([
 /** The code of a lesson about members that run and never served. Its message says what kept them from it. */
 export const neverServedCode = 'Holdfast.NeverServed';
 
+/** The operating system shut the instance down, so it had run (EC2 API Reference, StateReason). */
+const ownShutdown = 'Client.InstanceInitiatedShutdown';
+
 /** EC2 granted the launch and found no capacity for it after all: a refusal, told late. */
 const lateRefusals = new Set(['Server.InsufficientInstanceCapacity']);
 
@@ -107,6 +110,10 @@ export type Shown = {
   readonly members: readonly (Pick<Member, 'instance' | 'admitted'> &
     Partial<Pick<Member, 'pool' | 'serving' | 'launchedAtMs'>>)[];
   readonly endings?: Readonly<Record<string, Ending>>;
+  /** Instances that EC2 reported as running. They may have ended since. */
+  readonly ran?: readonly string[];
+  /** Whether nothing is left to do for a member once it runs, so that whoever ran was in service. */
+  readonly admitsRunning?: boolean;
 };
 
 type Died = { readonly instance: string; readonly newcomer: Newcomer; readonly ending: Ending };
@@ -137,11 +144,23 @@ const newsOf = (
 };
 
 /**
+ * Who was in service, by what a look shows, or by what EC2 sent: no look may have fallen between its start and its
+ * end, and the message about its start may come after its end was seen.
+ */
+const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: Shown): ReadonlySet<string> => {
+  const admitted = members.filter((member) => member.admitted).map(({ instance }) => instance);
+  if (!admitsRunning) return new Set(admitted);
+  const shutDown = Object.keys(endings).filter((instance) => endings[instance]?.code === ownShutdown);
+  return new Set([...admitted, ...ran, ...shutDown]);
+};
+
+/**
  * The new members by what became of them. Those of which nothing is known yet are in `waiting`. Whoever was put into
  * service has booted: how it ends later says nothing about a launch.
  */
-const sorted = ({ newcomers = {} }: BootMemory, { members, endings = {} }: Shown, nowMs: number) => {
-  const admitted = new Set(members.filter((member) => member.admitted).map(({ instance }) => instance));
+const sorted = ({ newcomers = {} }: BootMemory, look: Shown, nowMs: number) => {
+  const { members, endings = {} } = look;
+  const admitted = inService(look);
   const shown = new Set(members.map(({ instance }) => instance));
   const waiting: [string, Newcomer][] = [];
   const up: Newcomer[] = [];

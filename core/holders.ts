@@ -24,6 +24,10 @@ export const asgsFor = (group: Group, swaps: readonly Pick<Swap, 'asg'>[]): read
 export const namedTargetGroups = ({ drain }: Pick<Group, 'drain'>): readonly string[] =>
   drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
 
+/** Whether nothing is left to do for a member once it runs: Holdfast puts it into nothing. */
+export const isAdmittedRunning = (group: Pick<Group, 'holding' | 'drain'>): boolean =>
+  group.holding.kind !== 'attach' && namedTargetGroups(group).length === 0;
+
 /** How many target groups are remembered: a look at a drain reads each of them. */
 const mostTargetGroups = 10;
 

@@ -10,6 +10,8 @@ export type Facts = {
   /** The signals, for the stored decision. */
   readonly causes: readonly Cause[];
   readonly leaving: readonly LeavingFact[];
+  /** Instances that EC2 reports as running. They may have ended since. */
+  readonly ran: readonly string[];
   /** Instances that EC2 reports as shutting down, stopped or terminated. */
   readonly ended: readonly string[];
   /** Of those, the ones that are stopped or stopping. */
@@ -38,6 +40,7 @@ const noFacts = (group: string): Growing => ({
   group,
   causes: createCauses(),
   leaving: [],
+  ran: [],
   ended: [],
   stopped: [],
   alarms: [],
@@ -61,6 +64,7 @@ export const createFactsByGroup = () => {
       byGroup.set(group, facts);
       facts.causes.add(signal);
       facts.leaving.push(...(news.leaving ?? []));
+      facts.ran.push(...(news.ran ?? []));
       facts.ended.push(...(news.ended ?? []));
       facts.stopped.push(...(news.stopped ?? []));
       facts.alarms.push(...(news.alarms ?? []));

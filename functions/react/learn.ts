@@ -5,6 +5,7 @@ import { countOnce } from '../../core/counted.ts';
 import { learnGivenUp } from '../../core/given-up.ts';
 import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
+import { isAdmittedRunning } from '../../core/holders.ts';
 import { rememberWarnings } from '../../core/launch-limit.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import { offeringKey } from '../../core/offering.ts';
@@ -27,10 +28,12 @@ const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Ref
 const withBoots = (
   state: GroupState,
   { holdings, group }: Gathered,
+  ran: readonly string[],
   nowMs: number,
 ): { readonly state: GroupState; readonly failedBoots: readonly BootNews[] } => {
+  const shown = { ...holdings, ran, admitsRunning: isAdmittedRunning(group) };
   const { newcomers: _n, failedBoots: _f, deaths: _d, ...rest } = state;
-  const { memory, news, refused } = learnBoots(state, holdings, group.pools, nowMs);
+  const { memory, news, refused } = learnBoots(state, shown, group.pools, nowMs);
   const learned = rememberRefusals(rest.memory, refused.map(refusalOf), group.pools, nowMs);
   return { state: { ...rest, memory: learned, ...memory }, failedBoots: news };
 };
@@ -72,7 +75,7 @@ export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: rea
   const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
   const advised = withAdvised(losses, advisedOverBudget(gathered, facts.leaving), nowMs);
   const lived = rememberLives(advised, gathered, warned, nowMs);
-  const { state: booted, failedBoots } = withBoots(lived, gathered, nowMs);
+  const { state: booted, failedBoots } = withBoots(lived, gathered, facts.ran, nowMs);
   const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
   const { members, endings } = gathered.holdings;
   const look = { group: gathered.group, warned, fresh, members, swaps: gathered.swaps, endings, nowMs };

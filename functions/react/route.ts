@@ -111,7 +111,9 @@ const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
   if (isOver(signal, owner, nowMs)) return {};
   const leaving = leavingFact(signal, owner);
   if (leaving) return { leaving: [leaving] };
-  if (signal.kind === 'state-change' && signal.state !== 'running' && signal.state !== 'pending') {
+  if (signal.kind === 'state-change') {
+    if (signal.state === 'pending') return {};
+    if (signal.state === 'running') return { ran: [signal.instance] };
     const stops = signal.state === 'stopping' || signal.state === 'stopped';
     return { ended: [signal.instance], ...(stops && { stopped: [signal.instance] }) };
   }

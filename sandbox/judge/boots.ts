@@ -10,7 +10,7 @@ const otherEnds = new Set(['Client.UserInitiatedShutdown', 'Server.SpotInstanceT
 /** A refusal that came after the answer. */
 export const lateRefusal = 'Server.InsufficientInstanceCapacity';
 
-/** An instance of Holdfast's that died before it served, by what the world knows, or before anybody could see it serve. */
+/** An instance of Holdfast's that died before it served, by what the world knows. */
 export type FailedBoot = {
   readonly life: Life;
   readonly group: string;
@@ -23,16 +23,6 @@ export type FailedBoot = {
 
 const neverServed = ({ bootedAtMs, services }: Life): boolean =>
   bootedAtMs === undefined && services.every(({ fromMs, untilMs }) => fromMs === untilMs);
-
-/**
- * Whether a function looked while it served: every other one died, or there was none. Describes may not show yet what has just changed.
- */
-const wasSeen = ({ invocations, times: { lagMs } }: Chronicle, life: Life): boolean => {
-  const servedMs = Math.min(life.bootedAtMs ?? Number.POSITIVE_INFINITY, ...life.services.map(({ fromMs }) => fromMs));
-  return [...invocations.values()].some(
-    ({ beganAtMs, ended }) => ended !== undefined && ended.error === undefined && ended.atMs >= servedMs && beganAtMs <= goneAtMs(life) + lagMs,
-  );
-};
 
 const found = new WeakMap<Chronicle, Map<string, readonly FailedBoot[]>>();
 
@@ -50,8 +40,7 @@ const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
     .livesIn(group)
     .flatMap((life): readonly FailedBoot[] => {
       const { by, ending } = life;
-      if (!isFunction(by) || isFunction(ending?.by) || ending?.code === undefined || otherEnds.has(ending.code)) return [];
-      if (!neverServed(life) && wasSeen(chronicle, life)) return [];
+      if (!isFunction(by) || isFunction(ending?.by) || ending?.code === undefined || otherEnds.has(ending.code) || !neverServed(life)) return [];
       const policies = chronicle.policiesIn(group, life.launchedAtMs - times.reactMs, life.launchedAtMs);
       const pool = tagsAt(life, life.launchedAtMs)['holdfast:pool'] ?? policies.map((policy) => poolOf(life, policy, life.launchedAtMs))[0];
       if (pool === undefined) return [];

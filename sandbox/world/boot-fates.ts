@@ -34,7 +34,10 @@ export type BootFates = {
   of(launched: Launched): Fated;
 };
 
-/** Why EC2 ends an instance before it runs (EC2 API Reference, StateReason; kubernetes-sigs/karpenter-provider-aws#1407 for the key). */
+/**
+ * Why an instance does not come up (EC2 API Reference, StateReason; kubernetes-sigs/karpenter-provider-aws#1407 for the key). EC2 ends it before it
+ * runs; what shuts itself down has run before.
+ */
 export const bootFailures = {
   'Client.InternalError': 'Client error on launch',
   'Client.InvalidKMSKey.InvalidState': 'The KMS key provided is in an incorrect state',

@@ -142,12 +142,12 @@ export const createInstances = (base: Base, book: OfferingBook, timing: TimingSp
     clock.after(bootMs + checksMs(instance, base, timing), () => check(instance, fate, facts));
     notify('running', instance);
   };
-  /** Pending until its time is over; then it runs, or dies because it cannot. */
+  /** Pending until its time is over; then it runs, or dies because it cannot. What shuts itself down has run. */
   const comeUp = (instance: InstanceRecord): void => {
     const { fate, reason } = fates.of(instance);
     clock.after(base.drawOwnMs(timing.pendingSeconds, `pending ${instance.ordinal} ${offeringKey(instance.offering)}`), () => {
-      if (fate !== 'dies') run(instance, fate);
-      else if (instance.state === 'pending') base.acting.as({ by: { kind: 'script' } }, () => terminateIn(instance, shutdownMs(), reason));
+      if (fate !== 'dies' || reason.Code === reasons.shutdown.Code) run(instance, fate);
+      if (fate === 'dies') base.acting.as({ by: { kind: 'script' } }, () => terminateIn(instance, shutdownMs(), reason));
     });
   };
   const launch = (order: LaunchOrder): InstanceRecord => {

@@ -66,6 +66,22 @@ describe('an instance that dies before it serves', () => {
     expect(learnBoots(launched({}, nowMs, 'i-1'), shown, pools, nowMs + 10_000)).toEqual({ memory: {}, news: [], refused: [] });
   });
 
+  it('is no failed boot where it ran, in a group whose members serve once they run', () => {
+    const look = (admitsRunning: boolean, ran: readonly string[], code?: string) =>
+      learnBoots(launched({}, nowMs, 'i-1'), { members: [], endings: { 'i-1': ending(code) }, ran, admitsRunning }, pools, nowMs + 10_000).news
+        .length;
+    expect(look(true, [])).toBe(1);
+    expect(look(true, ['i-1'])).toBe(0);
+    expect(look(false, ['i-1'])).toBe(1);
+    expect(look(true, [], 'Client.InstanceInitiatedShutdown')).toBe(0);
+    expect(look(false, [], 'Client.InstanceInitiatedShutdown')).toBe(1);
+  });
+
+  it('is no failed boot where it was heard to run before it died', () => {
+    const heard = learnBoots(launched({}, nowMs, 'i-1'), { members: [], ran: ['i-1'], admitsRunning: true }, pools, nowMs + 5_000).memory;
+    expect(died(heard, nowMs + 10_000, 'i-1').news).toEqual([]);
+  });
+
   it('is a refusal where EC2 found no capacity after all', () => {
     const late = ending('Server.InsufficientInstanceCapacity');
     const { refused, news } = learnBoots(launched({}, nowMs, 'i-1'), { members: [], endings: { 'i-1': late } }, pools, nowMs);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asgsFor, asgsOf, holdersNow, targetGroupsNow, withFormer } from '../../core/holders.ts';
+import { asgsFor, asgsOf, holdersNow, isAdmittedRunning, targetGroupsNow, withFormer } from '../../core/holders.ts';
 import type { AsgView } from '../../core/view.ts';
 import { group, reservation, state, view } from './views.ts';
 
@@ -22,6 +22,16 @@ describe('Auto Scaling groups that hold members', () => {
     expect(targetGroupsNow({ targetGroups: ['tg-1', 'tg-2'] }, serving('tg-1', 'tg-3'))).toEqual(['tg-2', 'tg-1', 'tg-3']);
     expect(targetGroupsNow({ targetGroups: Array.from({ length: 10 }, (_, n) => `tg-${n}`) }, serving('tg-new'))).toHaveLength(10);
     expect(withFormer(serving('tg-1'), state({ targetGroups: ['tg-1', 'tg-2'] })).formerTargetGroups).toEqual(['tg-2']);
+  });
+
+  it('leave nothing to do for a member that runs, unless it is attached or registered', () => {
+    const drain = { timeoutMs: 1, loadBalancers: ['tg-1'] };
+    expect([group(), group({ holding: { kind: 'launch-instances' } }), attached, group({ drain })].map(isAdmittedRunning)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('are those of leaving instances too', () => {

@@ -6,6 +6,7 @@ export const factsOf = (rest: Partial<Facts> = {}): Facts => ({
   group: 'web',
   causes: [],
   leaving: [],
+  ran: [],
   ended: [],
   stopped: [],
   alarms: [],

@@ -45,6 +45,13 @@ test('a change of state is believed over a describe that may lag behind it', asy
   expect(await told(changed('stopped', nowMs - lagMs), member)).toEqual([instance]);
 });
 
+test('an instance that began to run is said to have run, also when EC2 shows that it has ended since', async () => {
+  const signal: Signal = { kind: 'state-change', instance, state: 'running', atMs: nowMs - 5_000 };
+  const owners = { ownersOf: async () => new Map([[instance, { ...member, state: 'terminated' as const }]]) };
+  const { facts } = await route([{ message: 'm', signal }], owners, async () => [], nowMs);
+  expect(facts).toMatchObject([{ ran: [instance], ended: [] }]);
+});
+
 test('an old change of state loses to a describe that shows the instance alive, and only to that', async () => {
   for (const state of ['stopped', 'terminated'] as const) {
     expect(await told(changed(state, nowMs - lagMs - 1), member)).toEqual([]);

@@ -129,7 +129,7 @@ const mostNamed = 50;
 export const failedBootsAreTold: Rule = {
   name: 'failed boots are told, with the reason that EC2 gave',
   meaning:
-    'Every instance of Holdfast’s that dies before it runs is sent to the bus within two looks, under its pool and with the code of its StateReason; nothing else is sent as a failed boot, except what served while no function lived to see it.',
+    'Every instance of Holdfast’s that dies before it runs is sent to the bus within two looks, under its pool and with the code of its StateReason; nothing else is sent as a failed boot.',
   broken: inEveryGroup((chronicle, group) => {
     const failed = failedBootsOf(chronicle, group);
     const told = toldIn(chronicle, group);
