@@ -8,6 +8,7 @@ const slow = [
   'test/aws/{against-sandbox,state-store,wire}.test.ts',
   'test/cli/{interrupting,program}.test.ts',
   'test/drain/workflow.test.ts',
+  'test/mutants/typed.test.ts',
   'test/policy/limits.test.ts',
 ];
 

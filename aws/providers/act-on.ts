@@ -16,6 +16,7 @@ const rounds = 5;
 /**
  * One call for many instances. AWS fails the whole call for one bad id. The instances that the error names are
  * classified, and the call is repeated for the rest at once. An error that names no instance applies to all of them.
+ * One that names some says nothing about the others: where the last round fails, they are left for later.
  */
 export const actOn = async (
   instances: readonly string[],
@@ -29,10 +30,11 @@ export const actOn = async (
     if (error === undefined) return together([...judged, { done: rest, failed: [] }]);
     const named = new Set(instancesNamedIn(error));
     const known = rest.filter((instance) => named.has(instance));
-    const culprits = known.length === 0 || round === rounds ? rest : known;
+    const culprits = known.length === 0 ? rest : known;
     judged.push(together(culprits.map((instance) => outcomeOf(instance, judge(error, instance)))));
     const blamed = new Set(culprits);
     rest = rest.filter((instance) => !blamed.has(instance));
+    if (round === rounds) return together([...judged, { done: [], failed: rest.map(leftFor(error)) }]);
   }
   return together(judged);
 };
@@ -41,6 +43,10 @@ const fromAwsOnly = (error: unknown): unknown => {
   if (isFromAws(error)) return error;
   throw error;
 };
+
+const leftFor =
+  (error: unknown) =>
+  (instance: string): ActionResult['failed'][number] => ({ instance, code: codeOf(error), retry: 'later' });
 
 const outcomeOf = (instance: string, verdict: Verdict): ActionResult =>
   verdict === 'done' ? { done: [instance], failed: [] } : { done: [], failed: [{ instance, ...verdict }] };

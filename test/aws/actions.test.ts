@@ -46,6 +46,16 @@ describe('admitting members', () => {
     expect(aws.inputsOf('AttachInstances')[1]?.InstanceIds).toEqual(['i-0002']);
   });
 
+  test('takes nobody for attached whom no refusal names, however many it names one after the other', async () => {
+    const ids = numbered(7);
+    const refusals = ids.map((id) => failsWith('ValidationError', `${id} is already part of AutoScalingGroup:web`));
+    const { provider, aws } = over(attached, { AttachInstances: refusals, CreateTags: {} });
+    const { done, failed } = await provider.admit(attached, ids);
+    expect(done.toSorted()).toEqual(ids.slice(0, 5));
+    expect(failed).toEqual(ids.slice(5).map((instance) => ({ instance, code: 'ValidationError', retry: 'later' })));
+    expect(aws.inputsOf('CreateTags')).toMatchObject([{ Resources: expect.not.arrayContaining(ids.slice(5)) }]);
+  });
+
   test('beyond the maximum size, in a throttle or a contention, leaves all for later', async () => {
     const errors = [
       ['ValidationError', 'New size 11 would exceed the maximum size of 10'],

@@ -84,7 +84,7 @@ export const launching: readonly Mutant[] = [
     name: 'what was refused waits for the next tick',
     file: 'functions/react/rounds.ts',
     from: 'if (missingAfter(played.launched) === 0) return',
-    to: 'return',
+    to: 'if (missingAfter(played.launched) >= 0) return',
     caughtBy: ['refusal'],
   },
   {

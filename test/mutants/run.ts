@@ -10,6 +10,7 @@ import { editsOf, type Mutant } from './mutant.ts';
 import { createPlayer, type Player } from './player.ts';
 import { type RunName, runs } from './runs.ts';
 import { namesOf, row, say, secondsSince } from './table.ts';
+import { typeFaults } from './typed.ts';
 
 const { values } = parseArgs({
   options: {
@@ -101,7 +102,15 @@ const inSituations = async (player: Player, workshop: Workshop): Promise<number>
   return survived;
 };
 
+/** @throws when a breakage does not compile: it would throw wherever it runs, and seem to be caught. */
+const compileAll = async (wanted: readonly Breakage[]): Promise<void> => {
+  const faults = await typeFaults(wanted);
+  if (faults.size === 0) return;
+  throw new Error(`These do not compile:\n${[...faults].map(([name, what]) => `${name}: ${what.join('; ')}`).join('\n')}`);
+};
+
 const hunted = async (workshop: Workshop): Promise<number> => {
+  await compileAll(chosen().filter(isWanted));
   if (values.survivors && values.worlds === undefined) throw new Error('Survivors are played in random worlds alone: give --worlds too.');
   if (values.worlds !== undefined) return inWorlds(workshop, Number(values.worlds));
   const player = createPlayer();

@@ -49,7 +49,7 @@ export const shares: readonly Mutant[] = [
     name: 'shares hold nobody back',
     file: 'core/shares.ts',
     from: 'const full = book?.full(offering);',
-    to: 'const full = book?.full(offering) && undefined;',
+    to: 'const full = [book?.full(offering)].find(() => false);',
     caughtBy: ['shares while members are lost'],
   },
   {

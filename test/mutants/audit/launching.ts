@@ -6,9 +6,13 @@ export const launching: readonly PutBack[] = [
     name: '2: after a lost race a group is decided with the policy that was read at first',
     file: 'functions/react/rounds.ts',
     from: 'if (now?.policyVersion === run.group.policyVersion) return true;',
-    to: 'if (now !== null) return true;',
+    to: 'if (now?.policyVersion !== -1) return true;',
     also: [
-      { file: 'functions/react/rounds.ts', from: 'if (now === undefined) return undefined;', to: '' },
+      {
+        file: 'functions/react/rounds.ts',
+        from: 'if (now === undefined) return undefined;',
+        to: 'if (now === undefined) return { run, gathered: learn(await gather(run.group, facts, run.provider, ports), run, warned) };',
+      },
       {
         file: 'functions/react/rounds.ts',
         from: '{ ...run, group: now.group, provider: ports.providerFor(now.group.holding) }',
@@ -46,6 +50,13 @@ export const launching: readonly PutBack[] = [
     to: '...fresh',
     also: [{ file: 'core/state-size.ts', from: 'if (bytes <= most) break;', to: 'if (bytes > 0) break;' }],
     situation: 'six hundred offerings, a warning every two seconds',
+  },
+  {
+    name: 'a refusal that names some instances is taken for an answer about all of them',
+    file: 'aws/providers/act-on.ts',
+    from: 'const culprits = known.length === 0 ? rest : known;',
+    to: 'const culprits = known.length === 0 || round === rounds ? rest : known;',
+    situation: 'a trickle of warnings',
   },
   {
     name: '9: a read that only improves a decision blocks everything when it fails',
