@@ -205,12 +205,18 @@ export const sizeText = (change: SizeChange): string => {
 };
 
 /** Why a decision was not carried out. */
-export const overtakenText = (overtaken: Overtaken): string => {
-  const why =
-    overtaken.by === 'state'
-      ? `another write came after version ${overtaken.readVersion} of the group's state`
-      : `policy version ${overtaken.policyVersion} came into force`;
-  return `not carried out: ${why}, and the group was looked at again`;
+export const overtakenText = (overtaken: Overtaken): string =>
+  `not carried out: ${whatCameFirst(overtaken)}, and the group was looked at again`;
+
+const whatCameFirst = (overtaken: Overtaken): string => {
+  switch (overtaken.by) {
+    case 'state':
+      return `another write came after version ${overtaken.readVersion} of the group's state`;
+    case 'policy':
+      return `policy version ${overtaken.policyVersion} came into force`;
+    case 'claims':
+      return `${overtaken.count} more were reported to leave (${overtaken.instances.join(', ')})`;
+  }
 };
 
 /** A cost, and how much of it is known. */

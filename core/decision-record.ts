@@ -116,7 +116,10 @@ export type CarriedOut = {
 /** Why a decision was not carried out: another write came first. */
 export type Overtaken =
   /** Another invocation wrote the state item after this version was read. */
-  { readonly by: 'state'; readonly readVersion: number } | { readonly by: 'policy'; readonly policyVersion: number };
+  | { readonly by: 'state'; readonly readVersion: number }
+  | { readonly by: 'policy'; readonly policyVersion: number }
+  /** Signals reported so many more leaving members meanwhile; at most fifty are named. */
+  | { readonly by: 'claims'; readonly instances: readonly string[]; readonly count: number };
 
 /** The group is only observed: nothing of the decision was carried out, and nothing was asked of AWS. */
 export type Observed = {

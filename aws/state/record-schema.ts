@@ -106,6 +106,7 @@ const outcome: z.ZodMiniType<Outcome> = z.discriminatedUnion('code', [
     overtaken: z.union([
       z.object({ by: z.literal('state'), readVersion: number }),
       z.object({ by: z.literal('policy'), policyVersion: number }),
+      z.object({ by: z.literal('claims'), instances: z.array(text), count: number }),
     ]),
   }),
 ]);

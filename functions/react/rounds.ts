@@ -10,6 +10,7 @@ import { modeOf } from '../../core/mode.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Warned } from '../../core/swap.ts';
 import type { GroupState, View } from '../../core/view.ts';
+import { claimedMeanwhile } from './claimed-meanwhile.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
 import { giveBack } from './give-back.ts';
 import { heardIn } from './heard.ts';
@@ -29,6 +30,8 @@ const mostRounds = 8;
 const endsWithinMs = (reactTimeoutSeconds * 1_000) / 2;
 /** Lost races for the state item before the messages are returned to the queue. */
 const mostConflicts = 10;
+/** Instances that a stored decision names. */
+const namedAtMost = 50;
 
 /**
  * Whether there is room for everything that joins. A maximum that cannot be raised now holds up neither launches nor
@@ -95,11 +98,16 @@ const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
 
 /**
  * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined
- * when either has changed. When the state item is created, there is no version that a deletion of the policy could have
+ * when either has changed, or when more members leave than it knew. When the state item is created, there is no version that a deletion of the policy could have
  * raised, so the policy is read once more after the write.
  */
 const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
   const { group, ports } = run;
+  const claimed = await claimedMeanwhile(decided.decision, decided.view, ports);
+  if (claimed.length > 0) {
+    await overtaken(run, decided, { by: 'claims', instances: claimed.slice(0, namedAtMost), count: claimed.length });
+    return undefined;
+  }
   const written = await putState(group.name, state, ports);
   if (written === 'conflict') {
     await overtaken(run, decided, { by: 'state', readVersion: state.version - 1 });

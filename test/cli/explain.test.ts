@@ -175,6 +175,10 @@ describe('a decision in words', () => {
   it('that was overtaken is not shown as carried out', () => {
     const text = decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 7 } } });
     expect(text).toContain("  not carried out: another write came after version 7 of the group's state, and the group was looked at again");
+    const claims = { by: 'claims', instances: ['i-1', 'i-2'], count: 2 } as const;
+    expect(decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: claims } })).toContain(
+      'not carried out: 2 more were reported to leave (i-1, i-2)',
+    );
     expect(decisionText({ ...replaced, outcome: { code: 'not-carried-out', overtaken: { by: 'policy', policyVersion: 3 } } })).toContain(
       'not carried out: policy version 3 came into force',
     );

@@ -3,6 +3,7 @@ import { emptyBudget } from '../../core/account-budget.ts';
 import type { DecisionRecord } from '../../core/decision-record.ts';
 import type { Group } from '../../core/group.ts';
 import type { CapacityIn, LaunchOrder, StateStore } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
 import type { GroupState } from '../../core/view.ts';
 import { gather } from '../../functions/react/gather.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
@@ -10,7 +11,7 @@ import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { turnsOf } from '../../functions/react/turns.ts';
 import { members } from '../core/members.ts';
-import { group, nowMs, onDemandB, state } from '../core/views.ts';
+import { group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
 
 const inB = (desired: number, policyVersion: number): Group =>
   group({ policyVersion, size: { min: 0, max: 20, desired }, capacity: { kind: 'pool', pool: 'od-b' } });
@@ -26,15 +27,23 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     asked: [] as number[],
     kept: [] as DecisionRecord[],
     overtaken: [] as unknown[],
+    swaps: [] as Swap[],
+    /** Happens with the next read of the policy. */
+    beforeRead: (): void => {},
     /** Happens once, just before the state item is written next. */
     beforeWrite: (): void => {},
   };
   const store: Partial<StateStore> = {
     budget: async () => emptyBudget,
     putBudget: async () => 'done',
-    group: async () => world.policy,
+    group: async () => {
+      const act = world.beforeRead;
+      world.beforeRead = () => {};
+      act();
+      return world.policy;
+    },
     state: async () => world.stored,
-    swaps: async () => [],
+    swaps: async () => [...world.swaps],
     putRequest: async () => {},
     putDecision: async (record) => {
       world.kept.push(record);
@@ -101,6 +110,21 @@ describe('a decision that loses its race', () => {
       ['d-1', { code: 'not-carried-out', overtaken: { by: 'state', readVersion: 5 } }],
       ['d-1', undefined],
     ]);
+  });
+
+  test('gives way to members that others claim before it is written, where it lets some leave by choice', async () => {
+    const claimed = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
+    const removing = async (size: number, state: Swap['state']) => {
+      const smaller = inB(size, 1);
+      const of = worldOf(smaller, stateUnder(smaller, 5));
+      of.world.beforeRead = () => void of.world.swaps.push({ ...claimed, state });
+      const played = await play(smaller, of);
+      const removed = played.kind === 'played' ? played.rounds.flatMap(({ decision }) => decision.removals.length) : [];
+      return { removed, overtaken: of.world.overtaken };
+    };
+    expect(await removing(4, 'leaving')).toEqual({ removed: [1], overtaken: [{ by: 'claims', instances: ['od-b#2'], count: 1 }] });
+    expect(await removing(4, 'waiting')).toEqual({ removed: [2], overtaken: [] });
+    expect(await removing(6, 'leaving')).toEqual({ removed: [0], overtaken: [] });
   });
 
   test('decides anew on the look that it has, without another describe', async () => {

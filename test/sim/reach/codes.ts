@@ -82,7 +82,7 @@ const shortfalls = listed<Shortfall['code']>({
   'held-back': true,
 });
 const outcomes = listed<Outcome['code']>({ 'carried-out': true, observed: true, 'not-carried-out': true });
-const overtaken = listed<Overtaken['by']>({ state: true, policy: true });
+const overtaken = listed<Overtaken['by']>({ state: true, policy: true, claims: true });
 
 /** Every reason that can be stored, by its kind: `kind: code`. */
 export const everyReason: readonly string[] = Object.entries({

@@ -1,0 +1,22 @@
+import type { Decision } from '../../core/decision.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { View } from '../../core/view.ts';
+import type { ReactPorts } from './ports.ts';
+
+const isOnItsWay = ({ state }: Swap): boolean => state !== 'waiting' && state !== 'withdrawn';
+
+/**
+ * Members that others claimed since a look read the swaps. Claims are written without the version of the state, so a
+ * decision that lets members leave by choice reads them once more before it becomes binding: each may serve in place of
+ * one that has been warned meanwhile.
+ */
+export const claimedMeanwhile = async (
+  { removals, drains }: Decision,
+  { group, swaps }: View,
+  { store }: Pick<ReactPorts, 'store'>,
+): Promise<readonly string[]> => {
+  if (removals.length + drains.length === 0) return [];
+  const known = new Set(swaps.filter(isOnItsWay).map(({ instance }) => instance));
+  const now = await store.swaps(group.name);
+  return now.filter((swap) => isOnItsWay(swap) && !known.has(swap.instance)).map(({ instance }) => instance);
+};
