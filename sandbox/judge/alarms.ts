@@ -1,5 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { isHealthy } from './leaving.ts';
+import { endless } from './life.ts';
 import { times } from './times.ts';
 
 /** A change of an alarm that reached a function. */
@@ -8,6 +9,7 @@ export type AlarmChange = {
   readonly atMs: number;
   readonly happenedAtMs: number;
   readonly invocation: string;
+  readonly message: string;
   readonly isOn: boolean;
   readonly isQuiet: boolean;
 };
@@ -25,9 +27,9 @@ export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
   if (known !== undefined) return known;
   const changes = chronicle
     .of('delivered')
-    .flatMap(({ told, atMs, happenedAtMs, invocation }) =>
+    .flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
       told.about === 'alarm'
-        ? [{ alarm: told.alarm, atMs, happenedAtMs, invocation, isOn: told.isOn !== false, isQuiet: told.isQuiet === true }]
+        ? [{ alarm: told.alarm, atMs, happenedAtMs, invocation, message, isOn: told.isOn !== false, isQuiet: told.isQuiet === true }]
         : [],
     );
   found.set(chronicle, changes);
@@ -37,14 +39,18 @@ export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
 /** From hearing of a change to writing it down: whoever looked before loses the race. */
 const writesWithinMs = 10_000;
 
+/** When a change was surely written down. A function that fails, or gives the message back, is told again by a later delivery. */
+const knownMs = (chronicle: Chronicle, { atMs, invocation, message }: AlarmChange): number => {
+  const ended = chronicle.invocations.get(invocation)?.ended;
+  if (ended === undefined || ended.error !== undefined || ended.again.includes(message)) return endless;
+  return (isHealthy(chronicle, invocation) ? atMs : ended.atMs) + writesWithinMs;
+};
+
 /** Whether an alarm may be known to be in `ALARM`, by some of what functions were told until a moment. */
 export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): boolean =>
   alarmChanges(chronicle).some((one) => {
     if (one.alarm !== alarm || one.atMs > atMs || !one.isOn || one.isQuiet) return false;
-    // What a function that met a fault was told may be told again, or never.
-    const knownMs = (other: AlarmChange): number =>
-      other.atMs + (isHealthy(chronicle, other.invocation) ? writesWithinMs : times.reactMs + times.messageAgainMs);
     const isOver = (other: AlarmChange): boolean =>
-      other.alarm === alarm && !other.isOn && other.happenedAtMs >= one.happenedAtMs && knownMs(other) < atMs;
+      other.alarm === alarm && !other.isOn && other.happenedAtMs >= one.happenedAtMs && knownMs(chronicle, other) < atMs;
     return !alarmChanges(chronicle).some(isOver);
   });

@@ -67,6 +67,23 @@ describe('an alarm that lasts', () => {
     };
     expect(broken(desiredAsAsked, late)).toHaveLength(1);
   });
+  it('may act until a function was told and did not fail or give the message back', () => {
+    const over =
+      (ended: object): Write =>
+      (script) => {
+        script.at(130, { kind: 'invocation-began', invocation: 'i-130', function: 'react' });
+        script.at(130, { kind: 'delivered', invocation: 'i-130', function: 'react', message: 'm-1', told: off, happenedAtMs: 130_000 });
+        script.at(140, {
+          ...{ kind: 'invocation-ended', invocation: 'i-130', function: 'react', startedAtMs: 130_000, timeoutMs: 30_000, again: [], injected: true },
+          ...ended,
+        });
+        look(script, 260, [], 6);
+      };
+    expect(broken(desiredAsAsked, over({}))).toHaveLength(1);
+    expect(broken(desiredAsAsked, over({ again: ['m-2'] }))).toHaveLength(1);
+    expect(broken(desiredAsAsked, over({ again: ['m-1'] }))).toEqual([]);
+    expect(broken(desiredAsAsked, over({ error: { type: 'Killed', message: '' } }))).toEqual([]);
+  });
   it('need not act where a fault may have met the looks', () => {
     const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 800_000 } as never;
     expect(broken(lastingAlarmsActAgain, () => undefined, { faults: [fault] })).toEqual([]);
