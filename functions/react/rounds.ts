@@ -215,7 +215,7 @@ export type Played =
       /** Something is missing that another round may find, and there was no time for it. */
       readonly isCut?: true;
     }
-  /** Too many races were lost. */
+  /** Too many races were lost, or there was no time for another attempt. */
   | { readonly kind: 'contended' }
   /** The policy was deleted before anything was decided with it. */
   | { readonly kind: 'let-go' };
@@ -256,16 +256,19 @@ const afterLostRace = async (
   rounds: readonly Round[],
   {
     lost,
+    longestRoundMs,
     before,
     warned,
   }: {
     readonly lost: number;
+    readonly longestRoundMs: number;
     readonly before: Gathered;
     readonly warned: readonly Warned[];
   },
 ): Promise<Again | Played> => {
   const played: Played = { kind: 'played', run, rounds };
   if (lost >= mostConflicts) return rounds.length > 0 ? played : { kind: 'contended' };
+  if (!hasTime(run, longestRoundMs)) return rounds.length > 0 ? { ...played, isCut: true } : { kind: 'contended' };
   const again = await lookAgain(run, before, warned);
   if (again === undefined) return rounds.length > 0 ? played : { kind: 'let-go' };
   // Other signals are claimed in another mode, so they are delivered again.
@@ -291,7 +294,7 @@ const playEach = async (first: Run, found: Gathered, warned: readonly Warned[]):
     longestRoundMs = Math.max(longestRoundMs, run.ports.clock.now() - beganAtMs);
     if (played === undefined) {
       lost += 1;
-      const next = await afterLostRace(run, rounds, { lost, before: gathered, warned });
+      const next = await afterLostRace(run, rounds, { lost, longestRoundMs, before: gathered, warned });
       if (next.kind !== 'again') return next;
       ({ run, gathered } = next);
       continue;

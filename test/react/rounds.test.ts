@@ -127,6 +127,22 @@ describe('a decision that loses its race', () => {
     expect(await removing(6, 'leaving')).toEqual({ removed: [0], overtaken: [] });
   });
 
+  test('is made again where that fits into half of the time limit, and is left to another invocation where it does not', async () => {
+    const eight = inB(8, 1);
+    const lost = async (afterMs: number) => {
+      const of = worldOf(eight, stateUnder(eight, 5));
+      let now = nowMs;
+      of.ports.clock.now = () => now;
+      of.world.beforeWrite = () => {
+        now += afterMs;
+        of.world.stored = stateUnder(eight, 6);
+      };
+      return (await play(eight, of)).kind;
+    };
+    expect(await lost(5_000)).toBe('played');
+    expect(await lost(5_001)).toBe('contended');
+  });
+
   test('decides anew on the look that it has, without another describe', async () => {
     const eight = inB(8, 1);
     const of = worldOf(eight, stateUnder(eight, 5));
