@@ -1,24 +1,7 @@
+import { type BucketName, buckets, type Level, tokensAt } from './account-buckets.ts';
+import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
 import type { OfferingKey } from './offering.ts';
 import type { View } from './view.ts';
-
-/** Buckets of the account that a storm empties. */
-export type BucketName = 'createFleet' | 'autoScaling' | 'instances' | 'targets' | 'health';
-
-/** How many calls a bucket holds, and how fast it refills. */
-export type Bucket = { readonly holds: number; readonly perSecond: number };
-
-/**
- * Their sizes. CreateFleet, and launched instances, which every way to launch draws from: "Request throttling for the
- * Amazon EC2 API". `targets`, which are registered and deregistered, and `health`, what describes them: "Request
- * throttling for the Elastic Load Balancing API". Auto Scaling publishes none: a cautious guess.
- */
-export const buckets: Readonly<Record<BucketName, Bucket>> = {
-  createFleet: { holds: 50, perSecond: 5 },
-  autoScaling: { holds: 20, perSecond: 5 },
-  instances: { holds: 1_000, perSecond: 2 },
-  targets: { holds: 20, perSecond: 4 },
-  health: { holds: 40, perSecond: 10 },
-};
 
 /**
  * How much a group needs a bucket. `empty`: nothing serves. `warned`: EC2 takes members. `missing`: members lack.
@@ -67,8 +50,6 @@ export const warnedAmong = ({
 /** A group that waits for its turn. */
 type Waiting = Omit<Ask, 'by'> & { readonly sinceMs: number; readonly turnAtMs: number };
 
-export type Level = { readonly tokens: number; readonly atMs: number };
-
 /**
  * What Holdfast spends of the account's buckets, and who waits for them: one item for all groups. It only paces: where
  * it is lost or cannot be written, launches are requested without it.
@@ -76,7 +57,10 @@ export type Level = { readonly tokens: number; readonly atMs: number };
 export type AccountBudget = {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
+  /** What turns leave of each bucket. */
   readonly levels: Readonly<Partial<Record<BucketName, Level>>>;
+  /** What every call, with a turn or without one, leaves of the buckets that are paced. Read, and not written here. */
+  readonly fullAt?: FullAt;
   readonly waiting: readonly Waiting[];
   /** Groups that were given tokens a moment ago, by which decision. */
   readonly given: Readonly<Record<string, { readonly by: string; readonly atMs: number }>>;
@@ -137,14 +121,12 @@ const byNeed =
     ascending(a.sinceMs, b.sinceMs) ||
     (a.group < b.group ? -1 : 1);
 
-/** Tokens in a bucket that was full at first and refills with time. */
-export const tokensAt = ({ holds, perSecond }: Bucket, level: Level | undefined, nowMs: number): number => {
-  const { tokens, atMs } = level ?? { tokens: holds, atMs: nowMs };
-  return Math.min(holds, tokens + (Math.max(0, nowMs - atMs) / 1_000) * perSecond);
+/** What turns leave of a bucket, or what calls have left of it, if that is less. */
+const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
+  const left = tokensAt(buckets[name], levels[name], nowMs);
+  const paced = pacedBuckets.find((one) => one === name);
+  return paced === undefined ? left : Math.min(left, tokensLeft(paced, fullAt, nowMs));
 };
-
-const levelAt = ({ levels }: AccountBudget, name: BucketName, nowMs: number): number =>
-  tokensAt(buckets[name], levels[name], nowMs);
 
 const names = Object.keys(buckets) as BucketName[];
 
@@ -237,15 +219,10 @@ export const shareOut = (
   };
 };
 
-/** Calls by bucket. */
-export type Spent = Readonly<Partial<Record<BucketName, number>>>;
-
 /** What launches taught about the account. */
 export type Lessons = {
   /** Buckets that AWS found empty: somebody else in the account draws on them. */
   readonly empty: ReadonlySet<BucketName>;
-  /** Calls that nobody asked a turn for: they could not wait. */
-  readonly spent: Spent;
   readonly refused: ReadonlySet<OfferingKey>;
   readonly granted: ReadonlySet<OfferingKey>;
 };
@@ -253,15 +230,12 @@ export type Lessons = {
 /** The budget after launches: an empty bucket is empty whatever was reckoned, and what was granted is not refused. */
 export const withLessons = (
   budget: AccountBudget,
-  { empty, spent, refused, granted }: Lessons,
+  { empty, refused, granted }: Lessons,
   nowMs: number,
 ): AccountBudget => ({
   ...budget,
   levels: {
     ...budget.levels,
-    ...Object.fromEntries(
-      names.map((name) => [name, { tokens: levelAt(budget, name, nowMs) - (spent[name] ?? 0), atMs: nowMs }]),
-    ),
     ...Object.fromEntries(
       [...empty].map((name) => [name, { tokens: Math.min(0, levelAt(budget, name, nowMs)), atMs: nowMs }]),
     ),

@@ -163,6 +163,7 @@ export const signalsRetentionDays = 4;
 export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Merged into the configuration of every SDK client: requestHandler, endpoint, credentials, region, maxAttempts. */

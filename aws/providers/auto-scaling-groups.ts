@@ -8,9 +8,10 @@ import type { AsgView } from '../../core/view.ts';
 import { allOf } from '../all-of.ts';
 import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
+import { merging } from '../merging.ts';
 
 /** Names that one call takes (Auto Scaling API reference: 50, and up to 100 with MaxRecords). */
-export const namesPerCall = 100;
+const namesPerCall = 100;
 
 /** The state of an instance in its Auto Scaling group. */
 export type Standing = {
@@ -97,9 +98,27 @@ export const groupsNamed = async (
   return parts.flat();
 };
 
-/** The named groups as far as decisions need them. */
-export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> =>
-  (await groupsNamed(client, names)).map(toAsg);
+type ReadAsgs = (names: readonly string[]) => Promise<readonly Asg[]>;
+
+const merged = new WeakMap<AutoScalingClient, ReadAsgs>();
+
+/** Reads what several ask for at once, and gives each its own. */
+const readMerged = (client: AutoScalingClient): ReadAsgs =>
+  merging(async (asked: readonly (readonly string[])[]) => {
+    const found = (await groupsNamed(client, [...new Set(asked.flat())])).map(toAsg);
+    return asked.map((names) => found.filter(({ name }) => names.includes(name)));
+  });
+
+/**
+ * The named groups as far as decisions need them. Groups of one batch that change their sizes at the same moment are
+ * read together: the account has few calls for so many.
+ */
+export const describeAsgs = async (client: AutoScalingClient, names: readonly string[]): Promise<readonly Asg[]> => {
+  if (names.length === 0) return [];
+  const read = merged.get(client) ?? readMerged(client);
+  merged.set(client, read);
+  return read(names);
+};
 
 /** State by instance, over several groups. */
 export const standingsIn = (asgs: readonly Asg[]): ReadonlyMap<string, Standing> =>

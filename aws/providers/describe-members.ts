@@ -10,7 +10,6 @@ import type { AsgView, Member } from '../../core/view.ts';
 import { troubleOf } from '../errors.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
-import { countHealth, mayReadHealth, takeHealth } from './health-share.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { readGroups, type Shown } from './read-groups.ts';
@@ -248,10 +247,8 @@ const judgedReady = async (
 const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups = 1): Promise<Holdings> => {
   const { instances, asgs } = shown;
   const arns = targetGroupsOf(group, asgs);
-  const isRead =
-    groups === 1 ? mayReadHealth(deps) : isHealthRead(deps, shown, group, groups) && takeHealth(deps, arns.length);
+  const isRead = groups === 1 || isHealthRead(deps, shown, group, groups);
   const health = isRead ? await describeHealth(deps, arns) : new Map(arns.map((arn) => [arn, 'unread' as const]));
-  if (isRead) countHealth(deps, arns.length, [...health.values()].includes('unread'));
   const standings = standingsIn(asgs);
   const seen: Seen = {
     group,

@@ -3,6 +3,7 @@ import { type AccountBudget, emptyBudget } from '../../core/account-budget.ts';
 import { accountPartition, items, keys } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports.ts';
 import { isConditionFailed } from '../errors.ts';
+import { fullAtIn } from './pace-item.ts';
 
 type BudgetItem = Pick<StateStore, 'budget' | 'putBudget'>;
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
@@ -28,10 +29,15 @@ export const createBudgetItem = ({ client, table }: Deps): BudgetItem => {
     async budget() {
       const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
       if (Item === undefined) return emptyBudget;
-      return { ...emptyBudget, ...(Item.schema === schema && parsed(Item.budget)), version: Number(Item.version) };
+      return {
+        ...emptyBudget,
+        ...(Item.schema === schema && parsed(Item.budget)),
+        version: Number(Item.version ?? 0),
+        fullAt: fullAtIn(Item),
+      };
     },
 
-    async putBudget({ version, ...budget }) {
+    async putBudget({ version, fullAt: _, ...budget }) {
       // An update and not a put: drains may change items, and not replace them.
       const command = new UpdateCommand({
         TableName: table,

@@ -15,7 +15,7 @@ import { desiredNow } from '../../core/outside-size.ts';
 import type { GroupState } from '../../core/view.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
-import { launchesAtMs, looksAtMs, tellThrottle } from './turn.ts';
+import { launchesAtMs, looksAtMs } from './turn.ts';
 
 /**
  * Whether a drain begins now, or when to look again. `delayMs`: the longest deregistration delay of the batch, when it
@@ -68,9 +68,7 @@ const atALook = async (
 ): Promise<Verdict> => {
   const { group, batch, knownDelayMs } = one;
   const nowMs = ports.clock.now();
-  const look = ports.provider.describe(withFormer(group, state));
-  const holdings = await unlessTroubled(look);
-  if (holdings === undefined) await tellThrottle(ports, group, batch.own, look);
+  const holdings = await unlessTroubled(ports.provider.describe(withFormer(group, state)));
   // The health of members could not be read. It is read again soon, and no longer matters at the latest start.
   if (holdings === undefined) return laterOf(estimateMs, knownDelayMs, nowMs);
   if (servingCount(holdings, batch.all) >= desiredNow(group, state, holdings.asgs, nowMs))

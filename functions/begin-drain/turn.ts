@@ -1,4 +1,3 @@
-import { troubleOf } from '../../aws/errors.ts';
 import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import type { Ask } from '../../core/account-budget.ts';
 import { deadlineMarginMs } from '../../core/deadline.ts';
@@ -67,21 +66,6 @@ export const launchesAtMs = async ({ store, clock }: BudgetPorts, group: Group):
   const budget = await unlessTroubled(store.budget());
   const waiting = budget?.waiting.find((one) => one.group === group.name && one.instances > 0);
   return waiting === undefined ? undefined : Math.max(clock.now(), waiting.turnAtMs) + afterLaunchMs;
-};
-
-/** A look that Auto Scaling throttled says that the bucket is empty: others wait then, and do not find it out again. */
-export const tellThrottle = async (
-  ports: BudgetPorts,
-  group: Group,
-  own: readonly Swap[],
-  look: Promise<unknown>,
-): Promise<void> => {
-  const trouble = await look.then(
-    () => undefined,
-    (error: unknown) => troubleOf(error),
-  );
-  if (trouble !== 'throttled' || asgsFor(group, own).length === 0) return;
-  await shareBudget([], { ...noLessons, empty: new Set(['autoScaling']) }, ports);
 };
 
 /**

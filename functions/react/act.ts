@@ -1,7 +1,5 @@
 import { inParallel } from '../../aws/in-parallel.ts';
-import type { Lessons } from '../../core/account-budget.ts';
 import { metrics } from '../../core/contract.ts';
-import { attachedPerCall } from '../../core/decide/admissions.ts';
 import { type Launched, mustRepeat } from '../../core/group-state/answers.ts';
 import { namedTargetGroups } from '../../core/holders.ts';
 import { modeOf } from '../../core/mode.ts';
@@ -9,7 +7,6 @@ import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outsid
 import type { ActionResult } from '../../core/ports.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
-import { noLessons } from '../runtime/share-budget.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
 import { putState } from './put-state.ts';
@@ -152,8 +149,6 @@ const afterCutMs = 1;
 
 type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
 
-const spentOnAsgs = (calls: number): Lessons => ({ ...noLessons, spent: calls === 0 ? {} : { autoScaling: calls } });
-
 /** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
 export const act = async (context: Acting): Promise<Acted> => {
   const { rounds, ports, group } = context;
@@ -174,9 +169,6 @@ export const act = async (context: Acting): Promise<Acted> => {
   const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
   const restored = await restore(context, [...first.decision.restore, ...noLonger]);
   const resumed = await resumeAll(context.provider, first.decision.resume);
-  const { raise, restore: back, admissions: joining, unnoticed } = first.decision;
-  const attaches = group.holding.kind === 'attach' ? Math.ceil(joining.length / attachedPerCall) : 0;
-  context.turns.learn(spentOnAsgs(raise.length + back.length + unnoticed.length + attaches));
   const nowMs = ports.clock.now();
   const { groupsAtOnce, isCut } = context;
   const toAdmitAgain = admissions.failed.filter(({ retry }) => retry === 'later');

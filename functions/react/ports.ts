@@ -19,8 +19,8 @@ export type ReactPorts = {
   readonly providerFor: (holding: Holding) => CapacityIn;
   /** Begins to read several groups together, and returns how to look at each. */
   readonly describeTogether: (groups: readonly Group[]) => (group: Group) => Promise<Holdings>;
-  /** Reads of target health that are not in the budget of the account yet. They count as written now. */
-  readonly spentHealth: () => number;
+  /** Whether nothing has happened but time: reads cost no write then. */
+  readonly quiet: (isQuiet: boolean) => void;
   readonly owners: Owners;
   readonly lifecycle: Pick<LifecycleActions, 'complete'>;
   readonly prices: Prices;

@@ -1,12 +1,9 @@
 import { chunks } from '../../aws/chunks.ts';
 import { isFromAws, troubleOf } from '../../aws/errors.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
-import { namesPerCall } from '../../aws/providers/auto-scaling-groups.ts';
 import { metrics, reactTimeoutSeconds } from '../../core/contract.ts';
-import type { Group } from '../../core/group.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { asgsOf, withFormer } from '../../core/holders.ts';
-import { noLessons } from '../runtime/share-budget.ts';
+import { withFormer } from '../../core/holders.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import type { Facts } from './facts.ts';
 import { canHandOver, handOver } from './hand-over.ts';
@@ -64,7 +61,6 @@ const handOverThrottled = async (
 ): Promise<boolean> => {
   if (known?.inForce === undefined || !canHandOver(facts, known.inForce.group) || !isFromAws(error)) return false;
   if (troubleOf(error) !== 'throttled') return false;
-  if (asgsOf(known.inForce.group).length > 0) known.turns.learn({ ...noLessons, empty: new Set(['autoScaling']) });
   return handOver(facts, known.inForce, ports).then(
     () => true,
     () => false,
@@ -95,9 +91,6 @@ const convergeOne = async (
   }
 };
 
-/** Calls that describe the Auto Scaling groups of these groups. */
-const describesOf = (groups: readonly Group[]): number => Math.ceil(groups.flatMap(asgsOf).length / namesPerCall);
-
 /** Reads the policies and state items of groups, and after them, together, what they hold. */
 const readTogether = async (
   batch: readonly Facts[],
@@ -115,7 +108,7 @@ const readTogether = async (
     one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
   );
   const look = groups.length === 0 ? undefined : ports.describeTogether(groups);
-  const turns = turnsOf(groups, ports, describesOf(groups));
+  const turns = turnsOf(groups, ports);
   const known = inForce.map(
     (one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length, turns, beganAtMs },
   );
@@ -158,6 +151,7 @@ export const react = async (
   const received = readAll(messages, ports, hash);
   ports.telemetry.count(metrics.signals, received.length);
   if (received.length === 0) return { again: [] };
+  ports.quiet(received.every(({ signal }) => signal.kind === 'tick' && signal.isScheduled));
   const routed = await routeAll(received, ports);
   ports.telemetry.count(metrics.strangers, routed.strangers);
   const results: Result[] = [];

@@ -111,8 +111,10 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
     return result.kind === 'answered' ? result.refusals.filter(({ code }) => tells(code)) : [];
   });
   turns.learn({
-    spent: {},
-    empty: new Set(results.some(({ kind }) => kind === 'throttled') ? [bucketOf(group)] : []),
+    // Calls to Auto Scaling are paced one by one, and what throttles them is known already.
+    empty: new Set(
+      bucketOf(group) === 'createFleet' && results.some(({ kind }) => kind === 'throttled') ? ['createFleet'] : [],
+    ),
     refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
     granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),
   });

@@ -1,4 +1,5 @@
-import type { AccountBudget, Ask, BucketName, Lessons, Spent, Turn } from '../../core/account-budget.ts';
+import type { BucketName } from '../../core/account-buckets.ts';
+import type { AccountBudget, Ask, Lessons, Turn } from '../../core/account-budget.ts';
 import { metrics } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import type { OfferingKey } from '../../core/offering.ts';
@@ -27,7 +28,6 @@ const unpaced = (asks: readonly Ask[], nowMs: number): ReadonlyMap<string, Turn>
   new Map(asks.map(({ group, instances }) => [group, { kind: 'now', instances, sinceMs: nowMs, ahead: 0 }]));
 
 const nothingLearned = () => ({
-  spent: {} as Spent,
   empty: new Set<BucketName>(),
   refused: new Set<OfferingKey>(),
   granted: new Set<OfferingKey>(),
@@ -53,29 +53,19 @@ type Asking = {
   readonly reject: (error: unknown) => void;
 };
 
-const added = (one: Spent, other: Spent): Spent => {
-  const names = [...Object.keys(one), ...Object.keys(other)] as BucketName[];
-  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]));
-};
-
 /** What the groups of a batch have learned since the item was written last. */
-const lessonsOfBatch = (reads: number, { spentHealth }: Pick<ReactPorts, 'spentHealth'>) => {
+const lessonsOfBatch = () => {
   let lessons = nothingLearned();
-  /** Calls of the look itself. They are written with an ask alone, so that a quiet look writes nothing. */
-  let looked = reads;
   return {
-    learn: ({ empty, spent, refused, granted }: Lessons): void => {
-      lessons.spent = added(lessons.spent, spent);
+    learn: ({ empty, refused, granted }: Lessons): void => {
       for (const name of empty) lessons.empty.add(name);
       for (const key of refused) lessons.refused.add(key);
       for (const key of granted) lessons.granted.add(key);
     },
-    isWorthWriting: (): boolean => Object.keys(lessons.spent).length + lessons.empty.size + lessons.refused.size > 0,
+    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size > 0,
     take: (): Lessons => {
-      const reading = { autoScaling: looked, health: spentHealth() };
-      const taken = { ...lessons, spent: added(lessons.spent, reading) };
+      const taken = lessons;
       lessons = nothingLearned();
-      looked = 0;
       return taken;
     },
   };
@@ -93,13 +83,10 @@ const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: R
   }
 };
 
-/**
- * @param groups the groups of the batch, each of which holds up the others of its bucket until it asks or is done.
- * @param reads calls to Auto Scaling by the common look.
- */
-export const turnsOf = (groups: readonly Group[], ports: ReactPorts, reads = 0): Turns => {
+/** @param groups the groups of the batch, each of which holds up the others of its bucket until it asks or is done. */
+export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
   const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
-  const { learn, take, isWorthWriting } = lessonsOfBatch(reads, ports);
+  const { learn, take, isWorthWriting } = lessonsOfBatch();
   let asking: readonly Asking[] = [];
   let isSharing = false;
 

@@ -6,7 +6,6 @@ import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
-import { sayHealth } from '../../aws/providers/health-share.ts';
 import { createWakes } from '../../aws/wakes.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
 import { capacityDeps } from '../runtime/capacity.ts';
@@ -15,15 +14,18 @@ import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 import type { ReactPorts } from './ports.ts';
 
+/** Calls wait a part of the time that a run has. A decision goes on without target health that cannot be read now. */
+const patience = { actMs: 5_000, lookMs: 3_000, healthMs: 0 } as const;
+
 /** Ports of react, over AWS. */
 export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPorts => {
   const { clientConfig, now, random } = surroundings;
-  const capacity = capacityDeps(surroundings, telemetry);
+  const capacity = capacityDeps(surroundings, telemetry, patience);
   return {
     store: stateStore(surroundings, telemetry),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     describeTogether: (groups) => describeTogether(capacity, groups),
-    spentHealth: () => sayHealth(capacity),
+    quiet: capacity.pacer.quiet,
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),
     prices: createPrices({ client: capacity.ec2, now, missed: capacity.missed }),

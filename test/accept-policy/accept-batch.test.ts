@@ -23,7 +23,14 @@ const run = async (event: unknown, failing: readonly string[] = []) => {
   const accepted: string[] = [];
   const counted: [string, number | undefined][] = [];
   const logged: unknown[] = [];
-  const { logger, ...telemetry } = createTelemetry('accept-policy', { env: {}, now: () => 0, random: () => 0, clientConfig: {}, quiet: true });
+  const { logger, ...telemetry } = createTelemetry('accept-policy', {
+    env: {},
+    now: () => 0,
+    sleep: async () => {},
+    random: () => 0,
+    clientConfig: {},
+    quiet: true,
+  });
   const others: (readonly [string, readonly string[]])[] = [];
   const acceptOne = async (group: string, beside: readonly string[]): Promise<Outcome> => {
     others.push([group, beside]);

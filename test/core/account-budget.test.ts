@@ -70,7 +70,7 @@ describe('turns at a bucket', () => {
 });
 
 describe('what launches teach', () => {
-  const none = { empty: new Set<'createFleet'>(), spent: {}, refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>() };
+  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>() };
 
   test('a throttle empties the bucket, whoever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
@@ -84,10 +84,11 @@ describe('what launches teach', () => {
     expect(withLessons(refused, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({});
   });
 
-  test('calls that could not wait are spent all the same', () => {
-    expect(withLessons(emptyBudget, { ...none, spent: { autoScaling: 7, health: 3 } }, nowMs).levels.autoScaling).toEqual({
-      tokens: 13,
-      atMs: nowMs,
-    });
+  test('a bucket has no more tokens than the calls that were made have left, with a turn or without one', () => {
+    const ask = asks('a', { bucket: 'autoScaling', calls: 4 });
+    const fullAt = (inMs: number) => ({ ...emptyBudget, fullAt: { autoScaling: nowMs + inMs } });
+    expect(kinds(fullAt(3_200), [ask])).toEqual({ a: 'now' });
+    expect(shareOut(fullAt(3_400), [ask], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 200 });
+    expect(kinds(fullAt(-5_000), [ask])).toEqual({ a: 'now' });
   });
 });

@@ -42,7 +42,6 @@ const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['p
     requestOf: (_, { placement }) => ({ api: 'CreateFleet', calls: ['{}'], placement, market: 'on-demand', zones: {} }),
   };
   const ports: Partial<ReactPorts> = {
-    spentHealth: () => 0,
     store: store as StateStore,
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },

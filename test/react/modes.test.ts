@@ -84,7 +84,6 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
     takeOver: does('takeOver', 'done' as const),
   };
   const ports: Partial<ReactPorts> = {
-    spentHealth: () => 0,
     store: store as StateStore,
     providerFor: () => provider as CapacityIn,
     lifecycle: { complete: does('complete', 'done' as const) },

@@ -74,7 +74,7 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     },
   };
   const telemetry = { count: () => {}, logger: { error: () => {}, warn: () => {}, info: () => {} } } as unknown as ReactPorts['telemetry'];
-  const ports = { store, providerFor: () => provider, spentHealth: () => 0, clock: { now: () => nowMs }, telemetry } as unknown as ReactPorts;
+  const ports = { store, providerFor: () => provider, clock: { now: () => nowMs }, telemetry } as unknown as ReactPorts;
   return { world, ports, provider: provider as CapacityIn };
 };
 

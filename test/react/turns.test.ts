@@ -17,7 +17,7 @@ const askOf = (name: string, rest: Partial<Ask> = {}): Ask => ({
 
 /** The item of the account, and what became of it. */
 const account = (stored: AccountBudget = emptyBudget) => {
-  const world = { stored, writes: 0, unhealthyReads: 0, missed: 0, races: 0, fails: undefined as Error | undefined };
+  const world = { stored, writes: 0, missed: 0, races: 0, fails: undefined as Error | undefined };
   const ports = {
     store: {
       budget: async () => {
@@ -34,7 +34,6 @@ const account = (stored: AccountBudget = emptyBudget) => {
         return 'done';
       },
     },
-    spentHealth: () => world.unhealthyReads,
     clock: { now: () => nowMs },
     telemetry: { count: () => (world.missed += 1), logger: { warn: () => {} } },
   } as unknown as ReactPorts;
@@ -74,29 +73,16 @@ describe('turns of the groups of one batch', () => {
     const { world, ports } = account();
     world.fails = new TypeError('a bug');
     await expect(turnsOf([api], ports).ask(askOf('api'))).rejects.toThrow('a bug');
-    const broken = { ...ports, spentHealth: undefined } as unknown as ReactPorts;
-    await expect(turnsOf([api], broken).ask(askOf('api'))).rejects.toThrow();
-  });
-
-  test('reads of the look are written with an ask, and never by themselves', async () => {
-    const { world, ports } = account();
-    world.unhealthyReads = 6;
-    const quiet = turnsOf([api], ports, 3);
-    quiet.done('api');
-    await quiet.settle();
-    expect(world.writes).toBe(0);
-    await turnsOf([api], ports, 3).ask(askOf('api'));
-    expect(levels(world)).toMatchObject({ autoScaling: 17, health: 34, createFleet: 49 });
   });
 
   test('what a batch learns after its asks is written at its end', async () => {
     const { world, ports } = account();
     const turns = turnsOf([api], ports);
-    turns.learn({ ...noLessons, spent: { autoScaling: 2 } });
-    turns.learn({ ...noLessons, spent: { autoScaling: 3 }, refused: new Set(['m7g.large/a/spot']) });
+    turns.learn({ ...noLessons, empty: new Set(['createFleet']) });
+    turns.learn({ ...noLessons, refused: new Set(['m7g.large/a/spot']) });
     await turns.settle();
     await turns.settle();
-    expect(levels(world)).toMatchObject({ autoScaling: 15 });
+    expect(levels(world)).toMatchObject({ createFleet: 0 });
     expect([Object.keys(world.stored.refused), world.writes]).toEqual([['m7g.large/a/spot'], 1]);
   });
 });

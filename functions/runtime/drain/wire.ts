@@ -6,12 +6,15 @@ import { stateStore } from '../store.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { DrainPorts } from './ports.ts';
 
+/** A step of a drain has a minute, and nothing waits for it but its batch. */
+const patience = { actMs: 8_000, lookMs: 6_000, healthMs: 6_000 } as const;
+
 /** About as long as one step of a drain takes. */
 const asgsKeptMs = 1_000;
 
 /** The ports that every drain function uses, over AWS. */
 export const wireDrain = (surroundings: Surroundings, telemetry: Telemetry): DrainPorts => {
-  const capacity = { ...capacityDeps(surroundings, telemetry), asgsKeptMs };
+  const capacity = { ...capacityDeps(surroundings, telemetry, patience), asgsKeptMs };
   // One for all groups: it caches what rarely changes.
   const provider = createCapacityOut(capacity);
   return {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FunctionBundle } from '../../../core/contract.ts';
@@ -15,7 +16,10 @@ const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
 
 const bundle = (await import(pathToFileURL(file).href)) as FunctionBundle;
 /** In a world that runs on the wall's time the function is started through the very door that Lambda uses. */
-const handler = time === undefined ? bundle.handler : bundle.create({ env: process.env, now, random: Math.random, clientConfig: {} });
+const handler =
+  time === undefined
+    ? bundle.handler
+    : bundle.create({ env: process.env, now, sleep: (ms) => sleep(ms / time.factor), random: Math.random, clientConfig: {} });
 
 const run = async ({ event, context, deadlineMs, wrongByMs: wrong }: WorkerCall): Promise<InvocationResult> => {
   wrongByMs = wrong;

@@ -103,6 +103,7 @@ export const simulatedEnvironments = (deps: SimulatedDeps): StartEnvironment => 
         steppedByMs = clockFate(steppedByMs);
         return clock.now() + errorMs + steppedByMs;
       },
+      sleep: (ms) => activity.inWorld(clock.sleep(ms)),
       random,
       clientConfig: {
         ...settled(spec, id, deps.region),

@@ -1,0 +1,116 @@
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type FullAt, type PacedBucket, pacedBuckets, staleFullAt } from '../../core/call-pace.ts';
+import { accountPartition, items, keys } from '../../core/contract.ts';
+import { isConditionFailed } from '../errors.ts';
+
+type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
+
+/** Tokens to take: what they cost in time to refill, and the latest time at which the bucket may be full after that. */
+export type Taking = {
+  readonly bucket: PacedBucket;
+  readonly costMs: number;
+  readonly untilMs: number;
+  readonly nowMs: number;
+};
+
+/** `fullAtMs`: when the bucket is full again, after the taking or without it. */
+export type Taken = { readonly kind: 'taken' | 'over'; readonly fullAtMs: number };
+
+/** What every call leaves of the paced buckets. */
+export type PaceItem = {
+  take(taking: Taking): Promise<Taken>;
+  /** AWS found the bucket empty: it is full no sooner than this. */
+  fullNoSooner(bucket: PacedBucket, atMs: number): Promise<void>;
+  read(): Promise<FullAt>;
+};
+
+/** Calls go on without the item rather than wait for it. */
+const hasty = { requestTimeout: 1_000 } as const;
+
+const attributeOf = (bucket: PacedBucket): string => `${bucket}FullAtMs`;
+
+/** The times in the item of the account. */
+export const fullAtIn = (item: Readonly<Record<string, unknown>> = {}): FullAt =>
+  Object.fromEntries(
+    pacedBuckets.flatMap((bucket) => {
+      const atMs = item[attributeOf(bucket)];
+      return typeof atMs === 'number' ? [[bucket, atMs]] : [];
+    }),
+  );
+
+/** The document client leaves the item in an error as the wire has it. */
+const unwrapped = (item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => {
+      const number = typeof value === 'object' && value !== null && 'N' in value ? Number(value.N) : value;
+      return [name, number];
+    }),
+  );
+
+const Key = { [keys.group]: accountPartition, [keys.item]: items.budget };
+
+type Change = { readonly set: string; readonly where: string; readonly values: Readonly<Record<string, number>> };
+type Changed = { readonly isDone: boolean; readonly fullAtMs: number | undefined };
+
+/** Changes the time of one bucket. Returns the new one, or the one that did not meet the condition. */
+const change = async ({ client, table }: Deps, bucket: PacedBucket, to: Change): Promise<Changed> => {
+  const command = new UpdateCommand({
+    TableName: table,
+    Key,
+    UpdateExpression: `SET #at = ${to.set}`,
+    ConditionExpression: to.where,
+    ExpressionAttributeNames: { '#at': attributeOf(bucket) },
+    ExpressionAttributeValues: to.values,
+    ReturnValues: 'UPDATED_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    const { Attributes } = await client.send(command, hasty);
+    return { isDone: true, fullAtMs: fullAtIn(Attributes)[bucket] };
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error;
+    const { Item } = error as { readonly Item?: Readonly<Record<string, unknown>> };
+    return { isDone: false, fullAtMs: fullAtIn(Item && unwrapped(Item))[bucket] };
+  }
+};
+
+const read = async ({ client, table }: Deps): Promise<FullAt> =>
+  fullAtIn((await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }), hasty)).Item);
+
+const take = async (deps: Deps, taking: Taking): Promise<Taken> => {
+  const { bucket, costMs, untilMs, nowMs } = taking;
+  const { beforeMs, afterMs } = staleFullAt(nowMs);
+  const added = await change(deps, bucket, {
+    set: '#at + :cost',
+    where: '#at BETWEEN :before AND :latest',
+    values: { ':cost': costMs, ':before': beforeMs, ':latest': untilMs - costMs },
+  });
+  if (added.isDone) return { kind: 'taken', fullAtMs: added.fullAtMs ?? untilMs };
+  // Not every service that speaks DynamoDB's protocol returns the item.
+  const fullAtMs = added.fullAtMs ?? (await read(deps))[bucket];
+  if (fullAtMs !== undefined && fullAtMs >= beforeMs && fullAtMs <= afterMs) {
+    return fullAtMs + costMs > untilMs ? { kind: 'over', fullAtMs } : take(deps, taking);
+  }
+  const begun = await change(deps, bucket, {
+    set: ':full',
+    where: 'attribute_not_exists(#at) OR #at < :before OR #at > :after',
+    values: { ':full': nowMs + costMs, ':before': beforeMs, ':after': afterMs },
+  });
+  // Where it is not done, another has begun meanwhile.
+  return begun.isDone ? { kind: 'taken', fullAtMs: nowMs + costMs } : take(deps, taking);
+};
+
+/**
+ * Attributes of the budget's item, one a bucket. Each is changed by itself and never read before: writers add to a
+ * number, so that none of them loses a race.
+ */
+export const createPaceItem = (deps: Deps): PaceItem => ({
+  take: (taking) => take(deps, taking),
+
+  fullNoSooner: async (bucket, atMs) => {
+    const where = 'attribute_not_exists(#at) OR #at < :full';
+    await change(deps, bucket, { set: ':full', where, values: { ':full': atMs } });
+  },
+
+  read: () => read(deps),
+});

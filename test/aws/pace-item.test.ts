@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPaceItem, type PaceItem } from '../../aws/state/pace-item.ts';
+import { createStateStore } from '../../aws/state-store.ts';
+import { emptyBudget } from '../../core/account-budget.ts';
+import { startTables } from './tables.ts';
+import { throwUnreadable } from './unreadable.ts';
+
+let tables: Awaited<ReturnType<typeof startTables>>;
+let item: PaceItem;
+let nowMs = 1_000_000;
+const store = () => createStateStore({ client: tables.client, groupsTable: 'groups', stateTable: 'state', now: () => nowMs, tell: throwUnreadable });
+
+beforeAll(async () => {
+  tables = await startTables();
+  item = createPaceItem({ client: tables.client, table: 'state' });
+});
+afterAll(() => tables.stop());
+beforeEach(() => {
+  // All times of the test before are long over.
+  nowMs += 1_000_000;
+});
+
+const taking = (costMs: number, withinMs = 4_000) => ({ bucket: 'autoScaling' as const, costMs, untilMs: nowMs + withinMs, nowMs });
+
+describe('the item of what calls leave of a bucket', () => {
+  test('adds up what is taken, however many take at once, and no more than there is', async () => {
+    const results = await Promise.all(Array.from({ length: 7 }, () => item.take(taking(600))));
+    expect(results.filter(({ kind }) => kind === 'taken').map(({ fullAtMs }) => fullAtMs - nowMs)).toHaveLength(6);
+    expect((await item.read()).autoScaling).toBe(nowMs + 3_600);
+    expect(results.find(({ kind }) => kind === 'over')?.fullAtMs).toBe(nowMs + 3_600);
+  });
+
+  test('a bucket that has filled up begins anew', async () => {
+    await item.take(taking(1_000));
+    nowMs += 5_000;
+    expect(await item.take(taking(200))).toEqual({ kind: 'taken', fullAtMs: nowMs + 200 });
+  });
+
+  test('a time that only a clock that is wrong can have written counts for nothing', async () => {
+    await item.fullNoSooner('autoScaling', nowMs + 3_600_000);
+    expect(await item.take(taking(200))).toEqual({ kind: 'taken', fullAtMs: nowMs + 200 });
+  });
+
+  test('a bucket that AWS found empty is full no sooner than it takes to fill', async () => {
+    await item.fullNoSooner('autoScaling', nowMs + 3_800);
+    await item.fullNoSooner('autoScaling', nowMs + 1_000);
+    expect(await item.take(taking(400))).toEqual({ kind: 'over', fullAtMs: nowMs + 3_800 });
+  });
+
+  test('is no race for the turns of the same account, which read it', async () => {
+    const before = await store().budget();
+    await item.take(taking(1_000));
+    expect(await store().putBudget({ ...emptyBudget, version: before.version + 1 })).toBe('done');
+    expect(await store().budget()).toMatchObject({ version: before.version + 1, fullAt: { autoScaling: nowMs + 1_000 } });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { autoScalingCall, ec2Call, loadBalancingCall, paced } from '../../aws/paced-client.ts';
+import { createPacer } from '../../aws/pacer.ts';
+import type { PaceItem } from '../../aws/state/pace-item.ts';
+import type { FullAt, PacedCall } from '../../core/call-pace.ts';
+import { awsError } from './fake-aws.ts';
+
+const startMs = 1_000_000;
+const act: PacedCall = { bucket: 'autoScaling', kind: 'act', patienceMs: 1_000 };
+const look: PacedCall = { bucket: 'autoScaling', kind: 'look', patienceMs: 1_000 };
+
+/** One environment: its time passes while it sleeps. */
+const environment = (fullAt: FullAt = {}) => {
+  const world = { nowMs: startMs, fullAt: { ...fullAt } as Record<string, number>, takes: 0, slept: [] as number[], fails: false, unused: 0 };
+  const item: PaceItem = {
+    take: async ({ bucket, costMs, untilMs, nowMs }) => {
+      if (world.fails) throw awsError('ServiceUnavailable', 'out', 503);
+      world.takes += 1;
+      const fromMs = Math.max(nowMs, world.fullAt[bucket] ?? 0);
+      if (fromMs + costMs > untilMs) return { kind: 'over', fullAtMs: fromMs };
+      world.fullAt[bucket] = fromMs + costMs;
+      return { kind: 'taken', fullAtMs: fromMs + costMs };
+    },
+    fullNoSooner: async (bucket, atMs) => {
+      world.fullAt[bucket] = Math.max(world.fullAt[bucket] ?? 0, atMs);
+    },
+    read: async () => world.fullAt,
+  };
+  const pacer = createPacer({
+    item,
+    now: () => world.nowMs,
+    sleep: async (ms) => {
+      world.slept.push(ms);
+      world.nowMs += ms;
+    },
+    unused: () => {
+      world.unused += 1;
+    },
+  });
+  return { world, pacer };
+};
+const count = (taken: readonly boolean[]): number => taken.filter(Boolean).length;
+
+describe('calls wait for their tokens', () => {
+  test('nobody waits while there are some, and who asks meanwhile is written together', async () => {
+    const { world, pacer } = environment();
+    expect(count(await Promise.all(Array.from({ length: 19 }, () => pacer.take(act))))).toBe(19);
+    expect([world.takes, world.slept]).toEqual([2, []]);
+  });
+
+  test('who changes something waits in line, as long as its patience lasts, and is refused beyond it', async () => {
+    const behind = async (calls: number) => {
+      const { world, pacer } = environment({ autoScaling: startMs + calls * 200 });
+      return [await pacer.take(act), ...world.slept];
+    };
+    expect(await Promise.all([18, 19, 23, 29].map(behind))).toEqual([[true], [true, 200], [true, 1_000], [false]]);
+    expect(await behind(26)).toEqual([true, 600, 1_000]);
+  });
+
+  test('looks leave tokens to those who change something, and come again for theirs', async () => {
+    const { world, pacer } = environment({ autoScaling: startMs + 12 * 200 });
+    expect(await pacer.take(look)).toBe(true);
+    expect(world.slept).toEqual([400]);
+    expect(await environment({ autoScaling: startMs + 18 * 200 }).pacer.take(look)).toBe(false);
+  });
+
+  test('a bucket that AWS found empty gives nothing for a while, and attempts of the SDK count', async () => {
+    const { world, pacer } = environment();
+    await pacer.throttled('autoScaling');
+    pacer.spend('autoScaling', 2);
+    expect(await pacer.take(act)).toBe(true);
+    expect(world.slept).toEqual([600]);
+  });
+
+  test('while nothing happens looks are only counted, and written with the next call', async () => {
+    const { world, pacer } = environment();
+    pacer.quiet(true);
+    await Promise.all([pacer.take(look), pacer.take(look)]);
+    expect(world.takes).toBe(0);
+    await pacer.take(act);
+    expect([world.takes, world.fullAt.autoScaling]).toEqual([1, startMs + 600]);
+    pacer.quiet(true);
+    await pacer.take(look);
+    expect(world.takes).toBe(2);
+  });
+
+  test('where the item fails, calls go on without it, and do not ask it again for a while', async () => {
+    const { world, pacer } = environment({ autoScaling: startMs + 60_000 });
+    world.fails = true;
+    expect([await pacer.take(act), await pacer.take(act), world.unused]).toEqual([true, true, 1]);
+    world.nowMs += 5_000;
+    expect([await pacer.take(act), world.unused]).toEqual([true, 2]);
+  });
+});
+
+type Middleware = (next: (args: unknown) => Promise<unknown>, context: { commandName: string }) => (args: unknown) => Promise<unknown>;
+
+/** What the middleware makes of a call whose result is this. */
+const callThrough = (pacer: ReturnType<typeof environment>['pacer'], next: () => Promise<unknown>, commandName = 'AttachInstancesCommand') => {
+  const added: Middleware[] = [];
+  const patience = { actMs: 1_000, lookMs: 0, healthMs: 0 };
+  paced({ middlewareStack: { add: (one: Middleware) => void added.push(one) } } as never, autoScalingCall(patience), pacer);
+  return added[0]?.(next, { commandName })({});
+};
+
+describe('a client whose calls are paced', () => {
+  test('does not call where there is no token, and fails as if AWS had throttled it', async () => {
+    const { pacer } = environment({ autoScaling: startMs + 18_000 });
+    const calls: number[] = [];
+    const made = callThrough(pacer, async () => void calls.push(1), 'DescribeAutoScalingGroupsCommand');
+    await expect(made).rejects.toMatchObject({ name: 'Throttling', $fault: 'client' });
+    expect(calls).toEqual([]);
+  });
+
+  test('counts what AWS throttles, and every attempt', async () => {
+    const { world, pacer } = environment();
+    await callThrough(pacer, async () => ({ output: { $metadata: { attempts: 3 } } }));
+    await expect(callThrough(pacer, async () => Promise.reject(awsError('Throttling')))).rejects.toThrow();
+    expect(world.fullAt.autoScaling).toBe(startMs + 19 * 200);
+  });
+
+  test('each call draws on the bucket that AWS says', () => {
+    const patience = { actMs: 3, lookMs: 2, healthMs: 1 };
+    expect(autoScalingCall(patience)('LaunchInstancesCommand')).toEqual({ bucket: 'autoScaling', kind: 'act', patienceMs: 3 });
+    expect(autoScalingCall(patience)('DescribeAutoScalingGroupsCommand')).toEqual({ bucket: 'autoScaling', kind: 'look', patienceMs: 2 });
+    expect(loadBalancingCall(patience)('RegisterTargetsCommand')).toEqual({ bucket: 'targets', kind: 'act', patienceMs: 3 });
+    expect(loadBalancingCall(patience)('DescribeTargetHealthCommand')).toEqual({ bucket: 'health', kind: 'look', patienceMs: 1 });
+    expect(ec2Call(patience)('CreateFleetCommand')).toEqual({ bucket: 'createFleet', kind: 'act', patienceMs: 3 });
+    expect(ec2Call(patience)('DescribeInstancesCommand')).toBeUndefined();
+  });
+});
