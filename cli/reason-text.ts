@@ -147,13 +147,19 @@ export const someText = (instances: readonly string[], count: number): string =>
   return `${named.join(', ')}${count > named.length ? ` and ${count - named.length} more` : ''}`;
 };
 
+/** Causes of which more is stored than their kind and their instances. Each has a text of its own. */
+type Telling<C extends Cause> = C extends Cause
+  ? [Exclude<keyof C, 'code' | 'instances' | 'count'>] extends [never]
+    ? never
+    : C
+  : never;
+
+const plainText = (cause: Exclude<Cause, Telling<Cause>>): string =>
+  'instances' in cause ? `${cause.code} (${someText(cause.instances, cause.count)})` : cause.code;
+
 /** What caused a decision. */
 export const causeText = (cause: Cause): string => {
   switch (cause.code) {
-    case 'interruption':
-    case 'rebalance':
-    case 'terminate-hook':
-      return `${cause.code} (${someText(cause.instances, cause.count)})`;
     case 'state-change':
       return `instance ${cause.state} (${someText(cause.instances, cause.count)})`;
     case 'launch-unsuccessful':
@@ -162,12 +168,12 @@ export const causeText = (cause: Cause): string => {
       return cause.state === undefined ? `alarm ${cause.alarm}` : `alarm ${cause.alarm}: ${cause.state}`;
     case 'drain-stopped':
       return `drain-stopped (${cause.drain})`;
-    case 'policy-change':
-      return 'policy-change';
     case 'tick':
       return 'the minute tick';
     case 'prose':
       return cause.text;
+    default:
+      return plainText(cause);
   }
 };
 

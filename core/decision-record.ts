@@ -5,28 +5,11 @@ import type { Cost } from './not-done.ts';
 import type { Offering } from './offering.ts';
 import type { LaunchResult } from './ports.ts';
 import type { Prose } from './shortfall.ts';
-import type { InstanceState } from './signal.ts';
+import type { SignalCause } from './signal.ts';
 import type { SwapState } from './swap.ts';
 
-/** Instances named as far as a record has room; `count` counts all of them. */
-type Instances = { readonly instances: readonly string[]; readonly count: number };
-
-/** A signal, or several of one kind, that led to a decision. */
-export type Cause =
-  | ({ readonly code: 'interruption' | 'rebalance' | 'terminate-hook' } & Instances)
-  | ({ readonly code: 'state-change'; readonly state: InstanceState } & Instances)
-  | { readonly code: 'launch-unsuccessful'; readonly asg: string; readonly awsCode: string }
-  | {
-      readonly code: 'alarm';
-      readonly alarm: string;
-      readonly atMs: number;
-      /** Absent: `ALARM`. */
-      readonly state?: 'OK' | 'INSUFFICIENT_DATA';
-    }
-  | { readonly code: 'drain-stopped'; readonly drain: string }
-  | { readonly code: 'policy-change' }
-  | { readonly code: 'tick' }
-  | Prose;
+/** What led to a decision. Prose is what the first version stored. */
+export type Cause = SignalCause | Prose;
 
 /** How the desired size changed before the decision, or why it did not. */
 export type SizeChange =

@@ -1,46 +1,46 @@
-import type { LifecycleHook } from './swap.ts';
+import { alarm } from './signals/alarm.ts';
+import { drainStopped } from './signals/drain-stopped.ts';
+import { interruption } from './signals/interruption.ts';
+import { launchUnsuccessful } from './signals/launch-unsuccessful.ts';
+import { policyChange } from './signals/policy-change.ts';
+import { rebalance } from './signals/rebalance.ts';
+import type { SignalKind, Unread } from './signals/signal-kind.ts';
+import { stateChange } from './signals/state-change.ts';
+import { terminateHook } from './signals/terminate-hook.ts';
+import { tick } from './signals/tick.ts';
 
-/**
- * One normalised thing that happened. `atMs` is when it happened, by the sender's clock. `id` identifies the delivery
- * in logs.
- */
-export type Signal =
-  | {
-      readonly kind: 'interruption';
-      readonly instance: string;
-      readonly action: 'terminate' | 'stop' | 'hibernate';
-      readonly atMs: number;
-    }
-  | { readonly kind: 'rebalance'; readonly instance: string; readonly atMs: number }
-  | { readonly kind: 'state-change'; readonly instance: string; readonly state: InstanceState; readonly atMs: number }
-  | { readonly kind: 'terminate-hook'; readonly instance: string; readonly hook: LifecycleHook; readonly atMs: number }
-  | { readonly kind: 'launch-unsuccessful'; readonly asg: string; readonly code: string; readonly atMs: number }
-  | {
-      readonly kind: 'alarm';
-      readonly alarm: string;
-      readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
-      /** Its actions are suppressed by another alarm, or muted. */
-      readonly quiet?: 'suppressed' | 'muted';
-      /** The latest value of its metric less its threshold. Absent where the event does not tell. */
-      readonly fromThreshold?: number;
-      readonly atMs: number;
-    }
-  /** Somebody stopped the execution of a drain. */
-  | { readonly kind: 'drain-stopped'; readonly group: string; readonly drain: string; readonly atMs: number }
-  | { readonly kind: 'policy-change'; readonly group: string; readonly atMs: number }
-  /**
-   * Asks to look at these groups. `isScheduled`: of the schedule, so that the next one follows within a minute; any
-   * other is a wake.
-   */
-  | { readonly kind: 'tick'; readonly groups: readonly string[]; readonly atMs: number; readonly isScheduled: boolean };
+/** Every kind of signal. What the rest of Holdfast knows of a kind is in its file. */
+export const signalKinds = [
+  interruption,
+  rebalance,
+  stateChange,
+  terminateHook,
+  launchUnsuccessful,
+  alarm,
+  drainStopped,
+  policyChange,
+  tick,
+] as const;
 
-export type InstanceState = 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
+type Kinds = (typeof signalKinds)[number];
+type SignalOf<Kind> = Kind extends { about(signal: infer S): unknown } ? S : never;
 
-/**
- * The result of reading one message. `ignored`: known and without effect (with the reason). `invalid`: unknown or
- * malformed.
- */
-export type Reading =
-  | { readonly kind: 'signal'; readonly signal: Signal }
-  | { readonly kind: 'ignored'; readonly why: string }
-  | { readonly kind: 'invalid'; readonly why: string };
+/** One normalised thing that happened. `atMs` is when it happened, by the sender's clock. */
+export type Signal = SignalOf<Kinds>;
+
+/** The result of reading one message. `ignored`: known and without effect. `invalid`: unknown or malformed. */
+export type Reading = { readonly kind: 'signal'; readonly signal: Signal } | Unread;
+
+type CauseOf<Kind> = Kind extends Kinds ? { readonly code: Kind['kind'] } & ReturnType<Kind['causeOf']> : never;
+
+/** A signal, or several of one kind, that led to a decision. */
+export type SignalCause = CauseOf<Kinds>;
+
+const byKind: ReadonlyMap<string, SignalKind<Signal>> = new Map(signalKinds.map((kind) => [kind.kind, kind]));
+
+/** The kind of a signal. */
+export const signalKindOf = ({ kind }: Signal): SignalKind<Signal> => {
+  const found = byKind.get(kind);
+  if (found === undefined) throw new Error(`Expected a kind of signal, found "${kind}".`);
+  return found;
+};

@@ -3,6 +3,7 @@ import { type EventPattern, type IEventBus, Rule } from 'aws-cdk-lib/aws-events'
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { signalKinds } from '../core/signal.ts';
 import type { Signals } from './signals.ts';
 
 export type SignalRulesProps = {
@@ -12,28 +13,15 @@ export type SignalRulesProps = {
   readonly eventBus?: IEventBus;
 };
 
-/**
- * The events that AWS sends, one rule each: detail-types of the EventBridge events reference for Amazon EC2, EC2 Auto
- * Scaling, CloudWatch and Step Functions. `pending` is left out of the state changes: it adds nothing to the response
- * of the launch, and comes in storms. Alarms are heard in every state: the end of `ALARM` tells how long it lasted.
- */
-const patternsOf = (drainWorkflow: IStateMachine): Readonly<Record<string, EventPattern>> => ({
-  interruption: { source: ['aws.ec2'], detailType: ['EC2 Spot Instance Interruption Warning'] },
-  rebalance: { source: ['aws.ec2'], detailType: ['EC2 Instance Rebalance Recommendation'] },
-  'state-change': {
-    source: ['aws.ec2'],
-    detailType: ['EC2 Instance State-change Notification'],
-    detail: { state: ['running', 'stopping', 'stopped', 'shutting-down', 'terminated'] },
-  },
-  'terminate-hook': { source: ['aws.autoscaling'], detailType: ['EC2 Instance-terminate Lifecycle Action'] },
-  'launch-unsuccessful': { source: ['aws.autoscaling'], detailType: ['EC2 Instance Launch Unsuccessful'] },
-  alarm: { source: ['aws.cloudwatch'], detailType: ['CloudWatch Alarm State Change'] },
-  'drain-stopped': {
-    source: ['aws.states'],
-    detailType: ['Step Functions Execution Status Change'],
-    detail: { status: ['ABORTED'], stateMachineArn: [drainWorkflow.stateMachineArn] },
-  },
-});
+/** What the rule of a kind compares. A kind that Holdfast sends to the queue itself has no rule. */
+const patternOf = (
+  { source, detailType, comes }: (typeof signalKinds)[number],
+  drainWorkflow: IStateMachine,
+): EventPattern | undefined => {
+  if (comes.by === 'queue') return undefined;
+  const detail = { ...comes.where, ...(comes.ofOwnDrains && { stateMachineArn: [drainWorkflow.stateMachineArn] }) };
+  return { source: [source], detailType: [detailType], ...(Object.keys(detail).length > 0 && { detail }) };
+};
 
 /**
  * Sends each kind of AWS event to the signals queue. An event that the queue does not take goes to the dead-letter
@@ -44,17 +32,18 @@ export class SignalRules extends Construct {
 
   constructor(scope: Construct, id: string, { name, signals, drainWorkflow, eventBus }: SignalRulesProps) {
     super(scope, id);
-    this.rules = Object.entries(patternsOf(drainWorkflow)).map(
-      ([kind, eventPattern]) =>
-        new Rule(this, kind, {
-          ruleName: `${name}-${kind}`,
-          description: `Holdfast ${name}: signals of kind ${kind}`,
-          eventPattern,
-          ...(eventBus ? { eventBus } : {}),
-          targets: [
-            new SqsQueue(signals.queue, { deadLetterQueue: signals.deadLetters, maxEventAge: Duration.hours(1) }),
-          ],
-        }),
-    );
+    this.rules = signalKinds.flatMap((kind) => {
+      const eventPattern = patternOf(kind, drainWorkflow);
+      if (eventPattern === undefined) return [];
+      return new Rule(this, kind.kind, {
+        ruleName: `${name}-${kind.kind}`,
+        description: `Holdfast ${name}: signals of kind ${kind.kind}`,
+        eventPattern,
+        ...(eventBus ? { eventBus } : {}),
+        targets: [
+          new SqsQueue(signals.queue, { deadLetterQueue: signals.deadLetters, maxEventAge: Duration.hours(1) }),
+        ],
+      });
+    });
   }
 }

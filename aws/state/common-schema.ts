@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { type OfferingKey, parseOfferingKey } from '../../core/offering.ts';
 import type { LaunchResult } from '../../core/ports.ts';
 import type { Prose } from '../../core/shortfall.ts';
-import type { InstanceState } from '../../core/signal.ts';
 import { anyOf, type Check } from './checks.ts';
 import * as shapes from './shapes.ts';
 
@@ -27,16 +26,6 @@ export const launchTrouble = from(
     invalid: true,
     'made-before': true,
     'not-asked': true,
-  }),
-);
-export const instanceState = from(
-  anyOf<InstanceState>({
-    pending: true,
-    running: true,
-    stopping: true,
-    stopped: true,
-    'shutting-down': true,
-    terminated: true,
   }),
 );
 

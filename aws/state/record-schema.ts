@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type {
   CarriedOut,
-  Cause,
   DecisionRecord,
   LaunchOutcome,
   Outcome,
@@ -9,9 +8,9 @@ import type {
   TrimmedPart,
   ViewDigest,
 } from '../../core/decision-record.ts';
+import { type SignalCause, signalKinds } from '../../core/signal.ts';
 import {
   cost,
-  instanceState,
   launchTrouble,
   leaveReason,
   number,
@@ -23,21 +22,9 @@ import {
 } from './common-schema.ts';
 import { decision } from './decision-schema.ts';
 
-const instances = { instances: texts, count: number };
-
-const cause: z.ZodMiniType<Cause> = z.discriminatedUnion('code', [
-  z.object({ code: z.literal(['interruption', 'rebalance', 'terminate-hook']), ...instances }),
-  z.object({ code: z.literal('state-change'), state: instanceState, ...instances }),
-  z.object({ code: z.literal('launch-unsuccessful'), asg: text, awsCode: text }),
-  z.object({
-    code: z.literal('alarm'),
-    alarm: text,
-    atMs: number,
-    state: z.optional(z.enum(['OK', 'INSUFFICIENT_DATA'])),
-  }),
-  z.object({ code: z.literal('drain-stopped'), drain: text }),
-  z.object({ code: z.literal(['policy-change', 'tick']) }),
-]);
+const cause = z.union(
+  signalKinds.map(({ kind, cause: fields }) => z.object({ code: z.literal(kind), ...fields })),
+) as unknown as z.ZodMiniType<SignalCause>;
 
 const adjustment = z.object({ kind: z.enum(['instances', 'percent']), by: number });
 

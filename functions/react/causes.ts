@@ -1,5 +1,5 @@
 import type { Cause } from '../../core/decision-record.ts';
-import type { Signal } from '../../core/signal.ts';
+import { type Signal, type SignalCause, signalKindOf } from '../../core/signal.ts';
 
 /** How many instances one cause names. A storm has thousands, and the swaps name them all. */
 const namedAtMost = 50;
@@ -7,28 +7,8 @@ const namedAtMost = 50;
 type Growing = { readonly cause: Cause; readonly instances: Set<string> };
 
 const causeOf = (signal: Signal): Cause => {
-  switch (signal.kind) {
-    case 'interruption':
-    case 'rebalance':
-    case 'terminate-hook':
-      return { code: signal.kind, instances: [], count: 0 };
-    case 'state-change':
-      return { code: signal.kind, state: signal.state, instances: [], count: 0 };
-    case 'launch-unsuccessful':
-      return { code: signal.kind, asg: signal.asg, awsCode: signal.code };
-    case 'alarm':
-      return {
-        code: signal.kind,
-        alarm: signal.alarm,
-        atMs: signal.atMs,
-        ...(signal.state !== 'ALARM' && { state: signal.state }),
-      };
-    case 'drain-stopped':
-      return { code: signal.kind, drain: signal.drain };
-    case 'policy-change':
-    case 'tick':
-      return { code: signal.kind };
-  }
+  const kind = signalKindOf(signal);
+  return { code: kind.kind, ...kind.causeOf(signal) } as SignalCause;
 };
 
 /** What two signals of one cause have in common: everything but the instance. */

@@ -1,31 +1,16 @@
 import type { Cause } from '../../core/decision-record.ts';
-import type { AlarmFact } from '../../core/lasting-alarms.ts';
-import type { Signal } from '../../core/signal.ts';
-import type { LeavingFact } from '../../core/swap-life/claim.ts';
+import { type Signal, signalKindOf } from '../../core/signal.ts';
+import type { News } from '../../core/signals/signal-kind.ts';
 import { createCauses } from './causes.ts';
 
 /** What signals said about one group. Facts are only added; one decision follows from all of them. */
-export type Facts = {
+export type Facts = News & {
   readonly group: string;
   /** The signals, for the stored decision. */
   readonly causes: readonly Cause[];
-  readonly leaving: readonly LeavingFact[];
-  /** Instances that EC2 reports as running. They may have ended since. */
-  readonly ran: readonly string[];
-  /** Instances that EC2 reports as shutting down, stopped or terminated. */
-  readonly ended: readonly string[];
-  /** Of those, the ones that are stopped or stopping. */
-  readonly stopped: readonly string[];
-  readonly alarms: readonly AlarmFact[];
-  /** Auto Scaling groups that could not launch by themselves. */
-  readonly refusedAsgs: readonly string[];
-  /** Drains whose executions somebody stopped: others take over what they had not ended. */
-  readonly stoppedDrains: readonly string[];
-  /** Whether to repair what time or lost messages left unfinished. */
-  readonly isTick: boolean;
   /**
-   * Messages that are delivered again when the group cannot be converged: those of these facts, except ticks and wakes.
-   * The next tick follows within a minute, the ticks of an outage would pile up, and one message names many groups.
+   * Messages that are delivered again when the group cannot be converged: those of these facts, except of kinds that
+   * never come again (ticks and wakes).
    */
   readonly messages: readonly string[];
 };
@@ -54,12 +39,7 @@ const noFacts = (group: string): Growing => ({
 export const createFactsByGroup = () => {
   const byGroup = new Map<string, Growing>();
   return {
-    add: (
-      group: string,
-      message: string,
-      signal: Signal,
-      news: Partial<Pick<Facts, Exclude<keyof Facts, 'group' | 'causes' | 'messages'>>> = {},
-    ): void => {
+    add: (group: string, message: string, signal: Signal, news: Partial<News> = {}): void => {
       const facts = byGroup.get(group) ?? noFacts(group);
       byGroup.set(group, facts);
       facts.causes.add(signal);
@@ -71,7 +51,7 @@ export const createFactsByGroup = () => {
       facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
       facts.stoppedDrains.push(...(news.stoppedDrains ?? []));
       facts.isTick ||= news.isTick ?? false;
-      if (signal.kind !== 'tick') facts.messages.push(message);
+      if (signalKindOf(signal).comesAgain !== 'never') facts.messages.push(message);
     },
     all: (): readonly Facts[] => [...byGroup.values()].map((facts) => ({ ...facts, causes: facts.causes.all() })),
   };

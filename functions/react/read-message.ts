@@ -1,29 +1,23 @@
 import * as z from 'zod/mini';
 import { signalsRetentionDays } from '../../core/contract.ts';
-import type { Reading } from '../../core/signal.ts';
-import { alarm } from './signals/alarm.ts';
-import { drainStopped } from './signals/drain-stopped.ts';
-import { type Envelope, envelope, firstProblem, timeOf } from './signals/envelope.ts';
-import { interruption } from './signals/interruption.ts';
-import { launchUnsuccessful } from './signals/launch-unsuccessful.ts';
-import { policyChange, tick } from './signals/own.ts';
-import { rebalance } from './signals/rebalance.ts';
-import type { SignalType } from './signals/signal-type.ts';
-import { stateChange } from './signals/state-change.ts';
-import { lifecycleAction, readLifecycleAction, terminateHook } from './signals/terminate-hook.ts';
+import { type Reading, signalKinds } from '../../core/signal.ts';
+import { firstProblem } from '../../core/signals/fields.ts';
+import { lifecycleAction, readLifecycleAction } from '../../core/signals/terminate-hook.ts';
 
-const signalTypes: readonly SignalType[] = [
-  interruption,
-  rebalance,
-  stateChange,
-  terminateHook,
-  launchUnsuccessful,
-  alarm,
-  drainStopped,
-  policyChange,
-  tick,
-];
-const typeOf = new Map(signalTypes.map((type) => [`${type.source} ${type.detailType}`, type]));
+/** The parts of EventBridge's envelope that we rely on. Other members are ignored: AWS adds some over time. */
+const envelope = z.object({
+  'detail-type': z.string(),
+  source: z.string(),
+  time: z.iso.datetime({ offset: true }),
+  account: z.optional(z.string()),
+  region: z.optional(z.string()),
+  detail: z.record(z.string(), z.unknown()),
+});
+type Envelope = z.infer<typeof envelope>;
+
+const kindByName = new Map<string, (typeof signalKinds)[number]>(
+  signalKinds.map((kind) => [`${kind.source} ${kind.detailType}`, kind]),
+);
 
 /** SNS wraps messages that it delivers to a queue, unless raw delivery is on. */
 const snsNotification = z.object({ Type: z.literal('Notification'), Message: z.string() });
@@ -62,25 +56,20 @@ const readDirect = (body: unknown, arrival: Arrival): Reading | undefined => {
     return { kind: 'ignored', why: 'test notification of a lifecycle hook' };
   const action = z.safeParse(lifecycleAction, body);
   if (!action.success) return undefined;
-  return isFromElsewhere(action.data.AccountId, undefined, arrival)
-    ? fromElsewhere
-    : readLifecycleAction(action.data, arrival.sentAtMs);
+  if (isFromElsewhere(action.data.AccountId, undefined, arrival)) return fromElsewhere;
+  const read = readLifecycleAction(action.data, arrival.sentAtMs);
+  return 'why' in read ? read : { kind: 'signal', signal: read };
 };
 
-/**
- * Nothing can have happened after its message was sent: a sender's clock that runs ahead must not extend deadlines and
- * cooldowns.
- */
-const notAfter = (event: Envelope, sentAtMs: number): Envelope =>
-  timeOf(event) > sentAtMs ? { ...event, time: new Date(sentAtMs).toISOString() } : event;
-
 const readEvent = (event: Envelope, arrival: Arrival): Reading => {
-  const type = typeOf.get(`${event.source} ${event['detail-type']}`);
-  if (type === undefined) return { kind: 'invalid', why: 'unknown detail-type' };
+  const kind = kindByName.get(`${event.source} ${event['detail-type']}`);
+  if (kind === undefined) return { kind: 'invalid', why: 'unknown detail-type' };
   if (event.source !== 'aws.ec2' && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
-  if (timeOf(event) < arrival.sentAtMs - tooOldMs)
-    return { kind: 'ignored', why: 'the event is much older than its message' };
-  return type.read(notAfter(event, arrival.sentAtMs));
+  const atMs = Date.parse(event.time);
+  if (atMs < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'the event is much older than its message' };
+  // Nothing can have happened after its message was sent: a sender's clock that runs ahead must not extend deadlines
+  // and cooldowns.
+  return kind.read(event.detail, Math.min(atMs, arrival.sentAtMs));
 };
 
 const readBody = (body: unknown, arrival: Arrival): Reading => {

@@ -1,9 +1,6 @@
-import { spotNoticeMs } from '../../core/deadline.ts';
-import type { AlarmFact } from '../../core/lasting-alarms.ts';
 import type { Owner, Owners, RegistryEntry } from '../../core/ports.ts';
-import type { Signal } from '../../core/signal.ts';
-import { isOver } from '../../core/signal-age.ts';
-import type { LeavingFact } from '../../core/swap-life/claim.ts';
+import { type Signal, signalKindOf } from '../../core/signal.ts';
+import type { News, Subject } from '../../core/signals/signal-kind.ts';
 import { createFactsByGroup, type Facts } from './facts.ts';
 
 /** A signal and the message that brought it. */
@@ -24,29 +21,11 @@ export type Routed = {
  */
 const unknownPatienceMs = 120_000;
 
-const instanceOf = (signal: Signal): string | undefined => ('instance' in signal ? signal.instance : undefined);
+const subjectOf = (signal: Signal): Subject => signalKindOf(signal).about(signal);
 
-const leavingFact = (signal: Signal, owner: Owner | undefined): LeavingFact | undefined => {
-  const known = owner === undefined ? {} : { owner };
-  switch (signal.kind) {
-    case 'interruption': {
-      // A hibernation begins at once: the two minutes apply to stop and terminate only.
-      const noticeMs = signal.action === 'hibernate' ? 0 : spotNoticeMs;
-      return {
-        instance: signal.instance,
-        reason: 'interruption',
-        atMs: signal.atMs,
-        deadlineMs: signal.atMs + noticeMs,
-        ...known,
-      };
-    }
-    case 'rebalance':
-      return { instance: signal.instance, reason: 'rebalance', atMs: signal.atMs, ...known };
-    case 'terminate-hook':
-      return { instance: signal.instance, reason: 'hook', atMs: signal.atMs, hook: signal.hook, ...known };
-    default:
-      return undefined;
-  }
+const instanceOf = (signal: Signal): string | undefined => {
+  const subject = subjectOf(signal);
+  return 'instance' in subject ? subject.instance : undefined;
 };
 
 /**
@@ -70,67 +49,37 @@ const indexRegistry = (registry: readonly RegistryEntry[]) => ({
 
 type Index = ReturnType<typeof indexRegistry>;
 
-const asgOf = (signal: Signal, owner: Owner | undefined): string | undefined => {
-  if (signal.kind === 'launch-unsuccessful') return signal.asg;
-  return signal.kind === 'terminate-hook' ? signal.hook.asg : owner?.asg;
-};
-
-/** A lifecycle action of an Auto Scaling group that does not hold the instance. */
-const isMisplaced = (signal: Signal, owner: Owner | undefined): boolean =>
-  signal.kind === 'terminate-hook' && owner?.asg !== undefined && owner.asg !== signal.hook.asg;
+/** The event names an Auto Scaling group that does not hold the instance. */
+const isMisplaced = (subject: Subject, owner: Owner | undefined): boolean =>
+  'instance' in subject && subject.asg !== undefined && owner?.asg !== undefined && owner.asg !== subject.asg;
 
 const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
-  if (signal.kind === 'tick') return signal.groups;
-  if (signal.kind === 'policy-change' || signal.kind === 'drain-stopped') return [signal.group];
-  if (signal.kind === 'alarm') return (index.byAlarm.get(signal.alarm) ?? []).map(({ group }) => group);
-  if (isMisplaced(signal, owner)) return [];
+  const subject = subjectOf(signal);
+  if ('groups' in subject) return subject.groups;
+  if ('alarm' in subject) return (index.byAlarm.get(subject.alarm) ?? []).map(({ group }) => group);
+  if (isMisplaced(subject, owner)) return [];
   // Facts belong to the instance. The present holder of its Auto Scaling group takes precedence over its tag, whose
   // group may have another name by now.
-  const group = index.byAsg.get(asgOf(signal, owner) ?? '') ?? owner?.group;
+  const group = index.byAsg.get(subject.asg ?? owner?.asg ?? '') ?? owner?.group;
   return group === undefined ? [] : [group];
 };
 
-/** About the group itself, and not about what happened in it: a group may have been let go until now. */
-export const namesGroup = (signal: Signal): boolean => signal.kind === 'tick' || signal.kind === 'policy-change';
+/** Whether the signal itself says which groups it is for. */
+export const namesGroup = (signal: Signal): boolean => 'groups' in subjectOf(signal);
 
-const alarmFact = ({
-  alarm,
-  atMs,
-  state,
-  quiet,
-  fromThreshold,
-}: Extract<Signal, { readonly kind: 'alarm' }>): AlarmFact => ({
-  alarm,
-  atMs,
-  isOn: state === 'ALARM',
-  ...(quiet && { quiet }),
-  ...(fromThreshold !== undefined && { fromThreshold }),
-});
-
-const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number) => {
-  if (isOver(signal, owner, nowMs)) return {};
-  const leaving = leavingFact(signal, owner);
-  if (leaving) return { leaving: [leaving] };
-  if (signal.kind === 'state-change') {
-    if (signal.state === 'pending') return {};
-    if (signal.state === 'running') return { ran: [signal.instance] };
-    const stops = signal.state === 'stopping' || signal.state === 'stopped';
-    return { ended: [signal.instance], ...(stops && { stopped: [signal.instance] }) };
-  }
-  if (signal.kind === 'alarm') return { alarms: [alarmFact(signal)] };
-  if (signal.kind === 'drain-stopped') return { stoppedDrains: [signal.drain] };
-  if (signal.kind === 'launch-unsuccessful') return { refusedAsgs: [signal.asg] };
-  return { isTick: namesGroup(signal) };
+const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number): Partial<News> => {
+  const kind = signalKindOf(signal);
+  return kind.isOver(signal, owner, nowMs) ? {} : kind.adds(signal, owner);
 };
 
 /**
- * An instance that no describe shows yet: its signal is delivered again while it is young. A state change needs no
- * repeat, because the tick sees the end.
+ * An instance that no describe shows yet: its signal is delivered again while it is young, where its kind asks
+ * for that.
  */
 const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean =>
   instanceOf(signal) !== undefined &&
   owner === undefined &&
-  signal.kind !== 'state-change' &&
+  signalKindOf(signal).comesAgain === 'always' &&
   nowMs - signal.atMs < unknownPatienceMs;
 
 /**

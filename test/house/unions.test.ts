@@ -2,24 +2,32 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaveReasons } from '../../core/leave-reason.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { members } from '../core/members.ts';
 import { nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
+import { instance, worldOf } from '../react/world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folders = ['core', 'aws', 'functions'];
+/** Beside the folders: what reads a union elsewhere. */
+const readers = ['cli/reason-text.ts', 'cli/time.ts', 'lib/signal-rules.ts', 'lib/signals.ts', 'test/react/event-samples.ts'];
 
 /** A copy of the code that decides and acts, in which a union gets one more member. */
 const createScratch = () => {
   const house = mkdtempSync(join(tmpdir(), 'holdfast-unions-'));
   for (const folder of folders) cpSync(join(root, folder), join(house, folder), { recursive: true });
+  for (const file of readers) cpSync(join(root, file), join(house, file));
   cpSync(join(root, 'package.json'), join(house, 'package.json'));
   symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: object };
-  writeFileSync(join(house, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: folders }));
+  writeFileSync(join(house, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [...folders, ...readers] }));
   return {
     house,
     /** Replaces a text that occurs once. */
@@ -28,6 +36,8 @@ const createScratch = () => {
       expect(text.split(from)).toHaveLength(2);
       writeFileSync(join(house, file), text.replace(from, to));
     },
+    write: (file: string, text: string): void => writeFileSync(join(house, file), text),
+    load: (file: string) => import(join(house, file)),
     /** The files that do not compile, each once. */
     filesWithErrors: (): readonly string[] => {
       const { stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', '.', '--pretty', 'false'], { cwd: house, encoding: 'utf8' });
@@ -75,9 +85,10 @@ describe('a reason to leave that is new', () => {
   });
 
   it('leaves then: it is claimed, read back, waits for its replacement, and begins', async () => {
-    const load = (file: string) => import(join(scratch.house, file));
     const [{ claimAll }, { leaveReason }, { decide }, { bind }, { kindOf }] = await Promise.all(
-      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'core/group-state/binding.ts', 'core/swap-life/drain-kind.ts'].map(load),
+      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'core/group-state/binding.ts', 'core/swap-life/drain-kind.ts'].map(
+        scratch.load,
+      ),
     );
     const ten = [...members(spotA, 5), ...members(spotB, 5)];
     const { swaps } = (await claimAll([{ instance: 'spot-a#1', reason: 'retired', atMs: nowMs }], [], {
@@ -99,5 +110,85 @@ describe('a reason to leave that is new', () => {
     expect(bind(decide(before), before, { decision: 'd-1', round: 0, leaseMs: 35_000 }).fresh).toMatchObject([{ replaces: ['spot-a#1'] }]);
     expect(decide({ ...before, members: [...ten, ...members(onDemandB, 1)] })).toMatchObject({ placements: [], drains: ['spot-a#1'] });
     expect(swaps.map(kindOf)).toEqual(['mend']);
+  });
+});
+
+describe('a signal that is new', () => {
+  let scratch: ReturnType<typeof createScratch>;
+  beforeAll(() => {
+    scratch = createScratch();
+  });
+  afterAll(() => scratch.remove());
+
+  const file = 'core/signals/retirement.ts';
+  const detailType = 'AWS Health Event';
+  /** EC2 retires an instance. It has to say whose it is, and which facts it adds. */
+  const kind = (rest: string): string => `
+    import * as z from 'zod/mini';
+    import { neverOver, signalKind } from './signal-kind.ts';
+
+    type Retirement = { readonly kind: 'retirement'; readonly instance: string; readonly service: string; readonly atMs: number };
+
+    export const retirement = signalKind({
+      kind: 'retirement',
+      source: 'aws.health',
+      detailType: '${detailType}',
+      comes: { by: 'rule', where: { service: ['EC2'] } },
+      detail: z.object({ service: z.string(), entity: z.string() }),
+      toSignal: ({ service, entity }, atMs): Retirement => ({ kind: 'retirement', instance: entity, service, atMs }),
+      isOver: neverOver,
+      comesAgain: 'always',
+      cause: { service: z.string() },
+      causeOf: ({ service }) => ({ service }),
+      ${rest}
+    });
+  `;
+  const whole = kind(`
+    about: ({ instance }) => ({ instance }),
+    adds: ({ instance, atMs }) => ({ leaving: [{ instance, reason: 'interruption', atMs, deadlineMs: atMs + 600_000 }] }),
+  `);
+
+  it('needs its file and its line: the compiler names every other place that has to decide', { timeout: 120_000 }, () => {
+    scratch.write(file, kind(''));
+    scratch.edit(
+      'core/signal.ts',
+      "import { tick } from './signals/tick.ts';",
+      "import { retirement } from './signals/retirement.ts';\nimport { tick } from './signals/tick.ts';",
+    );
+    scratch.edit('core/signal.ts', '  tick,\n]', '  tick,\n  retirement,\n]');
+    expect(scratch.filesWithErrors()).toContain(file);
+    scratch.write(file, whole);
+    expect(scratch.filesWithErrors()).toEqual(['cli/reason-text.ts', 'test/react/event-samples.ts']);
+    scratch.edit('cli/reason-text.ts', "    case 'tick':", "    case 'retirement':\n      return cause.service;\n    case 'tick':");
+    scratch.edit(
+      'test/react/event-samples.ts',
+      "  tick: ownMessage('Holdfast Tick'),",
+      `  tick: ownMessage('Holdfast Tick'),\n  retirement: envelope('aws.health', '${detailType}', { service: 'EC2', entity: '${instance}' }),`,
+    );
+    expect(scratch.filesWithErrors()).toEqual([]);
+  });
+
+  it('arrives then: a rule takes it, its member leaves, and the decision names it', { timeout: 60_000 }, async () => {
+    const [{ react }, { sampleOf }, { causeText }, { record }, { SignalRules }] = await Promise.all(
+      ['functions/react/react.ts', 'test/react/event-samples.ts', 'cli/reason-text.ts', 'aws/state/record-schema.ts', 'lib/signal-rules.ts'].map(
+        scratch.load,
+      ),
+    );
+    const stack = new Stack(new App(), 'Signals');
+    const queue = new Queue(stack, 'Queue');
+    const drainWorkflow = StateMachine.fromStateMachineArn(stack, 'Drains', 'arn:aws:states:us-east-2:123456789012:stateMachine:drain');
+    new SignalRules(stack, 'Rules', { name: 'holdfast', signals: { queue, deadLetters: queue }, drainWorkflow });
+    Template.fromStack(stack).hasResourceProperties('AWS::Events::Rule', {
+      Name: 'holdfast-retirement',
+      EventPattern: { source: ['aws.health'], 'detail-type': [detailType], detail: { service: ['EC2'] } },
+    });
+
+    const { world, ports } = worldOf({ putState: async () => 'done' });
+    const body = JSON.stringify({ ...sampleOf.retirement, time: new Date(nowMs).toISOString() });
+    expect(await react([{ id: 'm-1', body, sentAtMs: nowMs }], ports, String)).toEqual({ again: [] });
+    expect(world).toMatchObject({ launched: 1, told: [{ detail: { instances: [instance] } }], started: [expect.any(String)] });
+    const [decided] = world.decided;
+    expect(decided?.causes).toEqual([{ code: 'retirement', service: 'EC2' }]);
+    expect(record.parse(decided).causes.map(causeText)).toEqual(['EC2']);
   });
 });

@@ -1,62 +1,19 @@
 import { expect, test } from 'vitest';
-import { emptyBudget } from '../../core/account-budget.ts';
 import { announcements } from '../../core/contract.ts';
-import type { Group } from '../../core/group.ts';
 import { offeringKey } from '../../core/offering.ts';
-import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
+import type { Announcement, CapacityIn } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
-import { group, nowMs, onDemandB, state } from '../core/views.ts';
-import { factsOf, silent } from './facts.ts';
-
-const policy = group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' } });
-const stored: GroupState = state({ version: 5, desired: 6, policySize: JSON.stringify(policy.size) });
-const [taken] = members(onDemandB, 1);
-const instance = taken?.instance ?? '';
+import { nowMs, onDemandB } from '../core/views.ts';
+import { factsOf } from './facts.ts';
+import { instance, policy, worldOf } from './world.ts';
 
 const warning = factsOf({
   leaving: [{ instance, reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }],
   messages: ['m-1'],
 });
-
-/** A group of six, one of them warned, whose state item and policy are what these say whenever they are asked. */
-const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['putState']; inForce?: () => Group | undefined }) => {
-  const world = { told: [] as Announcement[], started: [] as string[] };
-  const store: Partial<StateStore> = {
-    budget: async () => emptyBudget,
-    putBudget: async () => 'done',
-    group: async () => inForce(),
-    state: async () => stored,
-    swaps: async () => [],
-    registry: async () => [],
-    claim: async (_: Swap) => ({ kind: 'claimed' }),
-    putRequest: async () => {},
-    putDecision: async () => {},
-    putState,
-  };
-  const provider: Partial<CapacityIn> = {
-    describe: async () => ({ members: members(onDemandB, 6), asgs: [], ended: [], aside: [], stopped: [] }),
-    requestOf: (_, { placement }) => ({ api: 'CreateFleet', calls: ['{}'], placement, market: 'on-demand', zones: {} }),
-  };
-  const ports: Partial<ReactPorts> = {
-    store: store as StateStore,
-    providerFor: () => provider as CapacityIn,
-    clock: { now: () => nowMs },
-    random: () => 0.5,
-    announcer: { announce: async (events) => void world.told.push(...events) },
-    drains: {
-      start: async ({ drain }) => {
-        world.started.push(drain);
-        return 'running';
-      },
-    },
-    telemetry: silent,
-  };
-  return { world, ports: ports as ReactPorts };
-};
 
 const toldOf = ({ told }: { readonly told: readonly Announcement[] }) =>
   told.filter(({ detailType }) => detailType === announcements.swapStarted).flatMap(({ detail }) => detail.instances);

@@ -1,3 +1,5 @@
+import type { Signal } from '../../core/signal.ts';
+
 /** Events in the shapes that AWS documents, one builder per detail-type; overrides replace members of the detail. */
 const envelope = (source: string, detailType: string, detail: Record<string, unknown>, resources: readonly string[] = []) => ({
   version: '0',
@@ -76,3 +78,16 @@ export const alarmStateChange = (value: string) =>
   });
 
 export const ownMessage = (detailType: string, group = 'workers') => envelope('holdfast', detailType, { group });
+
+/** A sample of every kind of signal. */
+export const sampleOf: Readonly<Record<Signal['kind'], Readonly<Record<string, unknown>>>> = {
+  interruption: interruptionWarning(),
+  rebalance: rebalanceRecommendation(),
+  'state-change': stateChangeNotification('terminated'),
+  'terminate-hook': terminateLifecycleAction(),
+  'launch-unsuccessful': launchUnsuccessfulEvent(),
+  alarm: alarmStateChange('ALARM'),
+  'drain-stopped': executionStopped(),
+  'policy-change': ownMessage('Holdfast Policy Change'),
+  tick: ownMessage('Holdfast Tick'),
+};

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { signalKinds } from '../../core/signal.ts';
 import { readMessage } from '../../functions/react/read-message.ts';
 import {
   alarmStateChange,
@@ -10,6 +11,7 @@ import {
   ownMessage,
   rebalanceRecommendation,
   sampleInstance,
+  sampleOf,
   stateChangeNotification,
   terminateLifecycleAction,
 } from './event-samples.ts';
@@ -21,6 +23,10 @@ const signal = (message: unknown) => {
   const reading = read(message);
   return reading.kind === 'signal' ? reading.signal : reading;
 };
+
+test.each(signalKinds)('the sample of $kind is read as a signal of that kind', ({ kind }) => {
+  expect(signal(sampleOf[kind])).toMatchObject({ kind });
+});
 
 describe('events of EC2', () => {
   it('takes the instance of a warning from the detail: its ARN has a zone for a region and no account', () => {

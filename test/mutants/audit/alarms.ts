@@ -11,14 +11,14 @@ export const alarms: readonly PutBack[] = [
   },
   {
     name: 'the end of an alarm is not heard: it acts until the bound',
-    file: 'functions/react/route.ts',
-    from: "isOn: state === 'ALARM',",
-    to: 'isOn: true,',
+    file: 'core/signals/alarm.ts',
+    from: "isOn: state === 'ALARM'",
+    to: 'isOn: true',
     situation: 'an overload lasts',
   },
   {
     name: 'peers 3: a suppressed alarm scales',
-    file: 'functions/react/signals/alarm.ts',
+    file: 'core/signals/alarm.ts',
     from: "actionsSuppressedBy ? 'suppressed' : muted",
     to: 'actionsSuppressedBy ? muted : muted',
     situation: 'an alarm is suppressed',

@@ -75,8 +75,8 @@ export const deciding: readonly PutBack[] = [
   {
     name: 'events have no age',
     file: 'functions/react/route.ts',
-    from: 'if (isOver(signal, owner, nowMs)) return {};',
-    to: 'isOver(signal, owner, nowMs);',
+    from: 'return kind.isOver(signal, owner, nowMs) ? {} : kind.adds(signal, owner);',
+    to: 'return kind.adds(signal, owner);',
     situation: 'old event about a member',
   },
 ];

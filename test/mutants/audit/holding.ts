@@ -5,8 +5,8 @@ export const holding: readonly PutBack[] = [
   {
     name: '5: warnings and hooks go to the name in the tag, also when it is gone',
     file: 'functions/react/route.ts',
-    from: "index.byAsg.get(asgOf(signal, owner) ?? '') ?? owner?.group;",
-    to: "owner?.group ?? index.byAsg.get(asgOf(signal, owner) ?? '');",
+    from: "index.byAsg.get(subject.asg ?? owner?.asg ?? '') ?? owner?.group;",
+    to: "owner?.group ?? index.byAsg.get(subject.asg ?? owner?.asg ?? '');",
     situation: 'a group gets another name, then a member is warned',
   },
   {

@@ -1,26 +1,16 @@
 import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/errors.ts';
 import type { Against, Remark, RemovalReason, Turn } from '../../../core/decision.ts';
-import type { Cause, Outcome, Overtaken, SizeChange } from '../../../core/decision-record.ts';
+import type { Outcome, Overtaken, SizeChange } from '../../../core/decision-record.ts';
 import { leaveReasons } from '../../../core/leave-reason.ts';
 import type { Shortfall } from '../../../core/shortfall.ts';
-import type { Signal } from '../../../core/signal.ts';
+import { signalKinds } from '../../../core/signal.ts';
 import type { Outcome as Played } from '../play.ts';
 
 /** Codes of one kind, each named: the compiler asks for those that are added. Prose is what the first version stored. */
 type All<Code extends string> = Readonly<Record<Exclude<Code, 'prose'>, true>>;
 const listed = <Code extends string>(codes: All<Code>): readonly string[] => Object.keys(codes);
 
-const causes = listed<Cause['code']>({
-  interruption: true,
-  rebalance: true,
-  'terminate-hook': true,
-  'state-change': true,
-  'launch-unsuccessful': true,
-  alarm: true,
-  'drain-stopped': true,
-  'policy-change': true,
-  tick: true,
-} satisfies All<Signal['kind']>);
+const causes = signalKinds.map(({ kind }) => kind);
 
 const against = listed<Against['code']>({
   'at-cap': true,

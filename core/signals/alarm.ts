@@ -1,9 +1,19 @@
 import * as z from 'zod/mini';
-import type { Signal } from '../../../core/signal.ts';
-import { timeOf } from './envelope.ts';
-import { signalType } from './signal-type.ts';
+import { neverOver, signalKind } from './signal-kind.ts';
 
-type Quiet = Extract<Signal, { readonly kind: 'alarm' }>['quiet'];
+type Alarm = {
+  readonly kind: 'alarm';
+  readonly alarm: string;
+  readonly state: 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
+  /** Its actions are suppressed by another alarm, or muted. */
+  readonly quiet?: 'suppressed' | 'muted';
+  /** The latest value of its metric less its threshold. Absent where the event does not tell. */
+  readonly fromThreshold?: number;
+  readonly atMs: number;
+};
+
+/** `state` is absent when it is `ALARM`. */
+type AlarmCause = Pick<Alarm, 'alarm' | 'atMs'> & { readonly state?: Exclude<Alarm['state'], 'ALARM'> };
 
 /** What CloudWatch evaluated, as text within the event. Composite alarms and anomaly detection have no threshold. */
 const reasonData = z.object({
@@ -25,9 +35,10 @@ const fromThreshold = (text: string | null | undefined): number | undefined => {
   const read = z.safeParse(reasonData, parsed(text ?? ''));
   if (!read.success) return undefined;
   const { threshold, recentDatapoints = [], evaluatedDatapoints = [] } = read.data;
+  // CloudWatch writes all timestamps in one form, in UTC, so that their order is that of their texts.
   const [latest] = evaluatedDatapoints
     .filter(({ value }) => value !== undefined)
-    .toSorted((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp));
+    .toSorted((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
   const value = latest?.value ?? recentDatapoints.at(-1);
   return value === undefined ? undefined : value - threshold;
 };
@@ -35,11 +46,14 @@ const fromThreshold = (text: string | null | undefined): number | undefined => {
 /**
  * A CloudWatch alarm changed its state. `ALARM` scales, and the end of it tells how long that lasts: CloudWatch sends
  * nothing while a state stays. A composite alarm says what suppresses its actions; a mute rule adds `muteDetail`. The
- * time of the state is when the change happened, also in a repeated delivery.
+ * time of the state is when the change happened, also in a repeated delivery. Its age has a limit of its own, where it
+ * scales.
  */
-export const alarm = signalType({
+export const alarm = signalKind({
+  kind: 'alarm',
   source: 'aws.cloudwatch',
   detailType: 'CloudWatch Alarm State Change',
+  comes: { by: 'rule' },
   detail: z.object({
     alarmName: z.string().check(z.minLength(1), z.maxLength(255)),
     state: z.object({
@@ -49,20 +63,33 @@ export const alarm = signalType({
     }),
     muteDetail: z.optional(z.unknown()),
   }),
-  toReading: ({ alarmName, state: { value: state, reasonData: why, actionsSuppressedBy }, muteDetail }, event) => {
-    const muted: Quiet = muteDetail === undefined || muteDetail === null ? undefined : 'muted';
-    const quiet: Quiet = actionsSuppressedBy ? 'suppressed' : muted;
+  toSignal: ({ alarmName, state: { value: state, reasonData: why, actionsSuppressedBy }, muteDetail }, atMs): Alarm => {
+    const muted: Alarm['quiet'] = muteDetail === undefined || muteDetail === null ? undefined : 'muted';
+    const quiet: Alarm['quiet'] = actionsSuppressedBy ? 'suppressed' : muted;
     const distance = fromThreshold(why);
     return {
-      kind: 'signal',
-      signal: {
-        kind: 'alarm',
-        alarm: alarmName,
-        state,
-        ...(quiet && { quiet }),
-        ...(distance !== undefined && { fromThreshold: distance }),
-        atMs: timeOf(event),
-      },
+      kind: 'alarm',
+      alarm: alarmName,
+      state,
+      ...(quiet && { quiet }),
+      ...(distance !== undefined && { fromThreshold: distance }),
+      atMs,
     };
   },
+  about: ({ alarm }) => ({ alarm }),
+  isOver: neverOver,
+  comesAgain: 'always',
+  adds: ({ alarm, atMs, state, quiet, fromThreshold: distance }) => ({
+    alarms: [
+      {
+        alarm,
+        atMs,
+        isOn: state === 'ALARM',
+        ...(quiet && { quiet }),
+        ...(distance !== undefined && { fromThreshold: distance }),
+      },
+    ],
+  }),
+  cause: { alarm: z.string(), atMs: z.number(), state: z.optional(z.enum(['OK', 'INSUFFICIENT_DATA'])) },
+  causeOf: ({ alarm, atMs, state }): AlarmCause => ({ alarm, atMs, ...(state !== 'ALARM' && { state }) }),
 });

@@ -1,23 +1,9 @@
 import * as z from 'zod/mini';
 
-/** The parts of EventBridge's envelope that we rely on. Other members are ignored: AWS adds some over time. */
-export const envelope = z.object({
-  'detail-type': z.string(),
-  source: z.string(),
-  time: z.iso.datetime({ offset: true }),
-  account: z.optional(z.string()),
-  region: z.optional(z.string()),
-  detail: z.record(z.string(), z.unknown()),
-});
-export type Envelope = z.infer<typeof envelope>;
-
 export const instanceId = z.string().check(z.regex(/^i-[0-9a-f]{8,17}$/));
 
 /** Auto Scaling allows names of up to 255 characters. */
 export const asgName = z.string().check(z.minLength(1), z.maxLength(255));
-
-/** When it happened by the sender's clock, epoch milliseconds. */
-export const timeOf = (event: Envelope): number => Date.parse(event.time);
 
 /** The first error of a value, as path and rule; never the value itself, which must not reach a log. */
 export const firstProblem = (error: z.core.$ZodError): string => {

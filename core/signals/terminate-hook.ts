@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
-import type { Reading } from '../../../core/signal.ts';
-import { asgName, instanceId, timeOf } from './envelope.ts';
-import { signalType } from './signal-type.ts';
+import type { LifecycleHook } from '../swap.ts';
+import { asgName, instanceId } from './fields.ts';
+import { instancesCause, neverOver, signalKind, type Unread } from './signal-kind.ts';
+
+type TerminateHook = {
+  readonly kind: 'terminate-hook';
+  readonly instance: string;
+  readonly hook: LifecycleHook;
+  readonly atMs: number;
+};
 
 /**
  * The event does not contain the hook's heartbeat time-out. AWS allows no less than 30 s, so the first heartbeat is due
@@ -35,7 +42,7 @@ export type LifecycleAction = z.infer<typeof lifecycleAction>;
  * A terminating instance that waits for us. A return to the warm pool is no termination; launch hooks are not ours to
  * complete.
  */
-export const readLifecycleAction = (action: LifecycleAction, atMs: number): Reading => {
+export const readLifecycleAction = (action: LifecycleAction, atMs: number): TerminateHook | Unread => {
   if (action.LifecycleTransition !== 'autoscaling:EC2_INSTANCE_TERMINATING')
     return { kind: 'ignored', why: `lifecycle transition ${action.LifecycleTransition}` };
   if (action.Destination === 'WarmPool') return { kind: 'ignored', why: 'a return to the warm pool is no termination' };
@@ -45,12 +52,22 @@ export const readLifecycleAction = (action: LifecycleAction, atMs: number): Read
     token: action.LifecycleActionToken,
     expiresAtMs: atMs + assumedHeartbeatMs,
   };
-  return { kind: 'signal', signal: { kind: 'terminate-hook', instance: action.EC2InstanceId, hook, atMs } };
+  return { kind: 'terminate-hook', instance: action.EC2InstanceId, hook, atMs };
 };
 
-export const terminateHook = signalType({
+/** A hook waits up to two days, and its Auto Scaling group says whether it still does, so it has no age. */
+export const terminateHook = signalKind({
+  kind: 'terminate-hook',
   source: 'aws.autoscaling',
   detailType: 'EC2 Instance-terminate Lifecycle Action',
+  comes: { by: 'rule' },
   detail: lifecycleAction,
-  toReading: (detail, event) => readLifecycleAction(detail, timeOf(event)),
+  toSignal: readLifecycleAction,
+  about: ({ instance, hook }) => ({ instance, asg: hook.asg }),
+  isOver: neverOver,
+  comesAgain: 'always',
+  adds: ({ instance, atMs, hook }, owner) => ({
+    leaving: [{ instance, reason: 'hook', atMs, hook, ...(owner && { owner }) }],
+  }),
+  ...instancesCause,
 });

@@ -1,7 +1,13 @@
 import * as z from 'zod/mini';
-import { groupNamePattern } from '../../../core/policy/group-name.ts';
-import { timeOf } from './envelope.ts';
-import { signalType } from './signal-type.ts';
+import { groupNamePattern } from '../policy/group-name.ts';
+import { neverOver, signalKind, type Unread } from './signal-kind.ts';
+
+type DrainStopped = {
+  readonly kind: 'drain-stopped';
+  readonly group: string;
+  readonly drain: string;
+  readonly atMs: number;
+};
 
 /** The input that Holdfast starts every drain with. */
 const order = z.object({ group: z.string().check(z.regex(groupNamePattern)), drain: z.string().check(z.minLength(1)) });
@@ -17,19 +23,24 @@ const orderIn = (text: string): z.output<typeof order> | undefined => {
 
 /**
  * The execution of a drain ended before its time, because somebody stopped it. Nobody keeps its lifecycle hooks alive
- * from now on. The rule lets through the executions of this deployment's state machine alone.
+ * from now on.
  */
-export const drainStopped = signalType({
+export const drainStopped = signalKind({
+  kind: 'drain-stopped',
   source: 'aws.states',
   detailType: 'Step Functions Execution Status Change',
+  comes: { by: 'rule', where: { status: ['ABORTED'] }, ofOwnDrains: true },
   detail: z.object({ status: z.string(), input: z.optional(z.nullable(z.string())) }),
-  toReading: ({ status, input }, event) => {
+  toSignal: ({ status, input }, atMs): DrainStopped | Unread => {
     if (status !== 'ABORTED') return { kind: 'ignored', why: `execution is ${status}` };
     const ordered = orderIn(input ?? '');
     if (ordered === undefined) return { kind: 'ignored', why: 'an execution that Holdfast did not start' };
-    return {
-      kind: 'signal',
-      signal: { kind: 'drain-stopped', group: ordered.group, drain: ordered.drain, atMs: timeOf(event) },
-    };
+    return { kind: 'drain-stopped', group: ordered.group, drain: ordered.drain, atMs };
   },
+  about: ({ group }) => ({ groups: [group] }),
+  isOver: neverOver,
+  comesAgain: 'always',
+  adds: ({ drain }) => ({ stoppedDrains: [drain] }),
+  cause: { drain: z.string() },
+  causeOf: ({ drain }) => ({ drain }),
 });

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { describeLagMs, isAlive } from '../signal-age.ts';
+import { instanceId } from './fields.ts';
+import { instancesCause, signalKind, type Unread } from './signal-kind.ts';
+
+const states = z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']);
+type InstanceState = z.output<typeof states>;
+
+type StateChange = {
+  readonly kind: 'state-change';
+  readonly instance: string;
+  readonly state: InstanceState;
+  readonly atMs: number;
+};
+
+/**
+ * An instance began to run, or ended. `pending` is left out: it adds nothing to the response of the launch, and comes
+ * in storms. A change younger than the lag of describes is believed, whatever they show; and what was stopped and then
+ * started again has a later launch time.
+ */
+export const stateChange = signalKind({
+  kind: 'state-change',
+  source: 'aws.ec2',
+  detailType: 'EC2 Instance State-change Notification',
+  comes: { by: 'rule', where: { state: ['running', 'stopping', 'stopped', 'shutting-down', 'terminated'] } },
+  detail: z.object({ 'instance-id': instanceId, state: states }),
+  toSignal: (detail, atMs): StateChange | Unread =>
+    detail.state === 'pending'
+      ? { kind: 'ignored', why: 'pending: its launch is known already' }
+      : { kind: 'state-change', instance: detail['instance-id'], state: detail.state, atMs },
+  about: ({ instance }) => ({ instance }),
+  isOver: ({ atMs }, owner, nowMs) =>
+    isAlive(owner) && (nowMs - atMs > describeLagMs || (owner?.launchedAtMs ?? 0) > atMs),
+  // The tick sees the end of an instance that no describe shows yet.
+  comesAgain: 'failed',
+  adds: ({ instance, state }) => {
+    if (state === 'pending') return {};
+    if (state === 'running') return { ran: [instance] };
+    const stops = state === 'stopping' || state === 'stopped';
+    return { ended: [instance], ...(stops && { stopped: [instance] }) };
+  },
+  cause: { state: states, ...instancesCause.cause },
+  causeOf: ({ state }) => ({ state, ...instancesCause.causeOf() }),
+});

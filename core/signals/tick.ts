@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { eventSource, ownMessages } from '../contract.ts';
+import { groupNamePattern } from '../policy/group-name.ts';
+import { neverOver, noCause, signalKind, type Unread } from './signal-kind.ts';
+
+/** `isScheduled`: of the schedule, so that the next one follows within a minute; any other is a wake. */
+type Tick = {
+  readonly kind: 'tick';
+  readonly groups: readonly string[];
+  readonly atMs: number;
+  readonly isScheduled: boolean;
+};
+
+const name = z.string().check(z.regex(groupNamePattern));
+
+/**
+ * Look at these groups, for whatever reason: every minute by the schedule, or when a wake was set. `group` names one,
+ * `groups` several.
+ */
+export const tick = signalKind({
+  kind: 'tick',
+  source: eventSource,
+  detailType: ownMessages.tick,
+  comes: { by: 'queue' },
+  detail: z.object({
+    group: z.optional(name),
+    groups: z.optional(z.array(name)),
+    isScheduled: z._default(z.boolean(), false),
+  }),
+  toSignal: ({ group, groups = group === undefined ? [] : [group], isScheduled }, atMs): Tick | Unread =>
+    groups.length === 0
+      ? { kind: 'invalid', why: 'detail.group: expected a name, or a list of names at detail.groups' }
+      : { kind: 'tick', groups, atMs, isScheduled },
+  about: ({ groups }) => ({ groups }),
+  isOver: neverOver,
+  // The next tick follows within a minute, the ticks of an outage would pile up, and one message names many groups.
+  comesAgain: 'never',
+  adds: () => ({ isTick: true }),
+  ...noCause,
+});

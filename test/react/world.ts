@@ -1,0 +1,63 @@
+import { emptyBudget } from '../../core/account-budget.ts';
+import type { DecisionRecord } from '../../core/decision-record.ts';
+import type { Group } from '../../core/group.ts';
+import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import type { GroupState } from '../../core/view.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { members } from '../core/members.ts';
+import { group, nowMs, onDemandB, state } from '../core/views.ts';
+import { silent } from './facts.ts';
+
+export const policy = group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' } });
+const stored: GroupState = state({ version: 5, desired: 6, policySize: JSON.stringify(policy.size) });
+const [taken] = members(onDemandB, 1);
+/** The member that is warned. */
+export const instance = taken?.instance ?? '';
+const offering = taken?.offering ?? { instanceType: '', zone: '', market: 'on-demand' };
+
+/** A group of six, one of them warned, whose state item and policy are what these say whenever they are asked. */
+export const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['putState']; inForce?: () => Group | undefined }) => {
+  const world = { told: [] as Announcement[], started: [] as string[], decided: [] as DecisionRecord[], launched: 0 };
+  const store: Partial<StateStore> = {
+    budget: async () => emptyBudget,
+    putBudget: async () => 'done',
+    group: async () => inForce(),
+    state: async () => stored,
+    swaps: async () => [],
+    registry: async () => [],
+    claim: async (_: Swap) => ({ kind: 'claimed' }),
+    putRequest: async () => {},
+    putDecision: async (record) => void world.decided.push(record),
+    putState,
+  };
+  const provider: Partial<CapacityIn> = {
+    describe: async () => ({ members: members(onDemandB, 6), asgs: [], ended: [], aside: [], stopped: [] }),
+    launch: async (orders) =>
+      orders.map(({ request: { placement } }) => {
+        const instances = Array.from({ length: placement.count }, (_, index) => ({ instance: `new#${world.launched + index}`, offering }));
+        world.launched += placement.count;
+        return { kind: 'answered', instances, refusals: [] };
+      }),
+    requestOf: (_, { placement }) => ({ api: 'CreateFleet', calls: ['{}'], placement, market: 'on-demand', zones: {} }),
+  };
+  const ports: Partial<ReactPorts> = {
+    owners: { ownersOf: async (ids) => new Map(ids.map((id) => [id, { group: 'web', offering, state: 'running' }])) },
+    describeTogether: () => (group) => (provider as CapacityIn).describe(group),
+    wakes: { wake: async () => {} },
+    prices: { spotPrices: async () => undefined },
+    store: store as StateStore,
+    providerFor: () => provider as CapacityIn,
+    clock: { now: () => nowMs },
+    random: () => 0.5,
+    announcer: { announce: async (events) => void world.told.push(...events) },
+    drains: {
+      start: async ({ drain }) => {
+        world.started.push(drain);
+        return 'running';
+      },
+    },
+    telemetry: silent,
+  };
+  return { world, ports: ports as ReactPorts };
+};
