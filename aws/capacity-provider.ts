@@ -13,6 +13,7 @@ import { endMembers } from './providers/end-members.ts';
 import { createInspectDrain } from './providers/inspect-drain.ts';
 import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';
 import type { ProviderDeps } from './providers/provider-deps.ts';
+import { putBackMembers } from './providers/put-back.ts';
 import { releaseMembers } from './providers/release-members.ts';
 import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
@@ -74,6 +75,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
     ),
   admit: (group, instances, added) => admitMembers(deps, group, instances, added),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
+  putBack: (group, instances) => putBackMembers(deps, group, instances),
   release: (group, swaps, uncovered) => releaseMembers(deps, group, swaps, uncovered),
   ...createSizeChanges(deps),
   ...createSuspensions(deps),

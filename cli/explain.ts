@@ -1,5 +1,6 @@
 import type { DecisionRecord, Unreadable } from '../core/decision-record.ts';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
+import { traitsOf } from '../core/leave-reason.ts';
 import type { Owner } from '../core/ports.ts';
 import type { Swap } from '../core/swap.ts';
 import type { Access } from './aws-access.ts';
@@ -70,6 +71,18 @@ const becauseOf = ({ reason, state }: Swap): string =>
     ? `Reason to leave: ${reason}. State: withdrawn, so it stays.`
     : `Reason to leave: ${reason}. State: ${state}.`;
 
+/** Why a member stays although it was to leave, where its swap tells. */
+const staysText = ({ state, reason, deadlineMs = 0, withdrawnAtMs = 0, shortfall }: Swap): readonly string[] =>
+  state === 'withdrawn' &&
+  traitsOf({ reason }).endedBy === 'ec2' &&
+  withdrawnAtMs > deadlineMs &&
+  shortfall === undefined
+    ? [
+        'EC2 announced to take it and did not. It is in service again since it was withdrawn; ' +
+          'its replacement is above the size.',
+      ]
+    : [];
+
 const swapLines = (swap: Swap): readonly string[] => [
   `${becauseOf(swap)} Pool: ${swap.pool} (${swap.offering}).`,
   ...inOrder([
@@ -81,6 +94,7 @@ const swapLines = (swap: Swap): readonly string[] => [
     ['withdrawn', swap.withdrawnAtMs],
     ['deadline: gone by this time', swap.deadlineMs],
   ]),
+  ...staysText(swap),
   ...(swap.shortfall === undefined ? [] : [`  Shortfall: ${shortfallText(swap.shortfall)}`]),
 ];
 

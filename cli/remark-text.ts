@@ -27,6 +27,8 @@ const texts: Texts = {
     `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`,
   'advice-over-budget': (remark) =>
     `keeps what EC2 advises to replace, the budget of rebalance is spent: ${someText(remark.instances, remark.count)}`,
+  'put-back': (remark) =>
+    `puts back into service what EC2 warned about and did not take: ${someText(remark.instances, remark.count)}`,
   'boots-failed': (remark) =>
     `${remark.count} from ${remark.pool} died before they served: ${someText(remark.instances, remark.count)}; ` +
     `${whyText(remark)}; the pool rests until ${timeText(remark.untilMs)}`,

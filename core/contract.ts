@@ -90,6 +90,7 @@ export const ownMessages = { tick: 'Holdfast Tick', policyChange: 'Holdfast Poli
 export const announcements = {
   swapStarted: 'Holdfast Swap Started',
   swapFailed: 'Holdfast Swap Failed',
+  putBack: 'Holdfast Members Put Back',
   fallback: 'Holdfast Fallback',
   exhausted: 'Holdfast Capacity Exhausted',
   bootsFailed: 'Holdfast Boots Failed',

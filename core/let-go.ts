@@ -2,6 +2,7 @@ import { asGone } from './drain/shortfall.ts';
 import { isKept } from './kept.ts';
 import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
+import { hasOutlived } from './swap-life/outlived.ts';
 
 /** A drain that has not begun by then never will: whoever ordered it died, and nobody orders it again. */
 const unbegunMs = 120_000;
@@ -22,6 +23,7 @@ export const wasLeftAlone = (swap: Swap): boolean =>
 export const isLetOff = (swap: Swap, nowMs: number): boolean => {
   if (isKept(swap)) return (swap.keptUntilMs ?? 0) <= nowMs;
   if (swap.state === 'waiting' || wasLeftAlone(swap)) return true;
+  if (swap.state === 'drained' && hasOutlived(swap, nowMs, givenUpMs)) return true;
   if (swap.state !== 'leaving' || traitsOf(swap).endedBy === 'auto-scaling') return false;
   const cameMs = swap.deadlineMs ?? swap.releaseAskedAtMs;
   return cameMs === undefined

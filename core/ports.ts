@@ -119,6 +119,8 @@ export type CapacityProvider = {
   admit(group: Group, instances: readonly string[], added?: Added): Promise<ActionResult>;
   /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
+  /** Registers members again that a drain has deregistered, because EC2 announced to take them and did not. */
+  putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
   /**
    * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
    * Scaling group with a decrement of its desired capacity. Of those that EC2 takes, as many as are `uncovered` have no
@@ -168,6 +170,7 @@ export type CapacityIn = Pick<
   | 'launch'
   | 'admit'
   | 'noteJoined'
+  | 'putBack'
   | 'release'
   | 'raiseMax'
   | 'restoreMax'

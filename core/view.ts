@@ -225,6 +225,8 @@ export type View = {
     readonly adviceNotFollowed: readonly string[];
     /** Advised members that stay, because the budget for advice is spent. */
     readonly adviceOverBudget?: readonly string[];
+    /** Members that are in service again, because EC2 announced to take them and did not. */
+    readonly putBack?: readonly string[];
     readonly failedBoots?: readonly BootNews[];
     readonly breakers?: readonly BreakerNews[];
     /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */

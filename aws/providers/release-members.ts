@@ -105,13 +105,20 @@ const spareRequests = async (
 ): Promise<void> => {
   const refused = new Set(failed.map(({ instance }) => instance));
   const stuck = swaps.filter((swap) => isTaken(swap) && refused.has(swap.instance));
-  const fresh = idsOf(stuck).filter((instance) => !spared.has(elb, instance));
+  const keys = new Map(stuck.map(({ instance, deadlineMs }) => [instance, `${instance} ${deadlineMs}`]));
+  const fresh = [...keys].flatMap(([instance, key]) => (spared.has(elb, key) ? [] : [instance]));
   if (fresh.length === 0) return;
   const { done } = await deregisterTargets(elb, targetGroups, fresh);
-  spared.add(elb, done);
+  spared.add(
+    elb,
+    done.flatMap((instance) => keys.get(instance) ?? []),
+  );
 };
 
-/** What this environment has deregistered so, by client: each repeat of the release would do it again. */
+/**
+ * What this environment has deregistered so, by client, and for which warning: each repeat of the release would do it
+ * again.
+ */
 const spared = remembered<ProviderDeps['elb']>();
 
 /** In no Auto Scaling group of ours, neither now nor when it was claimed. */

@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 const namedAtMost = 50;
 
 const aboutMembers = (
-  code: 'detached' | 'advice-not-followed' | 'advice-over-budget',
+  code: 'detached' | 'advice-not-followed' | 'advice-over-budget' | 'put-back',
   instances: readonly string[] = [],
 ): readonly Remark[] =>
   instances.length === 0 ? [] : [{ code, instances: instances.slice(0, namedAtMost), count: instances.length }];
@@ -42,6 +42,7 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
   ...aboutMembers('detached', news?.detached),
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
   ...aboutMembers('advice-over-budget', news?.adviceOverBudget),
+  ...aboutMembers('put-back', news?.putBack),
   ...(news?.failedBoots ?? []).map(aboutBoots),
   ...(news?.givenUp ?? []).map(aboutGivenUp),
   ...(news?.breakers ?? []),

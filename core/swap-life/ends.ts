@@ -30,6 +30,8 @@ type Look = {
   readonly holdings: Holdings;
   /** What signals said has ended, and what of it is only stopped. */
   readonly heard: { readonly ended: readonly string[]; readonly stopped: readonly string[] };
+  /** Members that EC2 announced to take and did not, and that are in service again. */
+  readonly back?: ReadonlySet<string>;
   readonly nowMs: number;
 };
 
@@ -103,6 +105,7 @@ const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBey
       : isCalledOff(swap, look) ||
         (unseen.has(swap) && isAlive(beyond?.get(swap.instance))) ||
         wasLeftAlone(swap) ||
+        look.back?.has(swap.instance) === true ||
         isMistake(swap, held, nowMs) ||
         isBack(swap, look) ||
         kept.has(swap.instance) ||

@@ -4,11 +4,13 @@ import { isKept } from '../kept.ts';
 import { traitsOf } from '../leave-reason.ts';
 import { isHard, type Swap } from '../swap.ts';
 import type { NameDrain } from './drain-kind.ts';
+import { outlivedForGoodMs } from './outlived.ts';
 
 /** A drain that has not ended this long after it should have is broken, and a new one takes over. */
 const overdueMs = 120_000;
 /**
- * An instance that EC2 warned about and did not take is terminated after this time, so that nothing is left running.
+ * An instance that EC2 warned about and only stopped is terminated after this time, so that nothing is left of it. One
+ * that runs on is put back into service (`outlived.ts`), and is terminated only when that fails for longer.
  */
 const spareMs = 300_000;
 
@@ -17,6 +19,8 @@ export type TakingOver = {
   readonly nowMs: number;
   readonly timeoutMs: number;
   readonly shown: ReadonlySet<string>;
+  /** Those of them that are put back into service, if that is possible: EC2 announced to take them and did not. */
+  readonly spared?: ReadonlySet<string>;
   readonly drainFor: NameDrain;
   /** Drains that somebody stopped. */
   readonly stoppedDrains: readonly string[];
@@ -29,11 +33,12 @@ const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
  * A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an
  * instance that EC2 only stopped.
  */
-const isLeftover = (swap: Swap, { timeoutMs, shown, nowMs }: TakingOver): boolean => {
+const isLeftover = (swap: Swap, { timeoutMs, shown, spared, nowMs }: TakingOver): boolean => {
   if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
+  const sparedMs = spared?.has(swap.instance) ? outlivedForGoodMs : spareMs;
   const sinceMs = Math.max(
     swap.drainOrderedAtMs ?? 0,
-    isHard(swap) ? (swap.deadlineMs ?? 0) + spareMs - overdueMs : (swap.drainedAtMs ?? drainEndsByMs(swap, timeoutMs)),
+    isHard(swap) ? (swap.deadlineMs ?? 0) + sparedMs - overdueMs : (swap.drainedAtMs ?? drainEndsByMs(swap, timeoutMs)),
   );
   return nowMs - sinceMs >= overdueMs;
 };

@@ -1,6 +1,6 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
-import { type Launched, mustRepeat } from '../../core/group-state/answers.ts';
+import { type Launched, missingAfter, mustRepeat } from '../../core/group-state/answers.ts';
 import { namedTargetGroups } from '../../core/holders.ts';
 import { modeOf } from '../../core/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outside-size.ts';
@@ -65,13 +65,27 @@ const restore = async ({ group, provider }: Run, raises: readonly RaisedMax[]): 
 };
 
 /**
+ * Who is let go of those that the first round chose, once EC2 has answered. Who lives stays while its replacement was
+ * refused: it may yet be put back into service.
+ */
+const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] => {
+  const dead = new Set(view.ended);
+  const living = decision.unnoticed.filter((instance) => !dead.has(instance));
+  const lacking = Math.max(last.decision.uncovered ?? last.decision.unplaced, missingAfter(last.launched));
+  const staying = new Set(living.slice(Math.max(0, living.length - lacking)));
+  return decision.unnoticed.filter((instance) => !staying.has(instance));
+};
+
+/**
  * Terminates leaving members, drained or dead, that Auto Scaling groups still count, through those groups. A failure is
  * not reported: the next look finds them again, or they are gone. A drain that could not take its member out of
  * service, because the minimum size kept it, said that its work would be cut: now the group drains it.
  */
-const letGo = async ({ group, provider, ports }: Run, { decision, view }: Round): Promise<void> => {
-  const left = new Set(decision.unnoticed);
-  if (left.size === 0) return;
+const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]): Promise<void> => {
+  const [first] = rounds;
+  if (first === undefined || first.decision.unnoticed.length === 0) return;
+  const { view } = first;
+  const left = new Set(replacedOf(first, rounds.at(-1) ?? first));
   const swaps = view.swaps.filter(({ instance }) => left.has(instance));
   const released = new Set((await provider.release(group, swaps)).done);
   const disproved = swaps
@@ -155,7 +169,7 @@ export const act = async (context: Acting): Promise<Acted> => {
   const first = rounds[0];
   const last = rounds.at(-1);
   if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
-  await letGo(context, first);
+  await letGo(context, rounds);
   await leaveToGroups(context, first);
   if (modeOf(group) !== 'observe') await noteJoined(context, first);
   const added = noteOf(last.state, first.decision);

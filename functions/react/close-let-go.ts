@@ -32,7 +32,8 @@ const carryOn = async (
   if (last === undefined) return;
   const drainFor = drainsOf(group, newDecisionId(ports.clock, ports.random), open);
   const shown = new Set(known.keys());
-  const taking = { timeoutMs: last.drain.timeoutMs, shown, drainFor, stoppedDrains };
+  const spared = new Set([...known].flatMap(([instance, owner]) => (isAlive(owner) ? [instance] : [])));
+  const taking = { timeoutMs: last.drain.timeoutMs, shown, spared, drainFor, stoppedDrains };
   const taken = await takeOverDrains(begun, taking, ports);
   const drains = new Set(taken.flatMap(({ drain }) => drain ?? []));
   await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));

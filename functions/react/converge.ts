@@ -69,14 +69,15 @@ const withClaims = async (
   gathered: Gathered,
   { claimed, warned, told, ended, drainFor }: Told,
 ): Promise<Gathered> => {
-  const swaps = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
+  const mended = await mend(run, { ...gathered, swaps: claimed.swaps }, drainFor);
+  const { swaps } = mended;
   // No drain comes for the dead, and their Auto Scaling group waits on their hooks all the same.
   const gone = new Set(swaps.flatMap(({ state, instance }) => (state === 'gone' ? [instance] : [])));
   await answerHooks(
     told.filter(({ instance }) => gone.has(instance) || ended.has(instance)),
     run.ports,
   );
-  return learn({ ...gathered, swaps }, run, warned);
+  return learn({ ...gathered, ...mended }, run, warned);
 };
 
 /**

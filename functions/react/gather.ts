@@ -49,6 +49,8 @@ export type Gathered = {
   readonly inherited: readonly LeavingFact[];
   /** Pools whose instances died before they served, as far as this look found out. */
   readonly failedBoots?: readonly BootNews[];
+  /** Members that are in service again, because EC2 announced to take them and did not. */
+  readonly putBack?: readonly string[];
   /** Members that this run gave up, because they never served. */
   readonly givenUp?: readonly GivenUp[];
   /** Breakers that opened or closed, as far as this look found out. */
@@ -123,7 +125,7 @@ export const advisedOverBudget = (
 
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
 const newsOf = (
-  { stored, group, swaps, holdings, failedBoots = [], givenUp = [], breakers = [] }: Gathered,
+  { stored, group, swaps, holdings, putBack, failedBoots = [], givenUp = [], breakers = [] }: Gathered,
   { leaving }: Facts,
 ): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
@@ -134,6 +136,7 @@ const newsOf = (
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
     ...(overBudget.length > 0 && { adviceOverBudget: overBudget.map(({ instance }) => instance) }),
+    ...(putBack !== undefined && { putBack }),
     ...(failedBoots.length > 0 && { failedBoots }),
     ...(breakers.length > 0 && { breakers }),
     ends: whyEnded(holdings),

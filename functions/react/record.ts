@@ -100,6 +100,7 @@ export const announceStarted = async (
 
 /** Remarks that are sent to the bus. */
 const newsTypes = {
+  'put-back': announcements.putBack,
   'boots-failed': announcements.bootsFailed,
   'given-up': announcements.givenUp,
   'breaker-opened': announcements.breakerOpened,

@@ -239,10 +239,9 @@ const lookAgain = async (
   const isYoung = ports.clock.now() - before.lookedAtMs < sameLookMs;
   const isSame = now.group.policyVersion === run.group.policyVersion && isYoung;
   const known = { ...now, ...(isSame && { look: async () => before.holdings, lookedAtMs: before.lookedAtMs }) };
-  return {
-    run: renewed,
-    gathered: learn(await gather(now.group, facts, renewed.provider, ports, known), renewed, warned),
-  };
+  const found = await gather(now.group, facts, renewed.provider, ports, known);
+  const { putBack } = before;
+  return { run: renewed, gathered: learn({ ...found, ...(putBack && { putBack }) }, renewed, warned) };
 };
 
 type Again = { readonly kind: 'again'; readonly run: Run; readonly gathered: Gathered };

@@ -128,7 +128,7 @@ const roomChanges = (chronicle: Chronicle, group: string): readonly number[] => 
   const { policies = [], written = [] } = chronicle.groups.get(group) ?? {};
   if (!policies.some(({ policy }) => policy !== undefined && hasShares(policy))) return [];
   return [
-    ...chronicle.livesIn(group).flatMap((life) => [goneAtMs(life), leavesAtMs(life, Number.POSITIVE_INFINITY)]),
+    ...chronicle.livesIn(group).flatMap((life) => [goneAtMs(life), ...life.backAtMs, leavesAtMs(life, Number.POSITIVE_INFINITY)]),
     ...written.map(({ atMs }) => atMs),
     ...policies.map(({ atMs }) => atMs),
   ];

@@ -115,6 +115,8 @@ export type InstanceEvent =
       'warned',
       { readonly instance: string; readonly takenAtMs: number; readonly action: 'terminate' | 'stop' | 'hibernate'; readonly silent: boolean }
     >
+  /** EC2 announced to take it, and lets it run on. */
+  | At<'spared', { readonly instance: string }>
   | At<'advised', { readonly instance: string }>
   /** Its Auto Scaling group ends it and waits in a terminating hook; told again with each heartbeat that prolongs it. */
   | At<'hook-waits', { readonly instance: string; readonly asg: string; readonly hook: string; readonly expiresAtMs: number }>

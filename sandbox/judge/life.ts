@@ -65,6 +65,10 @@ export type Life = {
   readonly services: readonly Service[];
   readonly empties: readonly { readonly atMs: number; readonly targetGroup: string }[];
   readonly warnings: readonly Warning[];
+  /** When EC2 did not take it, although it had announced to. */
+  readonly sparedAtMs: readonly number[];
+  /** When its swap was withdrawn after that. */
+  readonly backAtMs: readonly number[];
   readonly advisedAtMs: readonly number[];
   readonly hooks: readonly HookWait[];
   readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
@@ -121,13 +125,41 @@ export const lastRefusalMs = ({ refusedAtMs }: Life, atMs: number): number =>
   Math.max(Number.NEGATIVE_INFINITY, ...refusedAtMs.filter((refusedMs) => refusedMs <= atMs));
 
 /** Announced warnings: a warning that no function received cannot be acted on. */
-export const warnedAtMs = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(({ atMs }) => atMs));
+export const warnedAtMs = ({ warnings }: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>
+  Math.min(endless, ...warnings.filter(({ silent, atMs }) => !silent && atMs > sinceMs).map(({ atMs }) => atMs));
 
-/** Why it leaves without Holdfast's choice, from when on: EC2 takes it, or its Auto Scaling group ends it. */
-export const forcedOutAtMs = (life: Life): number =>
+/** When it was last put back into service, because EC2 had not taken it. */
+export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>
+  Math.max(Number.NEGATIVE_INFINITY, ...backAtMs.filter((backMs) => backMs <= atMs));
+
+const chapterOf = ({ ending, ended, ...life }: Life, sinceMs: number, untilMs: number): Life => {
+  const isIn = ({ atMs }: { readonly atMs: number }): boolean => atMs > sinceMs && atMs <= untilMs;
+  const isLast = untilMs === endless;
+  return {
+    ...life,
+    ...(isLast && ending !== undefined && { ending }),
+    ...(isLast && ended !== undefined && { ended }),
+    warnings: life.warnings.filter(isIn),
+    deliveries: life.deliveries.filter(isIn),
+    claims: life.claims.filter(isIn),
+    drains: life.drains.filter(isIn),
+    services: life.services.filter((service) => service.untilMs > sinceMs && service.fromMs < untilMs),
+  };
+};
+
+/** The times of a member until it was put back into service, and from then on, each as a life of its own. */
+export const chaptersOf = (life: Life): readonly Life[] => {
+  const bounds = [Number.NEGATIVE_INFINITY, ...life.backAtMs, endless];
+  return life.backAtMs.length === 0 ? [life] : bounds.slice(1).map((untilMs, index) => chapterOf(life, bounds[index] ?? 0, untilMs));
+};
+
+/**
+ * Why it leaves without Holdfast's choice, from when on: EC2 takes it, or its Auto Scaling group ends it. A warning that
+ * did not come true takes nobody once its member is back in service.
+ */
+export const forcedOutAtMs = (life: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>
   Math.min(
-    warnedAtMs(life),
-    ...life.warnings.map(({ takenAtMs }) => takenAtMs),
+    ...life.warnings.filter(({ atMs }) => atMs > sinceMs).flatMap(({ atMs, takenAtMs, silent }) => [takenAtMs, ...(silent ? [] : [atMs])]),
     ...life.hooks.map(({ atMs }) => atMs),
     ...life.stays.filter(({ how, by }) => how === 'terminating' && !isFunction(by)).map(({ untilMs }) => untilMs),
     isFunction(life.ending?.by) ? endless : goneAtMs(life),
@@ -138,11 +170,11 @@ export const forcedOutAtMs = (life: Life): number =>
  * whoever EC2 refused to end stays again.
  */
 export const leavesAtMs = (life: Life, atMs: number): number => {
-  const sinceMs = lastRefusalMs(life, atMs);
+  const sinceMs = Math.max(lastRefusalMs(life, atMs), lastBackMs(life, atMs));
   const drained = life.drains.filter((drain) => drain.atMs > sinceMs).map((drain) => drain.atMs);
   const acted = Math.min(takenOutAtMs(life, sinceMs), goneAtMs(life), ...drained);
   const left = Math.min(endless, ...life.stays.filter(({ how }) => how === 'terminating').map(({ untilMs }) => untilMs));
   // A choice that came to nothing was none.
   const claimed = life.claims.find((claim) => claim.atMs > sinceMs && claim.state === 'leaving')?.atMs ?? endless;
-  return Math.min(forcedOutAtMs(life), acted, left, Math.min(acted, left) === endless ? endless : claimed);
+  return Math.min(forcedOutAtMs(life, lastBackMs(life, atMs)), acted, left, Math.min(acted, left) === endless ? endless : claimed);
 };

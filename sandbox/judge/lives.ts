@@ -23,6 +23,8 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   services: [],
   empties: [],
   warnings: [],
+  sparedAtMs: [],
+  backAtMs: [],
   advisedAtMs: [],
   hooks: [],
   protections: [],
@@ -91,6 +93,7 @@ const notes: Notes = {
   'out-of-service': endService,
   empty: (life, { atMs, targetGroup }) => void life.empties.push({ atMs, targetGroup }),
   warned: (life, { atMs, takenAtMs, action, silent }) => void life.warnings.push({ atMs, takenAtMs, action, silent }),
+  spared: (life, { atMs }) => void life.sparedAtMs.push(atMs),
   advised: (life, { atMs }) => void life.advisedAtMs.push(atMs),
   'hook-waits': (life, { atMs, asg, hook, expiresAtMs }) => {
     // A heartbeat prolongs the wait that is open.
@@ -120,6 +123,15 @@ const noteDelivery = (lives: ReadonlyMap<string, Draft>, { told, atMs, invocatio
 };
 
 const swapItem = /^swap#(.+)$/;
+const pastItem = /^past#(.+)$/;
+
+/** Its swap became history while EC2 let it run on: from then on it is a member again. */
+const noteBack = (lives: ReadonlyMap<string, Draft>, { item, atMs }: About<'item-written'>): void => {
+  const [, instance = ''] = pastItem.exec(item) ?? [];
+  const life = lives.get(instance);
+  const isSpared = life?.sparedAtMs.some((sparedAtMs) => sparedAtMs <= atMs) === true;
+  if (isSpared && life.ending === undefined && life.ended === undefined) life.backAtMs.push(atMs);
+};
 
 /** Which drain takes whom, by its swap, and which drains run. */
 type Drains = { readonly of: Map<string, string>; readonly running: Set<string> };
@@ -149,8 +161,10 @@ const noteOne = (lives: Map<string, Draft>, event: HistoryEvent, order: number, 
     return;
   }
   if (event.kind === 'delivered') noteDelivery(lives, event);
-  else if (event.kind === 'item-written') noteClaim(lives, event, drains);
-  else if (event.kind === 'drain') noteDrain(lives, event, drains);
+  else if (event.kind === 'item-written') {
+    noteClaim(lives, event, drains);
+    noteBack(lives, event);
+  } else if (event.kind === 'drain') noteDrain(lives, event, drains);
   else if ('instance' in event && event.instance !== undefined) {
     const life = lives.get(event.instance);
     if (life !== undefined) (notes[event.kind] as Note<typeof event.kind> | undefined)?.(life, event as never);

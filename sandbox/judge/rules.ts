@@ -23,6 +23,7 @@ import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/re
 import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
+import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   connectionsGetTheirTime,
   workTakenOffFirst,
   leftToEc2,
+  sparedServeAgain,
   hooksAreHeld,
   servesAgain,
   requestedSoon,

@@ -37,6 +37,8 @@ export const times = {
   longestUnservedRestMs: 14_400_000,
   /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
   interruptedRestMs: 180_000,
+  /** Whoever EC2 announced to take is put back so long after its deadline (core/swap-life/outlived.ts). */
+  outlivedMs: 300_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */
   keptForMs: 3_600_000,
   /** How long Holdfast waits for an Auto Scaling group to refill itself (core/headcount.ts). */

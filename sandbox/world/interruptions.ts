@@ -38,7 +38,11 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     if (!how.silent) warn(instance, action);
     instance.takeTimer = clock.at(takenAtMs, () => {
       if (how.spares) delete instance.takenAtMs;
-      if (how.spares || !isLive(instance)) return;
+      if (!isLive(instance)) return;
+      if (how.spares) {
+        base.note({ kind: 'spared', instance: instance.id });
+        return;
+      }
       if (action === 'terminate' || instance.state === 'pending') instances.terminate(instance, reasons.spot);
       else instances.stop(instance, reasons.spot);
     });

@@ -278,6 +278,14 @@ The decision by which it was launched:
 2026-11-20 12:00:00 UTC  web  decision 0001`);
   });
 
+  it('that EC2 announced to take and did not says that it is in service again', () => {
+    const deadlineMs = swap.claimedAtMs + 120_000;
+    const spared = { ...swap, reason: 'interruption', state: 'withdrawn', deadlineMs, withdrawnAtMs: deadlineMs + 301_000 } as const;
+    const text = (rest: Partial<Swap> = {}) =>
+      explanationText({ instance: swap.instance, swap: { ...spared, ...rest }, decisions: [], unreadable: [] });
+    expect(text({ shortfall: undefined })).toContain('EC2 announced to take it and did not. It is in service again');
+    expect(text({ shortfall: { code: 'let-go' } })).not.toContain('in service again');
+  });
   it('that stays says what was withdrawn', () => {
     const withdrawn = { ...swap, reason: 'moved', state: 'withdrawn', withdrawnAtMs: swap.claimedAtMs + 1_000 } as const;
     const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], unreadable: [] });

@@ -19,6 +19,8 @@ describe('a swap of a group that was let go', () => {
     ['that EC2 takes is kept', warned, 719, false],
     ['that EC2 takes is kept, whatever its drain said', { ...warned, shortfall: letGo }, 0, false],
     ['that EC2 did not take is dropped', warned, 720, true],
+    ['that was drained, and that EC2 may yet take, is kept', { ...warned, state: 'drained' }, 719, false],
+    ['that was drained, and that EC2 did not take, is dropped', { ...warned, state: 'drained' }, 720, true],
     ['that its Auto Scaling group may have let go is kept', { ...chosen, releaseAskedAtMs: noonMs }, 599, false],
     ['that its Auto Scaling group did not let go is dropped', { ...chosen, releaseAskedAtMs: noonMs }, 600, true],
     ['that a hook holds is kept', { reason: 'hook', hooks: [hook] }, 7_200, false],

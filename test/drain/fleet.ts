@@ -163,6 +163,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       launch: none,
       admit: none,
       noteJoined: async () => {},
+      putBack: none,
       suspend: none,
       resume: none,
       takeDown: none,

@@ -8,14 +8,31 @@ import { nowMs, state, swapOf, view } from '../core/views.ts';
 const notReleased = { code: 'not-released', awsCode: 'BelowMinSize' } as const;
 
 /** Lets all these members go, and returns what was written about them. */
-const letGo = async (swaps: readonly Swap[], failed: ActionResult['failed'] = [], ended: readonly string[] = []) => {
+const letGo = async (swaps: readonly Swap[], failed: ActionResult['failed'] = [], ended: readonly string[] = []) =>
+  (await letGoOf({ swaps, failed, ended })).written;
+
+type Told = {
+  readonly swaps: readonly Swap[];
+  readonly failed?: ActionResult['failed'];
+  readonly ended?: readonly string[];
+  readonly unplaced?: number;
+};
+
+/** What is written, and who is asked to leave, where EC2 has refused so many replacements. */
+const letGoOf = async ({ swaps, failed = [], ended = [], unplaced = 0 }: Told) => {
+  const asked: string[] = [];
   const written: (SwapChange & { readonly instance: string })[] = [];
   const ids = swaps.map(({ instance }) => instance);
   const refused = new Set(failed.map(({ instance }) => instance));
   const run = {
     group: { name: 'web', holding: { kind: 'tag' } },
     turns: { learn: () => {} },
-    provider: { release: async (): Promise<ActionResult> => ({ done: ids.filter((instance) => !refused.has(instance)), failed }) },
+    provider: {
+      release: async (_group: unknown, leaving: readonly Swap[]): Promise<ActionResult> => {
+        asked.push(...leaving.map(({ instance }) => instance));
+        return { done: ids.filter((instance) => !refused.has(instance)), failed };
+      },
+    },
     ports: {
       clock: { now: () => nowMs },
       store: {
@@ -27,11 +44,19 @@ const letGo = async (swaps: readonly Swap[], failed: ActionResult['failed'] = []
     },
     groupsAtOnce: 1,
   };
-  const decision = { unnoticed: ids, admissions: [], raise: [], restore: [] };
+  const decision = { unnoticed: ids, unplaced: 0, admissions: [], raise: [], restore: [] };
   const round = { decision, view: view({ swaps, ended }), sizes: [], launched: [], state: state() };
-  await act({ ...run, rounds: [round] } as unknown as Run & { readonly rounds: readonly Round[] });
-  return written;
+  const last = { ...round, decision: { ...decision, unplaced } };
+  await act({ ...run, rounds: [round, last] } as unknown as Run & { readonly rounds: readonly Round[] });
+  return { written, asked };
 };
+
+test('of members whose replacements EC2 has refused, the living stay and the dead are let go', async () => {
+  const swaps = ['i-1', 'i-2', 'i-3'].map((instance) => swapOf(instance, { state: 'drained' }));
+  expect((await letGoOf({ swaps, unplaced: 1 })).asked).toEqual(['i-1', 'i-2']);
+  expect((await letGoOf({ swaps, unplaced: 2, ended: ['i-1', 'i-3'] })).asked).toEqual(['i-1', 'i-3']);
+  expect((await letGoOf({ swaps })).asked).toEqual(['i-1', 'i-2', 'i-3']);
+});
 
 test('a member that the minimum size kept in service, and that is let go now, is no longer said to be cut', async () => {
   const kept = swapOf('i-1', { state: 'drained', shortfall: notReleased });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Holdings, SwapChange } from '../../core/ports.ts';
+import type { Group } from '../../core/group.ts';
+import type { Mode } from '../../core/mode.ts';
+import type { ActionResult, Holdings, SwapChange } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { Gathered } from '../../functions/react/gather.ts';
 import { mend } from '../../functions/react/mend.ts';
@@ -9,22 +11,42 @@ import { group, member, noonMs, swap } from '../drain/fleet.ts';
 const inMs = (seconds: number) => noonMs + seconds * 1_000;
 const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
 
-const mended = async (
+type Trouble = {
+  readonly stoppedDrains?: readonly string[];
+  readonly runsOn?: readonly string[];
+  readonly mode?: Mode;
+  /** Why no member can be put back into service. */
+  readonly notBack?: 'later' | 'never';
+};
+
+const mendedBy = async (
   swaps: readonly Swap[],
   nowMs: number,
   holdings: Partial<Holdings> = {},
-  { stoppedDrains = [], runsOn = [] }: { readonly stoppedDrains?: readonly string[]; readonly runsOn?: readonly string[] } = {},
-): Promise<readonly Swap[]> => {
-  const store = { advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'), retire: () => Promise.resolve() };
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack }: Trouble = {},
+) => {
+  const retired: string[] = [];
+  const store = {
+    advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'),
+    retire: async ({ instance }: Swap) => void retired.push(instance),
+  };
+  const provider = {
+    putBack: async (_group: Group, ids: readonly string[]): Promise<ActionResult> =>
+      notBack === undefined
+        ? { done: ids, failed: [] }
+        : { done: [], failed: ids.map((instance) => ({ instance, code: 'Refused', retry: notBack })) },
+  };
   const owners = { ownersOf: async () => new Map(runsOn.map((instance) => [instance, { state: 'running' }])) };
   const run = {
-    group: group(),
+    group: { ...group(), mode },
+    provider,
     facts: { ended: [], stopped: [], stoppedDrains },
-    ports: { clock: { now: () => nowMs }, store, owners },
+    ports: { clock: { now: () => nowMs }, store, owners, telemetry: { count: () => {} } },
   } as unknown as Run;
   const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
-  return mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`);
+  return { retired, ...(await mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`)) };
 };
+const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Swap[]> => (await mendedBy(...args)).swaps;
 
 const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
 const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hooks: [hook] });
@@ -104,6 +126,31 @@ describe('a swap whose instance EC2 stops', () => {
 
   it('is closed once the instance has ended', async () => {
     expect(await mended([taken], inMs(200), { ended: ['i-1'] })).toMatchObject([{ state: 'gone' }]);
+  });
+});
+
+describe('a swap whose instance EC2 announced to take, and that runs on', () => {
+  const spared = swap('i-1', { reason: 'interruption', state: 'drained', deadlineMs: inMs(120), drainedAtMs: inMs(60) });
+  const running = { members: [member('i-1')] };
+
+  it('is withdrawn five minutes after its deadline, once its member is in service again', async () => {
+    expect(await mendedBy([spared], inMs(419), running)).toEqual({ retired: [], swaps: [spared] });
+    expect(await mendedBy([spared], inMs(420), running)).toEqual({ retired: ['i-1'], swaps: [], putBack: ['i-1'] });
+  });
+  it.each(['leaving', 'draining'] as const)('is withdrawn also where its drain broke off while it was %s', async (state) => {
+    expect(await mendedBy([{ ...spared, state }], inMs(420), running)).toMatchObject({ retired: ['i-1'], swaps: [] });
+  });
+  it('stays while its member cannot be put back, and is ours to end ten minutes later', async () => {
+    const before = await mendedBy([spared], inMs(1_019), running, { notBack: 'later' });
+    expect(before).toEqual({ retired: [], swaps: [spared] });
+    const after = await mendedBy([spared], inMs(1_020), running, { notBack: 'never' });
+    expect(after.swaps).toMatchObject([{ reason: 'unwanted' }]);
+  });
+  it('stays while its group does not act', async () => {
+    expect(await mendedBy([spared], inMs(900), running, { mode: 'pause' })).toEqual({ retired: [], swaps: [spared] });
+  });
+  it('stays where its Auto Scaling group ends the member', async () => {
+    expect((await mendedBy([{ ...spared, reason: 'hook' }], inMs(420), running)).retired).toEqual([]);
   });
 });
 

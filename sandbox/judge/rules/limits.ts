@@ -120,7 +120,7 @@ const shortagesOf = (chronicle: Chronicle, group: string): readonly Short[] => {
     readyAtMs,
     ...policies.map(({ atMs }) => atMs),
     ...written.map(({ atMs }) => atMs),
-    ...chronicle.livesIn(group).flatMap((life) => [life.launchedAtMs, goneAtMs(life), leavesAtMs(life, Number.POSITIVE_INFINITY)]),
+    ...chronicle.livesIn(group).flatMap((life) => [life.launchedAtMs, goneAtMs(life), ...life.backAtMs, leavesAtMs(life, Number.POSITIVE_INFINITY)]),
   ].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs);
   const found: Short[] = [];
   let open: { readonly fromMs: number; by: number } | undefined;

@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, knewAtMs } from '../leaving.ts';
-import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastRefusalMs, takenOutAtMs } from '../life.ts';
+import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastBackMs, lastRefusalMs, takenOutAtMs } from '../life.ts';
 import { isMisplaced } from '../policy.ts';
 import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
@@ -34,7 +34,7 @@ const outByUs = (life: Life, sinceMs?: number): number => Math.min(takenOutAtMs(
 /** What was chosen at first, or after EC2 had refused to end it, and before it refused again. */
 const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: number): readonly Choice[] => {
   const outAtMs = outByUs(life, sinceMs);
-  if (outAtMs === Number.POSITIVE_INFINITY || outAtMs > untilMs || forcedOutAtMs(life) <= outAtMs) return [];
+  if (outAtMs === Number.POSITIVE_INFINITY || outAtMs > untilMs || forcedOutAtMs(life, lastBackMs(life, outAtMs)) <= outAtMs) return [];
   const claim = life.claims.find(({ atMs, state }) => atMs > sinceMs && state === 'leaving');
   const chosenAtMs = Math.min(claim?.atMs ?? outAtMs, outAtMs);
   const group = chronicle.groupAt(life, chosenAtMs);
@@ -46,10 +46,12 @@ const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: nu
   return [{ life, group, chosenAtMs, lookedSinceMs, outAtMs, isAdvised, isMoved }];
 };
 
-const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] =>
-  [Number.NEGATIVE_INFINITY, ...life.refusedAtMs].flatMap((sinceMs, index) =>
-    choiceOf(chronicle, life, sinceMs, life.refusedAtMs[index] ?? Number.POSITIVE_INFINITY),
+const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] => {
+  const staysAgain = [...life.refusedAtMs, ...life.backAtMs].sort((a, b) => a - b);
+  return [Number.NEGATIVE_INFINITY, ...staysAgain].flatMap((sinceMs, index) =>
+    choiceOf(chronicle, life, sinceMs, staysAgain[index] ?? Number.POSITIVE_INFINITY),
   );
+};
 
 /** Members that leave by Holdfast's choice alone, in the order in which they were chosen. */
 export const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
@@ -80,7 +82,7 @@ const unseenAt = (chronicle: Chronicle, { group, chosenAtMs, lookedSinceMs }: Ch
       (life) =>
         life.launchedAtMs < chosenAtMs &&
         chronicle.groupAt(life, Math.min(chosenAtMs, goneAtMs(life) - 1)) === group &&
-        forcedOutAtMs(life) <= chosenAtMs &&
+        forcedOutAtMs(life, lastBackMs(life, chosenAtMs)) <= chosenAtMs &&
         learnedAtMs(chronicle, life) > lookedSinceMs &&
         !life.claims.some(({ atMs }) => atMs < chosenAtMs) &&
         outByUs(life) >= chosenAtMs &&

@@ -5,7 +5,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { limitMayBound } from '../launch-limit.ts';
 import { heardAtMs } from '../leaving.ts';
-import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
+import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
@@ -37,7 +37,7 @@ const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
 
 /** When the trouble began that made a member stop serving: its warning, where it had one; an end of ours begins nothing of its own. */
 const troubleOf = (life: Life, atMs: number, open: readonly Debt[]): Debt => {
-  const warnedMs = warnedAtMs(life);
+  const warnedMs = warnedAtMs(life, lastBackMs(life, atMs));
   if (warnedMs <= atMs) return { sinceMs: warnedMs, because: `${life.instance} was warned` };
   const out = life.services.find(({ untilMs }) => untilMs === atMs);
   const isOurs = isFunction(out?.by) || (isFunction(life.ending?.by) && life.ending?.atMs === atMs);

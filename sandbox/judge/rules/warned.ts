@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
-import { endless, goneAtMs, type Life, lastRefusalMs, warnedAtMs } from '../life.ts';
+import { chaptersOf, endless, goneAtMs, type Life, lastBackMs, lastRefusalMs, warnedAtMs } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { times } from '../times.ts';
 
@@ -9,7 +9,7 @@ type Broken = Omit<Finding, 'rule'>;
 
 /** Warned members of groups in force. */
 const warned = (chronicle: Chronicle): readonly { readonly life: Life; readonly group: string }[] =>
-  chronicle.lives.flatMap((life) => {
+  chronicle.lives.flatMap(chaptersOf).flatMap((life) => {
     const atMs = warnedAtMs(life);
     if (atMs === endless) return [];
     const group = chronicle.groupAt(life, atMs);
@@ -68,9 +68,14 @@ export const drainBeginsInTime: Rule = {
     }),
 };
 
+const isKnownToLeave = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
+  chaptersOf(life).some((chapter) => warnedAtMs(chapter, lastBackMs(life, atMs)) < endless && knewAtMs(chronicle, chapter) <= atMs);
+
 /** Others count until Holdfast knows that EC2 takes them: a warning that reached nobody, or only a function that died of it, is not known. */
 const servesEnough = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
-  const others = chronicle.membersAt(group, atMs).filter((one) => one !== life && chronicle.isReadyAt(one, atMs) && knewAtMs(chronicle, one) > atMs);
+  const others = chronicle
+    .membersAt(group, atMs)
+    .filter((one) => one.instance !== life.instance && chronicle.isReadyAt(one, atMs) && !isKnownToLeave(chronicle, one, atMs));
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 
@@ -100,17 +105,20 @@ export const servesUntilReplaced: Rule = {
 
 export const takenOutOnce: Rule = {
   name: 'work is taken off once',
-  meaning: 'Holdfast takes no member out of the same target group twice, unless EC2 refused to end it in between.',
+  meaning: 'Holdfast takes no member out of the same target group twice, unless EC2 refused to end it in between, or did not take it as announced.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life): readonly Broken[] =>
-      // Each refusal puts it back to work.
-      [...Map.groupBy(life.services.filter(takenOutByUs), (out) => `${out.targetGroup} ${lastRefusalMs(life, out.untilMs)}`).values()].flatMap(
-        (list) => {
-          const last = list.at(-1);
-          return list.length < 2 || last === undefined
-            ? []
-            : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${last.targetGroup} ${list.length} times` }];
-        },
-      ),
+      // Each refusal, and each warning that does not come true, puts it back to work.
+      [
+        ...Map.groupBy(
+          life.services.filter(takenOutByUs),
+          (out) => `${out.targetGroup} ${Math.max(lastRefusalMs(life, out.untilMs), lastBackMs(life, out.untilMs))}`,
+        ).values(),
+      ].flatMap((list) => {
+        const last = list.at(-1);
+        return list.length < 2 || last === undefined
+          ? []
+          : [{ instance: life.instance, atMs: last.untilMs, detail: `${life.instance} was taken out of ${last.targetGroup} ${list.length} times` }];
+      }),
     ),
 };

@@ -47,10 +47,16 @@ describe('a drain that somebody stopped', () => {
 });
 
 describe('an instance that runs on after its drain', () => {
-  it('that EC2 announced to take is ours to end five minutes after its deadline', () => {
+  it('that EC2 stopped is ours to end five minutes after its deadline', () => {
     const drained = swap({ state: 'drained', deadlineMs: nowMs - 300_000 });
     expect(takenOver(drained, taking())).toEqual({ ...order, reason: 'unwanted' });
     expect(takenOver({ ...drained, deadlineMs: nowMs - 299_999 }, taking())).toBeUndefined();
+  });
+  it('that EC2 announced to take has fifteen minutes to be put back into service, and is ours to end then', () => {
+    const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
+    const spared = taking({ spared: new Set(['i-1']) });
+    expect(takenOver(drained, spared)).toEqual({ ...order, reason: 'unwanted' });
+    expect(takenOver({ ...drained, deadlineMs: nowMs - 899_999 }, spared)).toBeUndefined();
   });
   it('that is ours to end is ended two minutes after it had drained, for the reason that it had', () => {
     const { deadlineMs: _, ...drained } = swap({ reason: 'scale-in', state: 'drained', drainedAtMs: nowMs - 120_000 });
@@ -58,7 +64,7 @@ describe('an instance that runs on after its drain', () => {
     expect(takenOver({ ...drained, drainedAtMs: nowMs - 119_999 }, taking())).toBeUndefined();
   });
   it('is left alone when it is kept, or when nobody shows it', () => {
-    const drained = swap({ state: 'drained', deadlineMs: nowMs - 300_000 });
+    const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
     expect(takenOver({ ...drained, keptUntilMs: nowMs + 1 }, taking())).toBeUndefined();
     expect(takenOver(drained, taking({ shown: new Set() }))).toBeUndefined();
   });

@@ -63,4 +63,32 @@ export const draining: readonly PutBack[] = [
     to: "holding.kind !== 'tag' && traitsOf(swap).endedBy !== 'auto-scaling' && swap.reason === 'unwanted';",
     situation: 'a trickle of warnings',
   },
+  {
+    name: 'a member that EC2 announced to take and did not is ended',
+    file: 'functions/react/mend.ts',
+    from: 'const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());',
+    to: 'const spared = outlivedIn([], gathered.holdings.members, run.ports.clock.now());',
+    situation: 'warnings that do not come true',
+  },
+  {
+    name: 'a member that EC2 did not take is put back before its five minutes are over',
+    file: 'core/swap-life/outlived.ts',
+    from: 'export const outlivedAfterMs = 300_000;',
+    to: 'export const outlivedAfterMs = 0;',
+    situation: 'warnings that do not come true',
+  },
+  {
+    name: 'the target groups of its Auto Scaling group do not get a member back',
+    file: 'aws/providers/put-back.ts',
+    from: 'instances.filter((instance) => standings.get(instance)?.inService),',
+    to: 'instances.filter((instance) => standings.get(instance)?.leaving),',
+    situation: 'warnings of attached members that do not come true',
+  },
+  {
+    name: 'a member whose replacement was refused is ended through its Auto Scaling group',
+    file: 'functions/react/act.ts',
+    from: 'const left = new Set(replacedOf(first, rounds.at(-1) ?? first));',
+    to: 'const left = new Set([...first.decision.unnoticed, ...replacedOf(first, first)]);',
+    situation: 'warnings of attached members that do not come true',
+  },
 ];

@@ -70,10 +70,10 @@ export const survivors: readonly Survivor[] = [
     to: "if (latest >= (state.lastReservation ?? '')) return state;",
   },
   {
-    name: 'announced and not taken: never ended',
-    file: 'core/swap-life/stuck-drains.ts',
-    from: '(swap.deadlineMs ?? 0) + spareMs - overdueMs',
-    to: '(swap.deadlineMs ?? 0) + 1e6 * spareMs - overdueMs',
+    name: 'announced and not taken: never put back',
+    file: 'core/swap-life/outlived.ts',
+    from: 'export const outlivedAfterMs = 300_000;',
+    to: 'export const outlivedAfterMs = 3e11;',
   },
   {
     name: 'only the first target group is left',

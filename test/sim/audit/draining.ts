@@ -1,6 +1,7 @@
+import { warnInVain } from '../ending-steps.ts';
 import type { Situation, Step } from '../situation.ts';
-import { alarm, endThroughAsg, interrupt } from '../steps.ts';
-import { type Setting, settingOf } from '../worlds.ts';
+import { alarm, endThroughAsg, interrupt, setSpot } from '../steps.ts';
+import { type Setting, settingOf, zones } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
 const of = scripted(900_000);
@@ -67,11 +68,24 @@ const togetherWithScaleIn = (): Situation => {
   });
 };
 
+/** EC2 announces to take two members, and does not. */
+const sparedMembers = (name: string, setting: Setting, steps: readonly Step[] = []): Situation =>
+  of(name, setting, { asked: { web: { size: 6, endsAt: 6 } }, steps: [...steps, warnInVain(1_000, 2)], calmAtMs: 700_000 });
+
+/** Nothing can replace them, so they stay in their Auto Scaling group, out of its target groups. */
+const sparedAndAttached = (): Situation => {
+  const policy = { capacity: { spread: ['spot-a', 'spot-b', 'spot-c'] } };
+  const name = 'warnings of attached members that do not come true';
+  return sparedMembers(name, settingOf('attach', { policy }), [setSpot(500, zones, 0)]);
+};
+
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
 export const draining: Readonly<Record<string, () => Situation>> = {
   'a hook drain of twenty minutes': () => of('a hook drain of twenty minutes', longDrains(3_600), { ...longDrain, steps: [endThroughAsg(1_000, 2)] }),
   'a hook drain that somebody stops': () =>
     of('a hook drain that somebody stops', longDrains(300), { ...longDrain, steps: [endThroughAsg(1_000, 2), stopAllDrains(90_000)] }),
   'a trickle of warnings': trickle,
+  'warnings that do not come true': () => sparedMembers('warnings that do not come true', settingOf('tag')),
+  'warnings of attached members that do not come true': sparedAndAttached,
   'ten deadlines and a scale-in in one look': togetherWithScaleIn,
 };

@@ -43,6 +43,7 @@ const remarks = listed<Remark['code']>({
   detached: true,
   'advice-not-followed': true,
   'advice-over-budget': true,
+  'put-back': true,
   'kept-by-minimum': true,
   'boots-failed': true,
   'given-up': true,

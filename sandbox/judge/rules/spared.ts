@@ -1,0 +1,91 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { isAlive, isFunction, type Life, stayAt, takenOutAtMs, warnedAtMs } from '../life.ts';
+import { wasIdle } from '../modes.ts';
+import { times } from '../times.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A tick finds it, and another one where that lost a race. */
+const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
+
+/** When Holdfast has put it back at the latest, where nothing hinders it. */
+const dueMs = (chronicle: Chronicle, sparedAtMs: number): number =>
+  sparedAtMs + times.outlivedMs + foundWithinMs + chronicle.times.lagMs + 2 * chronicle.times.clockMs;
+
+/** Nothing but the warning happened to it, and nothing hindered Holdfast. */
+const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: number): boolean => {
+  const { faults, endedAtMs } = chronicle.history;
+  const sinceMs = Math.min(warnedAtMs(life), ...life.sparedAtMs);
+  return (
+    untilMs <= endedAtMs &&
+    isAlive(life, untilMs) &&
+    life.advisedAtMs.length + life.hooks.length === 0 &&
+    life.stays.every(({ how }) => how === undefined) &&
+    !faults.some(({ fromMs, untilMs: endMs }) => fromMs <= untilMs && endMs >= sinceMs) &&
+    chronicle.policiesIn(group, sinceMs, untilMs).length === 1 &&
+    !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
+    !wasIdle(chronicle, group, sinceMs, untilMs)
+  );
+};
+
+/** Members that EC2 spared and that stay out of service. */
+const leftOut = (chronicle: Chronicle): readonly Broken[] =>
+  chronicle.lives.flatMap((life) =>
+    life.sparedAtMs.flatMap((sparedAtMs): readonly Broken[] => {
+      const group = chronicle.groupAt(life, sparedAtMs);
+      const untilMs = dueMs(chronicle, sparedAtMs);
+      if (group === undefined || !isPlain(chronicle, group, life, untilMs) || warnedAtMs(life, sparedAtMs) <= untilMs) return [];
+      const isBack = life.backAtMs.some((backMs) => backMs > sparedAtMs) || life.claims.length === 0;
+      return isBack
+        ? []
+        : [{ group, instance: life.instance, atMs: untilMs, detail: `EC2 did not take ${life.instance}, and it is not put back into service` }];
+    }),
+  );
+
+/** Members that are back, and that a target group sends nothing although nobody chose them to leave. */
+const backInName = (chronicle: Chronicle): readonly Broken[] =>
+  chronicle.lives.flatMap((life) =>
+    life.backAtMs.flatMap((backMs): readonly Broken[] => {
+      const group = chronicle.groupAt(life, backMs);
+      const untilMs = backMs + chronicle.times.comesUpMs + foundWithinMs;
+      const isChosen = takenOutAtMs(life, backMs) <= untilMs || life.claims.some(({ atMs }) => atMs > backMs && atMs <= untilMs);
+      if (group === undefined || isChosen || !isPlain(chronicle, group, life, untilMs) || chronicle.servesAt(life, untilMs)) return [];
+      return [{ group, instance: life.instance, atMs: untilMs, detail: `${life.instance} was put back, and takes no work` }];
+    }),
+  );
+
+/** Members that Holdfast ended because of a warning that did not come true. */
+const endedAnyway = (chronicle: Chronicle): readonly Broken[] =>
+  chronicle.lives.flatMap((life): readonly Broken[] => {
+    const { ending } = life;
+    const sparedAtMs = life.sparedAtMs.at(-1);
+    if (ending === undefined || sparedAtMs === undefined || !isFunction(ending.by) || ending.atMs < sparedAtMs) return [];
+    const group = chronicle.groupAt(life, sparedAtMs);
+    const wasBack = life.backAtMs.some((backMs) => backMs >= sparedAtMs);
+    if (group === undefined || wasBack || stayAt(life, sparedAtMs) !== undefined || !isPlain(chronicle, group, life, ending.atMs - 1)) return [];
+    return [
+      { group, instance: life.instance, atMs: ending.atMs, detail: `${life.instance} was ended, because EC2 had announced to take it and did not` },
+    ];
+  });
+
+/** Members that are put back while EC2 may yet take them. */
+const backTooSoon = (chronicle: Chronicle): readonly Broken[] =>
+  chronicle.lives.flatMap((life) =>
+    life.backAtMs.flatMap((backMs): readonly Broken[] => {
+      const saidMs = Math.max(...life.warnings.filter(({ atMs, silent }) => !silent && atMs <= backMs).map(({ atMs }) => atMs));
+      const earliestMs = saidMs + times.outlivedMs - 2 * chronicle.times.clockMs;
+      const group = chronicle.groupAt(life, backMs);
+      if (group === undefined || wasIdle(chronicle, group, saidMs, backMs) || backMs >= earliestMs || life.advisedAtMs.length > 0) return [];
+      return [
+        { group, instance: life.instance, atMs: backMs, detail: `${life.instance} was put back ${(backMs - saidMs) / 1_000} s after its warning` },
+      ];
+    }),
+  );
+
+export const sparedServeAgain: Rule = {
+  name: 'a warning that does not come true is taken back',
+  meaning:
+    'A member that EC2 announced to take, and that still runs five minutes after its deadline, is put back into service within the next looks: it works again, and is not ended because of the warning. It is not put back before.',
+  broken: (chronicle) => [...leftOut(chronicle), ...backInName(chronicle), ...endedAnyway(chronicle), ...backTooSoon(chronicle)],
+};

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { sparedServeAgain } from '../../sandbox/judge/rules/spared.ts';
+import { details } from './details.ts';
+import { react, type Script, twoServe } from './histories.ts';
+
+/** A member that EC2 announced to take at 100 s, took no work from 200 s on, and was spared at 220 s. */
+const spared = (script: Script): void => {
+  twoServe(script);
+  script.warn(100, 'i-1');
+  script.react(101, 103, 'i-9', [{ about: 'warning', instance: 'i-1' }]);
+  script.claim(102, 'i-1', 'i-9');
+  script.takeOut(200, 'i-1');
+  script.at(220, { kind: 'spared', instance: 'i-1' });
+};
+const back = (script: Script, second: number): void =>
+  script.at(second, { kind: 'item-written', table: 'state', group: 'web', item: 'past#i-1', bytes: 500, by: react('i-10') });
+const inService = (script: Script, second: number): void => script.at(second, { kind: 'in-service', instance: 'i-1', targetGroup: 'web' });
+const broken = (write: (script: Script) => void) => {
+  const script = (one: Script): void => {
+    spared(one);
+    write(one);
+  };
+  return details(sparedServeAgain, script, { endedAtMs: 2_000_000 });
+};
+
+describe('a warning that does not come true is taken back', () => {
+  it('holds for a member that works again five minutes after its deadline', () => {
+    const found = broken((script) => {
+      back(script, 530);
+      inService(script, 550);
+    });
+    expect(found).toEqual([]);
+  });
+  it('breaks for one that stays out of service', () => {
+    expect(broken(() => {})).toEqual(['EC2 did not take i-1, and it is not put back into service']);
+  });
+  it('breaks for one that is back in name alone', () => {
+    expect(broken((script) => back(script, 530))).toEqual(['i-1 was put back, and takes no work']);
+  });
+  it('breaks for one that is put back while EC2 may yet take it', () => {
+    const found = broken((script) => {
+      back(script, 240);
+      inService(script, 250);
+    });
+    expect(found).toEqual(['i-1 was put back 140 s after its warning']);
+  });
+  it('breaks for one that Holdfast ends because of the warning', () => {
+    expect(broken((script) => script.end(525, 'i-1', react('i-10')))).toEqual(['i-1 was ended, because EC2 had announced to take it and did not']);
+  });
+});
