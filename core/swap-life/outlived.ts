@@ -6,7 +6,7 @@ import type { Member } from '../view.ts';
  * So long after its deadline, a member that EC2 announced to take and that still runs is put back into service: the
  * warning did not come true.
  */
-export const outlivedAfterMs = 300_000;
+const outlivedAfterMs = 300_000;
 
 /** A member that cannot be put back by then is ended after all, so that nothing is paid that does not work. */
 export const outlivedForGoodMs = 900_000;

@@ -73,8 +73,8 @@ export const draining: readonly PutBack[] = [
   {
     name: 'a member that EC2 did not take is put back before its five minutes are over',
     file: 'core/swap-life/outlived.ts',
-    from: 'export const outlivedAfterMs = 300_000;',
-    to: 'export const outlivedAfterMs = 0;',
+    from: 'const outlivedAfterMs = 300_000;',
+    to: 'const outlivedAfterMs = 0;',
     situation: 'warnings that do not come true',
   },
   {

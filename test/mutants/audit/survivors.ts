@@ -72,8 +72,8 @@ export const survivors: readonly Survivor[] = [
   {
     name: 'announced and not taken: never put back',
     file: 'core/swap-life/outlived.ts',
-    from: 'export const outlivedAfterMs = 300_000;',
-    to: 'export const outlivedAfterMs = 3e11;',
+    from: 'const outlivedAfterMs = 300_000;',
+    to: 'const outlivedAfterMs = 3e11;',
   },
   {
     name: 'only the first target group is left',
