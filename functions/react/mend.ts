@@ -1,5 +1,6 @@
 import { inParallel } from '../../aws/in-parallel.ts';
 import { unlessTroubled } from '../../aws/unless-troubled.ts';
+import { metrics } from '../../core/contract.ts';
 import { mayTakeOver, modeOf } from '../../core/mode.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { NameDrain } from '../../core/swap-life/drain-kind.ts';
@@ -7,7 +8,6 @@ import { endsIn, unseenIn } from '../../core/swap-life/ends.ts';
 import { asOutlived, outlivedIn } from '../../core/swap-life/outlived.ts';
 import { changeTo } from '../../core/swap-life/progress.ts';
 import { type TakingOver, takenOver } from '../../core/swap-life/stuck-drains.ts';
-import { metrics } from '../../core/contract.ts';
 import { writesAtOnce } from './claims.ts';
 import type { Gathered } from './gather.ts';
 import type { ReactPorts } from './ports.ts';
