@@ -12,6 +12,7 @@ export type AlarmChange = {
   readonly message: string;
   readonly isOn: boolean;
   readonly isQuiet: boolean;
+  readonly fromThreshold?: number;
 };
 
 /** Older ones say nothing about now. */
@@ -25,13 +26,22 @@ const found = new WeakMap<Chronicle, readonly AlarmChange[]>();
 export const alarmChanges = (chronicle: Chronicle): readonly AlarmChange[] => {
   const known = found.get(chronicle);
   if (known !== undefined) return known;
-  const changes = chronicle
-    .of('delivered')
-    .flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
-      told.about === 'alarm'
-        ? [{ alarm: told.alarm, atMs, happenedAtMs, invocation, message, isOn: told.isOn !== false, isQuiet: told.isQuiet === true }]
-        : [],
-    );
+  const changes = chronicle.of('delivered').flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
+    told.about === 'alarm'
+      ? [
+          {
+            alarm: told.alarm,
+            atMs,
+            happenedAtMs,
+            invocation,
+            message,
+            isOn: told.isOn !== false,
+            isQuiet: told.isQuiet === true,
+            ...(told.fromThreshold !== undefined && { fromThreshold: told.fromThreshold }),
+          },
+        ]
+      : [],
+  );
   found.set(chronicle, changes);
   return changes;
 };
@@ -46,9 +56,9 @@ const knownMs = (chronicle: Chronicle, { atMs, invocation, message }: AlarmChang
   return (isHealthy(chronicle, invocation) ? atMs : ended.atMs) + writesWithinMs;
 };
 
-/** Whether an alarm may be known to be in `ALARM`, by some of what functions were told until a moment. */
-export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): boolean =>
-  alarmChanges(chronicle).some((one) => {
+/** Changes by which an alarm may be known to be in `ALARM`, of what functions were told until a moment. */
+export const mayLast = (chronicle: Chronicle, alarm: string, atMs: number): readonly AlarmChange[] =>
+  alarmChanges(chronicle).filter((one) => {
     if (one.alarm !== alarm || one.atMs > atMs || !one.isOn || one.isQuiet) return false;
     const isOver = (other: AlarmChange): boolean =>
       other.alarm === alarm && !other.isOn && other.happenedAtMs >= one.happenedAtMs && knownMs(chronicle, other) < atMs;

@@ -211,8 +211,8 @@ export type GroupEvent =
 /** What a message told, as its sender meant it. */
 export type Told =
   | { readonly about: 'warning' | 'advice' | 'hook' | 'state'; readonly instance: string; readonly state?: string }
-  /** Of an alarm: absent `isOn`, it went to `ALARM`. Whether its actions are suppressed or muted. */
-  | { readonly about: 'alarm'; readonly alarm: string; readonly isOn?: false; readonly isQuiet?: true }
+  /** Of an alarm: absent `isOn`, it went to `ALARM`. Whether its actions are suppressed or muted. How far its metric was from its threshold. */
+  | { readonly about: 'alarm'; readonly alarm: string; readonly isOn?: false; readonly isQuiet?: true; readonly fromThreshold?: number }
   | { readonly about: 'drain-stopped'; readonly drain: string }
   | { readonly about: 'launch-unsuccessful'; readonly asg: string }
   | { readonly about: 'tick'; readonly groups: readonly string[] }

@@ -23,7 +23,19 @@ export type PolicyPool = {
   readonly asg?: string;
 };
 
-export type ScalingRow = { readonly alarm: string; readonly by: number; readonly isPercent: boolean; readonly cooldownMs: number };
+/** What an alarm adds, so far from its threshold. */
+type Step = { readonly from: number; readonly isBelow: boolean; readonly by: number; readonly isPercent: boolean };
+
+export type ScalingRow = {
+  readonly alarm: string;
+  readonly by: number;
+  readonly isPercent: boolean;
+  readonly cooldownMs: number;
+  readonly steps?: readonly Step[];
+};
+
+/** A time of a schedule in five fields of cron, and the size that it sets. */
+export type ScheduledRow = { readonly at: string; readonly timezone: string; readonly size: number };
 
 /** So many members, or so many percent of the size. */
 export type MoveLimit = { readonly by: number; readonly isShare: boolean };
@@ -85,12 +97,14 @@ export type Policy = {
   /** Names of the target groups that the policy lists. */
   readonly targetGroups: readonly string[];
   readonly scaling: readonly ScalingRow[];
+  readonly schedule: readonly ScheduledRow[];
   readonly tags: Readonly<Record<string, string>>;
 };
 
 type Json = Readonly<Record<string, unknown>>;
 
 const minuteMs = 60_000;
+const numberOf = (value: unknown): number => numberOr(value, 0);
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -140,10 +154,33 @@ const poolOf = (name: string, document: Json, spec: WorldSpec, prices: Readonly<
 
 const scalingOf = (value: unknown): readonly ScalingRow[] =>
   (Array.isArray(value) ? value : []).map((row) => {
-    const { alarm, adjust, cooldown } = mapOf(row);
-    const text = String(adjust);
-    return { alarm: String(alarm), by: Number.parseFloat(text), isPercent: text.endsWith('%'), cooldownMs: durationOr(cooldown, 5 * minuteMs) };
+    const { alarm, adjust, steps, cooldown } = mapOf(row);
+    const own = { alarm: String(alarm), cooldownMs: durationOr(cooldown, 5 * minuteMs) };
+    const [first, ...more] = (Array.isArray(steps) ? steps : []).map(mapOf).map(stepOf);
+    return first === undefined ? { ...own, ...adjustmentOf(adjust) } : { ...own, by: first.by, isPercent: first.isPercent, steps: [first, ...more] };
   });
+
+const adjustmentOf = (adjust: unknown): Pick<ScalingRow, 'by' | 'isPercent'> => ({
+  by: Number.parseFloat(String(adjust)),
+  isPercent: String(adjust).endsWith('%'),
+});
+
+const stepOf = ({ above, below, adjust }: Json): Step => ({
+  from: numberOf(below ?? above),
+  isBelow: below !== undefined,
+  ...adjustmentOf(adjust),
+});
+
+/** The row as it acts so far from its threshold; the first step where nobody knows how far. */
+export const atDistance = (row: ScalingRow, fromThreshold: number | undefined): ScalingRow => {
+  const reached = row.steps?.filter(({ from, isBelow }) => (isBelow ? -1 : 1) * (fromThreshold ?? 0) >= from).at(-1);
+  return reached === undefined ? row : { ...row, by: reached.by, isPercent: reached.isPercent };
+};
+
+const scheduleOf = (value: unknown): readonly ScheduledRow[] =>
+  (Array.isArray(value) ? value : [])
+    .map(mapOf)
+    .map(({ at, timezone, size }) => ({ at: String(at), timezone: textOr(timezone, 'UTC'), size: numberOf(size) }));
 
 const percentOf = (share: unknown): number => (share === undefined ? 0 : Number.parseFloat(String(share)));
 
@@ -203,6 +240,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     drainTimeoutMs: durationOr(drain.timeout, 5 * minuteMs),
     targetGroups: listOf(drain.loadBalancers).map(targetGroupName),
     scaling: scalingOf(document.scaling),
+    schedule: scheduleOf(document.schedule),
     tags: Object.fromEntries(Object.entries(mapOf(document.tags)).map(([key, value]) => [key, String(value)])),
   };
 };

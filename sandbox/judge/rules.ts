@@ -22,6 +22,7 @@ import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
 import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
+import { schedulesAreFollowed } from './rules/schedule.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
 import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
@@ -39,6 +40,7 @@ export const rules: readonly Rule[] = [
   desiredAsAsked,
   outsideSizesStand,
   wantedStay,
+  schedulesAreFollowed,
   alarmsAct,
   lastingAlarmsActAgain,
   warnedTakenOut,

@@ -22,8 +22,15 @@ const other: Told = { about: 'other' };
 
 type AlarmDetail = {
   readonly alarmName?: string;
-  readonly state?: { readonly value?: string; readonly actionsSuppressedBy?: string };
+  readonly state?: { readonly value?: string; readonly reasonData?: string; readonly actionsSuppressedBy?: string };
   readonly muteDetail?: unknown;
+};
+
+/** The latest value less the threshold, where CloudWatch says both. */
+const distanceOf = (reasonData: string | undefined): number | undefined => {
+  const { threshold, recentDatapoints } = parse(reasonData ?? '') as { readonly threshold?: number; readonly recentDatapoints?: readonly number[] };
+  const latest = recentDatapoints?.at(-1);
+  return threshold === undefined || latest === undefined ? undefined : latest - threshold;
 };
 
 const toldOfAlarm = ({ alarmName, state, muteDetail }: AlarmDetail): Told => ({
@@ -31,6 +38,7 @@ const toldOfAlarm = ({ alarmName, state, muteDetail }: AlarmDetail): Told => ({
   alarm: String(alarmName),
   ...((state?.value ?? 'ALARM') !== 'ALARM' && { isOn: false as const }),
   ...((state?.actionsSuppressedBy ?? muteDetail) !== undefined && { isQuiet: true as const }),
+  ...(distanceOf(state?.reasonData) !== undefined && { fromThreshold: distanceOf(state?.reasonData) as number }),
 });
 
 /** What each kind of event tells. */

@@ -6,6 +6,7 @@ import { listening } from './listening.ts';
 import { modes } from './modes.ts';
 import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
+import { ownScaling } from './own-scaling.ts';
 import { returning } from './returning.ts';
 import { shares } from './shares.ts';
 import { storms } from './storms.ts';
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...listening,
   ...modes,
   ...outside,
+  ...ownScaling,
   ...returning,
   ...shares,
   ...storms,

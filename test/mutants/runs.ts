@@ -21,6 +21,7 @@ import {
   straysGetTime,
 } from './checks.ts';
 import { modeSituations } from './mode-situations.ts';
+import { ownScalingSituations } from './own-scaling-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
 import { spareSituations } from './spare-situations.ts';
@@ -72,6 +73,8 @@ const manyGroups =
     missedGoals(await playMany(storm, assembly), { throttled: 0 }).map((missed) => ({ invariant: 'goals of a storm', detail: [missed] }));
 
 const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
+
+const scaledBy = (name: keyof typeof ownScalingSituations): Run => situation(ownScalingSituations[name]);
 
 const sharing = (name: keyof typeof shareSituations): Run => situation(shareSituations[name]);
 
@@ -152,6 +155,12 @@ export const runs = {
   ),
   'a spare above the maximum of its owner': withSpare('a spare above the maximum of its owner'),
   'a group with a spare becomes smaller': withSpare('a group with a spare becomes smaller', neverFewerThan(4)),
+  'an alarm far above its threshold': scaledBy('an alarm far above its threshold'),
+  'an alarm far below its threshold': scaledBy('an alarm far below its threshold'),
+  'a schedule, then an alarm': scaledBy('a schedule, then an alarm'),
+  'a schedule whose time is over': scaledBy('a schedule whose time is over'),
+  'a schedule in another time zone': scaledBy('a schedule in another time zone'),
+  'two times of a schedule at once': scaledBy('two times of a schedule at once'),
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
 } satisfies Readonly<Record<string, Run>>;

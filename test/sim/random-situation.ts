@@ -3,6 +3,7 @@ import { type ProfileName, profileOf, profiles } from './profiles/list.ts';
 import { withLastingAlarms } from './random-alarms.ts';
 import { drawFrom, type Trouble } from './random-draw.ts';
 import { withReady } from './random-ready.ts';
+import { withOwnScaling } from './random-scaling.ts';
 import type { Situation } from './situation.ts';
 
 /** What is played of a seed: everything, when nothing is said. */
@@ -25,7 +26,8 @@ export const randomSituation = (seed: number, { profile, always, keep, faults }:
   const name = profile ?? (always === undefined ? profileOf(seed) : 'faulty');
   const drawn = profiles[name].draw(drawFrom(forkRandom(seed, 'situation'), always));
   // From a stream of its own, so that all else in a seed is as it was without it.
-  const world = withLastingAlarms(withReady(drawn, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
+  const told = withLastingAlarms(withReady(drawn, drawFrom(forkRandom(seed, 'ready'))), drawFrom(forkRandom(seed, 'alarms')));
+  const world = withOwnScaling(told, drawFrom(forkRandom(seed, 'own scaling')));
   return {
     name: `seed ${seed} (${name})`,
     seed,

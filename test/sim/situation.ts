@@ -11,7 +11,7 @@ export type Step = {
   /** The same for people who read a trace. */
   readonly what: string;
   /** Names of what it is about, where it is about one. */
-  readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string };
+  readonly about?: { readonly group?: string; readonly asg?: string; readonly process?: string; readonly alarm?: string; readonly isQuiet?: true };
   /** How long it goes on after it began: the world is not calm before. */
   readonly lastsMs?: number;
   /** Does it, and says through `stage.did` which instances and groups it touches. */

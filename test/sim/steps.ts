@@ -110,20 +110,37 @@ const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK' = 'AL
   },
 });
 
+/** What CloudWatch evaluated, where it tells. */
+const evaluated = (fromThreshold: number | undefined): object => {
+  if (fromThreshold === undefined) return {};
+  const threshold = 50;
+  return {
+    reasonData: JSON.stringify({
+      version: '1.0',
+      statistic: 'Average',
+      period: 60,
+      recentDatapoints: [threshold, threshold + fromThreshold],
+      threshold,
+    }),
+  };
+};
+
 /** How long an alarm of a moment stays in `ALARM`. */
-const momentMs = 30_000;
+export const momentMs = 30_000;
 
 /** An alarm goes off, and is over after a while: CloudWatch sends nothing in between. */
-export const lastingAlarm = (atMs: number, alarmName: string, forMs: number, suppressed = false): Step => ({
+export const lastingAlarm = (atMs: number, alarmName: string, forMs: number, suppressed = false, fromThreshold?: number): Step => ({
   kind: 'alarmed',
   atMs,
   lastsMs: forMs,
-  what: `alarm ${alarmName} for ${Math.round(forMs / 1_000)} s${suppressed ? ', suppressed by another one' : ''}`,
-  about: { alarm: alarmName },
+  what: `alarm ${alarmName} for ${Math.round(forMs / 1_000)} s${suppressed ? ', suppressed by another one' : ''}${fromThreshold === undefined ? '' : `, ${fromThreshold} from its threshold`}`,
+  about: { alarm: alarmName, ...(suppressed && { isQuiet: true }) },
   happen: ({ sandbox, did }) => {
     const { clock } = sandbox;
     did({ kind: 'alarmed' });
-    sandbox.emitEvent(alarmEvent(alarmName, clock.now(), 'ALARM', suppressed ? { actionsSuppressedBy: 'Alarm' } : {}));
+    sandbox.emitEvent(
+      alarmEvent(alarmName, clock.now(), 'ALARM', { ...(suppressed && { actionsSuppressedBy: 'Alarm' }), ...evaluated(fromThreshold) }),
+    );
     clock.after(forMs, () => sandbox.emitEvent(alarmEvent(alarmName, clock.now(), 'OK')));
   },
 });

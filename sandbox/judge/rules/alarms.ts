@@ -2,7 +2,7 @@ import { alarmChanges, alarmTellsForMs, lastsAgainMs } from '../alarms.ts';
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy } from '../leaving.ts';
-import { adjusted } from '../policy.ts';
+import { adjusted, atDistance } from '../policy.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -18,7 +18,7 @@ const heardAlarms = (chronicle: Chronicle) => {
     .of('delivered')
     .flatMap(({ told, atMs, happenedAtMs, invocation, message }) =>
       told.about === 'alarm' && told.isOn !== false && told.isQuiet !== true && isHealthy(chronicle, invocation)
-        ? [{ alarm: told.alarm, atMs, happenedAtMs, message }]
+        ? [{ alarm: told.alarm, atMs, happenedAtMs, message, fromThreshold: told.fromThreshold }]
         : [],
     );
   return [...new Map(heard.toReversed().map((one) => [one.message, one])).values()];
@@ -30,13 +30,13 @@ const toldAlarm = ({ invocations }: Chronicle, { by }: Written, alarm: string): 
 
 const unanswered = (chronicle: Chronicle, { group, written }: GroupTimeline): readonly Broken[] => {
   const heard = heardAlarms(chronicle);
-  return heard.flatMap(({ alarm, atMs, happenedAtMs, message }) => {
+  return heard.flatMap(({ alarm, atMs, happenedAtMs, message, fromThreshold }) => {
     const policy = chronicle.policyAt(group, atMs);
     const row = policy?.scaling.find((one) => one.alarm === alarm);
     const [before] = chronicle.desiredIn(group, atMs, atMs);
     if (policy === undefined || policy.mode === 'observe' || row === undefined || before === undefined || atMs - happenedAtMs > alarmTellsForMs)
       return [];
-    if (adjusted(before, row, policy.size) === before) return [];
+    if (adjusted(before, atDistance(row, fromThreshold), policy.size) === before) return [];
     // In its cooldown, beside another alarm or an edit it may come to nothing.
     const names = new Set(policy.scaling.map((one) => one.alarm));
     const isAlone = !heard.some(

@@ -2,7 +2,8 @@ import { alarmTellsForMs, lastsAgainMs, mayLast } from '../alarms.ts';
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
-import { adjusted, asgsOf, type Policy, type ScalingRow } from '../policy.ts';
+import { adjusted, asgsOf, atDistance, type Policy, type ScalingRow } from '../policy.ts';
+import { dueIn } from '../scheduled.ts';
 import { headcountAt, lookedSince } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -10,17 +11,21 @@ type Broken = Omit<Finding, 'rule'>;
 /** Alarms that reached the function that wrote, and that its policy acts on. */
 type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; readonly lasts?: true };
 
+/** Each adjustment once. */
+const byStep = (rows: readonly ScalingRow[]): readonly ScalingRow[] => [...new Map(rows.map((row) => [`${row.by} ${row.isPercent}`, row])).values()];
+
 const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): readonly Heard[] => {
   const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
   const heard = (invocation?.deliveries ?? []).flatMap(({ told, happenedAtMs }) => {
     if (told.about !== 'alarm' || told.isOn === false || told.isQuiet || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];
-    return policy.scaling.filter(({ alarm }) => alarm === told.alarm).map((row) => ({ row, happenedAtMs }));
+    return policy.scaling.filter(({ alarm }) => alarm === told.alarm).map((row) => ({ row: atDistance(row, told.fromThreshold), happenedAtMs }));
   });
   // One that is still in ALARM acts again after its cooldown.
   const lasting = policy.scaling.flatMap((row) =>
-    mayLast(chronicle, row.alarm, atMs)
-      ? [{ row: { ...row, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true }]
-      : [],
+    // It acts by the distance that it went off with.
+    byStep(mayLast(chronicle, row.alarm, atMs).map(({ fromThreshold }) => atDistance(row, fromThreshold))).map(
+      (acting): Heard => ({ row: { ...acting, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true }),
+    ),
   );
   return [...heard, ...lasting];
 };
@@ -113,6 +118,26 @@ const setByOthers = (chronicle: Chronicle, policy: Policy, { by, atMs }: Written
   return Array.from({ length: 1 + most - least }, (_, more) => clamp(least + more, policy.size));
 };
 
+const sameSchedule = (a: Policy | undefined, b: Policy | undefined): boolean => JSON.stringify(a?.schedule) === JSON.stringify(b?.schedule);
+
+/** A look may be used again so much later. */
+const looksAgainMs = 5_000;
+
+/** Sizes that the schedule set since the last look that was written: what this look must have followed, and what it may have. */
+const scheduledFor = (chronicle: Chronicle, timeline: GroupTimeline, { by, atMs, policyVersion }: Written, policy: Policy) => {
+  const byReact = ({ by: writer }: Written): boolean =>
+    isFunction(writer) && chronicle.invocations.get(writer.invocation)?.function.endsWith('react') === true;
+  const last = timeline.written.findLast((one) => one.atMs < atMs && byReact(one));
+  const known = last && policyOfVersion(timeline, last.policyVersion);
+  if (last === undefined || !sameSchedule(known, policyOfVersion(timeline, policyVersion))) return { must: undefined, may: [] };
+  const { clockMs } = chronicle.times;
+  const due = dueIn(policy, lookedSince(chronicle, last.by, last.atMs) - clockMs - looksAgainMs, atMs + clockMs);
+  const lookedAtMs = lookedSince(chronicle, by, atMs);
+  // What was due before the last look was followed then, or is followed now.
+  const isNews = (one: { readonly atMs: number }): boolean => one.atMs > last.atMs + clockMs;
+  return { must: due.findLast((one) => isNews(one) && one.atMs <= lookedAtMs - clockMs - looksAgainMs)?.size, may: due.map(({ size }) => size) };
+};
+
 const judgeOne = (
   chronicle: Chronicle,
   timeline: GroupTimeline,
@@ -125,16 +150,19 @@ const judgeOne = (
     return `version ${written.policyVersion} of the policy is followed after version ${before.policyVersion}`;
   if (policy === undefined) return before?.desired === written.desired ? undefined : `no policy in force had version ${written.policyVersion}`;
   if (policy.isSizedOutside) return asOthersSet(chronicle, timeline, written, policy);
+  const isSetAnew = setsSize(timeline, before, written);
+  const { must, may } = scheduledFor(chronicle, timeline, written, policy);
+  const isOvertaken = must !== undefined && !isSetAnew && policy.mode !== 'observe';
   const starts = [
-    ...(before === undefined ? [] : [clamp(before.desired, policy.size)]),
-    ...(setsSize(timeline, before, written) ? [policy.size.desired] : []),
-    ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : []),
+    ...(before === undefined || isOvertaken ? [] : [clamp(before.desired, policy.size)]),
+    ...(isSetAnew ? [policy.size.desired] : []),
+    ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : may),
   ];
   const heard = policy.mode === 'observe' ? [] : onceEach(heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory)));
   const found = starts.flatMap((size) => outcomesOf(size, heard, policy)).filter(({ size }) => size === written.desired);
   const [outcome] = found.toSorted((a, b) => a.acted.length - b.acted.length);
   if (outcome === undefined) {
-    return `the desired size became ${written.desired}, was ${before?.desired ?? 'none'}; the policy in force says ${policy.size.desired}, and no alarm was heard that makes it so`;
+    return `the desired size became ${written.desired}, was ${before?.desired ?? 'none'}; the policy in force says ${policy.size.desired}, and no alarm was heard and no schedule was due that makes it so`;
   }
   for (const alarm of outcome.acted) memory.lastActed.set(alarm, actedIn(chronicle, written));
   return undefined;
@@ -215,6 +243,6 @@ const judgeGroup = (chronicle: Chronicle, timeline: GroupTimeline): readonly Bro
 export const desiredAsAsked: Rule = {
   name: 'the desired size changes only when asked',
   meaning:
-    'Every change of the desired size is what a new policy says, or what an alarm that was heard outside its cooldown makes of it, or, with `size.from`, what others set; an older policy never follows a newer one.',
+    'Every change of the desired size is what a new policy says, what its schedule sets when it is due, or what an alarm that was heard outside its cooldown makes of it, or, with `size.from`, what others set; an older policy never follows a newer one.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => judgeGroup(chronicle, timeline)),
 };

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { schedulesAreFollowed } from '../../sandbox/judge/rules/schedule.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+const long = { calmAtMs: 1_800_000, restAtMs: 1_850_000, endedAtMs: 1_900_000 };
+/** Histories begin in the first minute of 1970, a Thursday. */
+const schedule = [
+  { at: '10 0 * * *', size: 4 },
+  { at: '20 1 * jan thu', timezone: 'Europe/Berlin', size: 1 },
+];
+const minuteMs = 60;
+
+type Write = (script: Script) => void;
+const look = (script: Script, second: number, size: number): void => {
+  script.react(second, second + 1, `i-${second}`);
+  script.desired(second + 1, size, 2, react(`i-${second}`));
+};
+const broken = (rule: typeof desiredAsAsked, write: Write, changes = {}) =>
+  details(
+    rule,
+    (script) => {
+      twoServe(script);
+      script.policy(1, 2, { ...policy, schedule });
+      look(script, 60, 2);
+      write(script);
+    },
+    { ...long, ...changes },
+  );
+
+describe('a schedule', () => {
+  const [atTen, atTwenty] = [10 * minuteMs, 20 * minuteMs];
+  const followed: Write = (script) => {
+    look(script, atTen + 20, 4);
+    look(script, atTwenty + 20, 1);
+  };
+
+  it('sets the size when it is due', () => {
+    expect(broken(schedulesAreFollowed, followed)).toEqual([]);
+    expect(broken(desiredAsAsked, followed)).toEqual([]);
+  });
+  it('that is not followed is found, each time', () => {
+    expect(broken(schedulesAreFollowed, () => undefined)).toHaveLength(2);
+    expect(broken(schedulesAreFollowed, (script) => look(script, atTen + 20, 4))).toHaveLength(1);
+  });
+  it('is not followed before its time', () => {
+    expect(broken(desiredAsAsked, (script) => look(script, atTen - 20, 4))).toHaveLength(1);
+  });
+  it('is followed once', () => {
+    const again: Write = (script) => {
+      look(script, atTen + 20, 4);
+      script.policy(atTen + 60, 3, { ...policy, size: { min: 1, max: 6, desired: 3 }, schedule });
+      script.react(atTen + 60, atTen + 61, 'i-edit');
+      script.desired(atTen + 61, 3, 3, react('i-edit'));
+      script.react(atTen + 120, atTen + 121, 'i-again');
+      script.desired(atTen + 121, 4, 3, react('i-again'));
+    };
+    expect(broken(desiredAsAsked, again)).toHaveLength(1);
+  });
+  it('is not passed over by a look that writes something else', () => {
+    expect(broken(desiredAsAsked, (script) => look(script, atTen + 20, 2))).toHaveLength(1);
+  });
+  it('need not be followed while a fault may meet the looks', () => {
+    const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 0, untilMs: 1_800_000 } as never;
+    expect(broken(schedulesAreFollowed, () => undefined, { faults: [fault] })).toEqual([]);
+  });
+});
+
+describe('an alarm with steps', () => {
+  const stepped = {
+    ...policy,
+    scaling: [
+      {
+        alarm: 'high',
+        steps: [
+          { above: 0, adjust: '+1' },
+          { above: 30, adjust: '+3' },
+        ],
+        cooldown: '1m',
+      },
+    ],
+  };
+  const heard = (size: number, fromThreshold?: number) =>
+    details(
+      desiredAsAsked,
+      (script) => {
+        twoServe(script);
+        script.policy(1, 2, stepped);
+        script.react(100, 101, 'i-1', [{ about: 'alarm', alarm: 'high', ...(fromThreshold !== undefined && { fromThreshold }) }]);
+        script.desired(101, size, 2, react('i-1'));
+      },
+      long,
+    );
+
+  it('acts by the farthest step that its metric reaches', () => {
+    expect(heard(5, 30)).toEqual([]);
+    expect(heard(3, 30)).toHaveLength(1);
+    expect(heard(3, 29)).toEqual([]);
+    expect(heard(5, 29)).toHaveLength(1);
+  });
+  it('acts by its first step where nobody knows how far it is', () => {
+    expect(heard(3)).toEqual([]);
+    expect(heard(5)).toHaveLength(1);
+  });
+});
