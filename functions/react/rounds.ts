@@ -98,8 +98,8 @@ const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
 
 /**
  * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined
- * when either has changed, or when more members leave than it knew. When the state item is created, there is no version that a deletion of the policy could have
- * raised, so the policy is read once more after the write.
+ * when either has changed, or when more members leave than it knew. When the state item is created, there is no
+ * version that a deletion of the policy could have raised, so the policy is read once more after the write.
  */
 const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
   const { group, ports } = run;
