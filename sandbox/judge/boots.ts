@@ -21,8 +21,11 @@ export type FailedBoot = {
   readonly isSure: boolean;
 };
 
-const neverServed = ({ bootedAtMs, services }: Life): boolean =>
-  bootedAtMs === undefined && services.every(({ fromMs, untilMs }) => fromMs === untilMs);
+/** Whether it never took work. What has booted serves where there is no target group to put it into. */
+const neverServed = (chronicle: Chronicle, life: Life): boolean => {
+  const hasTargets = chronicle.targetsOf(life, goneAtMs(life) - 1).length > 0;
+  return (life.bootedAtMs === undefined || hasTargets) && life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
+};
 
 const found = new WeakMap<Chronicle, Map<string, readonly FailedBoot[]>>();
 
@@ -40,7 +43,8 @@ const lookFor = (chronicle: Chronicle, group: string): readonly FailedBoot[] =>
     .livesIn(group)
     .flatMap((life): readonly FailedBoot[] => {
       const { by, ending } = life;
-      if (!isFunction(by) || isFunction(ending?.by) || ending?.code === undefined || otherEnds.has(ending.code) || !neverServed(life)) return [];
+      if (!isFunction(by) || isFunction(ending?.by) || ending?.code === undefined || otherEnds.has(ending.code) || !neverServed(chronicle, life))
+        return [];
       const policies = chronicle.policiesIn(group, life.launchedAtMs - times.reactMs, life.launchedAtMs);
       const pool = tagsAt(life, life.launchedAtMs)['holdfast:pool'] ?? policies.map((policy) => poolOf(life, policy, life.launchedAtMs))[0];
       if (pool === undefined) return [];

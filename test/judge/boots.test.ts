@@ -209,6 +209,19 @@ describe('failed boots are told', () => {
     expect(told((script) => tells(script, 112, ['i-3'], 'spot-a', 'Client.InvalidSnapshot.NotFound'))).toEqual([
       'no instance that was told to have died did so for Client.InvalidSnapshot.NotFound',
     ]);
+    const booted = (more: Write, document: object = policy) =>
+      told((script) => {
+        script.policy(50, 2, { ...document });
+        dies(script, 200, 'i-4');
+        script.at(205, { kind: 'running', instance: 'i-4' }, { kind: 'booted', instance: 'i-4' });
+        more(script);
+        tells(script, 112, ['i-3']);
+        tells(script, 212, ['i-4']);
+      });
+    expect(booted(nothing)).toEqual([]);
+    const invented = 'i-4 was told to have failed to boot, and it did not';
+    expect(booted((script) => script.at(206, { kind: 'in-service', instance: 'i-4', targetGroup: 'web' }))).toContain(invented);
+    expect(booted(nothing, { ...policy, drain: {} })).toContain(invented);
     expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['i-1 was told to have failed to boot, and it did not']);
     expect(told((script) => tells(script, 105, ['i-3']))).toContain('i-3 was told to have failed to boot, and it did not');
   });
