@@ -1,3 +1,4 @@
+import { launchable } from '../boots.ts';
 import { isDeniedIn } from '../denials.ts';
 import type { Headcount } from '../headcount.ts';
 import { launchRoom } from '../launch-limit.ts';
@@ -29,6 +30,22 @@ export const budgetOf = (size: number): Budget => {
   };
 };
 
+/** What was taken is counted once, however many members are missing by the rule that asks. */
+const forMissing = (view: View): Arbiter['forMissing'] => {
+  let taken = 0;
+  return (missing) => {
+    const left = (): number => Math.max(0, launchable(view.state, missing, view) - taken);
+    return {
+      left,
+      take: (wanted) => {
+        const granted = Math.max(0, Math.min(wanted, left()));
+        taken += granted;
+        return granted;
+      },
+    };
+  };
+};
+
 /**
  * Grants what rules compete for, in the order in which they ask: the order of the list of rules. There is one for each
  * decision.
@@ -40,6 +57,11 @@ export type Arbiter = {
   readonly surgeForUnserved: Budget;
   /** Instances that may be launched now: within the policy's limit, and none while EC2 throttles launches. */
   readonly launches: Budget;
+  /**
+   * Launches for so many missing members: no more than may die for them before they serve. What was taken for some of
+   * them counts for all.
+   */
+  readonly forMissing: (missing: number) => Budget;
   /** Members that may move on demand now, so that the group has what it owes: within the surge, in either order. */
   readonly toOnDemand: Budget;
   /** Members that may move to better places now: within the surge, and within the policy's budget for a time. */
@@ -80,6 +102,7 @@ export const arbiterFor = (view: View, headcount: Headcount): Arbiter => {
     surge: budgetOf(order === 'launch-first' ? maxSurge : Number(isDeniedIn(view.state.denials, view.group.capacity))),
     surgeForUnserved: budgetOf(order === 'launch-first' ? maxSurge : 0),
     launches: budgetOf(isHeldBack(view.state, view.nowMs) ? 0 : Math.min(most, launchRoom(view).left)),
+    forMissing: forMissing(view),
     toOnDemand: budgetOf(maxSurge - headcount.waiting.length - headcount.holdingPlace.length),
     returns: budgetOf(Math.max(0, Math.min(maxSurge, movesLeft(view)))),
     releasable,

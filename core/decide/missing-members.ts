@@ -1,7 +1,7 @@
 import { withinAdvice } from '../advice-budget.ts';
 import { ownRefill } from '../asg-ledger.ts';
 import { planToAskAgain } from '../ask-again.ts';
-import { diedOnly, launchable } from '../boots.ts';
+import { diedOnly } from '../boots.ts';
 import type { Remark } from '../decision.ts';
 import { launchRoom } from '../launch-limit.ts';
 import { traitsOf } from '../leave-reason.ts';
@@ -27,9 +27,6 @@ const lacking = ({ view, headcount, arbiter }: Situation) => {
   const short = view.state.desired - present - ownRefill(view);
   return { lack: short + surge, short };
 };
-
-/** How many missing members are not launched, because too many instances have died before they served. */
-const boundByDeaths = (view: View, lack: number): number => (lack <= 0 ? 0 : lack - launchable(view.state, lack, view));
 
 /** How many more missing members the policy's limit of launches leaves out. */
 const boundByLimit = (view: View, lack: number): number => Math.max(0, lack - launchRoom(view).left);
@@ -61,16 +58,18 @@ const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number)
 };
 
 /** How many members are missing above the size, and how many of them may be launched now. */
-const sparesToAsk = (view: View, lack: number, placed: number): { readonly missing: number; readonly most: number } => {
+const sparesToAsk = (
+  { view, arbiter }: Situation,
+  lack: number,
+): { readonly missing: number; readonly most: number } => {
   const wanted = sparesWanted(view);
   const missing = Math.max(0, Math.min(wanted, lack + wanted));
-  const mayDie = missing === 0 ? 0 : launchable(view.state, Math.max(0, lack) + missing, view) - placed;
-  return { missing, most: Math.max(0, Math.min(missing, mayDie, launchRoom(view).left - placed)) };
+  return { missing, most: Math.min(missing, arbiter.forMissing(Math.max(0, lack) + missing).left()) };
 };
 
 /** The members of the size that cannot be launched now: by the deaths before, and by the policy's limit of launches. */
-const boundsOf = (view: View, lack: number) => {
-  const bounded = boundByDeaths(view, lack);
+const boundsOf = ({ view, arbiter }: Situation, lack: number) => {
+  const bounded = lack <= 0 ? 0 : lack - arbiter.forMissing(lack).left();
   const overLimit = boundByLimit(view, lack - bounded);
   const remarks: readonly Remark[] = [
     ...(bounded > 0 ? [{ code: 'deaths-bounded' as const, count: bounded }] : []),
@@ -88,13 +87,14 @@ export const missingMembers: Rule = {
   propose: (situation) => {
     const { view, arbiter } = situation;
     const { lack, short } = lacking(situation);
-    const { bound, remarks } = boundsOf(view, lack);
+    const { bound, remarks } = boundsOf(situation, lack);
     const input = planInput(situation, Math.min(lack - bound, arbiter.launches.left()));
     const { plan: found, overridden } = planOf(situation, input, short);
     const { areSharesFull, ...plan } = found;
     const placed = arbiter.launches.take(countIn(plan));
+    arbiter.forMissing(lack).take(placed);
     const unplaced = plan.unplaced + bound;
-    const { missing, most } = sparesToAsk(view, lack, placed);
+    const { missing, most } = sparesToAsk(situation, lack);
     const asked = unplaced > 0 ? 0 : arbiter.launches.take(most);
     const spares = asked > 0 ? planSpares(view, input, plan, asked) : undefined;
     const uncovered = uncoveredBy(view, { ...plan, unplaced });

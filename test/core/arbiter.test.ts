@@ -38,6 +38,13 @@ describe('the arbiter', () => {
     expect(arbiterOf({ mayLaunch: 7 }).launches.take(50_000)).toBe(7);
     expect(arbiterOf({ state: state({ throttle: { untilMs: nowMs + 1, streak: 1 } }) }).launches.take(1)).toBe(0);
   });
+  it('grants missing members no more launches than may die for them, and counts those of the size for the spares', () => {
+    const { forMissing } = arbiterOf({ state: state({ deaths: [{ atMs: nowMs, count: 18 }] }) });
+    expect(forMissing(1).left()).toBe(0);
+    expect(forMissing(2).take(3)).toBe(2);
+    expect([forMissing(2).left(), forMissing(3).left()]).toEqual([0, 1]);
+    expect(arbiterOf({}).forMissing(50).take(50)).toBe(50);
+  });
   it('grants no return', () => {
     expect(arbiterOf({}).returns.take(1)).toBe(0);
   });
