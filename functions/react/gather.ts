@@ -10,7 +10,6 @@ import { endsHeard, initialState } from '../../core/group-state/state.ts';
 import { withFormer } from '../../core/holders.ts';
 import { seeKept } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
-import { modeOf } from '../../core/mode.ts';
 import { asOthersSet, type OutsideSize } from '../../core/outside-size.ts';
 import type { CapacityIn, Holdings } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -55,6 +54,8 @@ export type Gathered = {
   readonly givenUp?: readonly GivenUp[];
   /** Breakers that opened or closed, as far as this look found out. */
   readonly breakers?: readonly BreakerNews[];
+  /** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+  readonly overBudget?: readonly Member[];
 };
 
 /** What was read of a group already. */
@@ -112,26 +113,14 @@ export const gather = async (
   };
 };
 
-/** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
-export const advisedOverBudget = (
-  { group, swaps, holdings }: Pick<Gathered, 'group' | 'swaps' | 'holdings'>,
-  leaving: Facts['leaving'],
-): readonly Member[] => {
-  if (!group.rebalance.act || group.rebalance.atMostPerHour === undefined || modeOf(group) !== 'act') return [];
-  const claimed = new Set(swaps.map(({ instance }) => instance));
-  const advised = new Set(leaving.filter((fact) => traitsOf(fact).isAdvice).map(({ instance }) => instance));
-  return holdings.members.filter(({ instance }) => advised.has(instance) && !claimed.has(instance));
-};
-
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
 const newsOf = (
-  { stored, group, swaps, holdings, putBack, failedBoots = [], givenUp = [], breakers = [] }: Gathered,
+  { stored, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] }: Gathered,
   { leaving }: Facts,
 ): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
   const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
-  const overBudget = advisedOverBudget({ group, swaps, holdings }, leaving);
   return {
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],

@@ -8,13 +8,15 @@ import { learnFromLosses } from '../../core/group-state/state.ts';
 import { isAdmittedRunning } from '../../core/holders.ts';
 import { rememberWarnings } from '../../core/launch-limit.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
+import { modeOf } from '../../core/mode.ts';
 import { offeringKey } from '../../core/offering.ts';
 import { rememberRefusals } from '../../core/pool-memory.ts';
 import type { Refusal } from '../../core/ports.ts';
 import { withoutEnded } from '../../core/reservation-life.ts';
 import type { Warned } from '../../core/swap.ts';
 import type { GroupState, Member } from '../../core/view.ts';
-import { advisedOverBudget, type Gathered } from './gather.ts';
+import type { Facts } from './facts.ts';
+import type { Gathered } from './gather.ts';
 import type { Run } from './run.ts';
 
 const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Refusal => ({
@@ -51,6 +53,14 @@ const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): read
   return holdings.members.filter(({ instance }) => instances.has(instance));
 };
 
+/** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+const advisedOverBudget = ({ group, swaps, holdings }: Gathered, { leaving }: Facts): readonly Member[] => {
+  if (!group.rebalance.act || group.rebalance.atMostPerHour === undefined || modeOf(group) !== 'act') return [];
+  const claimed = new Set(swaps.map(({ instance }) => instance));
+  const advised = new Set(leaving.filter((fact) => traitsOf(fact).isAdvice).map(({ instance }) => instance));
+  return holdings.members.filter(({ instance }) => advised.has(instance) && !claimed.has(instance));
+};
+
 /** Advice that the budget lets pass says as much about its offering as advice that is followed. */
 const withAdvised = (state: GroupState, members: readonly Member[], nowMs: number): GroupState =>
   members.length === 0
@@ -73,12 +83,13 @@ export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: rea
   const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned);
   const heard = rememberWarnings(known, gathered.group, fresh.length, nowMs);
   const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
-  const advised = withAdvised(losses, advisedOverBudget(gathered, facts.leaving), nowMs);
+  const overBudget = advisedOverBudget(gathered, facts);
+  const advised = withAdvised(losses, overBudget, nowMs);
   const lived = rememberLives(advised, gathered, warned, nowMs);
   const { state: booted, failedBoots } = withBoots(lived, gathered, facts.ran, nowMs);
   const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
   const { members, endings } = gathered.holdings;
   const look = { group: gathered.group, warned, fresh, members, swaps: gathered.swaps, endings, nowMs };
   const { state, news: breakers } = learnBreakers({ ...booted, ...boots }, look);
-  return { ...gathered, state, failedBoots, givenUp, breakers };
+  return { ...gathered, state, failedBoots, givenUp, breakers, overBudget };
 };
