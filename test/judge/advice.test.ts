@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { adviceWithinBudget } from '../../sandbox/judge/rules/advice.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
@@ -45,6 +46,14 @@ describe('replacements for advice keep to their budget', () => {
       for (const instance of ['i-1', 'i-2', 'i-3']) leaves(script, 100, instance, 'rebalance', 'waiting');
     };
     expect(found(waiting)).toEqual([]);
+    const gone = (by: Actor) => (script: Script) => {
+      script.member('i-3');
+      three(200)(script);
+      leaves(script, 90, 'i-3', 'rebalance', 'gone');
+      script.end(80, 'i-3', by);
+    };
+    expect(found(gone({ kind: 'ec2' }))).toEqual([]);
+    expect(found(gone(react('i-0')))).toHaveLength(1);
   });
   it('begins anew where the state was lost', () => {
     const lost = (script: Script): void => {
