@@ -1,20 +1,7 @@
+import { placedIn } from './capacity-rules.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import { type Problem, problemOf } from './problem.ts';
-import { asList, asMap, type Fields, fieldOf } from './reading.ts';
-
-/** Pools of a tree that new members may come from: a child of weight 0 gets none. */
-export const placedIn = (node: unknown): readonly string[] => {
-  if (typeof node === 'string') return [node];
-  const shares = asList(fieldOf(node, 'weighted')).filter((share) => fieldOf(share, 'weight') !== 0);
-  const spread = fieldOf(node, 'spread');
-  const children = [
-    ...asList(fieldOf(node, 'tiered')),
-    ...asList(fieldOf(node, 'cheapest')),
-    ...asList(asMap(spread) === undefined ? spread : fieldOf(spread, 'of')),
-    ...shares.map((share) => fieldOf(share, 'use')),
-  ];
-  return children.flatMap(placedIn);
-};
+import { asMap, type Fields, fieldOf } from './reading.ts';
 
 const largestSize = (size: unknown): unknown => (typeof size === 'number' ? size : fieldOf(size, 'max'));
 

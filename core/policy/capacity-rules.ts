@@ -1,15 +1,58 @@
-import { maxCapacityDepth, selectorKinds } from './capacity-schema.ts';
+import type { Selector } from '../selector.ts';
+import { maxCapacityDepth } from './capacity-schema.ts';
 import { namesText, nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';
 
 type PoolUse = { readonly path: Path; readonly pool: string };
-type Kind = (typeof selectorKinds)[number];
+type Kind = Exclude<Selector['kind'], 'pool'>;
+/** `getsNew`: new members may come from below it. */
+type Child = { readonly path: Path; readonly node: unknown; readonly getsNew: boolean };
 type Branch = {
   readonly node: unknown;
   readonly kind: Kind;
   readonly path: Path;
-  readonly children: readonly { readonly path: Path; readonly node: unknown }[];
+  readonly children: readonly Child[];
 };
+
+/** What the rules below ask about each kind of selector, as it is written. */
+type Form = {
+  childrenOf(written: unknown, path: Path): Pick<Branch, 'path' | 'children'>;
+  /** Whether it counts members: a pool below two children would count for both. */
+  readonly countsMembers: boolean;
+  problems(branch: Branch): readonly Problem[];
+};
+
+const listAt = (list: unknown, path: Path): Pick<Branch, 'path' | 'children'> => ({
+  path,
+  children: asList(list).map((node, index) => ({ path: [...path, index], node, getsNew: true })),
+});
+
+const plain: Form = { childrenOf: listAt, countsMembers: false, problems: () => [] };
+
+const forms: Readonly<Record<Kind, Form>> = {
+  tiered: plain,
+  spread: {
+    childrenOf: (written, path) =>
+      asMap(written) ? listAt(fieldOf(written, 'of'), [...path, 'of']) : listAt(written, path),
+    countsMembers: true,
+    problems: (branch) => repeatedBy(branch),
+  },
+  weighted: {
+    childrenOf: (written, path) => ({
+      path,
+      children: asList(written).map((share, index) => ({
+        path: [...path, index, 'use'],
+        node: fieldOf(share, 'use'),
+        getsNew: fieldOf(share, 'weight') !== 0,
+      })),
+    }),
+    countsMembers: true,
+    problems: (branch) => weightProblems(branch),
+  },
+  cheapest: plain,
+};
+
+const kinds = Object.keys(forms) as readonly Kind[];
 
 /** What the schema cannot check about the tree: whether names exist, pools in two places, weights, depth. */
 export const capacityProblems = (document: Fields): readonly Problem[] => {
@@ -39,23 +82,18 @@ export const unusedPools = (document: Fields): readonly Problem[] => {
   );
 };
 
-const branchAt = (node: unknown, kind: Kind, path: Path): Branch => {
-  const whole = fieldOf(node, kind);
-  const [list, at] =
-    kind === 'spread' && asMap(whole) ? [fieldOf(whole, 'of'), [...path, kind, 'of']] : [whole, [...path, kind]];
-  if (kind !== 'weighted')
-    return {
-      node,
-      kind,
-      path: at,
-      children: asList(list).map((child, index) => ({ path: [...at, index], node: child })),
-    };
-  const children = asList(list).map((child, index) => ({ path: [...at, index, 'use'], node: fieldOf(child, 'use') }));
-  return { node, kind, path: at, children };
-};
-
 const branchesHere = (node: unknown, path: Path): readonly Branch[] =>
-  selectorKinds.filter((kind) => fieldOf(node, kind) !== undefined).map((kind) => branchAt(node, kind, path));
+  kinds
+    .filter((kind) => fieldOf(node, kind) !== undefined)
+    .map((kind) => ({ node, kind, ...forms[kind].childrenOf(fieldOf(node, kind), [...path, kind]) }));
+
+/** Pools of a tree that new members may come from: a child of weight 0 gets none. */
+export const placedIn = (node: unknown): readonly string[] =>
+  typeof node === 'string'
+    ? [node]
+    : branchesHere(node, []).flatMap(({ children }) =>
+        children.flatMap((child) => (child.getsNew ? placedIn(child.node) : [])),
+      );
 
 const branchesOf = (node: unknown, path: Path): readonly Branch[] => {
   const here = branchesHere(node, path);
@@ -94,8 +132,7 @@ const mostGuesses = 50;
 
 const branchProblems = (branch: Branch): readonly Problem[] => [
   ...repeatedPools(branch),
-  ...repeatedBy(branch),
-  ...weightProblems(branch),
+  ...forms[branch.kind].problems(branch),
 ];
 
 /**
@@ -103,7 +140,7 @@ const branchProblems = (branch: Branch): readonly Problem[] => [
  * that is listed twice is an error.
  */
 const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
-  const counts = kind === 'spread' || kind === 'weighted';
+  const counts = forms[kind].countsMembers;
   const seen = new Set<string>();
   return children.flatMap(({ path, node }) => {
     const uses = counts || typeof node === 'string' ? poolUses(node, path) : [];
@@ -119,8 +156,8 @@ const repeatedPools = ({ kind, children }: Branch): readonly Problem[] => {
   });
 };
 
-const repeatedBy = ({ node, kind, path }: Branch): readonly Problem[] =>
-  kind === 'spread' && fieldOf(node, 'by') !== undefined && fieldOf(fieldOf(node, 'spread'), 'by') !== undefined
+const repeatedBy = ({ node, path }: Branch): readonly Problem[] =>
+  fieldOf(node, 'by') !== undefined && fieldOf(fieldOf(node, 'spread'), 'by') !== undefined
     ? [
         problemOf({
           path: [...path.slice(0, -1), 'by'],
@@ -130,8 +167,8 @@ const repeatedBy = ({ node, kind, path }: Branch): readonly Problem[] =>
       ]
     : [];
 
-const weightProblems = ({ node, kind, path }: Branch): readonly Problem[] => {
-  const weights = kind === 'weighted' ? asList(fieldOf(node, kind)).map((child) => fieldOf(child, 'weight')) : [];
+const weightProblems = ({ node, path }: Branch): readonly Problem[] => {
+  const weights = asList(fieldOf(node, 'weighted')).map((child) => fieldOf(child, 'weight'));
   return weights.length > 0 && weights.every((weight) => weight === 0)
     ? [problemOf({ path, found: 'only weights of 0', allowed: 'at least one weight above 0' })]
     : [];

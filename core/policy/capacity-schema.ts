@@ -14,8 +14,6 @@ export type CapacityNode =
   | { readonly weighted: readonly { readonly use: CapacityNode; readonly weight: number }[] }
   | { readonly cheapest: readonly CapacityNode[] };
 
-export const selectorKinds = ['tiered', 'spread', 'weighted', 'cheapest'] as const;
-
 /** Deepest nesting of selectors. Trees that people write have three or four levels. */
 export const maxCapacityDepth = 12;
 

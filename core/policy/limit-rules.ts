@@ -2,7 +2,7 @@ import { type Offering, offeringKey } from '../offering.ts';
 import { owedOnDemand } from '../on-demand.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { mostOf } from '../shares.ts';
-import { placedIn } from './cap-rules.ts';
+import { placedIn } from './capacity-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import type { Fields } from './reading.ts';
 import { asMap, fieldOf } from './reading.ts';

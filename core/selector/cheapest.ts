@@ -1,5 +1,9 @@
+import type { Turn } from '../decision.ts';
+import { amongBest } from './among-best.ts';
+import type { Run } from './pick.ts';
 import { lowerPrice, type Quote } from './quote.ts';
-import { type Branch, type Choice, candidatesOf, canGive, type TreeNode } from './tree.ts';
+import type { SelectorKind } from './selector-kind.ts';
+import { type Branch, type Choice, candidatesOf, type TreeNode } from './tree.ts';
 
 /**
  * A `cheapest` node goes on to another child only when that saves at least this share of the present price. Otherwise
@@ -15,20 +19,20 @@ const cheapestOf = (choices: readonly Choice[], quote: (node: TreeNode) => Quote
   choices.map(({ node }) => quote(node)).reduce(merge, nothing);
 
 /** The quote of what is eligible below a node now: for `tiered` all tiers, for others the children they pick from. */
-export const quoteOf = (node: TreeNode): Quote => {
+const quoteOf = (node: TreeNode): Quote => {
   if (node.kind === 'pool') return node.quote;
-  return cheapestOf(node.kind === 'tiered' ? node.choices.filter(canGive) : candidatesOf(node), quoteOf);
+  return cheapestOf(node.selector.priced(node), quoteOf);
 };
 
 /** The quote of everything below a node, eligible or not. */
-export const quoteOfAll = (node: TreeNode): Quote =>
+const quoteOfAll = (node: TreeNode): Quote =>
   node.kind === 'pool' ? node.quote : cheapestOf(node.choices, quoteOfAll);
 
 /**
  * Orders quotes, cheapest first. While all prices are known, they alone decide. When one is unknown, spot goes before
  * on-demand, then known prices before unknown ones. What is still equal keeps its configured order.
  */
-export const compareQuotes =
+const compareQuotes =
   (allKnown: boolean) =>
   (a: Quote, b: Quote): number => {
     if (!allKnown && a.spot !== b.spot) return a.spot ? -1 : 1;
@@ -42,7 +46,7 @@ const staysWith = (last: Quote, best: Quote): boolean => {
 };
 
 /** The child that a `cheapest` node takes: the lowest quote, or the last choice while no other saves enough. */
-export const chooseCheapest = (branch: Branch, last: string | undefined): Choice | undefined => {
+const chooseCheapest = (branch: Branch, last: string | undefined): Choice | undefined => {
   const quoted = candidatesOf(branch).map((choice) => ({ choice, quote: quoteOf(choice.node) }));
   const compare = compareQuotes(quoted.every(({ quote }) => quote.price !== undefined));
   const best = quoted.reduce<(typeof quoted)[number] | undefined>(
@@ -51,4 +55,36 @@ export const chooseCheapest = (branch: Branch, last: string | undefined): Choice
   );
   const present = quoted.find(({ choice }) => choice.name === last);
   return best && present && staysWith(present.quote, best.quote) ? present.choice : best?.choice;
+};
+
+const byPrice = (branch: Branch, run: Run): Choice | undefined => {
+  const settled = run.settled.get(branch);
+  if (settled?.closings === run.closings) return settled.choice;
+  const choice = chooseCheapest(branch, run.cheapest[branch.key]);
+  if (choice === undefined) return undefined;
+  run.settled.set(branch, { closings: run.closings, choice });
+  run.cheapest[branch.key] = choice.name;
+  return choice;
+};
+
+const cheapestTurn = ({ name, node }: Choice): Turn => {
+  const { price } = quoteOf(node);
+  return { kind: 'cheapest', name, ...(price !== undefined && { priceUsdPerHour: price }) };
+};
+
+const dearest = (candidates: readonly Choice[]): Choice | undefined => {
+  const quotes = new Map(candidates.map((choice) => [choice, quoteOfAll(choice.node)]));
+  const compare = compareQuotes([...quotes.values()].every(({ price }) => price !== undefined));
+  return candidates.reduce<Choice | undefined>((lead, next) => {
+    const [a, b] = [lead && quotes.get(lead), quotes.get(next)];
+    return a && b && compare(a, b) > 0 ? lead : next;
+  }, undefined);
+};
+
+/** The eligible child with the lowest current price. A small difference does not change the choice. */
+export const cheapest: SelectorKind = {
+  ...amongBest,
+  choose: byPrice,
+  turnOf: (_, choice) => cheapestTurn(choice),
+  undo: (_, candidates) => dearest(candidates),
 };

@@ -1,6 +1,7 @@
 import type { Held } from '../held.ts';
 import { offeringsOf, type Pool } from '../pool.ts';
 import { childrenOf, poolsBelow, type Selector } from '../selector.ts';
+import { selectorKinds } from './kinds.ts';
 import { quoteOfferings } from './quote.ts';
 import { closed, isWithin, type Market, type Scope, standingOf } from './standing.ts';
 import {
@@ -176,6 +177,7 @@ const grow = (soil: Soil, node: Selector, place: Place): TreeNode => {
   const by = node.kind === 'spread' ? { by: node.by } : {};
   const branch: Branch = {
     kind: node.kind,
+    selector: selectorKinds[node.kind],
     path,
     key,
     ...by,

@@ -1,5 +1,5 @@
 import type { Against, Rejection } from '../decision.ts';
-import { type Branch, type Choice, isOpen, type Leaf, type TreeNode } from './tree.ts';
+import type { Branch, Choice, Leaf, TreeNode } from './tree.ts';
 
 /** How many offerings of one pool are named. A pool may have hundreds. */
 const namedAtMost = 3;
@@ -21,14 +21,8 @@ const poorBelow = (node: TreeNode): readonly Rejection[] => {
   return node.choices.flatMap((choice) => poorBelow(choice.node));
 };
 
-/**
- * A child of a `tiered` was passed over when it had nothing eligible at the branch's last choice, and the branch took a
- * later one. A child of another selector was passed over when another child had something better.
- */
-const wasPassedOver = (branch: Branch, { node, index }: Choice): boolean => {
-  if (node.since >= branch.visitedAt) return false;
-  return branch.kind === 'tiered' ? !isOpen(node) && index < branch.furthest : node.rank > branch.visitedRank;
-};
+const wasPassedOver = (branch: Branch, choice: Choice): boolean =>
+  choice.node.since < branch.visitedAt && branch.selector.wasPassedOver(branch, choice);
 
 const partlyResting = (leaf: Leaf): readonly Rejection[] => (leaf.resting.length > 0 ? rejectionsOf(leaf) : []);
 

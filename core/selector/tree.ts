@@ -1,6 +1,7 @@
 import type { Pool } from '../pool.ts';
-import type { SpreadBy } from '../selector.ts';
+import type { Selector, SpreadBy } from '../selector.ts';
 import type { Quote } from './quote.ts';
+import type { SelectorKind } from './selector-kind.ts';
 import { closed, isWithin, type Rank, type Scope, type Standing } from './standing.ts';
 
 /** How many members a choice holds. The choices of one zone (or one type) of a spread share one tally. */
@@ -37,7 +38,8 @@ export type Choice = {
 
 /** A selector made ready for decisions: its choices in configured order and how many members each holds. */
 export type Branch = Giving & {
-  readonly kind: 'tiered' | 'spread' | 'weighted' | 'cheapest';
+  readonly kind: Exclude<Selector['kind'], 'pool'>;
+  readonly selector: SelectorKind;
   readonly path: string;
   /** Key of this node in stored choices: its path and its kind. */
   readonly key: string;
@@ -66,19 +68,12 @@ export const canGive = (choice: Choice): boolean => choice.weight > 0 && isOpen(
 /**
  * The choices that a branch picks from: those of its best rank, so that what comes last does so among all of a tier.
  */
-export const candidatesOf = ({ kind, rank, choices }: Branch): readonly Choice[] => {
-  const best = choices.filter((choice) => canGive(choice) && choice.node.rank === rank);
-  return kind === 'tiered' ? best.slice(0, 1) : best;
-};
+export const candidatesOf = ({ selector, rank, choices }: Branch): readonly Choice[] =>
+  selector.candidates(choices.filter((choice) => canGive(choice) && choice.node.rank === rank));
 
-/**
- * The rank of the best that a branch can give. For `tiered`: the rank of the first child that can give, however poor.
- */
-export const rankIn = ({ kind, choices }: Pick<Branch, 'kind' | 'choices'>): Rank => {
-  const giving = choices.filter(canGive);
-  if (kind === 'tiered') return giving[0]?.node.rank ?? closed;
-  return giving.reduce((best, { node }) => Math.min(best, node.rank), closed);
-};
+/** The rank of the best that a branch can give. */
+export const rankIn = ({ selector, choices }: Pick<Branch, 'selector' | 'choices'>): Rank =>
+  selector.rankOf(choices.filter(canGive));
 
 /** Choices of a branch that a member of this kind lies under, the one that counts it first. */
 export const choicesAbove = (branch: Branch, cell: Cell): readonly Choice[] =>

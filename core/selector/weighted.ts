@@ -1,101 +1,76 @@
-/** A child of a `weighted` node: its weight and what it holds. */
-export type Share = { readonly weight: number; readonly held: number };
+import { amongBest } from './among-best.ts';
+import { lastBest } from './last-best.ts';
+import type { SelectorKind } from './selector-kind.ts';
+import { type Branch, type Choice, candidatesOf, canGive, isOpen } from './tree.ts';
+import { belowShare, nextByWeight } from './weights.ts';
 
-type Scale = {
-  readonly shares: readonly Share[];
-  readonly total: number;
-  /** Members after the launch that is decided now. */
-  readonly after: number;
+const shareOf = ({ weight, tally }: Choice) => ({ weight, held: tally.count });
+
+const byWeight = (branch: Branch): Choice | undefined => {
+  const giving = candidatesOf(branch);
+  return giving[nextByWeight(giving.map(shareOf))];
 };
 
-const scaleOf = (shares: readonly Share[]): Scale => ({
-  shares,
-  total: shares.reduce((sum, { weight }) => sum + weight, 0),
-  after: shares.reduce((sum, { held }) => sum + held, 1),
+const sharing = (branch: Branch, included: Choice): readonly Choice[] =>
+  branch.choices.filter((choice) => choice.weight > 0 && (choice === included || isOpen(choice.node)));
+
+type Sums = { readonly weights: number; readonly held: number };
+
+const sumsOf = (choices: readonly Choice[]): Sums => ({
+  weights: choices.reduce((sum, { weight }) => sum + weight, 0),
+  held: choices.reduce((sum, { tally }) => sum + tally.count, 0),
 });
 
 /**
- * How far below its share a child is after this launch, in instances times the total weight: whole numbers for whole
- * weights, so that ties are exact.
+ * How many instances a child is above its share once one of its instances is gone. Only this child and the eligible
+ * children have shares.
  */
-const deficitOf = (scale: Scale, { weight, held }: Share): number => weight * scale.after - held * scale.total;
+const surplusOf = (giving: Sums, { node, weight, tally }: Choice): number => {
+  if (weight === 0) return Number.POSITIVE_INFINITY;
+  const [weights, held] = isOpen(node)
+    ? [giving.weights, giving.held]
+    : [giving.weights + weight, giving.held + tally.count];
+  return tally.count - (weight * (held - 1)) / weights;
+};
 
-const furthestBelow = (scale: Scale): number => {
-  let best = 0;
-  let most = Number.NEGATIVE_INFINITY;
-  scale.shares.forEach((share, index) => {
-    const deficit = deficitOf(scale, share);
-    if (deficit > most) [best, most] = [index, deficit];
-  });
-  return best;
+/** Whether the tree would give the next place back to this child. */
+const wouldReturnTo = (branch: Branch, choice: Choice): boolean => {
+  const shares = sharing(branch, choice);
+  const next = nextByWeight(
+    shares.map((other) => ({ weight: other.weight, held: other.tally.count - (other === choice ? 1 : 0) })),
+  );
+  return shares[next] === choice;
 };
 
 /**
- * Group size at which a child must have one more member (or `more`), so that it is never a whole instance below its
- * share.
+ * A child with this surplus was not filled by its weight, so there is no last placement to undo: its share is restored.
  */
-const dueAt = (scale: Scale, { weight, held }: Share, more = 1): number =>
-  Math.ceil(((held + more) * scale.total) / weight);
+const beyondBalance = 2;
 
-/**
- * Whether every child can still get its instances in time when `index` gets one now: for every size up to the one at
- * which `index` itself would be due, no more children fall due than there are launches until then (the condition for
- * unit jobs with deadlines).
- */
-const leavesTimeForOthers = (scale: Scale, index: number): boolean => {
-  const chosen = scale.shares[index];
-  if (chosen === undefined) return false;
-  const horizon = Math.min(longestLookAhead, Math.max(0, dueAt(scale, chosen) - scale.after));
-  const due = new Array<number>(horizon).fill(0);
-  scale.shares.forEach((share, other) => {
-    if (other === index) return;
-    for (let more = 1; ; more += 1) {
-      const steps = Math.max(0, dueAt(scale, share, more) - scale.after);
-      if (steps >= horizon) break;
-      due[steps] = (due[steps] ?? 0) + 1;
-    }
-  });
-  let demand = 0;
-  return due.every((count, steps) => {
-    demand += count;
-    return demand <= steps;
-  });
+/** The child with the greatest surplus. Among children within one instance of it, the one that the tree placed last. */
+const lastByWeight = (branch: Branch, candidates: readonly Choice[]): Choice | undefined => {
+  const giving = sumsOf(branch.choices.filter(canGive));
+  const surpluses = new Map(candidates.map((choice) => [choice, surplusOf(giving, choice)]));
+  const surplus = (choice: Choice): number => surpluses.get(choice) ?? 0;
+  const greatest = lastBest(candidates, surplus);
+  if (greatest === undefined || surplus(greatest) >= beyondBalance || wouldReturnTo(branch, greatest)) return greatest;
+  const near = candidates
+    .filter((choice) => surplus(greatest) - surplus(choice) < 1)
+    .sort((a, b) => surplus(b) - surplus(a) || b.index - a.index);
+  return near.find((choice) => wouldReturnTo(branch, choice)) ?? greatest;
 };
 
-/** The most launches that the look ahead covers. Weights further apart than 1 to 4,096 are not worth the time. */
-const longestLookAhead = 4096;
-
-const isBalanced = (scale: Scale): boolean =>
-  scale.shares.every(({ weight, held }) => Math.abs(weight * (scale.after - 1) - held * scale.total) < scale.total);
-
-/** Among children below their share, the one that falls due first. */
-const dueFirst = (scale: Scale): number => {
-  let best = 0;
-  let earliest = Number.POSITIVE_INFINITY;
-  scale.shares.forEach((share, index) => {
-    const due = dueAt(scale, share);
-    if (deficitOf(scale, share) > 0 && due < earliest) [best, earliest] = [index, due];
-  });
-  return best;
-};
-
-/**
- * Which child of a `weighted` node gets the next instance: the one furthest below its share after this launch, in
- * configured order among equals. With three or more children the largest deficit alone can leave a light child 1.1
- * instances behind (for example weights 93, 30, 100, 4, 4, 1). In such a case the child that is due first goes first,
- * so that every prefix is within one instance of the weights (R. Tijdeman, The chairman assignment problem, 1980). All
- * weights are positive.
- */
-export const nextByWeight = (shares: readonly Share[]): number => {
-  const scale = scaleOf(shares);
-  const greedy = furthestBelow(scale);
-  if (shares.length < 3 || !isBalanced(scale) || leavesTimeForOthers(scale, greedy)) return greedy;
-  return dueFirst(scale);
-};
-
-/** How many instances a child is below its share after the next launch; negative when it is above. */
-export const belowShare = (shares: readonly Share[], index: number): number => {
-  const scale = scaleOf(shares);
-  const share = shares[index];
-  return share === undefined ? 0 : deficitOf(scale, share) / scale.total;
+/** The eligible child that is furthest below its share. */
+export const weighted: SelectorKind = {
+  ...amongBest,
+  choose: byWeight,
+  turnOf: (branch, choice) => {
+    const giving = candidatesOf(branch);
+    return {
+      kind: 'weighted',
+      name: choice.name,
+      belowShare: belowShare(giving.map(shareOf), giving.indexOf(choice)),
+    };
+  },
+  undo: lastByWeight,
 };

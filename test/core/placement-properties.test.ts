@@ -4,7 +4,7 @@ import { offeringKey } from '../../core/offering.ts';
 import { type PlanInput, planPlacements } from '../../core/plan-placements.ts';
 import { offeringsOf } from '../../core/pool.ts';
 import { isResting } from '../../core/pool-memory.ts';
-import { nextByWeight } from '../../core/selector/weighted.ts';
+import { nextByWeight } from '../../core/selector/weights.ts';
 import { aPlanning } from './selector/arbitraries.ts';
 import { byPool, heldAfter, input, oneByOne, pool, spread, weighted } from './selector/tree-builders.ts';
 

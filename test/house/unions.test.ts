@@ -11,7 +11,7 @@ import { leaveReasons } from '../../core/leave-reason.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { members } from '../core/members.ts';
-import { nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
+import { group, nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
 import { instance, worldOf } from '../react/world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -190,5 +190,64 @@ describe('a signal that is new', () => {
     const [decided] = world.decided;
     expect(decided?.causes).toEqual([{ code: 'retirement', service: 'EC2' }]);
     expect(record.parse(decided).causes.map(causeText)).toEqual(['EC2']);
+  });
+});
+
+describe('a selector that is new', () => {
+  let scratch: ReturnType<typeof createScratch>;
+  beforeAll(() => {
+    scratch = createScratch();
+  });
+  afterAll(() => scratch.remove());
+
+  it('needs its rules, its form and its schema: the compiler names every place', { timeout: 120_000 }, () => {
+    scratch.edit(
+      'core/selector.ts',
+      "  | { readonly kind: 'cheapest';",
+      "  | { readonly kind: 'last'; readonly children: readonly Selector[] }\n  | { readonly kind: 'cheapest';",
+    );
+    scratch.edit(
+      'core/policy/capacity-schema.ts',
+      '  | { readonly cheapest: readonly CapacityNode[] };',
+      '  | { readonly cheapest: readonly CapacityNode[] }\n  | { readonly last: readonly CapacityNode[] };',
+    );
+    expect(scratch.filesWithErrors()).toEqual([
+      'aws/state/group-schema.ts',
+      'core/policy/capacity-rules.ts',
+      'core/policy/resolve.ts',
+      'core/selector/kinds.ts',
+    ]);
+    scratch.edit(
+      'aws/state/group-schema.ts',
+      "  cheapest: objectOf({ kind: oneOf('cheapest')",
+      "  last: objectOf({ kind: oneOf('last'), children: listOf(below) }),\n  cheapest: objectOf({ kind: oneOf('cheapest')",
+    );
+    scratch.edit('core/policy/capacity-rules.ts', '  cheapest: plain,', '  cheapest: plain,\n  last: plain,');
+    scratch.edit(
+      'core/policy/resolve.ts',
+      "  if ('cheapest' in node)",
+      "  if ('last' in node) return { kind: 'last', children: node.last.map(selectorOf) };\n  if ('cheapest' in node)",
+    );
+    scratch.edit(
+      'core/selector/kinds.ts',
+      '  cheapest,\n}',
+      '  cheapest,\n  last: { ...tiered, candidates: (best) => best.slice(-1), choose: (branch) => candidatesOf(branch).at(-1) },\n}',
+    );
+    scratch.edit('core/selector/kinds.ts', 'import { weighted }', "import { candidatesOf } from './tree.ts';\nimport { weighted }");
+    expect(scratch.filesWithErrors()).toEqual([]);
+  });
+
+  it('places then, and its pools count as used', async () => {
+    const [{ decide }, { unusedPools }] = await Promise.all(['core/decide.ts', 'core/policy/capacity-rules.ts'].map(scratch.load));
+    const capacity = {
+      kind: 'last',
+      children: [
+        { kind: 'pool', pool: 'spot-a' },
+        { kind: 'pool', pool: 'od-b' },
+      ],
+    };
+    const grown = group({ capacity: capacity as never });
+    expect(decide(view({ group: grown, members: members(spotA, 9) }))).toMatchObject({ placements: [{ pool: 'od-b', count: 1 }] });
+    expect(unusedPools({ capacity: { last: ['a'] }, pools: { a: {}, b: {} } })).toMatchObject([{ path: 'pools.b' }]);
   });
 });

@@ -25,16 +25,16 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'a spread breaks ties by name',
-    file: 'core/selector/pick.ts',
+    file: 'core/selector/spread.ts',
     from: 'choice.tally.count < best.tally.count)',
     to: 'choice.tally.count < best.tally.count || (choice.tally.count === best.tally.count && choice.name < best.name))',
     caughtBy: ['equal pools'],
   },
   {
     name: 'tiers are tried from the last',
-    file: 'core/selector/pick.ts',
-    from: 'return candidatesOf(branch)[0];',
-    to: 'return branch.choices.findLast(({ node }) => isOpen(node));',
+    file: 'core/selector/tiered.ts',
+    from: 'choose: (branch) => candidatesOf(branch)[0],',
+    to: 'choose: (branch) => branch.choices.findLast(({ node }) => isOpen(node)),',
     caughtBy: ['interrupted where capacity is left'],
   },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planPlacements } from '../../../core/plan-placements.ts';
-import { nextByWeight } from '../../../core/selector/weighted.ts';
+import { nextByWeight } from '../../../core/selector/weights.ts';
 import { byPool, holds, input, oneByOne, pool, refused, spread, weighted } from './tree-builders.ts';
 
 const a = pool('od-a');

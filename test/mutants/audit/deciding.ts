@@ -32,9 +32,9 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'a warning opens the next tier',
-    file: 'core/selector/tree.ts',
-    from: "if (kind === 'tiered') return giving[0]?.node.rank ?? closed;",
-    to: "if (kind === 'tiered' && giving.length === 0) return closed;",
+    file: 'core/selector/tiered.ts',
+    from: 'rankOf: ([first]) => first?.node.rank ?? closed,',
+    to: 'rankOf: (giving) => giving.reduce((best, { node }) => Math.min(best, node.rank), closed),',
     situation: 'warnings in every zone while spot is plentiful',
   },
   {

@@ -1,0 +1,12 @@
+import type { Choice } from './tree.ts';
+
+/** The last of the best. A placement breaks ties in configured order, so an undo breaks them in reverse order. */
+export const lastBest = (choices: readonly Choice[], score: (choice: Choice) => number): Choice | undefined => {
+  let best: Choice | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const choice of choices) {
+    const value = score(choice);
+    if (value >= most) [best, most] = [choice, value];
+  }
+  return best;
+};
