@@ -48,7 +48,8 @@ export const detach = (atMs: number, count: number, replaces: boolean, group = '
     stage.did({ kind: 'detached', instances, groups: [group], asgs: asg === undefined ? [] : [asg] });
     if (asg === undefined) return;
     const input = { AutoScalingGroupName: asg, InstanceIds: instances, ShouldDecrementDesiredCapacity: !replaces };
-    await stage.attempt('autoscaling', 'DetachInstances', input);
+    const detached = await stage.attempt('autoscaling', 'DetachInstances', input);
+    if (detached !== undefined) for (const instance of instances) stage.watched.takenOut(instance);
   },
 });
 

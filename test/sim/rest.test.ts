@@ -7,7 +7,7 @@ import { isAtRest } from './rest.ts';
 import type { Stage } from './stage.ts';
 
 /** Two instances run and serve. Some of them are protected, and some are in an Auto Scaling group. */
-type Member = { readonly id: string; readonly isProtected?: boolean; readonly asg?: object };
+type Member = { readonly id: string; readonly isProtected?: boolean; readonly asg?: object; readonly isUp?: boolean; readonly isTakenOut?: boolean };
 const inAsg = { name: 'web-asg', lifecycleState: 'InService' };
 
 type Scene = {
@@ -32,7 +32,11 @@ const restOf = ({ members, policy = {}, isRuled = true, isKept = true, received 
       platform: { queues: [{ messages: () => (received > 0 ? [{ receiveCount: received }] : []) }] },
       items: async (table: 'state' | 'groups') => (table === 'state' ? [state] : accepted),
     },
-    watched: { serving: () => members.length, lives: new Map(members.map(({ id }) => [id, { servingAtMs: 1 }])) },
+    watched: {
+      serving: () => members.filter(({ isUp = true }) => isUp).length,
+      lives: new Map(members.map(({ id, isUp = true }) => [id, isUp ? { servingAtMs: 1 } : {}])),
+      isTakenOut: (id: string) => members.some((member) => member.id === id && member.isTakenOut === true),
+    },
     operated: { bounds: new Map() },
     groupOf: () => 'web',
     isKept: () => isKept,
@@ -61,6 +65,11 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: guarded(), policy: attached, desired: 1 })).toBe(false);
     expect(await restOf({ members: guarded(), desired: 1 })).toBe(true);
     expect(await restOf({ members: guarded(inAsg).slice(0, 1), policy: attached, desired: 2 })).toBe(false);
+  });
+
+  it('when nobody is coming up, unless its user took it out of its Auto Scaling group', async () => {
+    expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2 })).toBe(false);
+    expect(await restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut: true }], desired: 2 })).toBe(true);
   });
 
   it('when no signal comes again', async () => {

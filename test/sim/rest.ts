@@ -21,11 +21,11 @@ const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
   platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
 
 /** A member that runs and does not serve yet will change what its group does once it serves. */
-const isComingUp = ({ sandbox: { world }, watched: { lives }, groupOf }: Stage, group: string): boolean =>
+const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string): boolean =>
   world
     .snapshot()
     .instances.filter(({ asg }) => !asg?.lifecycleState.startsWith('Warmed:'))
-    .some(({ id, state }) => state === 'running' && groupOf(id) === group && lives.get(id)?.servingAtMs === undefined);
+    .some(({ id, state }) => state === 'running' && groupOf(id) === group && !isTakenOut(id) && lives.get(id)?.servingAtMs === undefined);
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
 const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, group: string): number => {

@@ -27,6 +27,8 @@ export type Life = {
   retiredAtMs?: number;
   /** Ended by a step of the situation (a failure, the user). */
   endedByScript?: boolean;
+  /** Taken out of its Auto Scaling group by the user. */
+  takenOut?: boolean;
 };
 
 export type Watched = {
@@ -36,6 +38,10 @@ export type Watched = {
   serving(group: string): number;
   /** Marks an instance that the situation itself ends. */
   endedByScript(instance: string): void;
+  /** Marks an instance that the user takes out of its Auto Scaling group. */
+  takenOut(instance: string): void;
+  /** Whether the user took it out and it is in no Auto Scaling group since: it is no member, whatever its tags say. */
+  isTakenOut(instance: string): boolean;
 };
 
 /** An instance that was stopped runs again: what it goes through from now on is told anew. */
@@ -90,11 +96,19 @@ export const watch = ({ world }: Sandbox, groupOf: (instance: string) => string 
   });
   const serves = (life: Life): boolean =>
     life.servingAtMs !== undefined && (life.drainingAtMs === undefined || life.returnedAtMs !== undefined) && life.goneAtMs === undefined;
+  const isTakenOut = (instance: string): boolean =>
+    lives.get(instance)?.takenOut === true && world.tagsOf(instance)?.['aws:autoscaling:groupName'] === undefined;
   return {
     lives,
     facts,
     // Whose a member is may change: a group is renamed, or moves to another Auto Scaling group.
-    serving: (group) => [...lives.values()].filter((life) => serves(life) && (groupOf(life.instance) ?? life.group) === group).length,
+    serving: (group) =>
+      [...lives.values()].filter((life) => serves(life) && !isTakenOut(life.instance) && (groupOf(life.instance) ?? life.group) === group).length,
+    takenOut: (instance) => {
+      const life = lives.get(instance);
+      if (life !== undefined) life.takenOut = true;
+    },
+    isTakenOut,
     endedByScript: (instance) => {
       const life = lives.get(instance);
       if (life !== undefined) life.endedByScript = true;
