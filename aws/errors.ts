@@ -1,4 +1,5 @@
 import type { Refusal } from '../core/ports.ts';
+import { belowMinSize } from '../core/shortfall.ts';
 
 /**
  * Every AWS error code that Holdfast knows, and what it means for us. Error codes are compared nowhere else. Sources:
@@ -214,7 +215,6 @@ export const isExecutionAlreadyStarted = (error: unknown): boolean => codeOf(err
 
 /** Our own codes, where AWS gives none. */
 export const unexplainedShortfall = 'UnexplainedShortfall';
-export const belowMinSize = 'BelowMinSize';
 export const notOurs = 'NotOurs';
 /** A read that had to come before the call failed. */
 export const notAsked = 'NotAsked';

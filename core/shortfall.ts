@@ -7,6 +7,9 @@ export type Prose = { readonly code: 'prose'; readonly text: string };
 /** Who cuts connections that are still open: EC2 takes the instance, Auto Scaling terminates it, or Holdfast does. */
 export type CutBy = 'ec2' | 'auto-scaling' | 'holdfast';
 
+/** Our own code: the minimum size of its Auto Scaling group does not let an instance go. */
+export const belowMinSize = 'BelowMinSize';
+
 /** What failed for a leaving instance, or was late. */
 export type Shortfall =
   /** Foreseen when the drain begins: the deregistration delay ends after the time that is left. */

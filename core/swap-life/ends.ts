@@ -7,6 +7,8 @@ import { isMisplaced, keptByMinimum } from '../moved.ts';
 import type { Holdings, Owner } from '../ports.ts';
 import { isAlive } from '../signal-age.ts';
 import type { Swap } from '../swap.ts';
+import type { GroupState } from '../view.ts';
+import { keptInService } from './kept-in-service.ts';
 
 /**
  * A swap whose instance no describe shows any more is closed after this time. Describes show ended instances for about
@@ -33,6 +35,7 @@ type Look = {
   /** Members that EC2 announced to take and did not, and that are in service again. */
   readonly back?: ReadonlySet<string>;
   readonly nowMs: number;
+  readonly state: Pick<GroupState, 'desired' | 'reservations'>;
 };
 
 /** The same look, with what EC2 shows of the instances that it does not. Undefined where that could not be read. */
@@ -128,7 +131,11 @@ export const endsIn = (swaps: readonly Swap[], look: LookBeyond): Ends => {
   const unseen = new Set(unseenIn(swaps, look));
   const gone = goneIn(swaps, unseen, look).map((before) => ({ before, after: asGone(before, look.nowMs) }));
   const closed = new Map(gone.map(({ after }) => [after.instance, after]));
-  const over = overIn(swaps, unseen, look);
+  const kept = keptInService({ swaps: swaps.filter(({ instance }) => !closed.has(instance)), ...look });
+  const over = [
+    ...overIn(swaps, unseen, look).filter(({ instance }) => !kept.has(instance)),
+    ...swaps.filter(({ instance }) => kept.has(instance)).map(({ shortfall: _not, ...swap }) => swap),
+  ];
   const overIds = new Set(over.map(({ instance }) => instance));
   const open = swaps.filter(({ instance }) => !overIds.has(instance)).map((swap) => closed.get(swap.instance) ?? swap);
   return { gone, over, open };

@@ -1,4 +1,3 @@
-import { belowMinSize } from '../../aws/errors.ts';
 import { openHooks } from '../../core/drain/heartbeat.ts';
 import { type Sorted, sortByProgress } from '../../core/drain/look.ts';
 import {
@@ -15,7 +14,7 @@ import type { Group } from '../../core/group.ts';
 import { isKept, keptForMs } from '../../core/kept.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
-import type { Shortfall } from '../../core/shortfall.ts';
+import { belowMinSize, type Shortfall } from '../../core/shortfall.ts';
 import { endsItself, type Swap } from '../../core/swap.ts';
 import { asDrained, seenOver } from '../../core/swap-life/progress.ts';
 import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';

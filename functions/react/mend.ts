@@ -28,10 +28,10 @@ const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[])
 /** Closes swaps whose instance has ended, and moves those that are over into history. Returns the others. */
 const close = async (
   { group, facts, ports }: Run,
-  { swaps, holdings }: Pick<Gathered, 'swaps' | 'holdings'>,
+  { swaps, holdings, state }: Pick<Gathered, 'swaps' | 'holdings' | 'state'>,
   back: ReadonlySet<string>,
 ): Promise<readonly Swap[]> => {
-  const look = { group, holdings, heard: facts, back, nowMs: ports.clock.now() };
+  const look = { group, holdings, state, heard: facts, back, nowMs: ports.clock.now() };
   const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
   const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
   const { gone, over, open } = endsIn(swaps, { ...look, beyond });

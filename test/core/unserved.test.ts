@@ -116,6 +116,7 @@ describe('its swap', () => {
     endsIn([waiting], {
       group: { holding: { kind: 'tag' } },
       holdings: { members: [one], asgs: [], aside: [], stopped: [], ended: [] },
+      state: state(),
       heard: { ended: [], stopped: [] },
       nowMs,
       beyond: new Map(),

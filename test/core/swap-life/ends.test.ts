@@ -4,7 +4,7 @@ import type { Holdings, Owner } from '../../../core/ports.ts';
 import type { Swap } from '../../../core/swap.ts';
 import { endsIn } from '../../../core/swap-life/ends.ts';
 import { members } from '../members.ts';
-import { group, nowMs, spotA, swapOf } from '../views.ts';
+import { group, nowMs, spotA, state, swapOf } from '../views.ts';
 
 const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
 const asg = { name: 'web-asg', min: 0, max: 9, desired: 1, held: 1, holds: ['spot-a#1'], suspended: [] };
@@ -28,6 +28,7 @@ const ends = (swap: Swap, { holdings = there, heard = {}, group: of = group(), .
     holdings: { ...nothing, ...holdings },
     heard: { ended: [], stopped: [], ...heard },
     nowMs,
+    state: state(),
     beyond: beyond('runsOn' in rest ? rest.runsOn : false),
   });
   if (over.length > 0) return 'over';
