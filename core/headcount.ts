@@ -27,8 +27,8 @@ export type Headcount = {
 
 /**
  * The part of a reservation that is still to come: the instances requested or granted, less those that a describe shows
- * and those that are known to leave or to have ended. An instance that is not shown yet is not gone: EC2's describes
- * lag behind its launches, so the reservation is believed until `forgetAtMs`.
+ * and those that are known to leave, to have ended or to hold no place. An instance that is not shown yet is not gone:
+ * EC2's describes lag behind its launches, so the reservation is believed until `forgetAtMs`.
  */
 const stillToCome = (
   reservation: Reservation,
@@ -67,6 +67,7 @@ export const takeHeadcount = (view: View): Headcount => {
   const strays = present.filter((member) => isStray(view.group, member));
   const accounted = new Set([
     ...view.ended,
+    ...(view.aside ?? []),
     ...view.swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance),
   ]);
   const inFlight = view.state.reservations

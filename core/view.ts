@@ -219,6 +219,8 @@ export type View = {
   readonly asgs: readonly AsgView[];
   /** Instances of this group that EC2 shows as ended. */
   readonly ended: readonly string[];
+  /** Instances that are shown and hold no place: their user put them into standby, or took them out of the group. */
+  readonly aside?: readonly string[];
   /** What this look found for the first time, and that no decision changes: it is told. */
   readonly news?: {
     readonly detached: readonly string[];

@@ -141,6 +141,7 @@ export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
     members: gathered.holdings.members,
     swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
     asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
+    aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? [])],
     ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
     news: newsOf(gathered, facts),
   });

@@ -37,6 +37,13 @@ describe('an interruption', () => {
     const all = [1, 2, 3, 4, 5].map((n) => swapOf(`spot-a#${n}`));
     expect(launched(decide(view({ swaps: all })).placements)).toBe(5);
   });
+  it('is replaced where what was launched for it is in standby, or was taken out of the group', () => {
+    const granted = state({ reservations: [reservation({ instances: ['i-new-1', 'i-new-2'] })] });
+    const placed = (aside: readonly string[]) => decide(view({ swaps: leaving, aside, state: granted })).placements.map(({ count }) => count);
+    expect(placed([])).toEqual([]);
+    expect(placed(['i-new-1'])).toEqual([1]);
+  });
+
   it('is not replaced twice: launches in flight count', () => {
     const inFlight = reservation({ instances: ['i-new-1', 'i-new-2'] });
     expect(decide(view({ swaps: leaving, state: state({ reservations: [inFlight] }) })).placements).toEqual([]);
