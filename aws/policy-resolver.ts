@@ -15,6 +15,7 @@ import { inParallel } from './in-parallel.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
 import { groupsNamed, ownTargetGroups } from './providers/auto-scaling-groups.ts';
 import { readDelay } from './providers/target-groups.ts';
+import { scalersOf } from './scalers.ts';
 import { filterValues, soldTypes } from './sold-types.ts';
 
 const targetGroupsAtOnce = 5;
@@ -43,6 +44,11 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
       const own = groups.flatMap(ownTargetGroups).filter((arn) => !targetGroups.has(arn));
       const delays = [...targetGroups, ...(await delaysOf(elb, [...new Set(own)]))];
       const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
+      const scalers = await Promise.all(
+        groups
+          .filter(({ AutoScalingGroupName = '' }) => names.sizes.includes(AutoScalingGroupName))
+          .map(async (group) => [group.AutoScalingGroupName ?? '', await scalersOf(autoScaling, group)] as const),
+      );
       const facts = await Promise.all(
         groups.map(async (group) => {
           const name = group.AutoScalingGroupName ?? '';
@@ -55,6 +61,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         asgs: Object.fromEntries(facts),
         launchTemplates,
         ...(sold && { sold }),
+        ...(scalers.length > 0 && { scalers: Object.fromEntries(scalers) }),
         ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
         ...(unknownTargetGroups.length > 0 && { unknownTargetGroups }),
       };

@@ -75,6 +75,9 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeLaunchTemplateVersions',
     'ec2:DescribeInstanceTypeOfferings',
     'autoscaling:DescribeAutoScalingGroups',
+    // Who else sets the desired capacity of a group is told when its policy is written.
+    'autoscaling:DescribePolicies',
+    'autoscaling:DescribeScheduledActions',
     ...hooks,
     ...delays,
   ]);

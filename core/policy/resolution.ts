@@ -13,6 +13,8 @@ export type Names = {
   readonly targetGroups: readonly string[];
   /** The Auto Scaling group whose desired capacity is the size of the group. */
   readonly sizedBy?: string;
+  /** Auto Scaling groups whose desired capacity the policy sets. */
+  readonly sizes: readonly string[];
   /** Of pools that Holdfast launches itself. */
   readonly instanceTypes: readonly string[];
 };
@@ -53,11 +55,22 @@ export type Resolution = {
   readonly unknownTargetGroups?: readonly string[];
 };
 
-/** What a look-up returns. What is sold matters only while a policy is judged, and is not stored. */
+/** What a look-up returns. What is sold, and who else scales, matters only while a policy is judged: it is not stored. */
 export type LookedUp = Resolution & {
   /** Absent when the policy names no instance type. */
   readonly sold?: Sold;
+  /** By Auto Scaling group, of those that the policy sizes. */
+  readonly scalers?: Readonly<Record<string, Scalers>>;
 };
+
+/** What else sets the desired capacity of an Auto Scaling group, or the error code that Auto Scaling returned. */
+export type Scalers =
+  | {
+      readonly policies: readonly string[];
+      readonly scheduledActions: readonly string[];
+      readonly isOfEcs: boolean;
+    }
+  | { readonly unread: string };
 
 /** Zones that sell each instance type, or the error code that EC2 returned. A type that is absent is not sold. */
 export type Sold = { readonly zones: Readonly<Record<string, readonly string[]>> } | { readonly unread: string };
@@ -77,7 +90,7 @@ export const mergedPools = (policy: Policy): Readonly<Record<string, PoolDocumen
   );
 
 /** Whether others set the size. */
-const isSizedOutside = ({ size }: Policy): boolean => typeof size !== 'number' && size.from === 'asg';
+export const isSizedOutside = ({ size }: Policy): boolean => typeof size !== 'number' && size.from === 'asg';
 
 export const targetGroupsIn = ({ drain }: Policy): readonly string[] =>
   drain.loadBalancers === 'auto' ? [] : drain.loadBalancers;
@@ -85,9 +98,11 @@ export const targetGroupsIn = ({ drain }: Policy): readonly string[] =>
 export const namesIn = (policy: Policy): Names => {
   const pools = Object.values(mergedPools(policy));
   const asgs = [policy.asg, ...pools.map(({ asg }) => asg)];
+  const held = distinct(asgs.filter((asg) => asg !== undefined));
   return {
     subnets: distinct(pools.flatMap(({ subnets }) => subnets ?? [])),
-    asgs: distinct(asgs.filter((asg) => asg !== undefined)),
+    asgs: held,
+    sizes: isSizedOutside(policy) ? [] : held,
     launchTemplates: distinct(
       pools.flatMap(({ launchTemplate }) =>
         launchTemplate === undefined ? [] : [templateReference(launchTemplate).template],

@@ -19,6 +19,7 @@ import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
 import { type FieldPath, type ResolvedPool, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
 import { scalingOf } from './resolve-scaling.ts';
 import { parseShare } from './return-schema.ts';
+import { scalerWarnings } from './scaler-rules.ts';
 import type { Policy } from './schema.ts';
 import { idleZones } from './type-rules.ts';
 
@@ -59,6 +60,7 @@ export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readon
   sortedProblems([
     ...typeWarnings(policy, resolution),
     ...steeringWarnings(policy, resolution),
+    ...scalerWarnings(policy, resolution),
     ...limitWarnings(policy, poolsIn(resolvePools(policy, resolution))),
   ]);
 

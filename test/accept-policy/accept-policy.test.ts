@@ -27,7 +27,7 @@ describe('an accepted policy', () => {
   it('is listed with its Auto Scaling groups and alarms, so that signals find it', async () => {
     const house = await afterWriting(fullDocument);
     expect(house.registered()).toEqual([
-      { group: 'workers', policyVersion: 1, asgs: ['workers-asg'], alarms: ['workers-cpu-high', 'workers-cpu-low'] },
+      { group: 'workers', policyVersion: 1, asgs: ['workers-asg'], alarms: ['workers-cpu-high', 'workers-cpu-low', 'jobs-waiting', 'jobs-few'] },
     ]);
   });
 

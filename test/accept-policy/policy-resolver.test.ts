@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPolicyResolver } from '../../aws/policy-resolver.ts';
 import { type Answers, createFakeAws, failsWith } from '../aws/fake-aws.ts';
 
-const names = { subnets: [], asgs: [], launchTemplates: [], targetGroups: [], instanceTypes: [] };
+const names = { subnets: [], asgs: [], sizes: [], launchTemplates: [], targetGroups: [], instanceTypes: [] };
 const subnets = [
   { SubnetId: 'subnet-a', AvailabilityZone: 'eu-west-1a' },
   { SubnetId: 'subnet-b', AvailabilityZone: 'eu-west-1b' },
@@ -165,5 +165,44 @@ describe('an Auto Scaling group', () => {
     expect(launching.asgs.g?.steering?.hasDrainHook).toBe(false);
     const { asgs: others } = await hooked('autoscaling:EC2_INSTANCE_TERMINATING').resolver.lookUp({ ...names, asgs: ['g'] });
     expect(others.g).not.toHaveProperty('steering');
+  });
+});
+
+describe('who else sets the desired capacity', () => {
+  const answers = (more: object = {}, answer: Answers = {}): Answers => ({
+    DescribeAutoScalingGroups: { AutoScalingGroups: [group({ MixedInstancesPolicy: {}, ...more })] },
+    DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] },
+    DescribePolicies: {
+      ScalingPolicies: [
+        { PolicyName: 'cpu-50', Enabled: true },
+        { PolicyName: 'off', Enabled: false },
+      ],
+    },
+    DescribeScheduledActions: { ScheduledUpdateGroupActions: [{ ScheduledActionName: 'nightly' }] },
+    ...answer,
+  });
+  const scalersOf = async (...of: Parameters<typeof answers>) => {
+    const { resolver } = open(answers(...of));
+    return (await resolver.lookUp({ ...names, asgs: ['g'], sizes: ['g'] })).scalers;
+  };
+
+  it('is read of the groups that the policy sizes, and of no other', async () => {
+    expect(await scalersOf()).toEqual({ g: { policies: ['cpu-50'], scheduledActions: ['nightly'], isOfEcs: false } });
+    const { fake, resolver } = open(answers());
+    expect(await resolver.lookUp({ ...names, asgs: ['g'] })).not.toHaveProperty('scalers');
+    expect(fake.inputsOf('DescribePolicies')).toEqual([]);
+  });
+
+  it('is nobody whose process the group has suspended', async () => {
+    const SuspendedProcesses = ['AlarmNotification', 'ScheduledActions'].map((ProcessName) => ({ ProcessName }));
+    expect(await scalersOf({ SuspendedProcesses })).toEqual({ g: { policies: [], scheduledActions: [], isOfEcs: false } });
+  });
+
+  it('may be ECS, which tags the group', async () => {
+    expect(await scalersOf({ Tags: [{ Key: 'AmazonECSManaged', Value: '' }] })).toMatchObject({ g: { isOfEcs: true } });
+  });
+
+  it('may not be known: the policy is not refused for that', async () => {
+    expect(await scalersOf({}, { DescribePolicies: failsWith('AccessDenied') })).toEqual({ g: { unread: 'AccessDenied' } });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesIn, templateReference } from '../../core/policy/resolution.ts';
+import { namesIn, type Scalers, templateReference } from '../../core/policy/resolution.ts';
 import { resolutionWarnings, resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
@@ -315,6 +315,7 @@ describe('the names to look up', () => {
   it('are each requested once, templates without their version', () => {
     expect(namesIn(accepted(fullDocument))).toEqual({
       asgs: ['workers-asg'],
+      sizes: ['workers-asg'],
       launchTemplates: ['web'],
       subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-c2'],
       targetGroups: [targetGroupArn],
@@ -512,5 +513,44 @@ describe('shares', () => {
     expect(found({ instanceType: '50%' })).toEqual([['maxShare.instanceType', why]]);
     expect(found({ offering: '50%' })).toEqual([['maxShare.offering', why]]);
     expect(found({ zone: '100%' })).toEqual([]);
+  });
+});
+
+describe('others who set the desired capacity of a group that the policy sizes', () => {
+  const none = { policies: [], scheduledActions: [], isOfEcs: false };
+  const document = { ...smallDocument, asg: 'workers-asg' };
+  const warned = (found: Scalers, of: object = document) =>
+    resolutionWarnings(accepted(of), { ...resolution, scalers: { 'workers-asg': found, 'spot-1a-asg': found } }).map(({ path, message }) => [
+      path,
+      message,
+    ]);
+
+  it('are named in a warning', () => {
+    const scheduledActions = ['a', 'b', 'c', 'd', 'e', 'f'];
+    expect(warned({ policies: ['cpu-50'], scheduledActions, isOfEcs: true })).toEqual([
+      [
+        'asg',
+        'asg: expected a group whose desired capacity the policy alone sets: delete these, or leave the size to them with size.from: asg, ' +
+          'found "workers-asg" with an ECS capacity provider, and scaling policies cpu-50, and scheduled actions a, b, c, d, e and 1 more.',
+      ],
+    ]);
+    expect(warned(none)).toEqual([]);
+  });
+
+  it('are named where a pool is the group', () => {
+    expect(warned({ ...none, policies: ['cpu-50'] }, { ...smallDocument, capacity: 'a', pools: { a: { asg: 'spot-1a-asg' } } })).toEqual([
+      ['pools.a.asg', expect.stringMatching(/alone sets: delete these, found "spot-1a-asg" with scaling policies cpu-50\.$/)],
+    ]);
+  });
+
+  it('are welcome where the size is theirs', () => {
+    const outside = { ...document, size: { from: 'asg', min: 1, max: 9 } };
+    expect(warned({ ...none, policies: ['cpu-50'] }, outside)).toEqual([]);
+    expect(namesIn(accepted(outside)).sizes).toEqual([]);
+    expect(namesIn(accepted(document)).sizes).toEqual(['workers-asg']);
+  });
+
+  it('may not be known, and that is said', () => {
+    expect(warned({ unread: 'AccessDenied' })).toEqual([['asg', expect.stringContaining('whose scaling could not be read (AccessDenied)')]]);
   });
 });

@@ -32,14 +32,25 @@ export const createGroup = (scaling: Scaling, input: GroupInput): Group => {
   return group;
 };
 
+type Sizes = { MinSize?: number; MaxSize?: number; DesiredCapacity?: number };
+
 /** New bounds pull the desired capacity along unless it is given too. */
+const assignSizes = (group: Group, { MinSize: min = group.min, MaxSize: max = group.max, DesiredCapacity }: Sizes): void => {
+  const desired = DesiredCapacity ?? Math.min(max, Math.max(min, group.desired));
+  checkSizes(min, max, desired);
+  Object.assign(group, { min, max, desired });
+};
+
+/** What the group sets by itself, by its own schedule. */
+export const setSizes = (scaling: Scaling, group: Group, sizes: Sizes): void => {
+  assignSizes(group, sizes);
+  scaling.wake(group);
+};
+
 const update = (scaling: Scaling, input: GroupInput): void => {
   refuseUnknown(input);
   const group = findGroup(scaling, input.AutoScalingGroupName);
-  const { MinSize: min = group.min, MaxSize: max = group.max } = input;
-  const desired = input.DesiredCapacity ?? Math.min(max, Math.max(min, group.desired));
-  checkSizes(min, max, desired);
-  Object.assign(group, { min, max, desired });
+  assignSizes(group, input);
   if (input.LaunchTemplate !== undefined || input.MixedInstancesPolicy !== undefined) Object.assign(group, launchingOf(scaling, input));
   if (input.VPCZoneIdentifier !== undefined || input.AvailabilityZones !== undefined) group.subnets = subnetsOf(scaling, input);
   group.healthCheckType = input.HealthCheckType ?? group.healthCheckType;

@@ -97,6 +97,8 @@ export const buildGroup = (scaling: Scaling, input: GroupInput): Group => {
     protectsNew: input.NewInstancesProtectedFromScaleIn ?? false,
     tags: (input.Tags ?? []).map(toGroupTag),
     hooks: new Map(),
+    policies: new Map(),
+    actions: new Map(),
     suspended: new Set(),
     members: new Map(),
     activities: [],

@@ -93,6 +93,9 @@ export type Group = {
   tags: GroupTag[];
   readonly hooks: Map<string, Hook>;
   readonly suspended: Set<string>;
+  /** Scaling policies and scheduled actions, by name. */
+  readonly policies: Map<string, { readonly name: string; readonly type: string; readonly isEnabled: boolean }>;
+  readonly actions: Map<string, { readonly name: string; readonly start: Date; readonly timer: Timer }>;
   readonly members: Map<string, Member>;
   readonly activities: Activity[];
   deleting: boolean;

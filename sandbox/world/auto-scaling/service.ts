@@ -7,6 +7,7 @@ import { createWake, followInstances } from './keeper.ts';
 import { launchOperations } from './launch-instances.ts';
 import { memberOperations, moveOperations } from './member-operations.ts';
 import { tellingNumbers } from './numbers.ts';
+import { scalingOperations } from './scaling-operations.ts';
 import { settingOperations } from './setting-operations.ts';
 import { tagOperations } from './tag-operations.ts';
 
@@ -55,6 +56,7 @@ export const createAutoScaling = (scaling: Scaling): ApiService => ({
   operations: tellingNumbers(scaling, {
     ...sizeOperations(scaling),
     ...settingOperations(scaling),
+    ...scalingOperations(scaling),
     ...tagOperations(scaling),
     ...hookOperations(scaling),
     ...moveOperations(scaling),

@@ -392,3 +392,31 @@ describe('zones of a group', () => {
     expect(await skewed({})).toEqual(uneven);
   });
 });
+
+describe('what scales a group by itself', () => {
+  it('is described: policies and scheduled actions', () => {
+    const { autoScaling } = build({ desired: 1 });
+    autoScaling('PutScalingPolicy', { ...named, PolicyName: 'cpu-50', PolicyType: 'TargetTrackingScaling' });
+    expect(autoScaling('DescribePolicies', named)).toMatchObject({ ScalingPolicies: [{ PolicyName: 'cpu-50', Enabled: true }] });
+    autoScaling('DeletePolicy', { ...named, PolicyName: 'cpu-50' });
+    expect(autoScaling('DescribePolicies', named)).toEqual({ ScalingPolicies: [] });
+  });
+
+  it('sets its sizes at its time, unless the group suspends that', async () => {
+    const { autoScaling, seconds, group, world, refusal } = build({ desired: 1 });
+    const at = (inSeconds: number) => new Date(world.snapshot().nowMs + 1_000 * inSeconds);
+    autoScaling('PutScheduledUpdateGroupAction', { ...named, ScheduledActionName: 'morning', StartTime: at(60), DesiredCapacity: 3 });
+    expect(autoScaling('DescribeScheduledActions', named)).toMatchObject({ ScheduledUpdateGroupActions: [{ ScheduledActionName: 'morning' }] });
+    await seconds(59);
+    expect(group().desired).toBe(1);
+    await seconds(2);
+    expect(group().desired).toBe(3);
+    expect(autoScaling('DescribeScheduledActions', named)).toEqual({ ScheduledUpdateGroupActions: [] });
+    autoScaling('PutScheduledUpdateGroupAction', { ...named, ScheduledActionName: 'evening', StartTime: at(60), DesiredCapacity: 1 });
+    autoScaling('SuspendProcesses', { ...named, ScalingProcesses: ['ScheduledActions'] });
+    await seconds(70);
+    expect(group().desired).toBe(3);
+    const recurring = { ...named, ScheduledActionName: 'x', Recurrence: '0 8 * * *' };
+    expect(refusal(() => autoScaling('PutScheduledUpdateGroupAction', recurring)).code).toBe('ValidationError');
+  });
+});

@@ -1,0 +1,49 @@
+import { type Problem, problemOf, showFound } from './problem.ts';
+import { isSizedOutside, type LookedUp, mergedPools, type Scalers } from './resolution.ts';
+import type { Policy } from './schema.ts';
+
+/** More names say no more. */
+const mostNamed = 5;
+
+const named = (what: string, names: readonly string[]): readonly string[] => {
+  if (names.length === 0) return [];
+  const rest = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return [`${what} ${names.slice(0, mostNamed).join(', ')}${rest}`];
+};
+
+const textsOf = (scalers: Exclude<Scalers, { readonly unread: string }>): readonly string[] => [
+  ...(scalers.isOfEcs ? ['an ECS capacity provider'] : []),
+  ...named('scaling policies', scalers.policies),
+  ...named('scheduled actions', scalers.scheduledActions),
+];
+
+/** Where each Auto Scaling group is named. */
+const placesOf = (policy: Policy): readonly { readonly path: readonly string[]; readonly asg: string }[] => [
+  ...(policy.asg === undefined ? [] : [{ path: ['asg'], asg: policy.asg }]),
+  ...Object.entries(mergedPools(policy)).flatMap(([name, { asg }]) =>
+    asg === undefined ? [] : [{ path: ['pools', name, 'asg'], asg }],
+  ),
+];
+
+/**
+ * Others who set the desired capacity of an Auto Scaling group that has its size from the policy: each undoes what the
+ * other sets.
+ */
+export const scalerWarnings = (policy: Policy, { scalers = {} }: LookedUp): readonly Problem[] => {
+  if (isSizedOutside(policy)) return [];
+  return placesOf(policy).flatMap(({ path, asg }) => {
+    const found = Object.hasOwn(scalers, asg) ? scalers[asg] : undefined;
+    if (found === undefined) return [];
+    if ('unread' in found) {
+      const allowed = 'a group whose desired capacity nobody else sets';
+      return [
+        problemOf({ path, found: `${showFound(asg)}, whose scaling could not be read (${found.unread})`, allowed }),
+      ];
+    }
+    const texts = textsOf(found);
+    if (texts.length === 0) return [];
+    const way = path.length === 1 ? ': delete these, or leave the size to them with size.from: asg' : ': delete these';
+    const allowed = `a group whose desired capacity the policy alone sets${way}`;
+    return [problemOf({ path, found: `${showFound(asg)} with ${texts.join(', and ')}`, allowed })];
+  });
+};
