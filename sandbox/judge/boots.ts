@@ -21,10 +21,12 @@ export type FailedBoot = {
   readonly isSure: boolean;
 };
 
-/** Whether it never took work. What has booted serves where there is no target group to put it into. */
+/** Whether it never took work. What has booted serves where there is no target group and no Auto Scaling group to put it into. */
 const neverServed = (chronicle: Chronicle, life: Life): boolean => {
-  const hasTargets = chronicle.targetsOf(life, goneAtMs(life) - 1).length > 0;
-  return (life.bootedAtMs === undefined || hasTargets) && life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
+  const atMs = goneAtMs(life) - 1;
+  const { asg } = chronicle.policyAt(chronicle.groupAt(life, atMs) ?? '', atMs) ?? {};
+  const isToBePut = chronicle.targetsOf(life, atMs).length > 0 || (asg !== undefined && life.stays.length === 0);
+  return (life.bootedAtMs === undefined || isToBePut) && life.services.every(({ fromMs, untilMs }) => fromMs === untilMs);
 };
 
 const found = new WeakMap<Chronicle, Map<string, readonly FailedBoot[]>>();

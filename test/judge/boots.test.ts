@@ -222,6 +222,9 @@ describe('failed boots are told', () => {
     const invented = 'i-4 was told to have failed to boot, and it did not';
     expect(booted((script) => script.at(206, { kind: 'in-service', instance: 'i-4', targetGroup: 'web' }))).toContain(invented);
     expect(booted(nothing, { ...policy, drain: {} })).toContain(invented);
+    expect(booted(nothing, { ...policy, drain: {}, asg: 'other-asg' })).toEqual([]);
+    const joined: Write = (script) => script.at(206, { kind: 'joined', instance: 'i-4', asg: 'other-asg', by: react('i-0') });
+    expect(booted(joined, { ...policy, drain: {}, asg: 'other-asg' })).toContain(invented);
     expect(told((script) => tells(script, 112, ['i-3', 'i-1']))).toEqual(['i-1 was told to have failed to boot, and it did not']);
     expect(told((script) => tells(script, 105, ['i-3']))).toContain('i-3 was told to have failed to boot, and it did not');
   });
