@@ -143,6 +143,23 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(beside(true)).toEqual([]);
     expect(beside(false)).toHaveLength(1);
   });
+  it('counts others whose warning reached another function after the one that takes it out had begun', () => {
+    const beside = (heardS: number) =>
+      details(servesUntilReplaced, (script) => {
+        twoServe(script);
+        script.launch(70, 'i-3');
+        script.serves(90, 'i-3');
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.warn(110, 'i-2');
+        script.react(heardS, 125, 'i-b', [{ about: 'warning', instance: 'i-2' }]);
+        script.react(118, 121, 'i-drain');
+        script.takeOut(120, 'i-1', react('i-drain'));
+        for (const instance of ['i-1', 'i-2']) script.end(230, instance, end);
+      });
+    expect(beside(119)).toEqual([]);
+    expect(beside(117)).toHaveLength(1);
+  });
 });
 
 describe('work is taken off once', () => {

@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, isTakenOut, knewAtMs, lastServices, latestDrainStartMs, policyFor, takenOutByUs } from '../leaving.ts';
 import { chaptersOf, endless, goneAtMs, type Life, lastBackMs, lastRefusalMs, warnedAtMs } from '../life.ts';
 import { wasObserved } from '../modes.ts';
+import { lookedSince } from '../staying.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -71,11 +72,19 @@ export const drainBeginsInTime: Rule = {
 const isKnownToLeave = (chronicle: Chronicle, life: Life, atMs: number): boolean =>
   chaptersOf(life).some((chapter) => warnedAtMs(chapter, lastBackMs(life, atMs)) < endless && knewAtMs(chronicle, chapter) <= atMs);
 
-/** Others count until Holdfast knows that EC2 takes them: a warning that reached nobody, or only a function that died of it, is not known. */
-const servesEnough = (chronicle: Chronicle, group: string, life: Life, atMs: number): boolean => {
+/**
+ * Others count until the function that looked could know that EC2 takes them. A warning is not known that reached nobody, only a function that died of
+ * it, or another one after this one had begun.
+ */
+const servesEnough = (
+  chronicle: Chronicle,
+  group: string,
+  life: Life,
+  { atMs, lookedMs }: { readonly atMs: number; readonly lookedMs: number },
+): boolean => {
   const others = chronicle
     .membersAt(group, atMs)
-    .filter((one) => one.instance !== life.instance && chronicle.isReadyAt(one, atMs) && !isKnownToLeave(chronicle, one, atMs));
+    .filter((one) => one.instance !== life.instance && chronicle.isReadyAt(one, atMs) && !isKnownToLeave(chronicle, one, lookedMs));
   return others.length >= Math.min(...chronicle.desiredIn(group, atMs - times.drainStartMs, atMs));
 };
 
@@ -91,7 +100,9 @@ export const servesUntilReplaced: Rule = {
       if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length > 0) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
       const latestMs = latestDrainStartMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
-      if (isDrainFirst || atMs >= latestMs || servesEnough(chronicle, group, life, atMs)) return [];
+      const by = out.find(({ untilMs }) => untilMs === atMs)?.by;
+      const lookedMs = by === undefined ? atMs : lookedSince(chronicle, by, atMs);
+      if (isDrainFirst || atMs >= latestMs || servesEnough(chronicle, group, life, { atMs, lookedMs })) return [];
       return [
         {
           group,
