@@ -36,8 +36,8 @@ const actionsOf = async (client: AutoScalingClient, group: AutoScalingGroup): Pr
 };
 
 /**
- * Who else sets the desired capacity of an Auto Scaling group. When Auto Scaling returns an error, its code is returned:
- * a policy is not refused for that.
+ * Who else sets the desired capacity of an Auto Scaling group. When Auto Scaling returns an error, its code is
+ * returned: a policy is not refused for that.
  */
 export const scalersOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Scalers> => {
   try {

@@ -55,7 +55,7 @@ export type Resolution = {
   readonly unknownTargetGroups?: readonly string[];
 };
 
-/** What a look-up returns. What is sold, and who else scales, matters only while a policy is judged: it is not stored. */
+/** What a look-up returns. What is sold, and who else scales, matters while a policy is judged, and is not stored. */
 export type LookedUp = Resolution & {
   /** Absent when the policy names no instance type. */
   readonly sold?: Sold;
