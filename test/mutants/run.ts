@@ -7,9 +7,10 @@ import { huntInSituations } from './in-situations.ts';
 import { type Breakage, huntInWorlds } from './in-worlds.ts';
 import { mutants } from './list.ts';
 import { editsOf, type Mutant } from './mutant.ts';
+import { readBreakages } from './of-file.ts';
 import { createPlayer, type Player } from './player.ts';
 import { type RunName, runs } from './runs.ts';
-import { namesOf, row, say, secondsSince } from './table.ts';
+import { appliedOr, namesOf, row, say, secondsSince } from './table.ts';
 import { typeFaults } from './typed.ts';
 
 const { values } = parseArgs({
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     all: { type: 'boolean', default: false },
     /** The faults of the audit instead of mutants, each in its own situation. */
     'put-back': { type: 'boolean', default: false },
+    /** A JSON file with mutants of your own instead: a list of `{name, file, from, to}`. Without `--worlds`, all runs are played of each. */
+    mine: { type: 'string' },
     /** The mutants that survived an earlier judge instead. Only random worlds are played of them. */
     survivors: { type: 'boolean', default: false },
     /** Random worlds instead of runs and situations: so many at most, until one breaks. */
@@ -33,60 +36,87 @@ const { values } = parseArgs({
   },
 });
 
-/** What runs break with the code as it is: nothing that such a run notices says anything. */
-const unsoundOf = async (player: Player, assembly: string, names: readonly RunName[]): Promise<ReadonlyMap<RunName, string>> => {
-  const found = new Map<RunName, string>();
-  for (const run of names) {
+const allRuns = Object.keys(runs) as [RunName, ...RunName[]];
+
+/** What runs break with the code as it is: nothing that such a run notices says anything. Each is played once, when it is first asked for. */
+const openSoundness = (player: Player, assembly: string) => {
+  const known = new Map<RunName, Promise<string | undefined>>();
+  const play = async (run: RunName): Promise<string | undefined> => {
     const { broken } = await player.play({ run, assembly });
-    if (broken.length > 0) found.set(run, broken.map(({ invariant, detail }) => `${run}: ${invariant}: ${detail}`).join('\n'));
-  }
-  return found;
+    return broken.length === 0 ? undefined : broken.map(({ invariant, detail }) => `${run}: ${invariant}: ${detail}`).join('\n');
+  };
+  return (run: RunName): Promise<string | undefined> => {
+    const found = known.get(run) ?? play(run);
+    known.set(run, found);
+    return found;
+  };
 };
 
-/** What caught a mutant: invariants by run. None when it survived. */
-const hunt = async (player: Player, workshop: Workshop, mutant: Mutant, isSound: (run: RunName) => boolean): Promise<readonly string[]> => {
-  const assembly = await workshop.breakCode(mutant.name, editsOf(mutant));
+type UnsoundIn = ReturnType<typeof openSoundness>;
+
+const survivalOf = ({ caughtBy }: Mutant): string =>
+  caughtBy === allRuns ? `SURVIVED all ${allRuns.length} runs` : `SURVIVED ${caughtBy.join(', ')}`;
+
+type Hunted = { readonly isCaught: boolean; readonly text: string };
+
+/** What caught a mutant: invariants by run. */
+const hunt = async (player: Player, workshop: Workshop, mutant: Mutant, unsoundIn: UnsoundIn): Promise<Hunted> => {
+  let whyNot = '';
+  const assembly = await appliedOr(workshop.breakCode(mutant.name, editsOf(mutant)), (why) => {
+    whyNot = why;
+  });
+  if (assembly === undefined) return { isCaught: false, text: whyNot };
   const caught: string[] = [];
-  for (const run of mutant.caughtBy.filter(isSound)) {
+  for (const run of mutant.caughtBy) {
     if (caught.length > 0 && !values.all) break;
     const { broken } = await player.play({ run, assembly });
-    if (broken.length > 0) caught.push(`${namesOf(broken)} (${run})`);
+    if (broken.length > 0 && (await unsoundIn(run)) === undefined) caught.push(`${namesOf(broken)} (${run})`);
   }
-  return caught;
+  return caught.length === 0 ? { isCaught: false, text: survivalOf(mutant) } : { isCaught: true, text: caught.join('; ') };
 };
 
-const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Mutant[], isSound: (run: RunName) => boolean): Promise<number> => {
+const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Mutant[], unsoundIn: UnsoundIn): Promise<number> => {
   say(row(['mutant', 'caught by (run)', 'time']));
   say(row(['---', '---', '---']));
   let survivors = 0;
   for (const mutant of wanted) {
     const startedMs = Date.now();
-    const caught = await hunt(player, workshop, mutant, isSound);
-    if (caught.length === 0) survivors += 1;
-    say(row([mutant.name, caught.length === 0 ? `SURVIVED ${mutant.caughtBy.join(', ')}` : caught.join('; '), secondsSince(startedMs)]));
+    const { isCaught, text } = await hunt(player, workshop, mutant, unsoundIn);
+    if (!isCaught) survivors += 1;
+    say(row([mutant.name, text, secondsSince(startedMs)]));
   }
   return survivors;
 };
 
 const isWanted = ({ name }: { readonly name: string }): boolean => name.includes(values.only);
 
-const inRuns = async (player: Player, workshop: Workshop): Promise<number> => {
-  const wanted = mutants.filter(isWanted);
-  const needed = (Object.keys(runs) as RunName[]).filter((run) => wanted.some(({ caughtBy }) => caughtBy.includes(run)));
-  const unsound = await unsoundOf(player, workshop.whole, needed);
-  if (unsound.size > 0) say(`These break already with the code as it is, so they can catch nothing:\n${[...unsound.values()].join('\n')}\n`);
-  const survived = await huntAll(player, workshop, wanted, (run) => !unsound.has(run));
-  say(`\n${wanted.length} mutants, ${survived} survived; ${needed.length - unsound.size} of ${needed.length} runs hold with the code as it is.`);
-  return survived + unsound.size;
+const inOwnRuns = async (player: Player, workshop: Workshop, path: string): Promise<number> => {
+  const wanted = (await readBreakages(path)).map((one) => ({ ...one, caughtBy: allRuns })).filter(isWanted);
+  const survived = await huntAll(player, workshop, wanted, openSoundness(player, workshop.whole));
+  say(`\n${wanted.length} mutants of ${path}, ${survived} survived.${survived === 0 ? '' : ' Play those in random worlds: add --worlds 60.'}`);
+  return survived;
 };
 
-const chosen = (): readonly Breakage[] => {
+const inRuns = async (player: Player, workshop: Workshop): Promise<number> => {
+  const wanted = mutants.filter(isWanted);
+  const needed = allRuns.filter((run) => wanted.some(({ caughtBy }) => caughtBy.includes(run)));
+  const unsoundIn = openSoundness(player, workshop.whole);
+  const unsound: string[] = [];
+  for (const run of needed) unsound.push(...[await unsoundIn(run)].filter((text) => text !== undefined));
+  if (unsound.length > 0) say(`These break already with the code as it is, so they can catch nothing:\n${unsound.join('\n')}\n`);
+  const survived = await huntAll(player, workshop, wanted, unsoundIn);
+  say(`\n${wanted.length} mutants, ${survived} survived; ${needed.length - unsound.length} of ${needed.length} runs hold with the code as it is.`);
+  return survived + unsound.length;
+};
+
+const chosen = async (): Promise<readonly Breakage[]> => {
+  if (values.mine !== undefined) return readBreakages(values.mine);
   if (values['put-back']) return putBacks;
   return values.survivors ? oldSurvivors : mutants;
 };
 
 const inWorlds = async (workshop: Workshop, count: number): Promise<number> => {
-  const wanted = chosen().filter(isWanted);
+  const wanted = (await chosen()).filter(isWanted);
   const profile = profileNames.find((name) => name === values.profile);
   if (profile === undefined && values.profile !== undefined) throw new Error(`${values.profile} is not one of ${profileNames.join(', ')}.`);
   const choice = profile === undefined ? {} : { profile };
@@ -115,6 +145,7 @@ const hunted = async (workshop: Workshop): Promise<number> => {
   if (values.worlds !== undefined) return inWorlds(workshop, Number(values.worlds));
   const player = createPlayer();
   try {
+    if (values.mine !== undefined) return await inOwnRuns(player, workshop, values.mine);
     return await (values['put-back'] ? inSituations(player, workshop) : inRuns(player, workshop));
   } finally {
     await player.close();
