@@ -52,6 +52,8 @@ export type ReturnRule = {
   readonly timezone: string;
 };
 
+const removalOrders = ['dearest-first', 'oldest-first', 'newest-first', 'same-order'] as const;
+
 export const shareFields = ['instanceType', 'zone', 'offering'] as const;
 /** The most that may fall together, in percent of the size. */
 export type MaxShare = Partial<Readonly<Record<(typeof shareFields)[number], number>>>;
@@ -74,6 +76,8 @@ export type Policy = {
   readonly isSizedOutside: boolean;
   readonly order: 'launch-first' | 'drain-first';
   readonly maxSurge: number;
+  /** Who leaves first when the group shrinks. */
+  readonly removalOrder: (typeof removalOrders)[number];
   readonly actsOnAdvice: boolean;
   /** Most members that leave for advice within an hour. */
   readonly advicePerHour: number;
@@ -229,6 +233,7 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     isSizedOutside: mapOf(document.size).from === 'asg',
     order: swap.order === 'drain-first' ? 'drain-first' : 'launch-first',
     maxSurge: numberOr(swap.maxSurge, 3),
+    removalOrder: removalOrders.find((order) => order === mapOf(document.removal).order) ?? 'dearest-first',
     actsOnAdvice: rebalance.act === true,
     advicePerHour: numberOr(rebalance.atMostPerHour, Number.POSITIVE_INFINITY),
     ...(document.onDemand === undefined ? {} : { onDemand: floorOf(mapOf(document.onDemand)) }),

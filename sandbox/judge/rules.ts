@@ -19,6 +19,7 @@ import { needlessRemoval, protectedStay, successorServes } from './rules/needles
 import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
+import { removalInOrder } from './rules/removal-order.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
 import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
@@ -36,6 +37,7 @@ export const rules: readonly Rule[] = [
   maximumHeld,
   needlessRemoval,
   protectedStay,
+  removalInOrder,
   successorServes,
   desiredAsAsked,
   outsideSizesStand,

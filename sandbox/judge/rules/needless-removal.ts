@@ -9,7 +9,7 @@ import { times } from '../times.ts';
 import { givenUpAtMs } from '../unserved.ts';
 
 /** A member that leaves by Holdfast's choice. */
-type Choice = {
+export type Choice = {
   readonly life: Life;
   readonly group: string;
   /** When it was chosen: its swap was written, or else it was taken out of service. */
