@@ -83,6 +83,19 @@ const shrinksWhileOneComes = (draw: Draw, world: DrawnWorld): DrawnWorld => {
   return withSteps({ ...world, spec: { ...world.spec, timing: { ...timing, ...always, latencyMs } }, policies, steps: [] }, steps);
 };
 
+/** Prices of some zones rise, are read again, and then the group shrinks: the members that cost most are to leave. */
+const shrinksAfterPricesRose = (draw: Draw, world: DrawnWorld, types: readonly TypeTerms[]): DrawnWorld => {
+  const policies = world.policies.map((policy) => ({
+    ...policy,
+    capacity: { tiered: [{ spread: spotPools }, { cheapest: onDemandPools }] },
+    removal: { order: 'dearest-first' },
+    scaling: [{ alarm: 'low', adjust: draw.one(['-1', '-2', '-30%']), cooldown: '1m' }],
+  }));
+  const rises = zones.slice(draw.between(1, 2)).map((zone) => movePrice(seconds(draw, 1, 30), draw.one(types).name, [zone], draw.one([1.3, 2, 3])));
+  const shrinks = [alarm(minutes(draw, 6, 7), 'low'), alarm(minutes(draw, 8, 9), 'low')];
+  return withSteps({ ...world, policies, steps: [] }, [...rises, ...shrinks]);
+};
+
 export const market: Profile = {
   about: 'several instance types whose prices move, price limits that bind, caps and weights, and sizes that go up and down',
   weight: 6,
@@ -108,6 +121,7 @@ export const market: Profile = {
     });
     const steps = drawSome(draw, marketSteps(types, placed.policy), { least: 2, most: 6, withinSeconds: 180 });
     const world = worldOf(draw, { landscape, placed, size, steps, faults: 0.25, restWithinMs: 900_000 });
-    return draw.chance(0.2) ? shrinksWhileOneComes(draw, world) : world;
+    if (draw.chance(0.2)) return shrinksWhileOneComes(draw, world);
+    return draw.chance(0.2) ? shrinksAfterPricesRose(draw, world, types) : world;
   },
 };
