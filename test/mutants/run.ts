@@ -140,7 +140,7 @@ const compileAll = async (wanted: readonly Breakage[]): Promise<void> => {
 };
 
 const hunted = async (workshop: Workshop): Promise<number> => {
-  await compileAll(chosen().filter(isWanted));
+  await compileAll((await chosen()).filter(isWanted));
   if (values.survivors && values.worlds === undefined) throw new Error('Survivors are played in random worlds alone: give --worlds too.');
   if (values.worlds !== undefined) return inWorlds(workshop, Number(values.worlds));
   const player = createPlayer();

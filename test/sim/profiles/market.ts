@@ -91,7 +91,10 @@ const shrinksAfterPricesRose = (draw: Draw, world: DrawnWorld, types: readonly T
     removal: { order: 'dearest-first' },
     scaling: [{ alarm: 'low', adjust: draw.one(['-1', '-2', '-30%']), cooldown: '1m' }],
   }));
-  const rises = zones.slice(draw.between(1, 2)).map((zone) => movePrice(seconds(draw, 1, 30), draw.one(types).name, [zone], draw.one([1.3, 2, 3])));
+  const rises = zones.slice(draw.between(1, 2)).flatMap((zone) => {
+    const [atMs, factor] = [seconds(draw, 1, 30), draw.one([1.3, 2, 3])];
+    return types.map(({ name }) => movePrice(atMs, name, [zone], factor));
+  });
   const shrinks = [alarm(minutes(draw, 6, 7), 'low'), alarm(minutes(draw, 8, 9), 'low')];
   return withSteps({ ...world, policies, steps: [] }, [...rises, ...shrinks]);
 };
