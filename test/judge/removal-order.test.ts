@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { removalInOrder } from '../../sandbox/judge/rules/removal-order.ts';
+import { details } from './details.ts';
+import { policy, react, type Script } from './histories.ts';
+
+type Member = { readonly pool?: string; readonly atSecond?: number; readonly asg?: string };
+
+/** Members that serve, the first of which is let go at second 100 because the size falls. */
+const shrinks =
+  (change: object, members: Readonly<Record<string, Member>>, also: (script: Script) => void = () => undefined, told = true) =>
+  (script: Script): void => {
+    script.policy(0, 1, { ...policy, drain: { timeout: '30s', loadBalancers: 'auto' }, ...change });
+    script.desired(0, Object.keys(members).length);
+    for (const [instance, { pool = 'spot-a', atSecond = 1, asg }] of Object.entries(members)) {
+      script.launch(atSecond, instance, { pool, ...(asg !== undefined && { asg }) });
+      script.serves(30, instance);
+    }
+    also(script);
+    script.react(98, 104, 'i-100', [], !told);
+    script.desired(99, Object.keys(members).length - 1, 1, react('i-100'));
+    script.claim(100, Object.keys(members)[0] ?? '', 'i-100');
+    script.takeOut(102, Object.keys(members)[0] ?? '');
+  };
+
+const found = (...args: Parameters<typeof shrinks>): number => details(removalInOrder, shrinks(...args)).length;
+
+describe('members leave in the order of removal', () => {
+  const oldest = { removal: { order: 'oldest-first' } };
+  const newest = { removal: { order: 'newest-first' } };
+  const young = { 'i-1': { atSecond: 20 }, 'i-2': { atSecond: 1 } };
+  const old = { 'i-1': { atSecond: 1 }, 'i-2': { atSecond: 20 } };
+
+  it('holds by age', () => {
+    expect(found(oldest, old)).toBe(0);
+    expect(found(newest, young)).toBe(0);
+    expect(found({ removal: { order: 'same-order' } }, young)).toBe(0);
+  });
+  it('breaks by age', () => {
+    expect(found(oldest, young)).toBe(1);
+    expect(found(newest, old)).toBe(1);
+  });
+  it('does not tell apart whole seconds', () => {
+    expect(found(oldest, { 'i-1': { atSecond: 2 }, 'i-2': { atSecond: 1 } })).toBe(0);
+  });
+
+  it('lets nobody on spot leave before one on demand by default, whose price is not known', () => {
+    expect(found({}, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b' } })).toBe(1);
+    expect(found({}, { 'i-1': { pool: 'od-b' }, 'i-2': { pool: 'spot-a' } })).toBe(0);
+  });
+
+  describe('with spot prices that are read', () => {
+    const capacity = { tiered: [{ cheapest: ['spot-a', 'spot-b'] }, 'od-b'] };
+    const dearInZoneA = (script: Script): void =>
+      script.at(40, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: 0.05 });
+    const reads =
+      (second: number, outcome = 'ok') =>
+      (script: Script): void =>
+        script.at(second, {
+          ...{ kind: 'called', invocation: 'i-90', function: 'react', service: 'ec2', operation: 'DescribeSpotPriceHistory', askedAtMs: 1_000 * second },
+          ...{ outcome, applied: true, isMutating: false },
+        });
+    const both =
+      (...parts: readonly ((script: Script) => void)[]) =>
+      (script: Script): void => {
+        for (const part of parts) part(script);
+      };
+    const cheapLeaves = { 'i-1': { pool: 'spot-b' }, 'i-2': { pool: 'spot-a' } };
+
+    it('breaks where the cheaper one leaves', () => {
+      expect(found({ capacity }, cheapLeaves, both(dearInZoneA, reads(60)))).toBe(1);
+    });
+    it('holds where the dearer one leaves', () => {
+      expect(found({ capacity }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'spot-b' } }, both(dearInZoneA, reads(60)))).toBe(0);
+    });
+    it('excuses prices that rose after they were read, or whose read failed', () => {
+      expect(found({ capacity }, cheapLeaves, both(reads(35), dearInZoneA))).toBe(0);
+      expect(found({ capacity }, cheapLeaves, both(dearInZoneA, reads(50, 'RequestLimitExceeded'), reads(60)))).toBe(0);
+    });
+    it('excuses policies that have no prices read', () => {
+      expect(found({}, cheapLeaves, both(dearInZoneA, reads(60)))).toBe(0);
+    });
+  });
+
+  it('excuses who could not go in its place: protected, held elsewhere, not seen yet', () => {
+    const isProtected = (script: Script): void =>
+      script.at(40, { kind: 'protection', instance: 'i-2', from: 'scale-in', isOn: true, by: { kind: 'user' } });
+    const inAsg = { 'i-1': { atSecond: 20, asg: 'web-asg' }, 'i-2': { atSecond: 1, asg: 'web-asg' } };
+    expect(found({ ...oldest, asg: 'web-asg' }, inAsg)).toBe(1);
+    expect(found({ ...oldest, asg: 'web-asg' }, inAsg, isProtected)).toBe(0);
+    expect(found({ ...oldest, asg: 'web-asg' }, { 'i-1': { atSecond: 20 }, 'i-2': { atSecond: 1, asg: 'web-asg' } })).toBe(0);
+    expect(found(newest, { 'i-1': { atSecond: 1 }, 'i-2': { atSecond: 97.5 } })).toBe(0);
+  });
+
+  it('excuses where something else decides: a floor, shares, spares, a fault', () => {
+    for (const other of [{ onDemand: { floor: 1 } }, { maxShare: { zone: '50%' } }, { spare: 1 }]) expect(found({ ...oldest, ...other }, young)).toBe(0);
+    expect(found(oldest, young, undefined, false)).toBe(0);
+  });
+});
