@@ -3,6 +3,20 @@ import type { Mutant } from './mutant.ts';
 /** Breakages of how instances leave: claims, deadlines, drains, hooks. */
 export const leaving: readonly Mutant[] = [
   {
+    name: 'members are let go without a look at prices',
+    file: 'core/decide/surplus.ts',
+    from: 'prices: pricesIn(view),',
+    to: 'prices: Object.keys(pricesIn(view)).length < 0 ? pricesIn(view) : {},',
+    caughtBy: ['spot becomes dear in a zone, and the group shrinks'],
+  },
+  {
+    name: 'the cheapest leave first',
+    file: 'core/removal-order.ts',
+    from: 'priced.sort((a, b) => b.price - a.price);',
+    to: 'priced.sort((a, b) => a.price - b.price);',
+    caughtBy: ['spot becomes dear in a zone, and the group shrinks'],
+  },
+  {
     name: 'the claim is skipped: always claimed',
     file: 'aws/state/swap-items.ts',
     from: "return ours ? { kind: 'claimed' } : { kind: 'exists', swap: existing };",

@@ -38,7 +38,7 @@ const { values } = parseArgs({
 
 const allRuns = Object.keys(runs) as [RunName, ...RunName[]];
 
-/** What runs break with the code as it is: nothing that such a run notices says anything. Each is played once, when it is first asked for. */
+/** What runs break with the code as it is: nothing that such a run notices says anything. Each is played once, when it is first needed. */
 const openSoundness = (player: Player, assembly: string) => {
   const known = new Map<RunName, Promise<string | undefined>>();
   const play = async (run: RunName): Promise<string | undefined> => {

@@ -114,6 +114,10 @@ export const runs = {
   'hook shorter than the drain': own('hook shorter than the drain', drainedInFull),
   'protected members': own('protected members', oldestStay(4)),
   'surplus while replacements boot': own('surplus while replacements boot', neverFewerThan(6)),
+  'spot becomes dear in a zone, and the group shrinks': own(
+    'spot becomes dear in a zone, and the group shrinks',
+    endsIn({ 'spot-a': 2, 'spot-c': 2 }),
+  ),
   'stray instance': own('stray instance', straysGetTime(240_000)),
   'policy becomes invalid, then a loss': own('policy becomes invalid, then a loss'),
   'a second group wants the same Auto Scaling group': own('a second group wants the same Auto Scaling group'),

@@ -1,5 +1,6 @@
 import type { FaultInput } from '../../sandbox/fault-schema.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
+import { movePrice } from '../sim/capacity-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import type { Stage } from '../sim/stage.ts';
 import { alarm, endThroughAsg, interrupt, kill, loseZone, putPolicy, recommendRebalance, setSpot } from '../sim/steps.ts';
@@ -279,6 +280,18 @@ export const situations = {
       asked: { web: { size: 6, endsAt: 4 } },
       steps: [setProtection(500, 4), alarm(5_000, 'low')],
     }),
+  'spot becomes dear in a zone, and the group shrinks': () => {
+    const capacity = { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'] }, { cheapest: ['od-b', 'od-c'] }] };
+    return of('spot becomes dear in a zone, and the group shrinks', settingOf('tag', { size: elastic, policy: { ...alarms('2m'), capacity } }), {
+      asked: { web: { size: 6, endsAt: 4 } },
+      steps: [
+        ...[...new Set(settingOf('tag').spec.offerings.map(({ instanceType }) => instanceType))].map((type) =>
+          movePrice(1_000, type, [zones[1] ?? ''], 2),
+        ),
+        alarm(400_000, 'low'),
+      ],
+    });
+  },
   'surplus while replacements boot': () => {
     const { spec, policy } = settingOf('tag', { size: elastic, policy: { removal: { order: 'oldest-first' } } });
     return of(
