@@ -56,7 +56,14 @@ describe('members leave in the order of removal', () => {
       (second: number, outcome = 'ok') =>
       (script: Script): void =>
         script.at(second, {
-          ...{ kind: 'called', invocation: 'i-90', function: 'react', service: 'ec2', operation: 'DescribeSpotPriceHistory', askedAtMs: 1_000 * second },
+          ...{
+            kind: 'called',
+            invocation: 'i-90',
+            function: 'react',
+            service: 'ec2',
+            operation: 'DescribeSpotPriceHistory',
+            askedAtMs: 1_000 * second,
+          },
           ...{ outcome, applied: true, isMutating: false },
         });
     const both =
@@ -92,7 +99,8 @@ describe('members leave in the order of removal', () => {
   });
 
   it('excuses where something else decides: a floor, shares, spares, a fault', () => {
-    for (const other of [{ onDemand: { floor: 1 } }, { maxShare: { zone: '50%' } }, { spare: 1 }]) expect(found({ ...oldest, ...other }, young)).toBe(0);
+    for (const other of [{ onDemand: { floor: 1 } }, { maxShare: { zone: '50%' } }, { spare: 1 }])
+      expect(found({ ...oldest, ...other }, young)).toBe(0);
     expect(found(oldest, young, undefined, false)).toBe(0);
   });
 });
