@@ -1,5 +1,6 @@
 import type { Group, Holding } from '../core/group.ts';
 import { namedTargetGroups } from '../core/holders.ts';
+import { howHeld } from '../core/holding.ts';
 import { isAsAdded } from '../core/outside-size.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
 import type { Added } from '../core/view.ts';
@@ -21,12 +22,9 @@ import { registerTargets } from './providers/target-groups.ts';
 /** Requests under way at once: usually one for each pool of a decision. */
 const launchesAtOnce = 10;
 
-const noteMembers = async (
-  deps: ProviderDeps,
-  { name, holding }: Group,
-  instances: readonly string[],
-): Promise<void> => {
-  if (holding.kind === 'attach') await noteJoined(deps, name, holding.asg, instances);
+const noteMembers = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<void> => {
+  const { joins } = howHeld(group);
+  if (joins !== undefined) await noteJoined(deps, group.name, joins, instances);
 };
 
 /** Whether nobody has set the size since the note of an attach was written. */
@@ -53,12 +51,13 @@ const admitMembers = async (
 ): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
   if (added !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
-  const { holding } = group;
-  const attached =
-    holding.kind === 'attach' ? await attachMembers(deps, holding.asg, instances) : { done: instances, failed: [] };
+  const { joins } = howHeld(group);
+  const attached = joins === undefined ? { done: instances, failed: [] } : await attachMembers(deps, joins, instances);
   await noteMembers(deps, group, attached.done);
   return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
 };
+
+const requestsBy = { createFleet: fleetRequest, autoScaling: asgRequest };
 
 /**
  * Capacity from EC2, held in one of the three ways: the launching part. Nothing here waits or repeats beyond the SDK's
@@ -66,8 +65,7 @@ const admitMembers = async (
  */
 export const createCapacityIn = (holding: Holding, deps: ProviderDeps): CapacityIn => ({
   describe: (group) => describeHoldings(deps, group),
-  requestOf: (group, reservation) =>
-    (holding.kind === 'launch-instances' ? asgRequest : fleetRequest)(deps, group, reservation),
+  requestOf: (group, reservation) => requestsBy[howHeld({ holding }).launchesBy](deps, group, reservation),
   // A repeat goes where the request says, however the group is held now.
   launch: (orders) =>
     inParallel(orders, launchesAtOnce, (order) =>

@@ -7,6 +7,7 @@
  * - **unnoticed**: leaving members that it still counts, and must not replace, because we do;
  * - **take over**: its desired capacity is lowered to what it holds, and we launch in its place.
  */
+import { howHeld } from './holding.ts';
 import { traitsOf } from './leave-reason.ts';
 import { outsideAsgOf } from './outside-size.ts';
 import type { Swap } from './swap.ts';
@@ -114,11 +115,11 @@ export const isEndingSome = (view: View): boolean => view.asgs.some((asg) => ter
  */
 export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
   const held = new Set(asgs.flatMap(({ holds }) => holds));
-  return group.holding.kind === 'tag'
-    ? 0
-    : members.filter(
+  return howHeld(group).isInAsgs
+    ? members.filter(
         ({ instance, reservation, unshown }) => (unshown || reservation === undefined) && !held.has(instance),
-      ).length;
+      ).length
+    : 0;
 };
 
 /**

@@ -1,3 +1,4 @@
+import { howHeld } from './holding.ts';
 import { traitsOf } from './leave-reason.ts';
 import type { Offering } from './offering.ts';
 import type { Reservation } from './reservation.ts';
@@ -52,8 +53,8 @@ const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: Readon
 };
 
 /** A tagged instance that no reservation and no pool accounts for, and that none of our Auto Scaling groups holds. */
-export const isStray = ({ holding }: View['group'], { asg, reservation, pool }: Member): boolean =>
-  holding.kind === 'tag' && asg === undefined && reservation === undefined && pool === undefined;
+export const isStray = (group: View['group'], { asg, reservation, pool }: Member): boolean =>
+  !howHeld(group).isInAsgs && asg === undefined && reservation === undefined && pool === undefined;
 
 /** Counts a view. */
 export const takeHeadcount = (view: View): Headcount => {

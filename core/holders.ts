@@ -1,13 +1,11 @@
 import type { Group } from './group.ts';
+import { howHeld } from './holding.ts';
 import type { Swap } from './swap.ts';
 import type { GroupState, View } from './view.ts';
 
 /** Auto Scaling groups that the policy in force names, each once. */
-export const namedAsgs = ({ holding, pools }: Pick<Group, 'holding' | 'pools'>): readonly string[] => {
-  if (holding.kind === 'attach') return [holding.asg];
-  if (holding.kind === 'tag') return [];
-  return [...new Set(Object.values(pools).flatMap(({ asg }) => asg ?? []))];
-};
+export const namedAsgs = (group: Pick<Group, 'holding' | 'pools'>): readonly string[] =>
+  howHeld(group).namedAsgs(group.pools);
 
 /**
  * Auto Scaling groups that may hold members of this group, each once: those that its policy names, and those that an
@@ -26,7 +24,7 @@ export const namedTargetGroups = ({ drain }: Pick<Group, 'drain'>): readonly str
 
 /** Whether nothing is left to do for a member once it runs: Holdfast puts it into nothing. */
 export const isAdmittedRunning = (group: Pick<Group, 'holding' | 'drain'>): boolean =>
-  group.holding.kind !== 'attach' && namedTargetGroups(group).length === 0;
+  howHeld(group).joins === undefined && namedTargetGroups(group).length === 0;
 
 /** How many target groups are remembered: a look at a drain reads each of them. */
 const mostTargetGroups = 10;

@@ -2,6 +2,7 @@ import { processesFor } from './decide/held-processes.ts';
 import { decide } from './decide.ts';
 import type { Decision, Remark } from './decision.ts';
 import { takeHeadcount } from './headcount.ts';
+import { howHeld } from './holding.ts';
 import { modeOf } from './mode.ts';
 import type { Heard, NotDone } from './not-done.ts';
 import { lackIn, type Observation, observe } from './observe.ts';
@@ -64,7 +65,7 @@ const idle = (wanted: Decision, view: View): Decision => {
 
 /** Maximum sizes are raised for members that join now, and for no launches. */
 const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decision['raise'] =>
-  group.holding.kind !== 'attach'
+  howHeld(group).joins === undefined
     ? []
     : raise.map((raised) => {
         const { desired = 0 } = asgs.find(({ name }) => name === raised.asg) ?? {};

@@ -1,30 +1,16 @@
 import type { Group } from './group.ts';
+import { howHeld } from './holding.ts';
 import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
 import type { AsgView, Member } from './view.ts';
-
-/** A member in no Auto Scaling group counts as such only after describes have had time to show it in its own. */
-const shownAfterMs = 300_000;
 
 /**
  * Whether a member lives where the policy in force would not hold one: in the Auto Scaling group that the policy moved
  * away from, or in none where each pool is an Auto Scaling group. A pool that was dropped is no such place: a change of
  * pools replaces no member.
  */
-export const isMisplaced = (
-  { holding }: Pick<Group, 'holding'>,
-  { asg, launchedAtMs }: Member,
-  nowMs: number,
-): boolean => {
-  switch (holding.kind) {
-    case 'attach':
-      return asg !== undefined && asg !== holding.asg;
-    case 'tag':
-      return asg !== undefined;
-    case 'launch-instances':
-      return asg === undefined && nowMs - launchedAtMs >= shownAfterMs;
-  }
-};
+export const isMisplaced = (group: Pick<Group, 'holding'>, member: Member, nowMs: number): boolean =>
+  howHeld(group).isMisplaced(member, nowMs);
 
 type Look = {
   readonly group: Pick<Group, 'holding'>;

@@ -6,7 +6,9 @@
  * changed the number: a number that our notes do not explain is the word of somebody else, and stands. So a write
  * between an attach and its taking down makes the group larger for a while, and never smaller.
  */
+
 import type { Group } from './group.ts';
+import { howHeld } from './holding.ts';
 import { ownersMax } from './raised-max.ts';
 import type { Added, AsgView, GroupState, View } from './view.ts';
 
@@ -16,8 +18,8 @@ const shownForMs = 20_000;
 const attachedWithinMs = 60_000;
 
 /** The Auto Scaling group whose desired capacity is the size of the group. Undefined where the policy sets the size. */
-export const outsideAsgOf = ({ size, holding }: Pick<Group, 'size' | 'holding'>): string | undefined =>
-  size.from === 'asg' && holding.kind === 'attach' ? holding.asg : undefined;
+export const outsideAsgOf = (group: Pick<Group, 'size' | 'holding'>): string | undefined =>
+  group.size.from === 'asg' ? howHeld(group).joins : undefined;
 
 /** Of the members of a note, how many their Auto Scaling group shows. */
 const shownOf = ({ instances }: Added, { holds }: AsgView): number => {

@@ -3,7 +3,9 @@
  * takes work, and when a member leaves, the group is at its size without it. So what is missing then is a spare, and
  * no member on demand is bought for it.
  */
+
 import type { Group } from './group.ts';
+import { howHeld } from './holding.ts';
 import { ownersMax } from './raised-max.ts';
 import { noReturns } from './returning/memory.ts';
 import type { Member, View } from './view.ts';
@@ -17,9 +19,10 @@ const isSpot = ({ offering }: Pick<Member, 'offering'>): boolean => offering.mar
  * its owner's maximum has room for: a maximum that is raised for members that stay could not be put back.
  */
 export const sparesWanted = ({ group, state, asgs }: Look): number => {
-  const { spare = 0, holding } = group;
-  if (spare === 0 || holding.kind !== 'attach') return spare;
-  const asg = asgs.find(({ name }) => name === holding.asg);
+  const { spare = 0 } = group;
+  const { joins } = howHeld(group);
+  if (spare === 0 || joins === undefined) return spare;
+  const asg = asgs.find(({ name }) => name === joins);
   return asg === undefined ? spare : Math.max(0, Math.min(spare, ownersMax(state.raised, asg) - state.desired));
 };
 

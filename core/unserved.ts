@@ -1,4 +1,5 @@
 import type { Group } from './group.ts';
+import { howHeld } from './holding.ts';
 import { traitsOf } from './leave-reason.ts';
 import { readyWithinMs } from './ready.ts';
 import type { Swap } from './swap.ts';
@@ -71,13 +72,12 @@ const othersServe = ({ members, swaps }: Look): boolean => {
 
 /** The minimum size of an Auto Scaling group that no replacement joins belongs to its owner. */
 const isKeptByMinimum = ({ group, asgs }: Look, { asg }: Member): boolean =>
-  group.holding.kind === 'launch-instances' && asgs.some(({ name, desired, min }) => name === asg && desired <= min);
+  howHeld(group).launchesBy === 'autoScaling' && asgs.some(({ name, desired, min }) => name === asg && desired <= min);
 
 /** Where its Auto Scaling group is full, and its maximum cannot be raised, another instance could not join either. */
-const waitsForRoom = ({ group: { holding }, asgs }: Look, member: Member): boolean =>
-  holding.kind === 'attach' &&
+const waitsForRoom = ({ group, asgs }: Look, member: Member): boolean =>
   whyIdle(member) === 'not-joined' &&
-  asgs.some(({ name, desired, max }) => name === holding.asg && desired >= max);
+  asgs.some(({ name, desired, max }) => name === howHeld(group).joins && desired >= max);
 
 /** For how long the same has kept a member from serving. */
 const idleForMs = ({ unserved, nowMs }: Look, member: Member): number => {

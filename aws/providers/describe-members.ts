@@ -2,6 +2,7 @@ import type { Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/holders.ts';
+import { howHeld } from '../../core/holding.ts';
 import { numberOf } from '../../core/number-of.ts';
 import type { Holdings } from '../../core/ports.ts';
 import { asReady, needsStatusChecks } from '../../core/ready.ts';
@@ -70,13 +71,13 @@ const sinceJoinedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): numb
  * it. Where EC2 does not show the tag of an Auto Scaling group either, two services agree, and less time is enough.
  */
 const isDetached = (seen: Seen, instance: Instance): boolean =>
-  seen.group.holding.kind !== 'tag' &&
+  howHeld(seen.group).isInAsgs &&
   !seen.standings.has(instance.InstanceId ?? '') &&
   (sinceJoinedMs(seen, instance) ?? 0) > (tagOf(instance, asgTag) === undefined ? bothLagMs : describeLagMs);
 
 /** It has joined, and describes of its Auto Scaling group do not show it yet. */
 const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
-  seen.group.holding.kind !== 'tag' &&
+  howHeld(seen.group).isInAsgs &&
   !seen.standings.has(instance.InstanceId ?? '') &&
   sinceJoinedMs(seen, instance) !== undefined;
 
@@ -92,8 +93,8 @@ const unnotedIn = (
   instance: Instance,
   standing: Standing | undefined,
 ): Pick<Member, 'isUnnoted'> =>
-  group.holding.kind === 'attach' &&
-  standing?.asg === group.holding.asg &&
+  standing !== undefined &&
+  standing.asg === howHeld(group).joins &&
   groupOf(instance, deployment) === group.name &&
   sinceJoinedMs({ nowMs }, instance) === undefined &&
   nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs
@@ -105,16 +106,16 @@ const unnotedIn = (
  * attached to, and no other.
  */
 const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
-  if (group.holding.kind === 'tag' || standings.has(instance.InstanceId ?? '')) return true;
+  if (!howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '')) return true;
   return (
     hasJustJoined({ group, standings, ...rest }, instance) ||
-    (group.holding.kind === 'launch-instances' && tagOf(instance, asgTag) === undefined)
+    (howHeld(group).launchesBy === 'autoScaling' && tagOf(instance, asgTag) === undefined)
   );
 };
 
 const isInService = (seen: Seen, instance: Instance): boolean =>
   seen.standings.get(instance.InstanceId ?? '')?.inService ??
-  (seen.group.holding.kind === 'tag' || !hasJustJoined(seen, instance));
+  (!howHeld(seen.group).isInAsgs || !hasJustJoined(seen, instance));
 
 const isRegistered = (state: Told, unlessTold: boolean): boolean =>
   state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
@@ -182,7 +183,7 @@ const toMember = (seen: Seen, instance: Instance): Member => {
 const isOurs = (instance: Instance, group: Group, deployment: string, names: readonly string[]): boolean => {
   const asg = tagOf(instance, asgTag);
   if (asg !== undefined && names.includes(asg)) return true;
-  return groupOf(instance, deployment) === group.name && (asg === undefined || group.holding.kind === 'tag');
+  return groupOf(instance, deployment) === group.name && (asg === undefined || !howHeld(group).isInAsgs);
 };
 
 /**

@@ -1,3 +1,4 @@
+import { howHeld } from '../holding.ts';
 import { isBeyondMaximum } from '../outside-size.ts';
 import { repeatAfterMs } from '../reservation-life.ts';
 import type { Member } from '../view.ts';
@@ -18,7 +19,7 @@ const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, '
   const impatient = ready.some(({ launchedAtMs }) => view.nowMs - launchedAtMs >= batchPatienceMs);
   const ids = ready.map(({ instance }) => instance).sort();
   if (stillComing === 0 || impatient) return ids;
-  return view.group.holding.kind === 'attach'
+  return howHeld(view.group).joins !== undefined
     ? ids.slice(0, Math.floor(ids.length / attachedPerCall) * attachedPerCall)
     : [];
 };

@@ -1,5 +1,6 @@
 import type { Headcount } from '../headcount.ts';
 import { namedAsgs } from '../holders.ts';
+import { howHeld } from '../holding.ts';
 import { isBeyondMaximum } from '../outside-size.ts';
 import { raisedTo } from '../raised-max.ts';
 import type { RaisedMax, View } from '../view.ts';
@@ -16,15 +17,15 @@ const joiningByAsg = (
   { view, headcount }: Situation,
   { placements, admissions }: Draft,
 ): ReadonlyMap<string, Joining> => {
-  const { holding, pools } = view.group;
-  if (holding.kind === 'attach') {
+  const { joins } = howHeld(view.group);
+  if (joins !== undefined) {
     const launched = placements.reduce((sum, { count }) => sum + count, 0);
     const now = admissions.length;
-    return new Map([[holding.asg, { now, soon: comingTo(headcount) - now + launched }]]);
+    return new Map([[joins, { now, soon: comingTo(headcount) - now + launched }]]);
   }
   const joining = new Map<string, Joining>();
   for (const { pool, count } of placements) {
-    const asg = pools[pool]?.asg;
+    const asg = view.group.pools[pool]?.asg;
     if (asg !== undefined) joining.set(asg, { now: (joining.get(asg)?.now ?? 0) + count, soon: 0 });
   }
   return joining;

@@ -1,6 +1,7 @@
 import { breakingIn } from '../breaker/breaking.ts';
 import type { Headcount } from '../headcount.ts';
 import { cellOf, cellOfLaunch } from '../held.ts';
+import { howHeld } from '../holding.ts';
 import type { Market, Offering } from '../offering.ts';
 import { isOnDemand } from '../on-demand.ts';
 import type { Placement } from '../placement.ts';
@@ -81,10 +82,11 @@ export const movePlacement = ({ leaf, offerings, instances, isTrial }: Moving, {
  *
  * @param onDemand so many of those on demand may leave
  */
-export const leaveOf = ({ asgs, group: { holding } }: View, onDemand = Number.POSITIVE_INFINITY) => {
+export const leaveOf = ({ asgs, group }: View, onDemand = Number.POSITIVE_INFINITY) => {
   let onDemandLeft = onDemand;
   const room = new Map(asgs.map(({ name, desired, min }) => [name, desired - min]));
-  const isJoined = (asg: string): boolean => holding.kind === 'attach' && holding.asg === asg;
+  const { joins } = howHeld(group);
+  const isJoined = (asg: string): boolean => joins === asg;
   return {
     mayLeave: (member: Member): boolean =>
       !member.protected &&

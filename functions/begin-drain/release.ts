@@ -3,6 +3,7 @@ import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group.ts';
+import { howHeld } from '../../core/holding.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import type { ActionResult, CapacityOut, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
@@ -52,8 +53,8 @@ const begunBy = (leaving: readonly Swap[], { done, failed }: ActionResult, start
  * Whether leaving service terminates the instance: a member of an Auto Scaling group leaves through the group, which
  * terminates it. The group already terminates a member that waits on a hook.
  */
-const endsByRelease = ({ holding }: Group, swap: Swap): boolean =>
-  holding.kind !== 'tag' && traitsOf(swap).endedBy !== 'auto-scaling';
+const endsByRelease = (group: Group, swap: Swap): boolean =>
+  howHeld(group).isInAsgs && traitsOf(swap).endedBy !== 'auto-scaling';
 
 /**
  * Records which instances are about to be terminated by their release. Returns those that still belong to this drain.

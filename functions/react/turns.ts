@@ -2,6 +2,7 @@ import type { BucketName } from '../../core/account-buckets.ts';
 import type { AccountBudget, Ask, Lessons, Turn } from '../../core/account-budget.ts';
 import { metrics } from '../../core/contract.ts';
 import type { Group } from '../../core/group.ts';
+import { howHeld } from '../../core/holding.ts';
 import type { OfferingKey } from '../../core/offering.ts';
 import { shareBudget } from '../runtime/share-budget.ts';
 import type { ReactPorts } from './ports.ts';
@@ -21,8 +22,7 @@ export type Turns = {
 };
 
 /** The bucket that launches of a group draw on. */
-export const bucketOf = ({ holding }: Pick<Group, 'holding'>): 'createFleet' | 'autoScaling' =>
-  holding.kind === 'launch-instances' ? 'autoScaling' : 'createFleet';
+export const bucketOf = (group: Pick<Group, 'holding'>): 'createFleet' | 'autoScaling' => howHeld(group).launchesBy;
 
 const unpaced = (asks: readonly Ask[], nowMs: number): ReadonlyMap<string, Turn> =>
   new Map(asks.map(({ group, instances }) => [group, { kind: 'now', instances, sinceMs: nowMs, ahead: 0 }]));

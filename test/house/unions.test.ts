@@ -12,7 +12,8 @@ import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
-import { instance, worldOf } from '../react/world.ts';
+import { ownMessage } from '../react/event-samples.ts';
+import { instance, policy, stored, worldOf } from '../react/world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folders = ['core', 'aws', 'functions'];
@@ -249,5 +250,52 @@ describe('a selector that is new', () => {
     const grown = group({ capacity: capacity as never });
     expect(decide(view({ group: grown, members: members(spotA, 9) }))).toMatchObject({ placements: [{ pool: 'od-b', count: 1 }] });
     expect(unusedPools({ capacity: { last: ['a'] }, pools: { a: {}, b: {} } })).toMatchObject([{ path: 'pools.b' }]);
+  });
+});
+
+describe('a holding that is new', () => {
+  let scratch: ReturnType<typeof createScratch>;
+  beforeAll(() => {
+    scratch = createScratch();
+  });
+  afterAll(() => scratch.remove());
+
+  it('would not be forgotten by a comparison: only its table compares kinds', () => {
+    const compares = /holding\)?\??\.kind/;
+    const files = folders.flatMap((folder) => globSync(join(root, folder, '**/*.ts')));
+    expect(files.filter((file) => compares.test(readFileSync(file, 'utf8')))).toEqual([join(root, 'core/holding.ts')]);
+  });
+
+  it('needs its traits and its schema: the compiler names both', { timeout: 120_000 }, () => {
+    scratch.edit(
+      'core/group.ts',
+      "  | { readonly kind: 'launch-instances' };",
+      "  | { readonly kind: 'launch-instances' }\n  | { readonly kind: 'beside' };",
+    );
+    expect(scratch.filesWithErrors()).toEqual(['aws/state/group-schema.ts', 'core/holding.ts']);
+    scratch.edit(
+      'aws/state/group-schema.ts',
+      "  tag: objectOf({ kind: oneOf('tag') }),",
+      "  tag: objectOf({ kind: oneOf('tag') }),\n  beside: objectOf({ kind: oneOf('beside') }),",
+    );
+    scratch.edit(
+      'core/holding.ts',
+      "    case 'launch-instances':",
+      "    case 'beside':\n      return { ...tag, launchesBy: 'autoScaling' };\n    case 'launch-instances':",
+    );
+    expect(scratch.filesWithErrors()).toEqual([]);
+  });
+
+  it('launches then what is missing, out of the bucket that it names', async () => {
+    const [{ react }, { bucketOf }] = await Promise.all(['functions/react/react.ts', 'functions/react/turns.ts'].map(scratch.load));
+    const { world, ports } = worldOf({ putState: async () => 'done', inForce: () => ({ ...policy, holding: { kind: 'beside' } as never }) });
+    const body = JSON.stringify({ ...ownMessage('Holdfast Tick', 'web'), time: new Date(nowMs).toISOString() });
+    await react(
+      [{ id: 'm-1', body, sentAtMs: nowMs }],
+      { ...ports, store: { ...ports.store, state: async () => ({ ...stored, desired: 7 }) } },
+      String,
+    );
+    expect(bucketOf({ holding: { kind: 'beside' } })).toBe('autoScaling');
+    expect(world.launched).toBe(1);
   });
 });

@@ -48,8 +48,8 @@ export const limits: readonly Mutant[] = [
   {
     name: 'spares go beyond the maximum of an Auto Scaling group',
     file: 'core/spare.ts',
-    from: "if (spare === 0 || holding.kind !== 'attach') return spare;",
-    to: "if (spare >= 0 || holding.kind !== 'attach') return spare;",
+    from: 'if (spare === 0 || joins === undefined) return spare;',
+    to: 'if (spare >= 0 || joins === undefined) return spare;',
     caughtBy: ['a spare above the maximum of its owner'],
   },
   {

@@ -10,7 +10,7 @@ import { group, nowMs, onDemandB, state } from '../core/views.ts';
 import { silent } from './facts.ts';
 
 export const policy = group({ size: { min: 0, max: 20, desired: 6 }, capacity: { kind: 'pool', pool: 'od-b' } });
-const stored: GroupState = state({ version: 5, desired: 6, policySize: JSON.stringify(policy.size) });
+export const stored: GroupState = state({ version: 5, desired: 6, policySize: JSON.stringify(policy.size) });
 const [taken] = members(onDemandB, 1);
 /** The member that is warned. */
 export const instance = taken?.instance ?? '';
@@ -50,6 +50,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
     random: () => 0.5,
+    quiet: () => {},
     announcer: { announce: async (events) => void world.told.push(...events) },
     drains: {
       start: async ({ drain }) => {
