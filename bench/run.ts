@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
+import { playLarge } from './large.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
 import { missedGoals } from './many-goals.ts';
@@ -119,6 +120,18 @@ const benchMany = async (args: readonly string[]): Promise<void> => {
   }
 };
 
+/** One large group: `--members N --held tag|attach|launch-instances`. */
+const benchLarge = async (args: readonly string[]): Promise<void> => {
+  const options = {
+    members: { type: 'string', default: '10000' },
+    held: { type: 'string', default: 'tag' },
+    seed: { type: 'string', default: '1' },
+  } as const;
+  const { members, held, seed } = parseArgs({ args: [...args], options }).values;
+  const group = { members: atLeastOne('members', members), held: oneOf('held', holdings, held), seed: atLeastOne('seed', seed) };
+  console.log(JSON.stringify(await playLarge(group), null, 2));
+};
+
 /** The figures of every row as one array on standard output; what happens meanwhile on standard error. */
 const benchTraces = async (args: readonly string[]): Promise<void> => {
   const options = readTracesOptions(args);
@@ -131,12 +144,16 @@ const main = async (name: string | undefined, args: readonly string[]): Promise<
     for (const [title, { text }] of Object.entries(benches)) console.log(`${title}\n${await text()}\n`);
   } else if (name === 'many') {
     await benchMany(args);
+  } else if (name === 'large') {
+    await benchLarge(args);
   } else if (name === 'traces') {
     await benchTraces(args);
   } else if (isKnown(name)) {
     console.log(await benches[name].json());
   } else {
-    console.error(`There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, many, traces, or no name for all but many and traces.`);
+    console.error(
+      `There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, large, many, traces, or no name for all but these three.`,
+    );
     process.exitCode = 1;
   }
 };

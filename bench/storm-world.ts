@@ -37,11 +37,13 @@ export const stormTiming: TimingSpec = {
   latencyMs: { 'ec2:CreateFleet': launchMs, 'autoscaling:LaunchInstances': launchMs, 'dynamodb:*': [3, 10], '*': [20, 80] },
 };
 
-const servedBy = (name: string): TargetGroupSpec => ({
+/** While all of a group is replaced, twice its size is registered. */
+const servedBy = ({ name, size }: PlacedGroup): TargetGroupSpec => ({
   name,
   deregistrationDelaySeconds: 30,
   healthCheckIntervalSeconds: 5,
   healthyThreshold: 2,
+  mostTargets: Math.max(1_000, 2 * size),
 });
 
 /** A group of the bench: its name, how it is held, its size. */
@@ -76,7 +78,7 @@ export const worldOf = (groups: readonly PlacedGroup[], timing: TimingSpec = sto
   offerings: offerings(Math.max(1, Math.ceil(groups.reduce((sum, { size }) => sum + size, 0) / 1_000))),
   launchTemplates: [{ name: 'storm' }],
   autoScalingGroups: groups.flatMap(asgsOf),
-  targetGroups: groups.map(({ name }) => servedBy(name)),
+  targetGroups: groups.map(servedBy),
   timing,
 });
 

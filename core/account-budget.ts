@@ -138,6 +138,10 @@ const spend = (tokens: Record<BucketName, number>, { bucket, calls }: Waiting, i
   tokens.instances -= instances;
 };
 
+/** Calls that launch nothing do not wait for the bucket of launched instances. */
+const drawsOn = ({ bucket, instances }: Waiting): readonly BucketName[] =>
+  instances > 0 ? [bucket, 'instances'] : [bucket];
+
 /** When a bucket has the tokens that it lacks. */
 const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =>
   nowMs + Math.ceil((Math.max(0, -left[bucket]) / buckets[bucket].perSecond) * 1_000);
@@ -149,7 +153,7 @@ const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: 
   const calls = Math.min(one.calls, buckets[one.bucket].holds);
   const instances = Math.min(one.instances, leastInstances);
   const ahead = line.ahead.get(one.bucket) ?? 0;
-  if (isHere && left[one.bucket] >= calls && left.instances >= instances) {
+  if (isHere && drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls))) {
     const given = Math.min(one.instances, Math.floor(left.instances));
     for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
     const rest = one.instances - given;
@@ -161,7 +165,7 @@ const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: 
     return;
   }
   spend(left, { ...one, calls }, instances);
-  const turnAtMs = Math.max(thereAtMs(purse, one.bucket, nowMs), thereAtMs(purse, 'instances', nowMs));
+  const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
   line.waiting.push(isHere ? { ...one, turnAtMs } : one);
   line.ahead.set(one.bucket, ahead + 1);
   if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
@@ -225,17 +229,28 @@ export type Lessons = {
   readonly empty: ReadonlySet<BucketName>;
   readonly refused: ReadonlySet<OfferingKey>;
   readonly granted: ReadonlySet<OfferingKey>;
+  /** Instances that had a turn and were not launched: EC2 counts only those that it launches. */
+  readonly unlaunched: number;
+};
+
+/** The level of launched instances with those that were not. A level that was never written is full. */
+const givenBack = ({ levels }: AccountBudget, unlaunched: number, nowMs: number): AccountBudget['levels'] => {
+  const { instances } = levels;
+  if (unlaunched === 0 || instances === undefined) return {};
+  const tokens = Math.min(buckets.instances.holds, tokensAt(buckets.instances, instances, nowMs) + unlaunched);
+  return { instances: { tokens, atMs: nowMs } };
 };
 
 /** The budget after launches: an empty bucket is empty whatever was reckoned, and what was granted is not refused. */
 export const withLessons = (
   budget: AccountBudget,
-  { empty, refused, granted }: Lessons,
+  { empty, refused, granted, unlaunched }: Lessons,
   nowMs: number,
 ): AccountBudget => ({
   ...budget,
   levels: {
     ...budget.levels,
+    ...givenBack(budget, unlaunched, nowMs),
     ...Object.fromEntries(
       [...empty].map((name) => [name, { tokens: Math.min(0, levelAt(budget, name, nowMs)), atMs: nowMs }]),
     ),

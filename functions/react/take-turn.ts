@@ -100,6 +100,12 @@ export const takeTurn = async (
   };
 };
 
+/** Of what a turn was given for, the instances that EC2 certainly did not launch. */
+const unlaunchedBy = ({ result, before, reservation: { placement } }: Launched): number => {
+  if (before !== undefined || result.kind === 'ambiguous' || result.kind === 'made-before') return 0;
+  return result.kind === 'answered' ? placement.count - result.instances.length : placement.count;
+};
+
 /** Tells the other groups what the answers say about the account. */
 export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {
   const results = launched.map(({ result }) => result);
@@ -116,6 +122,7 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
       bucketOf(group) === 'createFleet' && results.some(({ kind }) => kind === 'throttled') ? ['createFleet'] : [],
     ),
     refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
+    unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0),
     granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),
   });
 };

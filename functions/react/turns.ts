@@ -31,6 +31,7 @@ const nothingLearned = () => ({
   empty: new Set<BucketName>(),
   refused: new Set<OfferingKey>(),
   granted: new Set<OfferingKey>(),
+  unlaunched: 0,
 });
 
 const share = async (
@@ -57,12 +58,13 @@ type Asking = {
 const lessonsOfBatch = () => {
   let lessons = nothingLearned();
   return {
-    learn: ({ empty, refused, granted }: Lessons): void => {
+    learn: ({ empty, refused, granted, unlaunched }: Lessons): void => {
+      lessons.unlaunched += unlaunched;
       for (const name of empty) lessons.empty.add(name);
       for (const key of refused) lessons.refused.add(key);
       for (const key of granted) lessons.granted.add(key);
     },
-    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size > 0,
+    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + lessons.unlaunched > 0,
     take: (): Lessons => {
       const taken = lessons;
       lessons = nothingLearned();

@@ -40,4 +40,4 @@ export const shareBudget = async (
   }
 };
 
-export const noLessons: Lessons = { empty: new Set(), refused: new Set(), granted: new Set() };
+export const noLessons: Lessons = { empty: new Set(), refused: new Set(), granted: new Set(), unlaunched: 0 };

@@ -104,6 +104,8 @@ export type TargetGroupSpec = {
   readonly deregistrationDelaySeconds: number;
   readonly healthCheckIntervalSeconds: number;
   readonly healthyThreshold: number;
+  /** The account's quota of targets in it (default: 1,000). */
+  readonly mostTargets?: number;
   /** Simulated requests: arrivals spread over healthy targets; a request on an instance that goes is dropped, one with no healthy target too. */
   readonly load?: LoadSpec;
 };

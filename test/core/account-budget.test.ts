@@ -70,7 +70,7 @@ describe('turns at a bucket', () => {
 });
 
 describe('what launches teach', () => {
-  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>() };
+  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unlaunched: 0 };
 
   test('a throttle empties the bucket, whoever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
@@ -82,6 +82,27 @@ describe('what launches teach', () => {
     expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': nowMs });
     expect(shareOut(refused, [], nowMs + 30_000).budget.refused).toEqual({});
     expect(withLessons(refused, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({});
+  });
+
+  test('calls that launch nothing do not wait for the bucket of launched instances', () => {
+    const spent = { ...emptyBudget, levels: { instances: { tokens: 0, atMs: nowMs } } };
+    const { turns, budget } = shareOut(spent, [asks('a', { instances: 500 })], nowMs);
+    expect(turns.get('a')).toMatchObject({ kind: 'later' });
+    expect(kinds(budget, [asks('a targets', { bucket: 'targets', instances: 0 })])).toEqual({ 'a targets': 'now' });
+    const full = { ...budget, levels: { ...budget.levels, targets: { tokens: 0, atMs: nowMs } } };
+    const turn = shareOut(full, [asks('a targets', { bucket: 'targets', instances: 0 })], nowMs).turns.get('a targets');
+    expect(turn).toMatchObject({ kind: 'later', turnAtMs: nowMs + 250 });
+  });
+
+  test('instances that EC2 did not launch are not spent', () => {
+    const spent = { ...emptyBudget, levels: { instances: { tokens: 100, atMs: nowMs } } };
+    const levelAfter = (budget: AccountBudget, unlaunched: number) => withLessons(budget, { ...none, unlaunched }, nowMs).levels.instances?.tokens;
+    expect([levelAfter(spent, 0), levelAfter(spent, 333), levelAfter(spent, 5_000), levelAfter(emptyBudget, 5)]).toEqual([
+      100,
+      433,
+      1_000,
+      undefined,
+    ]);
   });
 
   test('a bucket has no more tokens than the calls that were made have left, with a turn or without one', () => {

@@ -7,8 +7,8 @@ export const storms: readonly Mutant[] = [
   {
     name: 'launches take no turns',
     file: 'core/account-budget.ts',
-    from: 'if (isHere && left[one.bucket] >= calls && left.instances >= instances) {',
-    to: 'if (isHere && (left[one.bucket] >= calls || instances >= 0)) {',
+    from: "if (isHere && drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls))) {",
+    to: 'if (isHere && (drawsOn(one).every((name) => left[name] >= calls) || instances >= 0)) {',
     caughtBy,
   },
   {

@@ -48,8 +48,6 @@ const describeUnregistered = ({ Id, Port }: TargetInput, group: TargetGroup) => 
   TargetHealth: { State: 'unused', Reason: 'Target.NotRegistered', Description: 'Target is not registered to the target group' },
 });
 
-/** Targets of one target group (Elastic Load Balancing, "Quotas for your Application Load Balancers"). */
-const mostTargets = 1_000;
 /** No limit is published. Calls with some hundreds were rejected (kubernetes#101592); 200 was agreed upon with the service (aws-load-balancer-controller#1342). */
 const mostInOneCall = 200;
 
@@ -136,7 +134,7 @@ export const createElasticLoadBalancing = ({ instances, book, targets }: ElbDeps
         const group = book.byArn(input.TargetGroupArn);
         const found = registrable(checkedLength(input.Targets));
         const added = found.filter(({ id }) => !group.targets.has(id)).length;
-        if (group.targets.size + added > mostTargets)
+        if (group.targets.size + added > group.mostTargets)
           throw new ApiError('TooManyTargets', `You have reached the limit on the number of targets for the target group '${group.arn}'`);
         for (const instance of found) targets.register(group, instance);
         return nothing;

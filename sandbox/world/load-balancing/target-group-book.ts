@@ -8,7 +8,11 @@ type NewTargetGroup = Pick<TargetGroup, 'name' | 'protocol' | 'port' | 'interval
   readonly vpcId: string | undefined;
   readonly tags: Tags;
   readonly delaySeconds?: number;
+  readonly mostTargets?: number | undefined;
 };
+
+/** Targets of one target group, unless the account has a larger quota ("Quotas for your Application Load Balancers"). */
+const usualMostTargets = 1_000;
 
 export type TargetGroupBook = {
   /** The load balancer of the world, before all target groups that the world began with. */
@@ -32,7 +36,7 @@ export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly
   const tags = new Map<string, Tags>();
   const list = (): TargetGroup[] => [...byArn.values()];
 
-  const add = ({ delaySeconds = 300, tags: ownTags, ...rest }: NewTargetGroup): TargetGroup => {
+  const add = ({ delaySeconds = 300, mostTargets = usualMostTargets, tags: ownTags, ...rest }: NewTargetGroup): TargetGroup => {
     if (list().some(({ name }) => name === rest.name)) {
       throw new ApiError('DuplicateTargetGroupName', `A target group with the same name '${rest.name}' exists, but with different settings`);
     }
@@ -46,6 +50,7 @@ export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly
     const group: TargetGroup = {
       ...rest,
       vpcId: rest.vpcId ?? vpcId,
+      mostTargets,
       arn,
       attributes,
       targets: new Map(),
@@ -69,6 +74,7 @@ export const createTargetGroupBook = (base: Base, vpcId: string, specs: readonly
       healthyThreshold,
       unhealthyThreshold: 2,
       delaySeconds: deregistrationDelaySeconds,
+      mostTargets: spec.mostTargets,
     });
   }
   const loadBalancerArn = newArn('loadbalancer/app/sandbox');

@@ -28,6 +28,7 @@ export type TargetGroup = {
   readonly intervalSeconds: number;
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;
+  readonly mostTargets: number;
   readonly attributes: Map<string, string>;
   readonly targets: Map<string, Target>;
   /** Who gets new requests. An instance that died stays here until health checks notice. */

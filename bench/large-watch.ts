@@ -1,0 +1,137 @@
+import { items } from '../core/contract.ts';
+import { isMutating } from '../sandbox/call-log.ts';
+import type { Sandbox } from '../sandbox/door.ts';
+import { itemBytes } from '../sandbox/platform/tables/item-size.ts';
+import type { WorldSpec } from '../sandbox/world/spec.ts';
+import { type HoldingName, type PlacedGroup, stormTiming, worldOf } from './storm-world.ts';
+
+/** What Holdfast did from one event until it was dealt with. */
+export type Phase = {
+  readonly what: string;
+  /** From its beginning until the launch calls that got the first and the last of as many instances as are wanted. */
+  readonly firstRequestedMs: number | null;
+  readonly lastRequestedMs: number | null;
+  readonly seconds: number;
+  /** Calls to EC2, Auto Scaling and Elastic Load Balancing by operation and function, and how many of them were throttled. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly throttled: number;
+  readonly reads: number;
+  readonly mutating: number;
+  readonly instancesRead: number;
+  readonly largestStateItem: number;
+  readonly largestItem: readonly [item: string, bytes: number];
+  readonly largestOrder: number;
+  readonly largestEvent: number;
+  readonly longestMs: Readonly<Record<string, number>>;
+  readonly failed: number;
+};
+
+export type LargeFigures = {
+  readonly members: number;
+  readonly held: HoldingName;
+  readonly zones: number;
+  readonly stateItem: string;
+  readonly phases: readonly Phase[];
+  readonly wallMs: number;
+};
+
+/** A page of 1,000 instances costs half a second to read. */
+export const largeWorld = (group: PlacedGroup): WorldSpec => ({
+  ...worldOf([group], { ...stormTiming, latencyPerInstanceMs: { 'ec2:DescribeInstances': 0.5 } }),
+});
+
+const services = ['ec2', 'autoscaling', 'elasticloadbalancing'];
+const launches = ['CreateFleet', 'LaunchInstances'];
+
+type Listed = {
+  readonly Reservations?: readonly { readonly Instances?: readonly unknown[] }[];
+  readonly Instances?: readonly { readonly InstanceIds?: readonly string[] }[];
+};
+
+const givenBy = (output: unknown): number =>
+  ((output as Listed | undefined)?.Instances ?? []).reduce((sum, { InstanceIds = [] }) => sum + InstanceIds.length, 0);
+const readBy = (output: unknown): number =>
+  ((output as Listed | undefined)?.Reservations ?? []).reduce((sum, { Instances = [] }) => sum + Instances.length, 0);
+
+const nothing = (atMs: number) => ({
+  atMs,
+  given: [] as { readonly atMs: number; readonly count: number }[],
+  calls: {} as Record<string, number>,
+  throttled: 0,
+  reads: 0,
+  mutating: 0,
+  instancesRead: 0,
+  largestStateItem: 0,
+  largestItem: ['', 0] as readonly [string, number],
+  largestOrder: 0,
+  largestEvent: 0,
+  longestMs: {} as Record<string, number>,
+  failed: 0,
+});
+type Seen = ReturnType<typeof nothing>;
+
+const short = (functionName: string): string => functionName.replace(/^[^-]*-/, '');
+
+/** When the launch calls had got this many. */
+const requestedAt = ({ given, atMs }: Seen, wanted: number): number | null => {
+  let sum = 0;
+  for (const call of given) {
+    sum += call.count;
+    if (sum >= wanted && wanted > 0) return call.atMs - atMs;
+  }
+  return null;
+};
+
+const watchSizes = ({ platform, callLog }: Sandbox, seen: () => Seen): void => {
+  platform.tables.observe(({ after }) => {
+    if (after === undefined) return;
+    const bytes = itemBytes(after);
+    const item = String((after.item as { readonly S?: string } | undefined)?.S ?? '');
+    const now = seen();
+    if (item === items.state) now.largestStateItem = Math.max(now.largestStateItem, bytes);
+    if (bytes > now.largestItem[1]) now.largestItem = [item, bytes];
+  });
+  callLog.observe((call, { input }) => {
+    const now = seen();
+    if (call.operation === 'StartExecution') now.largestOrder = Math.max(now.largestOrder, String(input.input).length);
+    if (call.operation === 'PutEvents') now.largestEvent = Math.max(now.largestEvent, JSON.stringify(input.Entries).length);
+  });
+};
+
+/** Notes what functions do, phase by phase. */
+export const watchLarge = (sandbox: Sandbox) => {
+  const { callLog, clock, platform } = sandbox;
+  let seen = nothing(clock.now());
+  watchSizes(sandbox, () => seen);
+  callLog.observe((call, { output }) => {
+    if (call.invocation === undefined || !services.includes(call.service)) return;
+    const name = `${call.operation} by ${short(call.invocation.functionName)}`;
+    seen.calls[name] = (seen.calls[name] ?? 0) + 1;
+    if (call.trouble === 'bucket') seen.throttled += 1;
+    if (isMutating(call.operation)) seen.mutating += 1;
+    else seen.reads += 1;
+    seen.instancesRead += readBy(output);
+    if (launches.includes(call.operation)) seen.given.push({ atMs: call.atMs, count: givenBy(output) });
+  });
+  platform.functions.observe((record) => {
+    const name = short(record.functionName);
+    seen.longestMs[name] = Math.max(seen.longestMs[name] ?? 0, record.endedAtMs - record.beganAtMs);
+    if (record.result.kind !== 'ok') seen.failed += 1;
+  });
+  return {
+    given: (): number => seen.given.reduce((sum, { count }) => sum + count, 0),
+    /** Ends a phase, which got so many instances, and begins the next. */
+    end: (what: string, wanted: number): Phase => {
+      const { atMs, given: _, ...rest } = seen;
+      const phase = {
+        what,
+        firstRequestedMs: requestedAt(seen, Math.min(1, wanted)),
+        lastRequestedMs: requestedAt(seen, wanted),
+        seconds: (clock.now() - atMs) / 1_000,
+        ...rest,
+      };
+      seen = nothing(clock.now());
+      return phase;
+    },
+  };
+};

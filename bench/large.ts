@@ -1,0 +1,74 @@
+import { items } from '../core/contract.ts';
+import { type Sandbox, startSandbox } from '../sandbox/door.ts';
+import type { InstanceSnapshot } from '../sandbox/world/world.ts';
+import { type LargeFigures, largeWorld, type Phase, watchLarge } from './large-watch.ts';
+import { type HoldingName, letters, type PlacedGroup, policyOf, refusedZone } from './storm-world.ts';
+
+const lookEveryMs = 2_000;
+const noticeMs = 120_000;
+/** Long enough that no member is young, and that no wake is due. */
+const stillMs = 200_000;
+const mostMs = 3_600_000;
+
+/** One group, and what happens to it. */
+export type LargeGroup = { readonly members: number; readonly held: HoldingName; readonly seed: number };
+
+const isHealthy = ({ targets }: InstanceSnapshot): boolean => Object.values(targets).includes('healthy');
+const serving = ({ world }: Sandbox): number => world.snapshot().instances.filter(isHealthy).length;
+
+/** The bucket of launched instances never binds: an account of such a size has a larger one. */
+const until = async ({ world, clock }: Sandbox, what: string, holds: () => boolean): Promise<void> => {
+  const untilMs = clock.now() + mostMs;
+  while (!holds()) {
+    if (clock.now() > untilMs) throw new Error(`The group cannot be measured: after ${mostMs / 1_000} s ${what} is still not so.`);
+    world.restLaunches();
+    await clock.sleep(lookEveryMs);
+  }
+};
+
+const still = async ({ world, clock }: Sandbox): Promise<void> => {
+  await clock.sleep(stillMs);
+  world.restLaunches();
+};
+
+const running = ({ world }: Sandbox): readonly InstanceSnapshot[] => world.snapshot().instances.filter(({ state }) => state === 'running');
+
+/** Brings the group up, has EC2 warn one member, and then takes a zone. */
+const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phase[]> => {
+  const { world } = sandbox;
+  const watch = watchLarge(sandbox);
+  const arn = world.snapshot().targetGroups[0]?.arn ?? '';
+  await sandbox.putPolicy(policyOf(group, arn));
+  await until(sandbox, `a fleet of ${group.size} that serves`, () => serving(sandbox) >= group.size);
+  const sized = watch.end('from zero', group.size);
+  await still(sandbox);
+  const idle = watch.end('at rest', 0);
+  const one = running(sandbox)[0]?.id ?? '';
+  world.interrupt([one], { noticeMs });
+  await until(sandbox, 'the replacement of one member', () => watch.given() >= 1);
+  const warning = watch.end('one warning', 1);
+  await until(sandbox, 'its end', () => running(sandbox).every(({ id }) => id !== one));
+  await still(sandbox);
+  watch.end('between', 0);
+  for (const offering of world.snapshot().offerings.filter(({ zone, market }) => zone === refusedZone && market === 'spot'))
+    world.setOffering(offering, { capacity: 0 });
+  const taken = running(sandbox).filter(({ zone }) => zone === refusedZone);
+  const ids = new Set(taken.map(({ id }) => id));
+  world.interrupt([...ids], { noticeMs });
+  const isOver = (): boolean => running(sandbox).every(({ id }) => !ids.has(id)) && serving(sandbox) >= group.size;
+  await until(sandbox, 'the zone replaced', isOver);
+  return [sized, idle, warning, watch.end('a lost zone', ids.size)];
+};
+
+/** Plays one large group in virtual time, with the published buckets of calls. */
+export const playLarge = async ({ members, held, seed }: LargeGroup): Promise<LargeFigures> => {
+  const group: PlacedGroup = { name: 'large', holding: held, size: members };
+  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld(group), seed });
+  const began = performance.now();
+  try {
+    const phases = await sandbox.drive(play(sandbox, group));
+    return { members, held, zones: letters.length, stateItem: items.state, phases, wallMs: Math.round(performance.now() - began) };
+  } finally {
+    await sandbox.close();
+  }
+};
