@@ -12,6 +12,8 @@ const whyText = ({ why }: MoveReason): string => {
       return 'spot takes launches again';
     case 'on-demand-owed':
       return `${why.owed} are owed on demand, and ${why.held} are`;
+    case 'fewer-members':
+      return `it holds ${why.held} of the spread, and theirs holds ${why.fromHeld}`;
   }
 };
 

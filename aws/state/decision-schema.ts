@@ -186,6 +186,7 @@ const better: z.ZodMiniType<Better> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('cheaper'), usdPerHour: number, fromUsdPerHour: number }),
   z.object({ code: z.literal('spot-again') }),
   z.object({ code: z.literal('on-demand-owed'), owed: number, held: number }),
+  z.object({ code: z.literal('fewer-members'), held: number, fromHeld: number }),
 ]);
 
 const moveReason = objectOf<MoveReason>({ pool: text, instances: texts, why: better });

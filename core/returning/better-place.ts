@@ -14,7 +14,9 @@ export type Better =
   /** Below a `cheapest` node, while prices are not known: spot goes before on-demand. */
   | { readonly code: 'spot-again' }
   /** The group owes so many members on demand and has fewer: this place is on demand. */
-  | { readonly code: 'on-demand-owed'; readonly owed: number; readonly held: number };
+  | { readonly code: 'on-demand-owed'; readonly owed: number; readonly held: number }
+  /** One child of a spread holds `held` members, and the one that the member is in `fromHeld`. */
+  | { readonly code: 'fewer-members'; readonly held: number; readonly fromHeld: number };
 
 /** A better place: where the tree would launch, which offerings of it are better, and why. */
 export type BetterPlace = {
@@ -24,7 +26,7 @@ export type BetterPlace = {
   readonly why: Better;
 };
 
-type Look = {
+export type Look = {
   readonly member: Member;
   readonly run: Run;
   /** What is paid for an instance of an offering in a pool. Undefined when unknown. */
@@ -71,7 +73,7 @@ const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
  * The child of a node that counts a member. A pool that several tiers name belongs to the earliest of them: from there
  * it has nowhere to return to.
  */
-const ownChoice = (branch: Branch, member: Member): Choice | undefined => {
+export const ownChoice = (branch: Branch, member: Member): Choice | undefined => {
   const choices = choicesAbove(branch, cellOf(member));
   return branch.kind === 'tiered' ? choices.toSorted((a, b) => a.index - b.index)[0] : choices[0];
 };
@@ -81,7 +83,7 @@ const betterIn = (branch: Branch, own: Choice, look: Look): BetterPlace | undefi
   return branch.kind === 'cheapest' ? atLowerPrice(branch, look) : undefined;
 };
 
-/** Where a member would live better. Spreads and weights alone are no reason to move. */
+/** Where a member would live better. How even a spread is does not count here. */
 export const betterPlace = (root: TreeNode, look: Look): BetterPlace | undefined => {
   let node = root;
   while (node.kind !== 'pool') {

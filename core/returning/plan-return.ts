@@ -44,9 +44,9 @@ export type ReturnPlan = {
 };
 
 /** `isTrial`: one launch that finds out whether a breaker can be closed. */
-type Portion = BetterPlace & { readonly instances: string[]; readonly isTrial: boolean };
+export type Portion = BetterPlace & { readonly instances: string[]; readonly isTrial: boolean };
 
-const portionOf = (place: BetterPlace): Portion => ({
+export const portionOf = (place: BetterPlace): Portion => ({
   ...place,
   instances: [],
   isTrial: place.leaf.opensAt === trialRank,
@@ -61,7 +61,8 @@ export type Work = {
   readonly paid: (offering: Offering, pool: string | undefined) => number | undefined;
 };
 
-const kindOf = ({ pool, offering }: Member): string => `${pool}|${offeringKey(offering)}`;
+/** Members of one kind have the same places. */
+export const kindOf = ({ pool, offering }: Member): string => `${pool}|${offeringKey(offering)}`;
 
 /** On-demand before spot, then the dearest, then the youngest, which has the least work to lose. */
 export const inOrder = (members: readonly Member[], { paid }: Work): readonly Member[] => {
@@ -131,7 +132,7 @@ const placeFor = (member: Member, work: Work): BetterPlace | NotYet | undefined 
 const isPlace = (found: BetterPlace | NotYet): found is BetterPlace => 'leaf' in found;
 
 /** Counts the replacement where it will be, so that the next one is placed beside it. */
-const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
+export const take = (member: Member, place: BetterPlace, { tree, run }: Work): void => {
   if (place.offerings.length === 0) return;
   tree.count(cellOf(member), -1);
   occupy({ tree, run }, place.leaf, place.offerings);
@@ -156,7 +157,7 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
   let spotLeft = spotToMove(work.view, headcount);
   for (const member of inOrder(headcount.staying, work)) {
     if (left <= 0) break;
-    // Members of one kind have the same places: when one of them has none now, neither have the others.
+    // When one of a kind has no better place now, neither have the others.
     if (settled.has(kindOf(member)) || !mayLeave(member)) continue;
     holdShare(work.tree, member.offering, -1, work.run);
     const found = placeFor(member, work);
@@ -187,6 +188,17 @@ export const workOf = (view: View, rule: Returning, headcount: Headcount): Work 
   return { view, losses, ...groundFor(view, headcount, { memory: memoryForMoves(view, rule, losses) }), paid };
 };
 
+export const planFor = (portions: readonly Portion[], view: View): ReturnPlan => ({
+  placements: portions.map((portion) => movePlacement(portion, view)),
+  reasons: portions.map(({ leaf, way, instances, isTrial }) => ({
+    pool: leaf.pool.name,
+    count: instances.length,
+    turns: turnsOf(way),
+    ...(isTrial && { lastResort: 'trial' as const }),
+  })),
+  moves: portions.map(({ leaf, instances, why }) => ({ pool: leaf.pool.name, instances, why })),
+});
+
 /**
  * Launches that let these members move to better places: limited to the better offerings, so that a refusal is followed
  * by no launch elsewhere. At most `most` members move.
@@ -194,20 +206,9 @@ export const workOf = (view: View, rule: Returning, headcount: Headcount): Work 
  * - **tiered**: a member moves to the first earlier tier that takes launches.
  * - **cheapest**: a member moves to what the node would choose now, where that is cheaper by a worthwhile saving and
  *   the move pays. While prices are not known, it moves from on-demand to spot.
- * - **spread** and **weighted** are no reason to move; they decide where below the better place the replacement goes.
+ * - **spread** and **weighted** decide where below the better place the replacement goes.
  */
 export const planReturn = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
-  const { view } = work;
   const { portions, notYet } = choose(headcount, most, work);
-  return {
-    placements: portions.map((portion) => movePlacement(portion, view)),
-    reasons: portions.map(({ leaf, way, instances, isTrial }) => ({
-      pool: leaf.pool.name,
-      count: instances.length,
-      turns: turnsOf(way),
-      ...(isTrial && { lastResort: 'trial' as const }),
-    })),
-    moves: portions.map(({ leaf, instances, why }) => ({ pool: leaf.pool.name, instances, why })),
-    ...(notYet && { notYet }),
-  };
+  return { ...planFor(portions, work.view), ...(notYet && { notYet }) };
 };

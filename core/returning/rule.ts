@@ -9,8 +9,9 @@ import { outsideAsgOf } from '../outside-size.ts';
 import { isHeldBack } from '../reservation-life.ts';
 import { keptAmong } from '../spare.ts';
 import type { View } from '../view.ts';
+import { planEvenOut } from './even-out.ts';
 import { flapsUntil, movedWithin, noReturns } from './memory.ts';
-import { type NotYet, planReturn, type ReturnPlan, workOf } from './plan-return.ts';
+import { type NotYet, planReturn, type ReturnPlan, type Work, workOf } from './plan-return.ts';
 import { mostMoves, type Returning } from './returning.ts';
 import { standIns } from './stand-ins.ts';
 import { isUp } from './under-way.ts';
@@ -69,6 +70,15 @@ const mayMove = (group: Group): boolean => modeOf(group) === 'act' && outsideAsg
 /** Launches in better places, or members that leave because spares serve in better places. */
 type Chosen = { readonly plan: ReturnPlan; readonly leaving: readonly Leaving[]; readonly notMoved?: NotMoved };
 
+/** Better places go first. Spreads are evened out when nobody has one. */
+const planMoves = (work: Work, headcount: Headcount, most: number): Pick<Chosen, 'plan' | 'leaving'> => {
+  const plan = planReturn(work, headcount, most);
+  if (plan.moves.length > 0) return { plan, leaving: [] };
+  const leaving = standIns(work, headcount, most);
+  if (leaving.length > 0) return { plan, leaving };
+  return { plan: { ...plan, ...planEvenOut(work, headcount, most) }, leaving };
+};
+
 /**
  * Members that move to better places of the tree now. A move is launch-first whatever `swap.order` says, and never
  * begins while anything else is under way. So the group has as many members more than its desired size as move, and
@@ -88,8 +98,7 @@ export const chooseReturns = (view: View, headcount: Headcount, most: number): C
     return { plan: nothing, leaving: [] };
   // Without a budget the plan still tells whether anybody would move.
   const work = workOf(view, rule, headcount);
-  const plan = planReturn(work, headcount, Math.max(1, most));
-  const leaving = plan.moves.length > 0 ? [] : standIns(work, headcount, Math.max(1, most));
+  const { plan, leaving } = planMoves(work, headcount, Math.max(1, most));
   if (plan.moves.length + leaving.length === 0)
     return { plan: nothing, leaving, ...(plan.notYet && { notMoved: plan.notYet }) };
   const notMoved = forbidden(view, rule);

@@ -1,5 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { wasDeniedLately } from './denied.ts';
+import { evensOut } from './evenness.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isProtected, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
@@ -10,7 +11,10 @@ import { sparesWith } from './spares.ts';
 import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from './staying.ts';
 import { poolsBelow, type Selector, selectorOf } from './tree.ts';
 
-type Pair = { readonly chronicle: Chronicle; readonly policy: Policy; readonly one: Life; readonly than: Life; readonly atMs: number };
+/** Everybody who stays with a launch, and the size that they are for. */
+type Beside = { readonly members: readonly Life[]; readonly desired: number };
+
+type Pair = Beside & { readonly chronicle: Chronicle; readonly policy: Policy; readonly one: Life; readonly than: Life; readonly atMs: number };
 
 /** A move needs a saving of a twentieth (docs/policy.md, return); prices are believed for a while. */
 const worthwhile = 0.95;
@@ -42,11 +46,12 @@ const below = (node: TreeNode, pair: Pair, pools: readonly [string, string]): Tr
   if (one.length === 0 || than.length === 0) return false;
   if (selector.kind === 'tiered' && Math.min(...one) !== Math.min(...than)) return Math.min(...one) < Math.min(...than);
   if (selector.kind === 'cheapest' && isCheaper(pair)) return true;
+  if (evensOut(selector, { ...pair, life: pair.one }, pair.than)) return true;
   const common = selector.kind === 'tiered' ? Math.min(...one) : one.find((index) => than.includes(index));
   return common === undefined ? false : (selector.children[common] ?? false);
 };
 
-/** Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, or a lower price below `cheapest`. */
+/** Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, a lower price below `cheapest`, or a part of a spread that holds two fewer. */
 const isBetter = (pair: Pair): boolean => {
   const { policy, one, than, atMs } = pair;
   const [pool, other] = [poolOf(one, policy, atMs), poolOf(than, policy, atMs)];
@@ -63,9 +68,9 @@ export const mostMoves = (limit: MoveLimit, desired: number): number =>
 type Moment = { readonly group: string; readonly atMs: number; readonly sinceMs: number; readonly order: number };
 
 /** Members that a launch may replace, because it is in a better place. */
-const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, members: readonly Life[]): readonly Life[] =>
-  members.filter(
-    (than) => than !== one && !isProtected(than, one.launchedAtMs) && isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs }),
+const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Beside, among = beside.members): readonly Life[] =>
+  among.filter(
+    (than) => than !== one && !isProtected(than, one.launchedAtMs) && isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, ...beside }),
   );
 
 /** Members on spot that a launch on demand may replace, because so many are owed on demand. */
@@ -88,10 +93,11 @@ const mostPairs = (replaceable: readonly (readonly Life[])[]): number => {
 };
 
 /** How many members move with a launch and with those before it whose members have yet to leave: each launch moves another one. */
-const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, members: readonly Life[]): number => {
+const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, beside: Beside): number => {
+  const { members } = beside;
   const before = members.filter((one) => one.order < life.order && sureMovesIn(chronicle).has(one));
   const staying = members.filter((one) => !before.includes(one));
-  const replaceable = [life, ...before].map((one) => worseThan(chronicle, policy, one, staying));
+  const replaceable = [life, ...before].map((one) => worseThan(chronicle, policy, one, beside, staying));
   return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);
 };
 
@@ -104,7 +110,7 @@ export const returnsAllowed = (chronicle: Chronicle, life: Life, moment: Moment,
       if (mayBeOwed(chronicle, policy, { life, group: moment.group, sinceMs: moment.sinceMs }))
         return Math.min(policy.maxSurge, leavingForOnDemand(life, members).length);
       if (policy.returning === undefined) return 0;
-      return Math.min(policy.maxSurge, mostMoves(policy.returning.atMost, desired), movesWith(chronicle, policy, life, members));
+      return Math.min(policy.maxSurge, mostMoves(policy.returning.atMost, desired), movesWith(chronicle, policy, life, { members, desired }));
     }),
   );
 };
@@ -134,7 +140,7 @@ const launchesBeyond = (chronicle: Chronicle, isSure: boolean): readonly ReturnL
       desired + spares + surgeOf(policies, headcount, wasDeniedLately(chronicle, group, atMs))
     )
       return [];
-    const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, known)));
+    const worse = new Set(policies.flatMap((policy) => worseThan(chronicle, policy, life, { members: known, desired })));
     const isOwed = policies.some((policy) => mayBeOwed(chronicle, policy, { life, group, sinceMs }));
     return isOwed || worse.size === 0 ? [] : [{ life, group, sinceMs, desired, policies, worse: [...worse] }];
   });

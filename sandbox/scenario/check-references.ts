@@ -69,14 +69,21 @@ const inWriters = ({ writers, world }: Named): readonly Reference[] =>
 
 const perGroup = ['size', 'lowestServing', 'endsWith'] as const;
 
-const inExpectations = ({ expect, policies }: Named): readonly Reference[] => {
+const inExpectations = ({ expect, policies, world }: Named): readonly Reference[] => {
   const groups = policies.map(({ group }) => group);
-  return perGroup.flatMap((field) =>
+  const ofGroups = perGroup.flatMap((field) =>
     Object.keys((expect[field] as object | undefined) ?? {}).map((name) => ({
       ...{ path: ['expect', field], name, where: 'policies' },
       among: field === 'lowestServing' ? [...groups, '*'] : groups,
     })),
   );
+  const places = Object.entries(expect.endsWith ?? {}).flatMap(([group, wanted]) =>
+    Object.keys(wanted).map((name) => ({
+      ...{ path: ['expect', 'endsWith', group], name, where: 'markets and world.zones' },
+      among: ['spot', 'on-demand', ...world.zones],
+    })),
+  );
+  return [...ofGroups, ...places];
 };
 
 const inTrace = ({ trace, world }: Named): readonly Reference[] => {

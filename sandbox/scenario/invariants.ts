@@ -11,6 +11,8 @@ export type Evidence = {
   readonly spec: WorldSpec;
   readonly snapshot: WorldSnapshot;
   readonly groups: readonly GroupRow[];
+  /** Most members above the size that the policies of groups want. */
+  readonly spares: ReadonlyMap<string, number>;
   readonly interruptions: readonly InterruptionRow[];
   readonly states: ReadonlyMap<string, GroupState>;
   readonly swaps: readonly Swap[];
@@ -36,10 +38,11 @@ const alive = ({ snapshot }: Evidence) => snapshot.instances.filter(({ state }) 
 
 const sizeIsHeld: Rule = {
   name: 'every group ends at its desired size, all of it serving',
-  broken: ({ groups, expect }) =>
+  broken: ({ groups, expect, spares }) =>
     groups.flatMap(({ group, desired, serving }) => {
       const wanted = expect.size?.[group] ?? desired;
-      return serving === wanted && desired === wanted ? [] : [`${group}: ${serving} serve, desired is ${desired}, expected ${wanted}`];
+      const isWhole = serving >= wanted && serving <= wanted + (spares.get(group) ?? 0);
+      return isWhole && desired === wanted ? [] : [`${group}: ${serving} serve, desired is ${desired}, expected ${wanted}`];
     }),
   held: ({ groups }) => groups.map(({ group, serving }) => `${group} ${serving}`).join(', '),
 };
@@ -150,12 +153,13 @@ const fewChanges: Rule = {
 };
 
 const endsWith: Rule = {
-  name: 'every group ends on the markets that the scenario demands',
+  name: 'every group ends on the markets and in the zones that the scenario demands',
   broken: (evidence) =>
-    Object.entries(evidence.expect.endsWith ?? {}).flatMap(([group, markets]) =>
-      Object.entries(markets).flatMap(([market, wanted]) => {
-        const found = alive(evidence).filter((instance) => instance.market === market && evidence.groupOf(instance.id) === group).length;
-        return found === wanted ? [] : [`${group}: ${found} ${market}, expected ${wanted}`];
+    Object.entries(evidence.expect.endsWith ?? {}).flatMap(([group, places]) =>
+      Object.entries(places).flatMap(([place, wanted]) => {
+        const isThere = ({ market, zone }: { market: string; zone: string }): boolean => market === place || zone === place;
+        const found = alive(evidence).filter((instance) => isThere(instance) && evidence.groupOf(instance.id) === group).length;
+        return found === wanted ? [] : [`${group}: ${found} ${place}, expected ${wanted}`];
       }),
     ),
   held: ({ expect }) => (expect.endsWith === undefined ? 'not asked of this scenario' : JSON.stringify(expect.endsWith)),

@@ -6,6 +6,7 @@ export type Policy = {
   readonly group: string;
   readonly asg?: string;
   readonly pools?: Readonly<Record<string, { readonly asg?: string }>>;
+  readonly spare?: number;
   readonly size?: number | { readonly min?: number; readonly desired?: number; readonly from?: string };
 };
 

@@ -88,7 +88,7 @@ const expectations = exactly({
   replacedBeforeGone: z.boolean().default(true),
   /** Most calls of functions that change instances, Auto Scaling groups or target groups. */
   changesAtMost: z.number().int().nonnegative().optional(),
-  /** Markets of the members that each group ends with. */
+  /** Members that each group ends with, by market and by zone. */
   endsWith: z.record(z.string(), z.record(z.string(), z.number().int().nonnegative())).optional(),
   /** Least share of time, in percent, in which each group served its desired size (trace scenarios). */
   availabilityPercentAtLeast: z.number().optional(),

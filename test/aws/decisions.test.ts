@@ -88,7 +88,10 @@ describe('decisions', () => {
           ],
           keptByMinimum: 2,
           onDemandShort: 2,
-          moves: [{ pool: 'od-a', instances: ['i-1'], why: { code: 'on-demand-owed', owed: 3, held: 1 } }],
+          moves: [
+            { pool: 'od-a', instances: ['i-1'], why: { code: 'on-demand-owed', owed: 3, held: 1 } },
+            { pool: 'spot-b', instances: ['i-2'], why: { code: 'fewer-members', held: 1, fromHeld: 3 } },
+          ],
           reasons: [
             {
               pool: 'spot-a',

@@ -12,6 +12,7 @@ describe('a move', () => {
     expect(moveText({ ...to, why: { code: 'cheaper', usdPerHour: 0.03, fromUsdPerHour: 0.05 } })).toContain('0.03 USD per hour');
     expect(moveText({ ...to, why: { code: 'spot-again' } })).toContain('spot takes launches again');
     expect(moveText({ ...to, why: { code: 'on-demand-owed', owed: 3, held: 1 } })).toContain('3 are owed on demand, and 1 are');
+    expect(moveText({ ...to, why: { code: 'fewer-members', held: 1, fromHeld: 3 } })).toContain('it holds 1 of the spread, and theirs holds 3');
   });
 });
 

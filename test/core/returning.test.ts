@@ -55,7 +55,7 @@ describe('a member of a later tier', () => {
   });
 
   it('stays while its pool is no part of the tree', () => {
-    const gone: readonly Member[] = [...members(spotA, 8), ...members({ ...onDemandB, name: 'old' }, 2)];
+    const gone: readonly Member[] = [...members(spotA, 4), ...members(spotB, 4), ...members({ ...onDemandB, name: 'old' }, 2)];
     expect(decide(look({ members: gone })).placements).toEqual([]);
   });
 
@@ -67,10 +67,13 @@ describe('a member of a later tier', () => {
   });
 });
 
-describe('spreads and weights', () => {
+describe('weights', () => {
   it('are no reason to move', () => {
-    const spread = { kind: 'spread', by: 'pool', children: [spotA, spotB].map(leafOf) } as const;
-    expect(decide(look({ group: returning({}, { capacity: spread }), members: members(spotA, 10) })).placements).toEqual([]);
+    const weighted = {
+      kind: 'weighted',
+      children: [spotA, spotB].map((pool) => ({ use: leafOf(pool), weight: 1 })),
+    } as const;
+    expect(decide(look({ group: returning({}, { capacity: weighted }), members: members(spotA, 10) })).placements).toEqual([]);
   });
 });
 

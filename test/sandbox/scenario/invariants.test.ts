@@ -65,6 +65,7 @@ const sound: Evidence = {
   spec,
   snapshot,
   groups: [group],
+  spares: new Map(),
   interruptions: [row],
   states: new Map([['web', state]]),
   swaps: [swap],
@@ -88,6 +89,10 @@ describe('the invariants of a scenario', () => {
     expect(new Set(invariants.map(({ name }) => name)).size).toBe(invariants.length);
   });
 
+  it('hold with the spares of a policy', () => {
+    expect(broken({ groups: [{ ...group, serving: 3 }], spares: new Map([['web', 1]]) })).toEqual([]);
+  });
+
   const size = 'every group ends at its desired size, all of it serving';
   const replaced = 'every replacement serves before its predecessor is gone';
   const drained = 'every leaving instance is drained before it is gone, or Holdfast said why not';
@@ -95,6 +100,13 @@ describe('the invariants of a scenario', () => {
   const worth = 'availability and cost stay within what the scenario demands';
   const cases: readonly (readonly [string, Partial<Evidence>, string, string])[] = [
     ['a member is missing', { groups: [{ ...group, serving: 1 }] }, size, 'web: 1 serve, desired is 2, expected 2'],
+    ['there is one more than the size', { groups: [{ ...group, serving: 3 }] }, size, 'web: 3 serve, desired is 2, expected 2'],
+    [
+      'there are more than spares',
+      { groups: [{ ...group, serving: 4 }], spares: new Map([['web', 1]]) },
+      size,
+      'web: 4 serve, desired is 2, expected 2',
+    ],
     ['the desired size is not the expected one', { expect: { ...sound.expect, size: { web: 3 } } }, size, 'web: 2 serve, desired is 2, expected 3'],
     ['a replacement comes late', { interruptions: [{ ...row, replacementServingAtMs: 130 }] }, replaced, 'i-old (replacement i-new)'],
     [
@@ -137,7 +149,12 @@ describe('the invariants of a scenario', () => {
       'every call is one that the function’s role allows',
       'react: ec2:RunInstances',
     ],
-    ['the market is another', { groupOf: () => 'api' }, 'every group ends on the markets that the scenario demands', 'web: 0 spot, expected 1'],
+    [
+      'the market is another',
+      { groupOf: () => 'api' },
+      'every group ends on the markets and in the zones that the scenario demands',
+      'web: 0 spot, expected 1',
+    ],
     ['it was short too often', { groups: [{ ...group, availabilityPercent: 98.5 }] }, worth, 'web: 98.50 % available'],
     ['it cost too much', { costPercent: 60 }, worth, 'cost is 60.0 % of on-demand'],
   ];

@@ -28,6 +28,8 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'observe',
     'lasting-alarm',
     'return-to-spot',
+    'zones-even-out',
+    'spare',
     'floor-and-shares',
     'many-groups',
   ])('%s holds', async (name) => {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
+import { sharedOut } from '../../sandbox/judge/rules/placement.ts';
+import { details } from './details.ts';
+import { policy, react, type Script } from './histories.ts';
+
+type Write = (script: Script) => void;
+
+const all =
+  (...parts: readonly Write[]): Write =>
+  (script) => {
+    for (const part of parts) part(script);
+  };
+
+/** A group of so many, each in its pool. */
+const held =
+  (pools: readonly string[], change: object = {}): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, size: pools.length, swap: { maxSurge: 4 }, return: { atMost: 4 }, ...change });
+    script.desired(0, pools.length);
+    for (const [index, pool] of pools.entries()) script.member(`i-${index}`, { pool });
+  };
+
+/** One function launches these, one after the other. */
+const launches =
+  (second: number, ...pools: readonly string[]): Write =>
+  (script) => {
+    script.react(second - 2, second + 20, `i-${second}`);
+    for (const [index, pool] of pools.entries()) script.launch(second + index, `i-${second}-${index}`, { pool, by: react(`i-${second}`) });
+  };
+
+const needless = (...parts: readonly Write[]) => details(needlessLaunch, all(...parts));
+const uneven = ['spot-a', 'spot-a', 'spot-a'];
+
+describe('a launch beyond the size that evens out a spread', () => {
+  it('is needed where its part holds two fewer than another', () => {
+    expect(needless(held(uneven), launches(100, 'spot-b'))).toEqual([]);
+    expect(needless(held(uneven.slice(1)), launches(100, 'spot-b'))).toEqual([]);
+  });
+  it('is not needed where the parts are one apart, or where it makes them uneven', () => {
+    expect(needless(held(['spot-a', 'spot-a', 'spot-b']), launches(100, 'spot-b'))).toHaveLength(1);
+    expect(needless(held(uneven), launches(100, 'spot-a'))).toHaveLength(1);
+  });
+  it('is needed as often as members must move, and not once more', () => {
+    const five = Array.from({ length: 5 }, () => 'spot-a');
+    expect(needless(held(five), launches(100, 'spot-b', 'spot-b'))).toEqual([]);
+    expect(needless(held(five), launches(100, 'spot-b', 'spot-b', 'spot-b'))).toHaveLength(1);
+  });
+  it('is not needed where the policy lets nobody move', () => {
+    expect(needless(held(uneven, { return: false }), launches(100, 'spot-b'))).toHaveLength(1);
+  });
+  it('is not needed on demand in the place of spot', () => {
+    const mixed = { capacity: { spread: ['spot-a', 'od-b'] } };
+    expect(needless(held(uneven, mixed), launches(100, 'od-b'))).toHaveLength(1);
+  });
+  it('is needed by zone below one pool', () => {
+    const zones = { both: { market: 'spot', subnets: ['subnet-a', 'subnet-b'] } };
+    const byZone = { capacity: { spread: ['both'], by: 'zone' }, pools: zones };
+    const inZone =
+      (second: number, instance: string, zone: string): Write =>
+      (script) =>
+        script.at(second, {
+          ...{ kind: 'launched', instance, instanceType: 't', zone: `z-${zone}`, subnet: `subnet-${zone}`, market: 'spot', priceUsdPerHour: 0.03 },
+          tags: { 'holdfast:group': 'holdfast/web', 'holdfast:pool': 'both', 'holdfast:reservation': `r-${instance}` },
+          by: react('i-100'),
+        });
+    const old: Write = (script) => {
+      script.policy(0, 1, { ...policy, size: 3, swap: { maxSurge: 4 }, ...byZone });
+      script.desired(0, 3);
+      for (const instance of ['i-1', 'i-2', 'i-3']) {
+        inZone(1, instance, 'a')(script);
+        script.serves(30, instance);
+      }
+    };
+    const run: Write = (script) => script.react(98, 102, 'i-100');
+    expect(needless(old, run, inZone(100, 'i-9', 'b'))).toEqual([]);
+    expect(needless(old, run, inZone(100, 'i-9', 'a'))).toHaveLength(1);
+  });
+  it('goes to the part that holds fewest of those that give', () => {
+    const three = {
+      capacity: { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'] }, 'od-b'] },
+      pools: { ...policy.pools, 'spot-c': { market: 'spot', subnets: ['subnet-b'] } },
+    };
+    const four = ['spot-a', 'spot-a', 'spot-a', 'spot-a', 'spot-b', 'spot-b'];
+    const shared = (pool: string) => details(sharedOut, all(held(four, three), launches(100, pool))).filter((text) => text.startsWith('i-100'));
+    expect(shared('spot-c')).toEqual([]);
+    expect(shared('spot-b')).toHaveLength(1);
+  });
+});
