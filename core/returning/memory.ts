@@ -82,6 +82,20 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
   return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);
 };
 
+/** Each further interruption of the last day lets members wait so many times longer before they even out into a place. */
+const calmFactor = 6;
+
+/**
+ * Until when members do not even out into an offering because others were interrupted there, however long they lived.
+ * Evenness saves nothing now: a zone that lost its capacity once fills up soon, and one that is taken again and again
+ * stays lean for a day.
+ */
+export const isCalmFrom = (losses: readonly Loss[], offering: OfferingKey, afterMs: number): number => {
+  const own = lossesOf(losses, offering);
+  const waitMs = Math.min(lossesKeptMs, afterMs * calmFactor ** (own.length - 1));
+  return Math.max(backsOffUntil(losses, offering, afterMs), (own.at(-1)?.atMs ?? 0) + waitMs);
+};
+
 const flapsWithinMs = 3_600_000;
 /** So many moves that did not pay within an hour stop all moves until the first of them is an hour old. */
 const mostFlaps = 3;

@@ -14,8 +14,7 @@ import { trialRank } from '../selector/standing.ts';
 import type { Member, View } from '../view.ts';
 import { type Better, type BetterPlace, betterPlace, restsBefore } from './better-place.ts';
 import { groundFor, leaveOf, movePlacement, occupy } from './ground.ts';
-import { backsOffUntil, expectedLifeMs, type Loss, noReturns, pays } from './memory.ts';
-import type { Returning } from './returning.ts';
+import { expectedLifeMs, type Loss, noReturns, pays } from './memory.ts';
 
 /** Why members that have a better place stay where they are, for now. */
 export type NotYet =
@@ -77,11 +76,18 @@ export const inOrder = (members: readonly Member[], { paid }: Work): readonly Me
   );
 };
 
-/** The longest that refusals put off a move. Members that stay on demand meanwhile cost more than one call. */
-const longestWaitMs = 10 * 60_000;
+/** How long a place was left alone before members move there. */
+export type Patience = {
+  /** Nothing was heard against it for so long. */
+  readonly afterMs: number;
+  /** The longest that refusals put off a move. */
+  readonly longestWaitMs: number;
+  /** Until when interruptions of members that were there put off a move. */
+  readonly backsOffUntil: (losses: readonly Loss[], offering: OfferingKey, afterMs: number) => number;
+};
 
 /** How long a lesson restricts an offering for moves. What a zone does not sell at all rests in full. */
-const restsUntil = ({ atMs, coolingUntilMs }: Lesson, afterMs: number): number => {
+const restsUntil = ({ atMs, coolingUntilMs }: Lesson, { afterMs, longestWaitMs }: Patience): number => {
   const restMs = coolingUntilMs - atMs;
   return atMs + Math.max(afterMs, restMs < notSoldRestMs ? Math.min(restMs, longestWaitMs) : restMs);
 };
@@ -90,12 +96,12 @@ const restsUntil = ({ atMs, coolingUntilMs }: Lesson, afterMs: number): number =
  * What was learned, as it counts for moves: an offering rests until nothing was heard against it for long enough, and
  * for longer where members that moved there were interrupted soon.
  */
-const memoryForMoves = ({ group, state, nowMs }: View, { afterMs }: Returning, losses: readonly Loss[]): PoolMemory => {
+const memoryForMoves = ({ group, state, nowMs }: View, patience: Patience, losses: readonly Loss[]): PoolMemory => {
   const offerings = new Set(Object.values(group.pools).flatMap(offeringsOf).map(offeringKey));
   const rests = [...offerings].flatMap((key): readonly (readonly [string, Lesson])[] => {
     const lesson = state.memory[key];
-    const heardMs = lesson === undefined ? 0 : restsUntil(lesson, afterMs);
-    const coolingUntilMs = Math.max(heardMs, backsOffUntil(losses, key, afterMs));
+    const heardMs = lesson === undefined ? 0 : restsUntil(lesson, patience);
+    const coolingUntilMs = Math.max(heardMs, patience.backsOffUntil(losses, key, patience.afterMs));
     if (coolingUntilMs <= nowMs) return [];
     const { code, atMs, streak } = lesson ?? { code: 'interruption', atMs: nowMs, streak: 0 };
     return [[key, { kind: 'refused', code, atMs, streak, coolingUntilMs }]];
@@ -181,11 +187,11 @@ const choose = (headcount: Headcount, most: number, work: Work) => {
   return { portions: [...portions.values()], notYet };
 };
 
-export const workOf = (view: View, rule: Returning, headcount: Headcount): Work => {
+export const workOf = (view: View, patience: Patience, headcount: Headcount): Work => {
   const { losses } = view.state.returns ?? noReturns;
   const prices = pricesIn(view);
   const paid: Work['paid'] = (offering, pool = '') => paidPrice(prices, offering, view.group.pools[pool]);
-  return { view, losses, ...groundFor(view, headcount, { memory: memoryForMoves(view, rule, losses) }), paid };
+  return { view, losses, ...groundFor(view, headcount, { memory: memoryForMoves(view, patience, losses) }), paid };
 };
 
 export const planFor = (portions: readonly Portion[], view: View): ReturnPlan => ({

@@ -10,8 +10,8 @@ import { isHeldBack } from '../reservation-life.ts';
 import { keptAmong } from '../spare.ts';
 import type { View } from '../view.ts';
 import { planEvenOut } from './even-out.ts';
-import { flapsUntil, movedWithin, noReturns } from './memory.ts';
-import { type NotYet, planReturn, type ReturnPlan, type Work, workOf } from './plan-return.ts';
+import { backsOffUntil, flapsUntil, isCalmFrom, movedWithin, noReturns } from './memory.ts';
+import { type NotYet, planReturn, type ReturnPlan, workOf } from './plan-return.ts';
 import { mostMoves, type Returning } from './returning.ts';
 import { standIns } from './stand-ins.ts';
 import { isUp } from './under-way.ts';
@@ -70,13 +70,21 @@ const mayMove = (group: Group): boolean => modeOf(group) === 'act' && outsideAsg
 /** Launches in better places, or members that leave because spares serve in better places. */
 type Chosen = { readonly plan: ReturnPlan; readonly leaving: readonly Leaving[]; readonly notMoved?: NotMoved };
 
-/** Better places go first. Spreads are evened out when nobody has one. */
-const planMoves = (work: Work, headcount: Headcount, most: number): Pick<Chosen, 'plan' | 'leaving'> => {
+/** The longest that refusals put off a return. Members that stay on demand meanwhile cost more than one call. */
+const longestWaitMs = 10 * 60_000;
+
+/**
+ * Better places go first. Spreads are evened out when nobody has one; as that saves nothing now, refusals and
+ * interruptions put it off for longer.
+ */
+const planMoves = (view: View, { afterMs }: Returning, headcount: Headcount, most: number) => {
+  const work = workOf(view, { afterMs, longestWaitMs, backsOffUntil }, headcount);
   const plan = planReturn(work, headcount, most);
   if (plan.moves.length > 0) return { plan, leaving: [] };
   const leaving = standIns(work, headcount, most);
   if (leaving.length > 0) return { plan, leaving };
-  return { plan: { ...plan, ...planEvenOut(work, headcount, most) }, leaving };
+  const patience = { afterMs, longestWaitMs: Number.POSITIVE_INFINITY, backsOffUntil: isCalmFrom };
+  return { plan: { ...plan, ...planEvenOut(workOf(view, patience, headcount), headcount, most) }, leaving };
 };
 
 /**
@@ -97,8 +105,7 @@ export const chooseReturns = (view: View, headcount: Headcount, most: number): C
   )
     return { plan: nothing, leaving: [] };
   // Without a budget the plan still tells whether anybody would move.
-  const work = workOf(view, rule, headcount);
-  const { plan, leaving } = planMoves(work, headcount, Math.max(1, most));
+  const { plan, leaving } = planMoves(view, rule, headcount, Math.max(1, most));
   if (plan.moves.length + leaving.length === 0)
     return { plan: nothing, leaving, ...(plan.notYet && { notMoved: plan.notYet }) };
   const notMoved = forbidden(view, rule);

@@ -2,6 +2,7 @@ import type { Rule } from './finding.ts';
 import { adviceWithinBudget } from './rules/advice.ts';
 import { alarmsAct, lastingAlarmsActAgain } from './rules/alarms.ts';
 import { toldOnTheBus } from './rules/announced.ts';
+import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/back-to-spot.ts';
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
 import { breakersAreKept, breakersOpen } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
@@ -97,6 +98,9 @@ export const rules: readonly Rule[] = [
   nobodyForgotten,
   returnsWhileWhole,
   returnsWithinBudget,
+  nobodyReturnsTooSoon,
+  onDemandIsGone,
+  spreadsEvenOut,
   nothingOpen,
   drainsAreShared,
   callsAreBounded,

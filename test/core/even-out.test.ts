@@ -36,9 +36,7 @@ const after = (now: readonly Member[], decision: Decision): readonly Member[] =>
 describe('a spread that is uneven', () => {
   it('moves members to the child that holds fewest, within the surge', () => {
     const decision = decide(look());
-    expect(decision.placements.map(({ pool, count, moves }) => [pool, count, moves?.length])).toEqual([
-      ['spot-b', 2, 2],
-    ]);
+    expect(decision.placements.map(({ pool, count, moves }) => [pool, count, moves?.length])).toEqual([['spot-b', 2, 2]]);
     expect(decision.moves?.map(({ why }) => why)).toEqual([{ code: 'fewer-members', held: 0, fromHeld: 10 }]);
     expect([decision.removals, decision.unplaced]).toEqual([[], 0]);
   });
@@ -89,9 +87,7 @@ describe('a spread that is uneven', () => {
       return { name, min: 0, max: 20, desired: holds.length, held: holds.length, holds, suspended: [] };
     });
     const through = look({ group: returning({ holding: { kind: 'launch-instances' }, pools }), members: held, asgs });
-    expect(moved(decide(through))).toEqual([
-      ['spot-b', 2],
-    ]);
+    expect(moved(decide(through))).toEqual([['spot-b', 2]]);
     const kept = asgs.map((asg) => (asg.name === 'spot-a-asg' ? { ...asg, min: 10 } : asg));
     expect(decide({ ...through, asgs: kept }).moves).toBeUndefined();
   });
@@ -133,6 +129,25 @@ describe('a spread stays uneven', () => {
     expect(decide(look({ state: state({ returns: lost(20 * minute, 2 * minute) }) })).moves).toHaveLength(1);
   });
 
+  it('for six times as long after each further interruption of the last day, however long members lived, up to a day', () => {
+    const hour = 60 * minute;
+    const lostAt = (...agoMs: readonly number[]): GroupState['returns'] => ({
+      ...noReturns,
+      losses: agoMs.map((ago) => ({ offering: spotKey, atMs: nowMs - ago, livedMs: 9 * hour })),
+    });
+    const isOpen = (...agoMs: readonly number[]): boolean => decide(look({ state: state({ returns: lostAt(...agoMs) }) })).moves !== undefined;
+    expect([isOpen(9 * minute), isOpen(10 * minute)]).toEqual([false, true]);
+    expect([isOpen(9 * hour, 59 * minute), isOpen(9 * hour, hour)]).toEqual([false, true]);
+    expect([isOpen(20 * hour, 9 * hour, 5.9 * hour), isOpen(20 * hour, 9 * hour, 6 * hour)]).toEqual([false, true]);
+    expect(isOpen(23 * hour, 22.9 * hour, 22.8 * hour, 22.7 * hour, 22.6 * hour)).toBe(false);
+  });
+
+  it('for as long as a refusal rests', () => {
+    const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs - 29 * minute, streak: 9 } as const;
+    const until = (coolingUntilMs: number) => decide(look({ state: state({ memory: { [spotKey]: { ...refused, coolingUntilMs } } }) })).moves?.length;
+    expect([until(nowMs + minute), until(nowMs)]).toEqual([undefined, 1]);
+  });
+
   it('beyond the budget, outside the windows, and until the policy has been the same for long enough', () => {
     const moves = [{ reservation: 'r', atMs: nowMs - 4 * minute, leaving: [], count: 5 }];
     expect(decide(look({ state: state({ returns: { ...noReturns, moves } }) })).notMoved?.code).toBe('budget');
@@ -159,9 +174,7 @@ describe('a spread stays uneven', () => {
     quiet({ ...here, state: state({ memory: { 'm7g.large/a/spot': refused } }) });
     // An earlier tier that is full by its cap gives nobody a place: there the later tier is a home.
     const full = { ...here.group, pools: { ...pools, 'spot-a': { ...spotA, cap: 0 } } };
-    expect(moved(decide(look({ ...here, group: full })))).toEqual([
-      ['od-b', 2],
-    ]);
+    expect(moved(decide(look({ ...here, group: full })))).toEqual([['od-b', 2]]);
   });
 
   it('while a member has a better place: that move goes first', () => {

@@ -41,8 +41,8 @@ export const limits: readonly Mutant[] = [
   {
     name: 'a member on demand is kept where a spare could take its place',
     file: 'core/returning/rule.ts',
-    from: 'plan.moves.length > 0 ? [] : standIns(',
-    to: 'plan.moves.length >= 0 ? [] : standIns(',
+    from: 'const leaving = standIns(work, headcount, most);',
+    to: 'const leaving = standIns(work, headcount, 0 * most);',
     caughtBy: ['spot comes back for no more than the size'],
   },
   {

@@ -12,6 +12,7 @@ import { modes } from './modes.ts';
 import { outage } from './outages.ts';
 import { outside } from './outside.ts';
 import type { Profile } from './profile.ts';
+import { returns } from './returns.ts';
 import { scarce } from './scarce.ts';
 import { groups } from './several.ts';
 import { shares } from './shares.ts';
@@ -34,6 +35,7 @@ export const profileNames = [
   'limits',
   'bounds',
   'shares',
+  'returns',
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
 
@@ -56,6 +58,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   limits,
   bounds,
   shares,
+  returns,
 };
 
 const total = profileNames.reduce((sum, name) => sum + profiles[name].weight, 0);

@@ -1,0 +1,65 @@
+import type { Chronicle } from './chronicle.ts';
+import { nameOf } from './cloud.ts';
+
+/** A member that is interrupted sooner after its launch has not paid for its move (docs/policy.md, return). */
+export const paysAfterMs = 15 * 60_000;
+const longestBackOffMs = 4 * 3_600_000;
+/** Members that EC2 takes together are one loss. */
+const sameLossMs = 180_000;
+const hourMs = 3_600_000;
+const mostFlaps = 3;
+/** So many losses of an offering are remembered. */
+const remembered = 5;
+
+/** An interruption that Holdfast heard of, and how long the member had lived. */
+export type HeardLoss = { readonly offering: string; readonly atMs: number; readonly livedMs: number };
+
+/** Whether a function that was told of a warning surely wrote down what it taught. */
+const isSure = (chronicle: Chronicle, invocation: string): boolean => {
+  const { ended } = chronicle.invocations.get(invocation) ?? {};
+  return ended !== undefined && ended.error === undefined && !ended.injected && ended.again.length === 0;
+};
+
+/**
+ * What Holdfast may have learned from interruptions before a moment. Where it is not sure that it wrote one down, only a long life counts: that ends
+ * a row of short ones.
+ */
+export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: number): readonly HeardLoss[] =>
+  chronicle
+    .livesIn(group)
+    .flatMap((life): readonly HeardLoss[] => {
+      const told = life.deliveries.find((one) => one.told.about === 'warning' && one.atMs < beforeMs);
+      if (told === undefined || life.market !== 'spot') return [];
+      const livedMs = told.atMs - life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
+      const ended = chronicle.invocations.get(told.invocation)?.ended;
+      const isKnown = isSure(chronicle, told.invocation) && ended !== undefined && ended.atMs <= beforeMs;
+      return isKnown || livedMs >= paysAfterMs ? [{ offering: nameOf(life), atMs: told.atMs, livedMs }] : [];
+    })
+    .toSorted((one, other) => one.atMs - other.atMs);
+
+/** Losses that lie close together are one, of the one that lived longest. */
+const merged = (losses: readonly HeardLoss[]): readonly HeardLoss[] => {
+  const found: HeardLoss[] = [];
+  for (const loss of losses) {
+    const last = found.at(-1);
+    if (last === undefined || loss.atMs - last.atMs >= 2 * sameLossMs) found.push(loss);
+    else found[found.length - 1] = { ...last, livedMs: Math.max(last.livedMs, loss.livedMs) };
+  }
+  return found;
+};
+
+/** Until when nobody moves to an offering because of these losses of it. */
+export const restMs = (own: readonly HeardLoss[], afterMs: number): number => {
+  const list = merged(own);
+  const last = list.at(-1);
+  if (last === undefined) return 0;
+  const streak = Math.min(remembered, list.length - 1 - list.findLastIndex(({ livedMs }) => livedMs >= paysAfterMs));
+  return last.atMs + (streak === 0 ? afterMs : Math.min(longestBackOffMs, afterMs * 2 ** streak));
+};
+
+/** Until when nobody moves at all, because three moves within an hour did not pay. */
+export const stoppedUntil = (losses: readonly HeardLoss[], atMs: number): number => {
+  const young = losses.filter((loss) => loss.livedMs < paysAfterMs && atMs - loss.atMs < hourMs);
+  const apart = merged(young);
+  return apart.length < mostFlaps ? 0 : (apart.at(-mostFlaps)?.atMs ?? 0) + hourMs;
+};

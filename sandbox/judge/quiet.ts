@@ -1,0 +1,112 @@
+import { deathsMayBound } from './boots.ts';
+import { breakerMayCover, slackOf } from './breaker.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { HistoryEvent } from './history.ts';
+import { limitMayBound } from './launch-limit.ts';
+import { paysAfterMs } from './losses.ts';
+import type { Policy, ReturnRule } from './policy.ts';
+import { offeringsOf } from './pools.ts';
+import { headcountAt } from './staying.ts';
+import { times } from './times.ts';
+import { poolsOf } from './tree.ts';
+
+/** A request without an answer is believed for so long (docs/architecture.md, rules that hold). */
+const believedMs = 180_000;
+
+/** What is heard against an offering, or changes what is wanted: for a while, nobody moves. */
+const isHeard = ({ kind }: HistoryEvent): boolean =>
+  ['offering', 'quota', 'addresses', 'refused', 'warned', 'advised', 'policy-written', 'policy-in-force', 'state-deleted', 'step'].includes(kind);
+
+/** What happens to members and functions while something is under way. */
+const isBusy = (event: HistoryEvent): boolean => {
+  switch (event.kind) {
+    case 'launched':
+    case 'running':
+    case 'booted':
+    case 'answering':
+    case 'in-service':
+    case 'out-of-service':
+    case 'hook-waits':
+    case 'hook-over':
+    case 'ending':
+    case 'ended':
+    case 'end-refused':
+    case 'joined':
+    case 'left':
+    case 'protection':
+    case 'asg-changed':
+    case 'size-written':
+    case 'drain':
+      return true;
+    case 'called':
+      return event.trouble !== undefined;
+    case 'invocation-ended':
+      return event.injected || event.error !== undefined;
+    default:
+      return false;
+  }
+};
+
+/** When the desired size changed. */
+const resized = (chronicle: Chronicle, group: string): readonly number[] => {
+  const { written = [] } = chronicle.groups.get(group) ?? {};
+  return written.filter(({ desired }, index) => desired !== written[index - 1]?.desired).map(({ atMs }) => atMs);
+};
+
+/** Moments at which a group has been quiet for so long that every member with a better place on spot must have begun to move. */
+export const dueMoments = (chronicle: Chronicle, group: string, rule: ReturnRule, refusedMs: number): readonly number[] => {
+  const { events, endedAtMs } = chronicle.history;
+  const quietMs = ({ kind }: HistoryEvent): number => (kind === 'refused' ? Math.max(rule.afterMs, refusedMs) : rule.afterMs);
+  const stepMs = rule.everyMs + chronicle.times.servesAgainMs + believedMs;
+  const lookMs = 2 * times.tickMs + slackOf(chronicle);
+  const ends = [
+    ...events.flatMap((event) => (isHeard(event) ? [{ atMs: event.atMs, untilMs: event.atMs + quietMs(event) }] : [])),
+    ...resized(chronicle, group).map((atMs) => ({ atMs, untilMs: atMs + rule.afterMs })),
+    ...events.flatMap((event) => (isBusy(event) ? [{ atMs: event.atMs, untilMs: event.atMs + stepMs }] : [])),
+  ].toSorted((one, other) => one.atMs - other.atMs);
+  let untilMs = 0;
+  return ends.flatMap((end, index) => {
+    untilMs = Math.max(untilMs, end.untilMs);
+    const dueMs = untilMs + lookMs;
+    return dueMs < (ends[index + 1]?.atMs ?? endedAtMs) ? [dueMs] : [];
+  });
+};
+
+/** Whether nothing but the place of members is left to be done. */
+export const isWhole = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
+  const { group } = policy;
+  const { staying, waiting } = headcountAt(chronicle, group, atMs);
+  const [desired, ...others] = chronicle.desiredIn(group, atMs, atMs);
+  if (desired === undefined || others.length > 0 || waiting.length > 0) return false;
+  return (
+    staying.length >= desired &&
+    staying.length <= desired + policy.spare &&
+    staying.every((life) => chronicle.isReadyAt(life, atMs)) &&
+    chronicle.membersAt(group, atMs).length === staying.length
+  );
+};
+
+/** Whether nothing that Holdfast heard may still speak against moves. */
+export const isFree = (chronicle: Chronicle, policy: Policy, atMs: number): boolean => {
+  const { group } = policy;
+  const offerings = poolsOf(policy, policy.capacity).flatMap(offeringsOf);
+  return (
+    !deathsMayBound(chronicle, group, atMs) &&
+    !limitMayBound(chronicle, group, atMs) &&
+    !offerings.some((offering) => breakerMayCover(chronicle, group, offering, atMs, atMs)) &&
+    chronicle
+      .livesIn(group)
+      .filter(({ launchedAtMs, warnings }) =>
+        warnings.some(
+          (warning) => warning.atMs <= atMs && warning.atMs > atMs - 3_600_000 && warning.atMs - launchedAtMs < paysAfterMs + slackOf(chronicle),
+        ),
+      ).length < 3
+  );
+};
+
+/** The policy of a group, where it lets members move at any time. */
+export const movingPolicy = (chronicle: Chronicle, group: string, atMs: number): (Policy & { readonly returning: ReturnRule }) | undefined => {
+  const policy = chronicle.policyAt(group, atMs);
+  if (policy?.returning === undefined || policy.mode !== 'act' || policy.isSizedOutside || policy.returning.windows.length > 0) return undefined;
+  return { ...policy, returning: policy.returning };
+};

@@ -1,0 +1,182 @@
+import { wasLost } from '../breaker.ts';
+import type { Chronicle } from '../chronicle.ts';
+import { nameOf, type OfferingName } from '../cloud.ts';
+import { partOf } from '../evenness.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { givingOf } from '../giving.ts';
+import { givingWell } from '../giving-well.ts';
+import { isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
+import { isOnDemand, owedBy } from '../limits.ts';
+import { lossesHeard, restMs, stoppedUntil } from '../losses.ts';
+import type { Policy, TreeNode } from '../policy.ts';
+import { poolOf } from '../pools.ts';
+import { dueMoments, isFree, isWhole, movingPolicy } from '../quiet.ts';
+import { returnLaunches } from '../returning.ts';
+import { headcountAt } from '../staying.ts';
+import { times } from '../times.ts';
+import { poolsBelow, poolsOf, type Selector, selectorOf } from '../tree.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A refusal puts off a return for so long at most, or for `after` where that is longer (docs/policy.md, return). */
+const longestWaitMs = 600_000;
+
+type Place = { readonly chronicle: Chronicle; readonly policy: Policy; readonly life: Life; readonly atMs: number };
+
+const spotGiving = ({ chronicle, policy, atMs }: Place, node: TreeNode, within: (offering: OfferingName) => boolean): OfferingName | undefined => {
+  const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
+  const moment = { group: policy.group, sinceMs: atMs, atMs, ...quiet };
+  return poolsOf(policy, node)
+    .flatMap((pool) => givingOf(chronicle, policy, pool, moment))
+    .find((offering) => offering.market === 'spot' && within(offering));
+};
+
+/** Spot of an earlier tier than a member's own that gives another one. */
+const betterSpot = (place: Place): OfferingName | undefined => {
+  const { policy, life, atMs } = place;
+  const pool = poolOf(life, policy, atMs) ?? '';
+  let node: TreeNode = policy.capacity;
+  let isBelow = (_: OfferingName): boolean => true;
+  for (let selector = selectorOf(node); selector !== undefined; selector = selectorOf(node)) {
+    const { kind, by, children, weights } = selector;
+    const own = children.findIndex((child, index) => poolsBelow(child).includes(pool) && weights[index] !== 0);
+    const next: TreeNode | undefined = children[own];
+    if (next === undefined || kind === 'cheapest') return undefined;
+    const earlier = kind === 'tiered' ? children.slice(0, own) : [];
+    const [found] = earlier.flatMap((child) => spotGiving(place, child, isBelow) ?? []);
+    if (found !== undefined) return found;
+    const above = isBelow;
+    if (kind === 'spread' && by === 'zone') isBelow = (offering) => above(offering) && offering.zone === life.zone;
+    if (kind === 'spread' && by === 'instance-type') isBelow = (offering) => above(offering) && offering.instanceType === life.instanceType;
+    node = next;
+  }
+  return undefined;
+};
+
+/** Members that may leave: nobody protects them, no minimum keeps them, and the group does not owe them on demand. */
+const movable = (chronicle: Chronicle, policy: Policy, atMs: number): readonly Life[] => {
+  const { staying } = headcountAt(chronicle, policy.group, atMs);
+  const desired = Math.max(0, ...chronicle.desiredIn(policy.group, atMs, atMs));
+  const isOwed = staying.filter(isOnDemand).length <= owedBy(policy, desired);
+  return staying.filter((life) => {
+    if (isOwed && isOnDemand(life)) return false;
+    const asg = stayAt(life, atMs)?.asg;
+    const change = asg === undefined ? undefined : chronicle.cloud.asgAt(asg, atMs);
+    const isKept = change !== undefined && (change.suspended.length > 0 || (policy.asg !== asg && change.desired <= change.min));
+    return !isKept && !isProtected(life, atMs) && atMs - lastRefusalMs(life, atMs) >= times.keptForMs;
+  });
+};
+
+type Still = Pick<Place, 'chronicle' | 'policy' | 'atMs'>;
+
+/** What is still to be moved whenever a group was quiet for long enough. */
+const stillToMove =
+  (
+    refusedMs: number,
+    find: (still: Still, members: readonly Life[]) => { readonly life: Life; readonly detail: string } | undefined,
+  ): Rule['broken'] =>
+  (chronicle) =>
+    [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
+      const last = movingPolicy(chronicle, group, chronicle.history.endedAtMs);
+      const moments = last === undefined ? [] : dueMoments(chronicle, group, last.returning, refusedMs);
+      return moments.flatMap((atMs): readonly Broken[] => {
+        const policy = movingPolicy(chronicle, group, atMs);
+        if (policy === undefined || !isWhole(chronicle, policy, atMs) || !isFree(chronicle, policy, atMs)) return [];
+        const found = find({ chronicle, policy, atMs }, movable(chronicle, policy, atMs));
+        return found === undefined ? [] : [{ group, instance: found.life.instance, atMs, detail: found.detail }];
+      });
+    });
+
+export const onDemandIsGone: Rule = {
+  name: 'on-demand is gone in time after spot is back',
+  meaning:
+    'Once nothing was heard against spot, and nothing was under way, for as long as `return` asks and a look later, no member stays on demand whose earlier tier gives spot, but what the group owes on demand.',
+  broken: stillToMove(longestWaitMs, (still, members) => {
+    for (const life of members.filter(isOnDemand)) {
+      const offering = betterSpot({ ...still, life });
+      if (offering !== undefined) return { life, detail: `${life.instance} is on demand, and ${nameOf(offering)} gives one in an earlier tier` };
+    }
+    return undefined;
+  }),
+};
+
+/** A refusal is believed for its whole rest before members even out (docs/policy.md, return). */
+const longestRestMs = times.longestRestMs;
+const dayMs = 24 * 3_600_000;
+
+/** Every spread on the way to a member's pool. */
+const spreadsAbove = (node: TreeNode, pool: string): readonly Selector[] => {
+  const selector = selectorOf(node);
+  if (selector === undefined) return [];
+  const child = selector.children.find((one) => poolsBelow(one).includes(pool));
+  return [...(selector.kind === 'spread' ? [selector] : []), ...(child === undefined ? [] : spreadsAbove(child, pool))];
+};
+
+/** Where nothing was interrupted twice within the last day: there, members wait for longer. */
+const isCalm = ({ chronicle, policy, atMs }: Place, offering: OfferingName): boolean =>
+  chronicle
+    .livesIn(policy.group)
+    .filter((life) => nameOf(life) === nameOf(offering) && life.warnings.some((warning) => warning.atMs <= atMs && warning.atMs > atMs - dayMs))
+    .length < 2;
+
+/** An offering of the member's market in a part of a spread that gives one more, and holds two members fewer than the member's own. */
+const leanerPart = (place: Place, spread: Selector): OfferingName | undefined => {
+  const { chronicle, policy, life, atMs } = place;
+  const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
+  const moment = { group: policy.group, sinceMs: atMs, atMs, ...quiet };
+  const { staying } = headcountAt(chronicle, policy.group, atMs);
+  const held = Map.groupBy(staying, (one) => partOf(spread, one, policy, atMs));
+  const own = held.get(partOf(spread, life, policy, atMs))?.length ?? 0;
+  return spread.children.flatMap((child, index) => {
+    const partOfOffering = ({ zone, instanceType }: OfferingName): string =>
+      spread.by === 'pool' ? String(index) : spread.by === 'zone' ? zone : instanceType;
+    return givingWell({ chronicle, policy, moment }, child).filter(
+      (offering) => offering.market === life.market && isCalm(place, offering) && own - (held.get(partOfOffering(offering))?.length ?? 0) >= 2,
+    );
+  })[0];
+};
+
+/** Tiers before a member's own that have any offering: while one of them rests, the member waits for it. */
+const isInFirstTier = ({ policy, life, atMs }: Place): boolean => {
+  const pool = poolOf(life, policy, atMs) ?? '';
+  const isFirst = (node: TreeNode): boolean => {
+    const selector = selectorOf(node);
+    if (selector === undefined) return true;
+    const own = selector.children.findIndex((child) => poolsBelow(child).includes(pool));
+    const next = selector.children[own];
+    return next !== undefined && (selector.kind !== 'tiered' || own === 0) && selector.kind !== 'cheapest' && isFirst(next);
+  };
+  return isFirst(policy.capacity);
+};
+
+export const spreadsEvenOut: Rule = {
+  name: 'spreads even out in time',
+  meaning:
+    'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where at most one member was interrupted within a day.',
+  broken: stillToMove(longestRestMs, (still, members) => {
+    for (const life of members) {
+      const place = { ...still, life };
+      const pool = poolOf(life, still.policy, still.atMs) ?? '';
+      const [offering] = isInFirstTier(place) ? spreadsAbove(still.policy.capacity, pool).flatMap((spread) => leanerPart(place, spread) ?? []) : [];
+      if (offering !== undefined) return { life, detail: `${life.instance} is where two more are than in ${nameOf(offering)}, which gives one` };
+    }
+    return undefined;
+  }),
+};
+
+export const nobodyReturnsTooSoon: Rule = {
+  name: 'no member is returned twice within its back-off',
+  meaning:
+    'No launch for a return goes where Holdfast heard of a warning within `after`, or of interruptions within a quarter of an hour of a launch, until its back-off is over; after three of these within an hour, nowhere until the first is an hour old.',
+  broken: (chronicle) =>
+    returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
+      const [policy, ...others] = policies;
+      if (policy?.returning === undefined || others.length > 0) return [];
+      const losses = lossesHeard(chronicle, group, sinceMs).filter(({ atMs }) => !wasLost(chronicle, group, atMs, life.launchedAtMs));
+      const own = losses.filter(({ offering }) => offering === nameOf(life));
+      const untilMs = Math.max(restMs(own, policy.returning.afterMs), stoppedUntil(losses, life.launchedAtMs));
+      if (life.launchedAtMs >= untilMs - 2 * chronicle.times.clockMs) return [];
+      const seconds = Math.round((untilMs - life.launchedAtMs) / 1_000);
+      return [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: `${life.instance} moved to ${nameOf(life)} ${seconds} s too soon` }];
+    }),
+};

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from '../../sandbox/judge/rules/back-to-spot.ts';
+import { details } from './details.ts';
+import { policy, react, type Script } from './histories.ts';
+
+type Write = (script: Script) => void;
+
+const all =
+  (...parts: readonly Write[]): Write =>
+  (script) => {
+    for (const part of parts) part(script);
+  };
+
+const hour = 3_600;
+
+/** One member on spot, one on demand. */
+const oneOnDemand =
+  (change: object = {}): Write =>
+  (script) => {
+    script.policy(0, 1, { ...policy, size: 2, ...change });
+    script.desired(0, 2);
+    script.member('i-1', { pool: 'spot-a' });
+    script.member('i-2', { pool: 'od-b' });
+  };
+
+const spotGives =
+  (second: number, capacity: number): Write =>
+  (script) => {
+    for (const zone of ['z-a', 'z-b'])
+      script.at(second, { kind: 'offering', instanceType: 't', zone, market: 'spot', capacity, priceUsdPerHour: 0.03 });
+  };
+
+describe('on-demand is gone in time after spot is back', () => {
+  const found = (until: number, ...parts: readonly Write[]) => details(onDemandIsGone, all(...parts), { endedAtMs: 1_000 * until });
+
+  it('breaks once the group was quiet for long enough, and not before', () => {
+    expect(found(hour, oneOnDemand())).toEqual(['i-2 is on demand, and t/z-a/spot gives one in an earlier tier']);
+    expect(found(600, oneOnDemand())).toEqual([]);
+  });
+  it('holds while spot gives nothing, and breaks when it has given for long enough', () => {
+    expect(found(hour, spotGives(0, 1), oneOnDemand())).toHaveLength(1);
+    expect(found(hour, spotGives(0, 0), oneOnDemand())).toEqual([]);
+    expect(found(2 * hour, spotGives(0, 0), oneOnDemand(), spotGives(hour, 5))).toHaveLength(1);
+    expect(found(2 * hour, spotGives(0, 0), oneOnDemand(), spotGives(2 * hour - 300, 5))).toEqual([]);
+  });
+  it('holds where the member moved', () => {
+    const moved: Write = (script) => {
+      script.react(700, 704, 'i-m');
+      script.launch(702, 'i-3', { pool: 'spot-b', by: react('i-m') });
+      script.serves(730, 'i-3');
+      script.claim(760, 'i-2', 'i-n', 'leaving');
+      script.takeOut(761, 'i-2', react('i-n'));
+      script.end(800, 'i-2', react('i-n'));
+    };
+    expect(found(hour, oneOnDemand(), moved)).toEqual([]);
+  });
+  it('holds where the policy lets nobody move, owes the member on demand, or lets it move in windows', () => {
+    expect(found(hour, oneOnDemand({ return: false }))).toEqual([]);
+    expect(found(hour, oneOnDemand({ onDemand: { floor: 1 } }))).toEqual([]);
+    expect(found(hour, oneOnDemand({ return: { window: '01:00-02:00' } }))).toEqual([]);
+    expect(found(hour, oneOnDemand({ mode: 'pause' }))).toEqual([]);
+  });
+  it('waits for as long as the policy says', () => {
+    expect(found(hour, oneOnDemand({ return: { after: '2h' } }))).toEqual([]);
+    expect(found(3 * hour, oneOnDemand({ return: { after: '2h' } }))).toHaveLength(1);
+  });
+  it('holds where on-demand is the member’s first tier', () => {
+    expect(found(hour, oneOnDemand({ capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
+  });
+  it('holds while the group is short', () => {
+    const fails: Write = (script) =>
+      script.at(40, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'unhealthy', by: { kind: 'ec2' } });
+    expect(found(hour, oneOnDemand(), fails)).toEqual([]);
+  });
+});
+
+describe('spreads even out in time', () => {
+  const found = (until: number, ...parts: readonly Write[]) => details(spreadsEvenOut, all(...parts), { endedAtMs: 1_000 * until });
+  const held =
+    (pools: readonly string[], change: object = {}): Write =>
+    (script) => {
+      script.policy(0, 1, { ...policy, size: pools.length, ...change });
+      script.desired(0, pools.length);
+      for (const [index, pool] of pools.entries()) script.member(`i-${index}`, { pool });
+    };
+  const uneven = ['spot-a', 'spot-a', 'spot-b', 'spot-a'];
+
+  it('breaks once the group was quiet for long enough, and not before', () => {
+    expect(found(hour, held(uneven))).toEqual(['i-0 is where two more are than in t/z-b/spot, which gives one']);
+    expect(found(600, held(uneven))).toEqual([]);
+  });
+  it('holds where the parts are one apart', () => {
+    expect(found(hour, held(uneven.slice(1)))).toEqual([]);
+  });
+  it('holds while the leaner part gives nothing', () => {
+    const gone: Write = (script) =>
+      script.at(0, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
+    expect(found(hour, gone, held(uneven))).toEqual([]);
+  });
+  it('holds where the policy lets nobody move, and in a later tier', () => {
+    expect(found(hour, held(uneven, { return: false }))).toEqual([]);
+    expect(found(hour, held(uneven, { capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
+  });
+  it('waits for longer where members were interrupted twice within a day', () => {
+    const lostTwice: Write = (script) => {
+      for (const second of [2_000, 4_000]) {
+        script.launch(second - 1_900, `i-${second}`, { pool: 'spot-b' });
+        script.warn(second, `i-${second}`);
+        script.end(second + 120, `i-${second}`);
+      }
+    };
+    expect(found(2 * hour, held(uneven), lostTwice)).toEqual([]);
+    expect(found(2 * hour, held(uneven))).toHaveLength(1);
+  });
+});
+
+describe('no member is returned twice within its back-off', () => {
+  /** A member of spot-a is warned after so many seconds, and Holdfast hears of it. */
+  const lost =
+    (second: number, instance: string, livedSeconds: number, injected = false): Write =>
+    (script) => {
+      script.launch(second - livedSeconds, instance, { pool: 'spot-a' });
+      script.warn(second, instance);
+      script.react(second + 1, second + 3, `i-${instance}`, [{ about: 'warning', instance }], injected);
+      script.end(second + 120, instance);
+    };
+  const moves =
+    (second: number): Write =>
+    (script) => {
+      script.react(second - 1, second + 2, 'i-m');
+      script.launch(second, 'i-9', { pool: 'spot-a', by: react('i-m') });
+    };
+  const found = (...parts: readonly Write[]) =>
+    details(nobodyReturnsTooSoon, all(oneOnDemand(), ...parts), { endedAtMs: 20_000_000 }).filter((text) => text.startsWith('i-9'));
+
+  it('is for the time that the policy waits after a warning', () => {
+    expect(found(lost(2_000, 'i-5', 1_800), moves(2_590))).toHaveLength(1);
+    expect(found(lost(2_000, 'i-5', 1_800), moves(2_610))).toEqual([]);
+  });
+  it('is twice that after a life that was too short, and four times after the second one', () => {
+    expect(found(lost(2_000, 'i-5', 600), moves(3_190))).toHaveLength(1);
+    expect(found(lost(2_000, 'i-5', 600), moves(3_210))).toEqual([]);
+    const second = [lost(2_000, 'i-5', 600), lost(4_000, 'i-6', 600)];
+    expect(found(...second, moves(6_390))).toHaveLength(1);
+    expect(found(...second, moves(6_410))).toEqual([]);
+  });
+  it('begins anew after a life that was long enough', () => {
+    expect(found(lost(2_000, 'i-5', 600), lost(4_000, 'i-6', 1_500), moves(4_610))).toEqual([]);
+  });
+  it('ends all moves after three such lives within an hour', () => {
+    const three = [2_000, 2_800, 3_600].map((second, index) => lost(second, `i-${5 + index}`, 200));
+    const elsewhere: Write = (script) => {
+      script.react(5_590, 5_597, 'i-m');
+      script.launch(5_595, 'i-9', { pool: 'spot-b', by: react('i-m') });
+    };
+    expect(found(...three, elsewhere)).toHaveLength(1);
+    expect(found(...three.slice(1), elsewhere)).toEqual([]);
+  });
+  it('is not asked where nobody surely wrote the warning down, or where the state was lost', () => {
+    expect(found(lost(2_000, 'i-5', 600, true), moves(2_300))).toEqual([]);
+    const forgets: Write = (script) => script.at(2_200, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });
+    expect(found(lost(2_000, 'i-5', 600), forgets, moves(2_300))).toEqual([]);
+  });
+});

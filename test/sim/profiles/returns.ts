@@ -1,0 +1,60 @@
+import { noCapacity } from '../capacity-steps.ts';
+import type { Draw } from '../random-draw.ts';
+import type { Step } from '../situation.ts';
+import { alarm, interrupt, kill, loseZone } from '../steps.ts';
+import { groupIn, holdings, onDemandPools, plainLandscape, spotPools, zones } from '../worlds.ts';
+import { drawSome, minutes, type Profile } from './profile.ts';
+import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
+
+const drawReturn = (draw: Draw) => ({
+  after: draw.one(['1m', '2m', '3m']),
+  every: draw.one(['1m', '2m']),
+  atMost: draw.one([1, 2, '50%']),
+});
+
+const drawCapacity = (draw: Draw): unknown =>
+  draw.one([
+    { tiered: [{ spread: spotPools }, { spread: onDemandPools }] },
+    { tiered: [{ spread: spotPools, by: 'zone' }, { spread: onDemandPools }] },
+    { tiered: [...spotPools, { spread: onDemandPools }] },
+    { spread: spotPools },
+  ]);
+
+/** Spot goes and comes back, in one zone or in all; members are taken and lost meanwhile. */
+const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
+  (draw, atMs) => noCapacity(atMs, minutes(draw, 1, 6), ['spot'], zones),
+  (draw, atMs) => noCapacity(atMs, minutes(draw, 1, 6), ['spot'], [draw.one(zones)]),
+  (draw, atMs) => interrupt(atMs, draw.between(1, 4)),
+  (draw, atMs) => loseZone(atMs, draw.one(zones)),
+  (draw, atMs) => kill(atMs, draw.between(1, 2)),
+  (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
+];
+
+/** For so long after the last step the world goes on, so that members have time to move. */
+const goesOnMs = 30 * 60_000;
+
+export const returns: Profile = {
+  about: 'spot that goes and comes back, and members that move to earlier tiers and even out their zones meanwhile and afterwards',
+  weight: 4,
+  draw: (draw) => {
+    const landscape = { ...plainLandscape, spot: draw.between(4, 8), targetGroups: drawTargetGroups(draw) };
+    const size = { min: 1, max: 12, desired: draw.between(3, 7) };
+    const placed = groupIn(landscape, {
+      name: 'web',
+      holding: draw.one(holdings),
+      size,
+      targetGroups: namesOf(landscape),
+      policy: {
+        capacity: drawCapacity(draw),
+        return: drawReturn(draw),
+        ...alarmsBy('+2', '-2'),
+        ...drawHabits(draw),
+        ...(draw.chance(0.3) ? { spare: draw.between(1, 2) } : {}),
+      },
+      asg: { min: 0 },
+    });
+    const drawn = drawSome(draw, steps, { least: 2, most: 6, withinSeconds: 600 });
+    const world = worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.2, restWithinMs: 1_800_000 });
+    return { ...world, calmAtMs: world.calmAtMs + goesOnMs };
+  },
+};
