@@ -82,18 +82,19 @@ export const backsOffUntil = (losses: readonly Loss[], offering: OfferingKey, af
   return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);
 };
 
-/** Each further interruption of the last day lets members wait so many times longer before they even out into a place. */
-const calmFactor = 6;
-
 /**
  * Until when members do not even out into an offering because others were interrupted there, however long they lived.
- * Evenness saves nothing now: a zone that lost its capacity once fills up soon, and one that is taken again and again
- * stays lean for a day.
+ * Evenness saves nothing now: a zone that lost its capacity once fills up soon, and one that lost it twice within a day
+ * stays lean until it has lost it once.
  */
 export const isCalmFrom = (losses: readonly Loss[], offering: OfferingKey, afterMs: number): number => {
   const own = lossesOf(losses, offering);
-  const waitMs = Math.min(lossesKeptMs, afterMs * calmFactor ** (own.length - 1));
-  return Math.max(backsOffUntil(losses, offering, afterMs), (own.at(-1)?.atMs ?? 0) + waitMs);
+  const [last, before] = [own.at(-1), own.at(-2)];
+  return Math.max(
+    last === undefined ? 0 : last.atMs + afterMs,
+    before === undefined ? 0 : before.atMs + lossesKeptMs,
+    backsOffUntil(losses, offering, afterMs),
+  );
 };
 
 const flapsWithinMs = 3_600_000;

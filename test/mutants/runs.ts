@@ -135,6 +135,8 @@ export const runs = {
   'messages that are none': own('messages that are none'),
   return: workflow('return'),
   'scenario return-to-spot': scenario('return-to-spot'),
+  'scenario zones-even-out': scenario('zones-even-out'),
+  'scenario flapping-return': scenario('flapping-return'),
   'scenario observe': scenario('observe'),
   'scenario crash-loop': scenario('crash-loop'),
   'scenario breaker': scenario('breaker'),
