@@ -489,7 +489,9 @@ describe('the desired size changes only when asked', () => {
       script.desired(101, 2, 1, react('i-c'));
       script.desired(103, 3, 1, react('i-d'));
     });
-    expect(found).toEqual(['the desired size became 3, was 2; the policy in force says 2, and no alarm was heard and no schedule was due that makes it so']);
+    expect(found).toEqual([
+      'the desired size became 3, was 2; the policy in force says 2, and no alarm was heard and no schedule was due that makes it so',
+    ]);
   });
   it('breaks when an older policy follows a newer one', () => {
     const found = written((script) => {
