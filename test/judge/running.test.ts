@@ -468,6 +468,16 @@ describe('functions and calls', () => {
     };
     expect(written(20, leaves)).toEqual([]);
     expect(written(21, leaves)).toHaveLength(1);
+    const takes =
+      (calls: number) =>
+      (script: Script): void => {
+        for (let n = 0; n < 4; n += 1)
+          script.at(3_020 + n, { kind: 'item-written', table: 'state', group: '@account', item: 'budget', bytes: 1, by: react('i-a') });
+        const call = { invocation: 'i-a', function: 'react', service: 'ec2', operation: 'DescribeInstances', outcome: 'ok' };
+        for (let n = 0; n < calls; n += 1) script.at(3_020 + n, { kind: 'called', ...call, askedAtMs: 3_020_000, applied: true, isMutating: false });
+      };
+    expect(written(4, takes(4))).toEqual([]);
+    expect(written(4, takes(3))).toHaveLength(1);
     // Nobody moves to the tier that it has.
     expect(written(5, moves('i-3'), 'spot-a')).toEqual(['5 items were written at rest, at most 4']);
     expect(written(5, (script) => script.end(3_080, 'i-2', react('drain')))).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { accountPartition, items } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, type HookWait } from '../life.ts';
@@ -105,17 +106,24 @@ const forgetsWithinMs = 2_100_000;
 /** A member that moves to a better place while all is at rest is launched, admitted, drained and explained; a launch that is refused is explained. */
 const writesOfMove = 8;
 
+/** What a call takes of the account's buckets is written before it is made (docs/adr/0008-count-every-call-before-it-is-made.md). */
+const isTaking = ({ group, item }: { readonly group: string; readonly item: string }): boolean => group === accountPartition && item === items.budget;
+
 export const idleWritesNothing: Rule = {
   name: 'an idle look writes nothing',
   meaning:
-    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour; besides, eight for each launch that moves a member to a better place, for each member that leaves for it, and for each time that one is refused.',
+    'At rest, nothing is written but what is forgotten: at most four items and two for each instance that came or went within the last half hour; besides, eight for each launch that moves a member to a better place, for each member that leaves for it, and for each time that one is refused; and what each call takes of the account’s buckets.',
   broken: (chronicle) => {
     const { restAtMs, endedAtMs } = chronicle.history;
     if (restAtMs === undefined) return [];
     const sinceMs = restAtMs + 10_000;
     const isWrite = (event: { readonly atMs: number; readonly by: { readonly kind: string } }): boolean =>
       event.atMs > sinceMs && event.by.kind === 'function';
-    const writes = [...chronicle.of('state-written'), ...chronicle.of('item-written')].filter(isWrite).length;
+    const written = chronicle.of('item-written').filter(isWrite);
+    const taken = written.filter(isTaking).length;
+    const made = chronicle.of('called').filter(({ service, askedAtMs }) => askedAtMs > sinceMs && capacityServices.has(service)).length;
+    const states = chronicle.of('state-written').filter(isWrite).length;
+    const writes = states + written.length - Math.min(taken, made);
     const recent = chronicle.lives.filter((life) =>
       [life.launchedAtMs, goneAtMs(life)].some((atMs) => atMs > restAtMs - forgetsWithinMs && atMs <= restAtMs),
     ).length;
