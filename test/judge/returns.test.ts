@@ -74,6 +74,21 @@ describe('nobody moves while the group is short', () => {
     };
     expect(details(returnsWhileWhole, all(oneOnDemand(), fails, launches(100, 'i-3', 'spot-b')))).toHaveLength(1);
   });
+  it('goes by who served when its function looked', () => {
+    /** The function looks at 98 s. */
+    const serves = (fromS: number, untilS: number) => (script: Script) => {
+      script.policy(0, 1, { ...policy });
+      script.desired(0, 2);
+      script.member('i-2', { pool: 'od-b' });
+      script.launch(1, 'i-1', { pool: 'spot-a' });
+      script.serves(fromS, 'i-1');
+      script.end(untilS, 'i-1');
+      launches(100, 'i-3', 'spot-b')(script);
+      script.launch(100, 'i-4', { pool: 'spot-b', by: react('i-100') });
+    };
+    expect(details(returnsWhileWhole, serves(95, 99))).toEqual([]);
+    expect(details(returnsWhileWhole, serves(95, 97))).toHaveLength(1);
+  });
 });
 
 describe('returns keep to their budget', () => {

@@ -13,7 +13,7 @@ export const returnsWhileWhole: Rule = {
   meaning: 'A launch for a return comes only while as many other members serve as are desired, as far as its function could know.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap(({ life, group, sinceMs, desired }): readonly Broken[] => {
-      const moments = [life.launchedAtMs, sinceMs - lookBackMs - chronicle.times.lagMs];
+      const moments = [life.launchedAtMs, sinceMs, sinceMs - lookBackMs - chronicle.times.lagMs];
       const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
       if (serves.length >= desired) return [];
       const detail = `${life.instance} was launched for a return while ${serves.length} served and ${desired} were wanted`;
