@@ -156,6 +156,9 @@ const sureMovesIn = (chronicle: Chronicle): ReadonlySet<Life> => {
   return found;
 };
 
+/** Whether a launch was for a member that moves: neither the size nor spares explain it. */
+export const isSureMove = (chronicle: Chronicle, life: Life): boolean => sureMovesIn(chronicle).has(life);
+
 const known = new WeakMap<Chronicle, ReadonlyMap<Life, ReturnLaunch>>();
 
 /** Instances that were launched for members that move, or that may have been where the policy wants spares. */

@@ -1,5 +1,9 @@
-import { isFunction, type Life } from './life.ts';
+import type { Chronicle } from './chronicle.ts';
+import { type Delivery, goneAtMs, isFunction, type Life, stayAt } from './life.ts';
 import type { Policy } from './policy.ts';
+import { refillAt } from './rules/serving.ts';
+
+type Launch = { readonly life: Life; readonly group: string; readonly sinceMs: number };
 
 /**
  * How many spares may be among those that stay with a launch. On demand nothing is launched above the size, but beside spot of
@@ -13,6 +17,56 @@ export const sparesWith = (life: Life, policies: readonly Policy[], known: reado
   const beside = known.filter((one) => one.market === 'spot' && isFunction(one.by) && isFunction(by) && one.by.invocation === by.invocation);
   return Math.min(most, beside.length);
 };
+
+/** What tells that a member leaves, or is gone. */
+const tellsEnd = ({ told }: Delivery): boolean =>
+  told.about === 'warning' || told.about === 'hook' || (told.about === 'state' && told.state !== 'pending' && told.state !== 'running');
+
+/** Whether the function of a launch surely knew that a member leaves: it was claimed or told before, or describes had long shown its end. */
+const isKnownToLeave = ({ invocations, times }: Chronicle, one: Life, { life, sinceMs }: Launch): boolean => {
+  const isHeard = (delivery: Delivery): boolean => {
+    if (!tellsEnd(delivery)) return false;
+    if (isFunction(life.by) && delivery.invocation === life.by.invocation) return true;
+    const ended = invocations.get(delivery.invocation)?.ended;
+    return ended !== undefined && ended.error === undefined && !ended.again.includes(delivery.message) && ended.atMs <= sinceMs;
+  };
+  return (
+    goneAtMs(one) + Math.max(times.lagMs, times.asgLagMs) <= sinceMs ||
+    one.claims.some(({ atMs, state }) => state !== 'waiting' && atMs <= sinceMs) ||
+    one.deliveries.some(isHeard)
+  );
+};
+
+/** A request of a group that nobody answered may still count. */
+const unansweredForMs = 240_000;
+
+const mayBeOpen = (chronicle: Chronicle, { life }: Launch): boolean =>
+  chronicle
+    .of('called')
+    .some(
+      ({ launch, outcome, askedAtMs }) =>
+        launch !== undefined && outcome !== 'ok' && askedAtMs <= life.launchedAtMs && askedAtMs > life.launchedAtMs - unansweredForMs,
+    );
+
+/** Gone, and still held by an Auto Scaling group, which replaces each as soon as it looks. */
+const goneAndHeld = (chronicle: Chronicle, group: string, atMs: number): number =>
+  chronicle.livesIn(group).filter((one) => goneAtMs(one) <= atMs && stayAt(one, atMs) !== undefined).length;
+
+const isBeside = (one: Life, { life }: Launch): boolean => isFunction(one.by) && isFunction(life.by) && one.by.invocation === life.by.invocation;
+
+/** Whether a launch may be above the size, with what the same function launched beside it: everybody counts whom it did not surely know to leave. */
+const mayBeAboveSize = (chronicle: Chronicle, launch: Launch): boolean => {
+  const { life, group, sinceMs } = launch;
+  const counted = chronicle
+    .livesIn(group)
+    .filter((one) => (one.launchedAtMs <= life.launchedAtMs || isBeside(one, launch)) && !isKnownToLeave(chronicle, one, launch)).length;
+  const coming = Math.max(...[sinceMs, life.launchedAtMs].map((atMs) => refillAt(chronicle, group, atMs) + goneAndHeld(chronicle, group, atMs)));
+  return counted + coming > Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) || mayBeOpen(chronicle, launch);
+};
+
+/** Whether a launch may be a spare, for which nothing on demand is a choice: it is on spot, and the group may have had its size without it. */
+export const mayBeSpare = (chronicle: Chronicle, policy: Policy, launch: Launch): boolean =>
+  policy.spare > 0 && launch.life.market === 'spot' && mayBeAboveSize(chronicle, launch);
 
 /** How many members above the size stay, as far as there are any on spot, where one on spot is chosen to leave. One on demand is no spare. */
 export const sparesKept = (policies: readonly Policy[], life: Life, members: readonly Life[], desired: number): number => {

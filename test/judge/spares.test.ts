@@ -70,9 +70,38 @@ describe('a launch above the size', () => {
   });
   it('passes over an earlier tier on demand where it may be a spare, and nowhere else', () => {
     const onDemandFirst = { capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } };
-    const found = (spare: number) => details(earlierTierFirst, all(two(spare, onDemandFirst), launches(100, 'i-3', 'spot-a'))).length;
-    expect(found(0)).toBeGreaterThan(0);
+    const found = (spare: number, ...more: readonly Write[]) =>
+      details(earlierTierFirst, all(two(spare, onDemandFirst), ...more, launches(100, 'i-3', 'spot-a'))).filter((text) => text.startsWith('i-3')).length;
+    expect(found(0)).toBe(1);
     expect(found(1)).toBe(0);
+    // Its function knew that the size lacked a member.
+    const warned: Write = (script) => {
+      script.warn(90, 'i-1');
+      script.react(91, 92, 'i-w', [{ about: 'warning', instance: 'i-1' }]);
+    };
+    expect(found(1, warned)).toBe(1);
+    expect(found(1, (script) => script.warn(90, 'i-1'))).toBe(0);
+    // Another one of the same function may be for the size.
+    expect(found(1, warned, (script) => script.launch(100, 'i-4', { pool: 'od-b', by: react('i-100') }))).toBe(0);
+  });
+  it('has the excuses of a spare, or those of a move, and never both', () => {
+    const tree = { capacity: { tiered: ['spot-a', 'od-b', 'spot-b'] }, return: { after: '10m' } };
+    /** i-2 is in the worst place, and the first tier was warned about lately: a move leaves that out, and a spare does not. */
+    const found = (spare: number, pool: string) =>
+      details(earlierTierFirst, (script) => {
+        script.policy(0, 1, { ...policy, ...tree, spare });
+        script.desired(0, 2);
+        script.member('i-1', { pool: 'od-b' });
+        script.member('i-2', { pool: 'spot-b' });
+        script.member('i-0', { pool: 'spot-a' });
+        script.warn(40, 'i-0');
+        script.react(41, 42, 'i-w', [{ about: 'warning', instance: 'i-0' }]);
+        script.end(160, 'i-0');
+        launches(400, 'i-3', pool)(script);
+      }).filter((text) => text.startsWith('i-3')).length;
+    expect(found(1, 'od-b')).toBe(0);
+    expect(found(1, 'spot-b')).toBe(1);
+    expect(found(1, 'spot-a')).toBe(0);
   });
 });
 

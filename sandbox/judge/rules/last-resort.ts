@@ -8,6 +8,7 @@ import { type Delivery, goneAtMs, isFunction, type Life, takenOutAtMs, warnedAtM
 import { isOnDemand, mayBeOwed } from '../limits.ts';
 import type { Policy, PolicyPool } from '../policy.ts';
 import { poolOf } from '../pools.ts';
+import { mayBeSpare } from '../spares.ts';
 import { ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 import { pathTo } from '../tree.ts';
@@ -75,14 +76,12 @@ const otherThan = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, launc
     selector.kind === 'tiered' ? [] : selector.children.filter((_, index) => index !== child && selector.weights[index] !== 0),
   );
   const isOwed = mayBeOwed(chronicle, policy, launch);
-  return (
-    [pool.name, ...beside]
-      .flatMap((node) => givingWell({ chronicle, policy, moment: launch }, node))
-      .filter((offering) => !isOwed || isOnDemand(offering))
-      // A launch on spot may be a spare, for which nothing on demand is a choice.
-      .filter(({ market }) => policy.spare === 0 || launch.life.market === 'on-demand' || market === 'spot')
-      .find((offering) => nameOf(offering) !== nameOf(launch.life))
-  );
+  const isSpare = mayBeSpare(chronicle, policy, launch);
+  return [pool.name, ...beside]
+    .flatMap((node) => givingWell({ chronicle, policy, moment: launch }, node))
+    .filter((offering) => !isOwed || isOnDemand(offering))
+    .filter(({ market }) => !isSpare || market === 'spot')
+    .find((offering) => nameOf(offering) !== nameOf(launch.life));
 };
 
 const poorPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {

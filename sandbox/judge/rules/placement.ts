@@ -7,11 +7,13 @@ import { isFunction, type Life, tagsAt } from '../life.ts';
 import { isOnDemand, mayBeOwed } from '../limits.ts';
 import { limitFor, type Policy, type PolicyPool, type TreeNode } from '../policy.ts';
 import { offeringsOf, poolOf } from '../pools.ts';
-import { movesIn } from '../returning.ts';
+import { isSureMove, movesIn } from '../returning.ts';
+import { mayBeSpare } from '../spares.ts';
 import { ownLaunches } from '../staying.ts';
 import { pathTo, poolsOf, type Selector } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
+type Launch = ReturnType<typeof ownLaunches>[number];
 
 /** A launch of Holdfast's with the pool that it came from and the policy that it may have followed. */
 type Placed = {
@@ -29,24 +31,36 @@ type Placed = {
 type Bound = (offering: OfferingName) => boolean;
 const unbound: Bound = () => true;
 
-/** A launch on spot may be a spare, for which nothing on demand is a choice. */
-const boundBySpares = (policy: Policy, life: Life): Bound =>
-  policy.spare > 0 && life.market === 'spot' ? ({ market }) => market === 'spot' : unbound;
+const onSpot: Bound = ({ market }) => market === 'spot';
 
-/** A launch counts as right when it is right by any policy that was in force while its function ran. */
+/** What a launch may have been for: each has excuses of its own, and none has those of another. */
+type Role = Pick<Placed, 'replaces' | 'from'> & Pick<Moment, 'quietForMs'>;
+
+const rolesOf = (chronicle: Chronicle, policy: Policy, launch: Launch, moves: ReturnType<typeof movesIn>): readonly Role[] => {
+  const { life } = launch;
+  if (mayBeOwed(chronicle, policy, launch)) return [{ replaces: [], from: isOnDemand }];
+  const { worse } = moves.get(life) ?? {};
+  const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
+  const asMove: Role = worse === undefined ? { replaces: [], from: unbound } : { replaces: worse, from: unbound, ...quiet };
+  const isSpare = !isSureMove(chronicle, life) && mayBeSpare(chronicle, policy, launch);
+  return isSpare ? [asMove, { replaces: [], from: onSpot }] : [asMove];
+};
+
+/** A launch counts as right when it is right by any policy that was in force while its function ran, for anything that it may have been for. */
 const byAnyPolicy =
   (judgeOne: (chronicle: Chronicle, placed: Placed) => string | undefined): Rule['broken'] =>
   (chronicle) => {
     const moves = movesIn(chronicle);
     return ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const invocation = isFunction(life.by) ? { invocation: life.by.invocation } : {};
-      const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).map((policy) => {
-        const quiet = moves.has(life) && policy.returning !== undefined ? { quietForMs: policy.returning.afterMs } : {};
-        const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation, ...quiet };
-        const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
-        const from = mayBeOwed(chronicle, policy, { life, group, sinceMs }) ? isOnDemand : boundBySpares(policy, life);
-        return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, replaces: moves.get(life)?.worse ?? [], from });
-      });
+      const verdicts = chronicle.policiesIn(group, sinceMs, life.launchedAtMs).flatMap((policy) =>
+        rolesOf(chronicle, policy, { life, group, sinceMs }, moves).map(({ quietForMs, ...role }) => {
+          const quiet = quietForMs === undefined ? {} : { quietForMs };
+          const moment = { group, sinceMs, atMs: life.launchedAtMs, ...invocation, ...quiet };
+          const pool = policy.pools[poolOf(life, policy, moment.atMs) ?? ''];
+          return pool === undefined ? undefined : judgeOne(chronicle, { life, moment, policy, pool, ...role });
+        }),
+      );
       const [first] = verdicts;
       return first === undefined || verdicts.includes(undefined) ? [] : [{ group, instance: life.instance, atMs: life.launchedAtMs, detail: first }];
     });
