@@ -71,7 +71,8 @@ describe('a launch above the size', () => {
   it('passes over an earlier tier on demand where it may be a spare, and nowhere else', () => {
     const onDemandFirst = { capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } };
     const found = (spare: number, ...more: readonly Write[]) =>
-      details(earlierTierFirst, all(two(spare, onDemandFirst), ...more, launches(100, 'i-3', 'spot-a'))).filter((text) => text.startsWith('i-3')).length;
+      details(earlierTierFirst, all(two(spare, onDemandFirst), ...more, launches(100, 'i-3', 'spot-a'))).filter((text) => text.startsWith('i-3'))
+        .length;
     expect(found(0)).toBe(1);
     expect(found(1)).toBe(0);
     // Its function knew that the size lacked a member.
