@@ -18,6 +18,7 @@ import { putBackMembers } from './providers/put-back.ts';
 import { releaseMembers } from './providers/release-members.ts';
 import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
+import { tryLaunch } from './providers/try-launch.ts';
 
 /** Requests under way at once: usually one for each pool of a decision. */
 const launchesAtOnce = 10;
@@ -71,6 +72,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
     inParallel(orders, launchesAtOnce, (order) =>
       (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),
     ),
+  tryLaunch: (group, trial) => tryLaunch(deps, group, trial),
   admit: (group, instances, added) => admitMembers(deps, group, instances, added),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
   putBack: (group, instances) => putBackMembers(deps, group, instances),

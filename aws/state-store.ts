@@ -4,6 +4,7 @@ import type { StateStore } from '../core/ports.ts';
 import { isConditionFailed } from './errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
 import { createBudgetItem } from './state/budget-item.ts';
+import { createCheckItems } from './state/check-items.ts';
 import { createDecisionItems } from './state/decision-items.ts';
 import { readGroup } from './state/group-schema.ts';
 import { latestVersion } from './state/latest-version.ts';
@@ -36,6 +37,7 @@ export const createStateStore = (deps: StateStoreDeps): StateStore => {
     ...createSwapItems({ client, table, now, tell }),
     ...createRequestItems({ client, table, now }),
     ...createDecisionItems({ client, table, now }),
+    ...createCheckItems(deps),
     ...createBudgetItem({ client, table }),
   };
 };

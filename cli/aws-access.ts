@@ -1,6 +1,7 @@
 import { createDocumentClient, createEc2Client } from '../aws/clients.ts';
 import { createOwners } from '../aws/owners.ts';
 import { createDecisionLog } from '../aws/state/decision-log.ts';
+import { readStatus, type Status } from '../aws/state/status-item.ts';
 import type { TellUnreadable } from '../aws/state/unreadable.ts';
 import { createStateStore } from '../aws/state-store.ts';
 import type { DecisionLog } from '../core/decision-record.ts';
@@ -14,7 +15,13 @@ export type Target = {
   readonly sandbox?: string | undefined;
 };
 
-export type Access = { readonly store: StateStore; readonly log: DecisionLog; readonly owners: Owners };
+export type Access = {
+  readonly store: StateStore;
+  readonly log: DecisionLog;
+  readonly owners: Owners;
+  /** The status of a group's policy. Undefined when none was ever written. */
+  readonly status: (group: string) => Promise<Status | undefined>;
+};
 
 /** A sandbox accepts any credentials: a caller that is not one of its functions counts as the operator. */
 const sandboxConfig = (endpoint: string) => ({
@@ -34,6 +41,7 @@ export const openAccess = ({ name, sandbox }: Target): Access => {
   return {
     store: createStateStore({ client, groupsTable: `${name}-groups`, stateTable, now: Date.now, tell: warn }),
     log: createDecisionLog({ client, table: stateTable }),
+    status: (group) => readStatus(client, `${name}-groups`, group),
     owners: createOwners({ client: createEc2Client(config), deployment: name }),
   };
 };

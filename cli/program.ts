@@ -3,6 +3,7 @@ import { openAccess } from './aws-access.ts';
 import { decisionText, unreadableText } from './decision-text.ts';
 import { explain, explanationText } from './explain.ts';
 import { runSandbox, type SandboxFlags } from './sandbox-command.ts';
+import { noDecisionText, noPolicyText, statusText } from './status.ts';
 
 const number = (what: string, holds: (value: number) => boolean) => (text: string) => {
   const value = Number(text);
@@ -88,14 +89,24 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
   )
     .option('--limit <count>', 'how many', fromOne, 20)
     .action(async (group: string, where: Where & { readonly limit: number }) => {
-      const { records, unreadable } = await openAccess(where).log.decisions(group, where.limit);
-      const nothing =
-        `No decision is stored for ${group}. Check the name. ` +
-        'A group without changes has no decisions, and decisions are kept for 14 days.';
+      const access = openAccess(where);
+      const { records, unreadable } = await access.log.decisions(group, where.limit);
+      const nothing = records.length + unreadable.length > 0 ? '' : noDecisionText(group, await access.status(group));
       const texts = [...records.map(decisionText), ...unreadable.map(unreadableText)];
       print([...records, ...unreadable], texts.length === 0 ? nothing : texts.join('\n\n'), where.json);
       exitWith(texts.length === 0 ? 1 : 0);
     });
+
+const statusCommand = (exitWith: (code: number) => void): Command =>
+  asked(
+    new Command('status')
+      .description('show what became of a policy, and which of its launches AWS would refuse')
+      .argument('<group>', 'its name'),
+  ).action(async (group: string, where: Where) => {
+    const status = await openAccess(where).status(group);
+    print(status ?? null, status === undefined ? noPolicyText(group) : statusText(status), where.json);
+    exitWith(status?.status === 'accepted' ? 0 : 1);
+  });
 
 /** The command line. `exitWith` is called with the exit code of a command. */
 export const createProgram = (version: string, exitWith: (code: number) => void): Command => {
@@ -104,7 +115,7 @@ export const createProgram = (version: string, exitWith: (code: number) => void)
     .version(version)
     .showSuggestionAfterError()
     .showHelpAfterError('(run with --help for all commands and options)');
-  for (const command of [sandboxCommand, explainCommand, decisionsCommand])
+  for (const command of [sandboxCommand, statusCommand, explainCommand, decisionsCommand])
     program.addCommand(command(exitWith).copyInheritedSettings(program));
   return program;
 };

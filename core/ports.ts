@@ -2,6 +2,7 @@ import type { AccountBudget } from './account-budget.ts';
 import type { Ending } from './boots.ts';
 import type { DecisionRecord } from './decision-record.ts';
 import type { Group } from './group.ts';
+import type { LaunchCheck, Trial } from './launch-checks.ts';
 import type { LaunchRequest } from './launch-request.ts';
 import type { Offering, OfferingKey } from './offering.ts';
 import type { AsgClaim } from './policy/ports.ts';
@@ -111,6 +112,8 @@ export type CapacityProvider = {
    * capacity errors.
    */
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
+  /** Tries a launch without carrying it out. Undefined: AWS would carry it out. */
+  tryLaunch(group: Group, trial: Trial): Promise<LaunchCheck | undefined>;
   /**
    * Attaches running members to the Auto Scaling group, or registers them with target groups.
    *
@@ -168,6 +171,7 @@ export type CapacityIn = Pick<
   | 'describe'
   | 'requestOf'
   | 'launch'
+  | 'tryLaunch'
   | 'admit'
   | 'noteJoined'
   | 'putBack'
@@ -277,6 +281,8 @@ export type StateStore = {
    */
   retire(swap: Swap): Promise<void>;
   putDecision(record: DecisionRecord): Promise<void>;
+  /** Stores what checks of launches found beside the status of this policy version, if that is still the status. */
+  putChecks(group: string, policyVersion: number, checks: readonly LaunchCheck[], atMs: number): Promise<void>;
   /** What is spent of the account's buckets. Empty where there is no item. */
   budget(): Promise<AccountBudget>;
   /** Writes when the stored version is `version - 1` (0: no item yet). */

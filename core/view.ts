@@ -204,6 +204,8 @@ export type GroupState = Memories & {
   readonly denials?: Denials;
   /** Missing members that nothing could give when the last decision was made. Absent: none. */
   readonly uncovered?: number;
+  /** When its launches are tried with dry runs again. Absent: with the next policy. */
+  readonly checksDueAtMs?: number;
   /** When the next wake message for this group is due, so that not every look sends one. */
   readonly wakeAtMs: number;
 };

@@ -42,6 +42,7 @@ export const grantRights = ({ byName }: Functions, props: RightsProps): void => 
 const grantReact = (react: LambdaFunction, props: RightsProps): void => {
   const { tables, signals, eventBus, drainWorkflow, reach } = props;
   tables.allowReadingGroups(react);
+  tables.allowNotingChecks(react);
   tables.allowWritingState(react);
   signals.allowSending(react);
   allowAnnouncing(react, eventBus);

@@ -53,6 +53,19 @@ export class Tables extends Construct {
     grantReading(this.groups, fn);
   }
 
+  /** What checks of launches found, in the status item of a group: these attributes, and no other. */
+  allowNotingChecks(fn: LambdaFunction): void {
+    allow(fn, {
+      actions: ['dynamodb:UpdateItem'],
+      resources: [this.groups.tableArn],
+      conditions: {
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': [keys.group, keys.item, ...noted] },
+        Null: { 'dynamodb:Attributes': 'false' },
+      },
+      reason: noWildcard,
+    });
+  }
+
   /** The registry is a partition of this table: read as a whole, never by its items. */
   allowListingGroups(fn: LambdaFunction): void {
     fn.addEnvironment(env.groupsTable, this.groups.tableName);
@@ -87,6 +100,8 @@ export class Tables extends Construct {
   }
 }
 
+/** Attributes that a check of launches reads or writes. */
+const noted = ['version', 'checks', 'checkedAt'];
 const reading = ['dynamodb:GetItem', 'dynamodb:Query'];
 const noWildcard = 'The table by its name, and its index by its name';
 

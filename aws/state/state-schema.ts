@@ -171,6 +171,7 @@ const readers: Readers<GroupState> = {
   returns: maybe(returns),
   denials: absentOr(eachIn(denial)),
   uncovered: maybe(number),
+  checksDueAtMs: maybe(number),
   wakeAtMs: orElse(number, 0),
 };
 

@@ -10,6 +10,7 @@ import type { LeavingFact } from '../../core/swap-life/claim.ts';
 import type { NameDrain } from '../../core/swap-life/drain-kind.ts';
 import { type Acted, act } from './act.ts';
 import { answerHooks } from './answer-hooks.ts';
+import { checkLaunches } from './check-launches.ts';
 import { type Claimed, claimAll } from './claims.ts';
 import { drainName, drainsOf } from './drain-names.ts';
 import type { Facts } from './facts.ts';
@@ -142,6 +143,7 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
     rounds.every((round) => isQuiet(round.decision) && !isSized(round) && round.launched.length === 0) &&
     fresh.length === 0;
   if (!quiet) await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains });
+  await checkLaunches(run, gathered.stored);
   return { kind: 'converged' };
 };
 

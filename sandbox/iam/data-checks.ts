@@ -10,6 +10,13 @@ const tableCheck = (deps: CheckDeps, operation: string, table: unknown): AccessC
   context: {},
 });
 
+/** The attributes that an update names: those of its key, and those of its expressions (DynamoDB Developer Guide, fine-grained access control). */
+const onUpdate: DeriveChecks = (input, deps) => {
+  const { Key = {}, ExpressionAttributeNames = {} } = input as { Key?: object; ExpressionAttributeNames?: Readonly<Record<string, string>> };
+  const attributes = [...new Set([...Object.keys(Key), ...Object.values(ExpressionAttributeNames)])];
+  return [{ ...tableCheck(deps, 'UpdateItem', input.TableName), context: { 'dynamodb:Attributes': attributes } }];
+};
+
 const onTable =
   (operation: string): DeriveChecks =>
   (input, deps) => [tableCheck(deps, operation, input.TableName)];
@@ -43,7 +50,8 @@ const onTransaction: DeriveChecks = (input, deps) =>
   );
 
 export const dynamoDbChecks: Readonly<Record<string, DeriveChecks>> = {
-  ...Object.fromEntries(['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'DescribeTable'].map((operation) => [operation, onTable(operation)])),
+  ...Object.fromEntries(['GetItem', 'PutItem', 'DeleteItem', 'DescribeTable'].map((operation) => [operation, onTable(operation)])),
+  UpdateItem: onUpdate,
   Query: onTableOrIndex('Query'),
   Scan: onTableOrIndex('Scan'),
   BatchGetItem: onEveryTable('BatchGetItem'),

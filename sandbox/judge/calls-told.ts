@@ -59,7 +59,9 @@ const refusalsOf = (invocation: string, { count: _count, pool: _pool, ...launch 
 export const callEvents = (call: LoggedCall, { input, output }: Content): readonly Untimed<HistoryEvent>[] => {
   const { service, operation, invocation, outcome = 'unanswered', trouble, applied = false, atMs } = call;
   if (invocation === undefined) return [];
-  const launch = launchesOf[`${service}:${operation}`]?.(input);
+  // A dry run launches nothing, whatever it is told.
+  const isDry = input.DryRun === true;
+  const launch = isDry ? undefined : launchesOf[`${service}:${operation}`]?.(input);
   const called: Untimed<Called> = {
     kind: 'called',
     invocation: invocation.id,
@@ -70,7 +72,7 @@ export const callEvents = (call: LoggedCall, { input, output }: Content): readon
     outcome,
     ...(trouble && { trouble }),
     applied,
-    isMutating: isMutating(operation),
+    isMutating: !isDry && isMutating(operation),
     ...(launch && { launch }),
   };
   return launch === undefined ? [called] : [called, ...refusalsOf(invocation.id, launch, output)];

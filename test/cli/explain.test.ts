@@ -117,6 +117,7 @@ beforeAll(async () => {
   access = {
     store,
     log: createDecisionLog({ client: tables.client, table: 'state' }),
+    status: async () => undefined,
     owners: { ownersOf: async (ids) => new Map(ids.flatMap((id) => (owners.has(id) ? [[id, owners.get(id) as Owner] as const] : []))) },
   };
 });

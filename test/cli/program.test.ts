@@ -29,7 +29,7 @@ const run = async (...words: string[]): Promise<{ readonly text: string; readonl
 describe('the command line', () => {
   it('lists its commands', async () => {
     const { text } = await run('--help');
-    for (const command of ['sandbox', 'explain', 'decisions']) expect(text).toContain(`\n  ${command} `);
+    for (const command of ['sandbox', 'status', 'explain', 'decisions']) expect(text).toContain(`\n  ${command} `);
   });
 
   it('tells its version', async () => expect(await run('--version')).toEqual({ text: '1.2.3\n', code: 'commander.version' }));

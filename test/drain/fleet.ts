@@ -154,6 +154,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       }),
     retire: none,
     putDecision: none,
+    putChecks: none,
   };
   const ids = (batch: readonly Swap[]) => batch.map(({ instance }) => instance);
   const fleet: Fleet = {
@@ -164,6 +165,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
       admit: none,
       noteJoined: async () => {},
       putBack: none,
+      tryLaunch: none,
       suspend: none,
       resume: none,
       takeDown: none,

@@ -1,0 +1,38 @@
+import type { Status } from '../aws/state/status-item.ts';
+
+const listed = (title: string, messages: readonly string[]): readonly string[] =>
+  messages.length === 0 ? [] : ['', title, ...messages.map((message) => `  ${message}`)];
+
+const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
+  if (checks === undefined || checkedAt === undefined) return ['', 'Its launches were not tried yet.'];
+  const when = `Launches were tried at ${checkedAt}`;
+  if (checks.length === 0) return ['', `${when}: AWS would carry out all of them.`];
+  return listed(
+    `${when}:`,
+    checks.map(({ message, pools }) => `${message} Pools: ${pools.join(', ')}.`),
+  );
+};
+
+/** The status in plain text. Checks are those of the version in force. */
+export const statusText = (status: Status): string =>
+  [
+    `${status.group}: ${status.message}`,
+    ...listed(
+      'Reasons:',
+      status.problems.map(({ message }) => message),
+    ),
+    ...listed(
+      'Warnings:',
+      status.warnings.map(({ message }) => message),
+    ),
+    ...(status.version === undefined ? [] : checksText(status)),
+  ].join('\n');
+
+export const noPolicyText = (group: string): string => `No policy was ever written for ${group}. Check the name.`;
+
+/** Why a group has no decisions. */
+export const noDecisionText = (group: string, status: Status | undefined): string =>
+  status === undefined
+    ? noPolicyText(group)
+    : `No decision is stored for ${group}. Its policy: ${status.message} ` +
+      'A group without changes has no decisions, and decisions are kept for 14 days.';

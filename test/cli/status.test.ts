@@ -1,0 +1,57 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStatus, type Status } from '../../aws/state/status-item.ts';
+import { createStateStore } from '../../aws/state-store.ts';
+import { noDecisionText, statusText } from '../../cli/status.ts';
+import type { LaunchCheck } from '../../core/launch-checks.ts';
+import { startTables } from '../aws/tables.ts';
+import { throwUnreadable } from '../aws/unreadable.ts';
+
+const check: LaunchCheck = {
+  code: 'refused',
+  pools: ['spot-a'],
+  launchTemplate: 'web',
+  market: 'spot',
+  subnet: 'subnet-a',
+  awsCode: 'UnauthorizedOperation',
+  missing: { action: 'ssm:GetParameters', resource: 'arn:aws:ssm:eu-west-1:1:parameter/x' },
+  message: 'AWS would refuse launch template web.',
+};
+const accepted: Status = { group: 'web', status: 'accepted', message: 'Version 1 is in force.', version: 1, problems: [], warnings: [], atMs: 1 };
+
+describe('the status of a policy', () => {
+  it('says what its launches would meet', () => {
+    expect(statusText(accepted)).toContain('Its launches were not tried yet.');
+    const checkedAt = '2026-11-22T12:00:00.000Z';
+    expect(statusText({ ...accepted, checks: [], checkedAt })).toContain('AWS would carry out all of them.');
+    expect(statusText({ ...accepted, checks: [check], checkedAt })).toContain('AWS would refuse launch template web. Pools: spot-a.');
+  });
+  it('says why it was rejected, and what it warns of', () => {
+    const { version: _, ...rest } = accepted;
+    const text = statusText({ ...rest, status: 'rejected', message: 'Rejected for 1 reason.', problems: [{ message: 'size: expected a number.' }] });
+    expect(text).toBe('web: Rejected for 1 reason.\n\nReasons:\n  size: expected a number.');
+  });
+  it('is told where a group has no decisions', () => {
+    expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' })).toContain('Its policy: Rejected for 1 reason.');
+    expect(noDecisionText('wbe', undefined)).toBe('No policy was ever written for wbe. Check the name.');
+  });
+});
+
+describe('the status item', () => {
+  let tables: Awaited<ReturnType<typeof startTables>>;
+  beforeAll(async () => {
+    tables = await startTables();
+  });
+  afterAll(() => tables.stop());
+
+  it('gets the checks of its own version, and of no other', async () => {
+    const { client } = tables;
+    await client.send(new PutCommand({ TableName: 'groups', Item: { ...accepted, item: 'status' } }));
+    const store = createStateStore({ client, groupsTable: 'groups', stateTable: 'state', now: () => 1, tell: throwUnreadable });
+    await store.putChecks('web', 2, [check], 5);
+    expect(await readStatus(client, 'groups', 'web')).toEqual(accepted);
+    await store.putChecks('web', 1, [check], 5);
+    expect(await readStatus(client, 'groups', 'web')).toEqual({ ...accepted, checks: [check], checkedAt: '1970-01-01T00:00:00.005Z' });
+    expect(await readStatus(client, 'groups', 'api')).toBeUndefined();
+  });
+});

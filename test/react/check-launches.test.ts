@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { Cause } from '../../core/decision-record.ts';
+import { type LaunchCheck, mostTrials, type Trial, trialsOf, untriedCheck, untriedIn } from '../../core/launch-checks.ts';
+import type { CapacityIn, StateStore } from '../../core/ports.ts';
+import type { GroupState } from '../../core/view.ts';
+import { checkLaunches } from '../../functions/react/check-launches.ts';
+import type { Run } from '../../functions/react/run.ts';
+import { group, nowMs, state } from '../core/views.ts';
+import { factsOf, silent } from './facts.ts';
+
+const policyChange: Cause = { code: 'policy-change' };
+const tick: Cause = { code: 'tick' };
+
+type World = { readonly found?: (trial: Trial) => LaunchCheck | undefined; readonly turn?: 'now' | 'later'; readonly mode?: 'act' | 'observe' };
+
+/** Checks the launches of a group, and returns what was tried and stored. */
+const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, { found, turn = 'now', mode = 'act' }: World = {}) => {
+  const tried: Trial[] = [];
+  const put: (readonly LaunchCheck[])[] = [];
+  let dueAtMs: number | undefined;
+  const provider: Partial<CapacityIn> = {
+    tryLaunch: async (_, trial) => {
+      tried.push(trial);
+      return found?.(trial);
+    },
+  };
+  const store: Partial<StateStore> = {
+    state: async () => state(stored),
+    putState: async (_, next) => {
+      dueAtMs = next.checksDueAtMs;
+      return 'done';
+    },
+    putChecks: async (_group, _version, checks) => void put.push(checks),
+  };
+  const run = {
+    group: { ...group(), mode },
+    provider,
+    facts: factsOf({ causes }),
+    id: 'd-1',
+    beganAtMs: nowMs,
+    turns: { done: () => {}, ask: async () => ({ turn: { kind: turn }, refused: [] }) },
+    ports: { store, clock: { now: () => nowMs }, telemetry: silent },
+  };
+  await checkLaunches(run as unknown as Run, stored);
+  return { tried, put, dueAtMs };
+};
+
+test('launches are tried when the policy was written, and when a day has passed', async () => {
+  const trials = trialsOf(group());
+  const written = await checked([policyChange]);
+  expect(written).toEqual({ tried: trials, put: [[]], dueAtMs: nowMs + 86_400_000 });
+  expect((await checked([tick], { checksDueAtMs: nowMs })).tried).toEqual(trials);
+  expect((await checked([tick], { checksDueAtMs: nowMs + 1 })).tried).toEqual([]);
+  expect((await checked([tick])).tried).toEqual([]);
+});
+
+test('what AWS did not answer is tried again within an hour', async () => {
+  const { put, dueAtMs } = await checked([policyChange], {}, { found: (trial) => untriedCheck(trial, 'RequestLimitExceeded') });
+  expect(put[0]?.[0]).toMatchObject({ code: 'not-tried', awsCode: 'RequestLimitExceeded' });
+  expect(dueAtMs).toBe(nowMs + 3_600_000);
+});
+
+test('launches that matter go first, and a group that does not act is not tried', async () => {
+  expect(await checked([policyChange], {}, { turn: 'later' })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
+  expect((await checked([policyChange], {}, { mode: 'observe' })).tried).toEqual([]);
+});
+
+test('one launch is tried for each template, market and subnet, and no more than a few', () => {
+  const of = group();
+  const [pool] = Object.values(of.pools);
+  if (pool === undefined) throw new Error('a group has pools');
+  const twice = { ...of, pools: { a: { ...pool, name: 'a' }, b: { ...pool, name: 'b' } } };
+  expect(trialsOf(twice).map(({ pools }) => pools)).toEqual(pool.subnets.map(() => ['a', 'b']));
+  const subnets = Array.from({ length: mostTrials + 2 }, (_, index) => ({ id: `subnet-${index}`, zone: 'a' }));
+  const many = { ...of, pools: { a: { ...pool, name: 'a', subnets }, b: { ...pool, name: 'b', asg: 'web-b' } } };
+  expect(untriedIn(many).map(({ code, pools }) => [code, pools])).toEqual([
+    ['no-dry-run', ['b']],
+    ['over-budget', ['a']],
+  ]);
+});
