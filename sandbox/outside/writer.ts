@@ -10,6 +10,8 @@ export type Reading = {
   readonly max: number;
   readonly desired: number;
   readonly inService: number;
+  /** Those in service, the longest in the group first. */
+  readonly members: readonly string[];
   readonly suspended: readonly string[];
 };
 
@@ -31,7 +33,7 @@ type Described = {
     readonly MinSize: number;
     readonly MaxSize: number;
     readonly DesiredCapacity: number;
-    readonly Instances: readonly { readonly LifecycleState: string }[];
+    readonly Instances: readonly { readonly InstanceId: string; readonly LifecycleState: string }[];
     readonly SuspendedProcesses: readonly { readonly ProcessName: string }[];
   }[];
 };
@@ -40,12 +42,14 @@ type Described = {
 export const read = async ({ call }: Surroundings, asg: string): Promise<Reading | undefined> => {
   const answer = (await unlessRefused(() => call('DescribeAutoScalingGroups', { AutoScalingGroupNames: [asg] }))) as Described | undefined;
   const group = answer?.AutoScalingGroups[0];
+  const members = (group?.Instances ?? []).filter(({ LifecycleState }) => LifecycleState === 'InService').map(({ InstanceId }) => InstanceId);
   return (
     group && {
       min: group.MinSize,
       max: group.MaxSize,
       desired: group.DesiredCapacity,
-      inService: group.Instances.filter(({ LifecycleState }) => LifecycleState === 'InService').length,
+      inService: members.length,
+      members,
       suspended: group.SuspendedProcesses.map(({ ProcessName }) => ProcessName),
     }
   );
@@ -57,7 +61,7 @@ export const write = async ({ call }: Surroundings, asg: string, { min, max }: P
 };
 
 /** What a service refuses (throttled, changed meanwhile) is left for the next period. */
-const unlessRefused = async (work: () => Promise<unknown>): Promise<unknown> => {
+export const unlessRefused = async (work: () => Promise<unknown>): Promise<unknown> => {
   try {
     return await work();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type ScalerSpec, startScaler } from './scalers.ts';
 import { everyPeriod, type Plan, read, type Surroundings, valueAt, type Writer, write } from './writer.ts';
 
 /**
@@ -20,7 +21,8 @@ export type WriterSpec =
       readonly thinksSeconds: number;
     }
   | { readonly kind: 'target-tracking'; readonly asg: string; readonly load: Plan; readonly perInstance: number }
-  | { readonly kind: 'person'; readonly asg: string; readonly wants: Plan };
+  | { readonly kind: 'person'; readonly asg: string; readonly wants: Plan }
+  | ScalerSpec;
 
 type Of<Kind extends WriterSpec['kind']> = Extract<WriterSpec, { readonly kind: Kind }>;
 
@@ -84,5 +86,7 @@ export const startWriter = (world: Surroundings, spec: WriterSpec): Writer => {
       return targetTracking(world, spec);
     case 'person':
       return person(world, spec);
+    default:
+      return startScaler(world, spec);
   }
 };

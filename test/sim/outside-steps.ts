@@ -7,6 +7,10 @@ const who: Readonly<Record<WriterSpec['kind'], string>> = {
   steps: 'a scaler of steps',
   'target-tracking': 'target tracking',
   person: 'a person',
+  fleeting: 'a scheduler that ends its own runners',
+  'ec2-fleet': 'a scheduler that writes bounds and size',
+  ecs: 'an ECS capacity provider',
+  terraform: 'an apply of Terraform',
 };
 
 /** From then on somebody sets the size of an Auto Scaling group, for so long. */

@@ -40,7 +40,7 @@ export const plainLandscape: Landscape = {
 export const subnetsIn = ({ subnetsPerZone }: Pick<Landscape, 'subnetsPerZone'>, zone: string): readonly string[] =>
   Array.from({ length: subnetsPerZone }, (_, index) => `subnet-${letterOf(zone)}${index === 0 ? '' : index + 1}`);
 
-const usualTiming: TimingSpec = {
+export const usualTiming: TimingSpec = {
   pendingSeconds: [5, 12],
   bootSeconds: [5, 15],
   lagSeconds: [0, 1],

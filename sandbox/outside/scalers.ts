@@ -1,0 +1,116 @@
+import { everyPeriod, type Plan, read, type Surroundings, unlessRefused, valueAt, type Writer, write } from './writer.ts';
+
+/**
+ * Schedulers that set a size and choose themselves who leaves, by the calls that their sources make.
+ *
+ * - `fleeting` (GitLab Runner): raises the desired capacity from what it last read, and ends single instances with the capacity that they hold
+ *   (gitlab.com/gitlab-org/fleeting/plugins/aws, provider.go: `Increase`, `Decrease`, `getInstances`).
+ * - `ec2-fleet` (Jenkins): writes bounds, size and protection of new instances together, then ends instances without their capacity
+ *   (jenkinsci/ec2-fleet-plugin 1d7b416, AutoScalingGroupFleet.java: `modify`, `terminateInstances`).
+ * - `ecs` (a capacity provider with managed scaling and managed termination protection): a size by what tasks need, and protection of instances that
+ *   run some (Amazon ECS Developer Guide, cluster auto scaling).
+ * - `terraform`: an apply writes what its configuration says of a group (hashicorp/terraform-provider-aws eeecacf, internal/service/autoscaling/group.go).
+ */
+export type ScalerSpec =
+  | { readonly kind: 'fleeting' | 'ec2-fleet'; readonly asg: string; readonly everySeconds: number; readonly wants: Plan }
+  | { readonly kind: 'ecs'; readonly asg: string; readonly tasks: Plan; readonly tasksPerInstance: number }
+  | {
+      readonly kind: 'terraform';
+      readonly asg: string;
+      /** When somebody applies, with the desired capacity that the configuration says. */
+      readonly applies: Plan;
+      /** `ignore_changes = [desired_capacity]`: an apply leaves that number alone. */
+      readonly ignoresDesired: boolean;
+    };
+
+type Of<Kind extends ScalerSpec['kind']> = Extract<ScalerSpec, { readonly kind: Kind }>;
+
+/** The youngest in service first: the scheduler knows which of its runners have no job. */
+const youngest = (members: readonly string[], count: number): readonly string[] => (count <= 0 ? [] : members.slice(-count).toReversed());
+
+const end = async ({ call }: Surroundings, instances: readonly string[], withCapacity: boolean): Promise<void> => {
+  for (const InstanceId of instances)
+    await unlessRefused(() => call('TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity: withCapacity }));
+};
+
+const fleeting = (world: Surroundings, { asg, everySeconds, wants }: Of<'fleeting' | 'ec2-fleet'>): Writer =>
+  everyPeriod(world, 1_000 * everySeconds, async (sinceMs) => {
+    const [wanted, shown] = [valueAt(wants, sinceMs), await read(world, asg)];
+    if (wanted === undefined || shown === undefined) return;
+    if (wanted > shown.desired) await write(world, asg, shown, wanted);
+    else await end(world, youngest(shown.members, shown.desired - Math.max(wanted, shown.min)), true);
+  });
+
+const ec2Fleet = (world: Surroundings, { asg, everySeconds, wants }: Of<'fleeting' | 'ec2-fleet'>): Writer => {
+  let bounds: { readonly min: number; readonly max: number } | undefined;
+  return everyPeriod(world, 1_000 * everySeconds, async (sinceMs) => {
+    const [wanted, shown] = [valueAt(wants, sinceMs), await read(world, asg)];
+    if (wanted === undefined || shown === undefined) return;
+    // The plugin has its bounds from its own configuration, and writes them each time.
+    bounds ??= { min: shown.min, max: shown.max };
+    const { min, max } = bounds;
+    const size = Math.min(max, Math.max(min, wanted));
+    if (size === shown.desired) return;
+    await unlessRefused(() =>
+      world.call('UpdateAutoScalingGroup', {
+        AutoScalingGroupName: asg,
+        MinSize: min,
+        MaxSize: max,
+        DesiredCapacity: size,
+        NewInstancesProtectedFromScaleIn: true,
+      }),
+    );
+    await end(world, youngest(shown.members, shown.members.length - size), false);
+  });
+};
+
+/** ECS publishes how much of the group its tasks need each minute; one datapoint scales out, fifteen scale in. */
+const ecsPeriodMs = 60_000;
+const lowPeriods = 15;
+
+const ecs = (world: Surroundings, { asg, tasks, tasksPerInstance }: Of<'ecs'>): Writer => {
+  let low = 0;
+  return everyPeriod(world, ecsPeriodMs, async (sinceMs) => {
+    const [count, shown] = [valueAt(tasks, sinceMs), await read(world, asg)];
+    if (count === undefined || shown === undefined) return;
+    const needed = Math.ceil(count / tasksPerInstance);
+    const protect = (InstanceIds: readonly string[], ProtectedFromScaleIn: boolean) =>
+      InstanceIds.length === 0
+        ? undefined
+        : unlessRefused(() => world.call('SetInstanceProtection', { AutoScalingGroupName: asg, InstanceIds, ProtectedFromScaleIn }));
+    await protect(shown.members.slice(0, needed), true);
+    await protect(shown.members.slice(needed), false);
+    low = needed < shown.desired ? low + 1 : 0;
+    if (needed > shown.desired || low >= lowPeriods) await write(world, asg, shown, needed);
+  });
+};
+
+const terraform = (world: Surroundings, { asg, applies, ignoresDesired }: Of<'terraform'>): Writer => {
+  const timers = applies.map(({ atSeconds, value }) =>
+    world.clock.after(1_000 * atSeconds, async () => {
+      const shown = await read(world, asg);
+      if (shown === undefined) return;
+      const { min, max } = shown;
+      const DesiredCapacity = ignoresDesired ? {} : { DesiredCapacity: value };
+      await unlessRefused(() => world.call('UpdateAutoScalingGroup', { AutoScalingGroupName: asg, MinSize: min, MaxSize: max, ...DesiredCapacity }));
+    }),
+  );
+  return {
+    stop: () => {
+      for (const timer of timers) timer.cancel();
+    },
+  };
+};
+
+export const startScaler = (world: Surroundings, spec: ScalerSpec): Writer => {
+  switch (spec.kind) {
+    case 'fleeting':
+      return fleeting(world, spec);
+    case 'ec2-fleet':
+      return ec2Fleet(world, spec);
+    case 'ecs':
+      return ecs(world, spec);
+    case 'terraform':
+      return terraform(world, spec);
+  }
+};
