@@ -2,11 +2,18 @@ import { howHeld } from './holding.ts';
 import { traitsOf } from './leave-reason.ts';
 import type { Offering } from './offering.ts';
 import type { Reservation } from './reservation.ts';
+import { isOpen } from './reservation-life.ts';
 import { isHard, type Swap } from './swap.ts';
 import type { Member, View } from './view.ts';
 
 /** A launch that was requested or granted and that no describe shows yet. */
-export type InFlight = { readonly pool: string; readonly count: number; readonly offerings: readonly Offering[] };
+export type InFlight = {
+  readonly pool: string;
+  readonly count: number;
+  readonly offerings: readonly Offering[];
+  /** Of a request without an answer that may be repeated: when, epoch ms. */
+  readonly repeatAtMs?: number;
+};
 
 /** The members that are there, those that leave and those that come. Every instance is counted once. */
 export type Headcount = {
@@ -77,6 +84,7 @@ export const takeHeadcount = (view: View): Headcount => {
       pool: reservation.placement.pool,
       offerings: reservation.placement.offerings,
       count: stillToCome(reservation, seen, accounted),
+      ...(isOpen(reservation) && !reservation.unanswerable && { repeatAtMs: reservation.leaseUntilMs }),
     }))
     .filter(({ count }) => count > 0);
   return {

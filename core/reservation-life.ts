@@ -11,11 +11,11 @@ export const believeMs = 180_000;
 export const repeatAfterMs = 2_000;
 /**
  * How soon a request is repeated when its response was lost again: after a quarter of the time since it was first sent,
- * and ten seconds at most. So an outage of minutes costs few calls, and its end is noticed soon.
+ * and twenty seconds at most. So an outage of minutes costs few calls, and its end is noticed soon.
  */
 export const repeatStepMs = (ageMs: number): number =>
   Math.max(repeatAfterMs, Math.min(longestRepeatMs, Math.floor(ageMs / 4)));
-const longestRepeatMs = 10_000;
+const longestRepeatMs = 20_000;
 /** A request is repeated only while EC2 surely still knows its token (8 hours for LaunchInstances). */
 const repeatableMs = 1_800_000;
 

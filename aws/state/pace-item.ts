@@ -77,6 +77,17 @@ const change = async ({ client, table }: Deps, bucket: PacedBucket, to: Change):
 const read = async ({ client, table }: Deps): Promise<FullAt> =>
   fullAtIn((await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }), hasty)).Item);
 
+/** The first taking from a bucket that is full. Undefined where it is not. */
+const begin = async (deps: Deps, { bucket, costMs, nowMs }: Taking): Promise<Taken | undefined> => {
+  const { beforeMs, afterMs } = staleFullAt(nowMs);
+  const begun = await change(deps, bucket, {
+    set: ':full',
+    where: 'attribute_not_exists(#at) OR #at < :before OR #at > :after',
+    values: { ':full': nowMs + costMs, ':before': beforeMs, ':after': afterMs },
+  });
+  return begun.isDone ? { kind: 'taken', fullAtMs: nowMs + costMs } : undefined;
+};
+
 const take = async (deps: Deps, taking: Taking): Promise<Taken> => {
   const { bucket, costMs, untilMs, nowMs } = taking;
   const { beforeMs, afterMs } = staleFullAt(nowMs);
@@ -91,26 +102,30 @@ const take = async (deps: Deps, taking: Taking): Promise<Taken> => {
   if (fullAtMs !== undefined && fullAtMs >= beforeMs && fullAtMs <= afterMs) {
     return fullAtMs + costMs > untilMs ? { kind: 'over', fullAtMs } : take(deps, taking);
   }
-  const begun = await change(deps, bucket, {
-    set: ':full',
-    where: 'attribute_not_exists(#at) OR #at < :before OR #at > :after',
-    values: { ':full': nowMs + costMs, ':before': beforeMs, ':after': afterMs },
-  });
   // Where it is not done, another has begun meanwhile.
-  return begun.isDone ? { kind: 'taken', fullAtMs: nowMs + costMs } : take(deps, taking);
+  return (await begin(deps, taking)) ?? take(deps, taking);
 };
 
 /**
  * Attributes of the budget's item, one a bucket. Each is changed by itself and never read before: writers add to a
  * number, so that none of them loses a race.
  */
-export const createPaceItem = (deps: Deps): PaceItem => ({
-  take: (taking) => take(deps, taking),
+export const createPaceItem = (deps: Deps): PaceItem => {
+  /** As this environment left each bucket: one that has filled up since takes one write to begin. */
+  const left = new Map<PacedBucket, number>();
+  return {
+    take: async (taking) => {
+      const isFull = (left.get(taking.bucket) ?? 0) < taking.nowMs;
+      const taken = (isFull ? await begin(deps, taking) : undefined) ?? (await take(deps, taking));
+      left.set(taking.bucket, taken.fullAtMs);
+      return taken;
+    },
 
-  fullNoSooner: async (bucket, atMs) => {
-    const where = 'attribute_not_exists(#at) OR #at < :full';
-    await change(deps, bucket, { set: ':full', where, values: { ':full': atMs } });
-  },
+    fullNoSooner: async (bucket, atMs) => {
+      const where = 'attribute_not_exists(#at) OR #at < :full';
+      await change(deps, bucket, { set: ':full', where, values: { ':full': atMs } });
+    },
 
-  read: () => read(deps),
-});
+    read: () => read(deps),
+  };
+};

@@ -10,19 +10,33 @@ import type { Rule, Situation } from './rule.ts';
  * check).
  */
 const lookAgainMs = 10_000;
+/** What is under way for long is looked at after a quarter of its age. So an outage of minutes costs few looks. */
+const againAfterMs = (ageMs: number): number => Math.max(lookAgainMs, Math.floor(ageMs / 4));
 /** A member that does not serve by this age is not coming up any more: the tick looks whether it serves after all. */
 const comesUpWithinMs = 300_000;
 
 /** EC2's status checks run each minute. */
 const checksAgainMs = 30_000;
 
-const isComingUp = ({ view, headcount }: Situation): boolean =>
-  headcount.inFlightCount > 0 || headcount.staying.some(({ admitted }) => !admitted) || isEndingSome(view);
+/** When to look at launches: those without an answer when they are repeated, and granted ones until they are shown. */
+const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount } }: Situation): readonly number[] => {
+  const unknown = inFlightCount > inFlight.reduce((sum, { count }) => sum + count, 0);
+  const times = inFlight.map(({ repeatAtMs }) => repeatAtMs ?? nowMs + lookAgainMs);
+  return [...times, ...(unknown ? [nowMs + lookAgainMs] : [])].filter((atMs) => atMs > nowMs);
+};
+
+/** When to look at what comes up or ends by itself. */
+const comingUpTimes = ({ view, headcount }: Situation): readonly number[] => [
+  ...headcount.staying
+    .filter(({ admitted }) => !admitted)
+    .map(({ launchedAtMs }) => view.nowMs + againAfterMs(view.nowMs - launchedAtMs)),
+  ...(isEndingSome(view) ? [view.nowMs + lookAgainMs] : []),
+];
 
 /** When a member that does not serve yet may serve. */
 const servesAtMs = ({ unready, launchedAtMs }: Member, { group, nowMs }: View): number => {
   if (unready === 'warm-up') return launchedAtMs + (group.ready?.afterMs ?? 0);
-  return nowMs + (unready === 'status-checks' ? checksAgainMs : lookAgainMs);
+  return nowMs + (unready === 'status-checks' ? checksAgainMs : againAfterMs(nowMs - launchedAtMs));
 };
 
 /** When to look whether members serve that others wait for. */
@@ -52,7 +66,8 @@ export const nextLook: Rule = {
     const { view } = situation;
     const { throttle } = view.state;
     const times = [
-      ...(isComingUp(situation) ? [view.nowMs + lookAgainMs] : []),
+      ...inFlightTimes(situation),
+      ...comingUpTimes(situation),
       ...servingTimes(situation),
       ...(unplaced > 0 ? capacityTimes(view) : []),
       ...(isHeldBack(view.state, view.nowMs) && throttle ? [throttle.untilMs] : []),

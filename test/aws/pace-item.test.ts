@@ -36,6 +36,28 @@ describe('the item of what calls leave of a bucket', () => {
     expect(await item.take(taking(200))).toEqual({ kind: 'taken', fullAtMs: nowMs + 200 });
   });
 
+  test('takes one write from a bucket that has filled up, and from one that others fill beside it', async () => {
+    let writes = 0;
+    const client = {
+      send: (...args: Parameters<typeof tables.client.send>) => {
+        writes += 1;
+        return tables.client.send(...args);
+      },
+    };
+    const counted = createPaceItem({ client: client as unknown as typeof tables.client, table: 'state' });
+    const writesOf = async (): Promise<number> => {
+      const before = writes;
+      expect((await counted.take(taking(200))).kind).toBe('taken');
+      return writes - before;
+    };
+    expect([await writesOf(), await writesOf()]).toEqual([1, 1]);
+    nowMs += 5_000;
+    expect(await writesOf()).toBe(1);
+    nowMs += 5_000;
+    await item.take(taking(200));
+    expect([await writesOf(), await writesOf()]).toEqual([2, 1]);
+  });
+
   test('a time that only a clock that is wrong can have written counts for nothing', async () => {
     await item.fullNoSooner('autoScaling', nowMs + 3_600_000);
     expect(await item.take(taking(200))).toEqual({ kind: 'taken', fullAtMs: nowMs + 200 });

@@ -363,12 +363,22 @@ describe('admission', () => {
 
 describe('looking again', () => {
   it('is requested while members come up, and when an offering that is needed is done resting', () => {
-    expect(decide(view({ state: state({ reservations: [reservation()] }) })).wakeAtMs).toBe(nowMs + 10_000);
+    const granted = reservation({ instances: ['i-new-1', 'i-new-2'] });
+    expect(decide(view({ state: state({ reservations: [granted] }) })).wakeAtMs).toBe(nowMs + 10_000);
     const lesson = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + 30_000, streak: 1 } as const;
     const memory = { 'm7g.large/a/spot': lesson, 'm7g.large/b/spot': lesson, 'm7g.large/b/on-demand': lesson };
     const nothingLeft = decide(view({ members: members(spotA, 9), state: state({ memory }) }));
     expect(nothingLeft.unplaced).toBe(1);
     expect(nothingLeft.wakeAtMs).toBe(nowMs + 30_000);
+  });
+  it('is requested for when a request without an answer is repeated, and seldom while a member does not join for long', () => {
+    const wakeFor = (rest: Parameters<typeof view>[0]) => decide(view(rest)).wakeAtMs;
+    expect(wakeFor({ state: state({ reservations: [reservation({ leaseUntilMs: nowMs + 17_000 })] }) })).toBe(nowMs + 17_000);
+    expect(wakeFor({ state: state({ reservations: [reservation({ leaseUntilMs: nowMs })] }) })).toBeUndefined();
+    expect(wakeFor({ state: state({ reservations: [reservation({ unanswerable: true, leaseUntilMs: nowMs })] }) })).toBe(nowMs + 10_000);
+    const idle = (ageMs: number) => member('spot-b#5', spotB, { admitted: false, serving: false, launchedAtMs: nowMs - ageMs });
+    const among = (ageMs: number) => wakeFor({ members: [...members(spotA, 5), ...members(spotB, 4), idle(ageMs)] });
+    expect([0, 40_000, 120_000].map(among)).toEqual([nowMs + 10_000, nowMs + 10_000, nowMs + 30_000]);
   });
   it('is requested for when a replacement has warmed up, and seldom while its status checks have no result', () => {
     const waiting = [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })];
