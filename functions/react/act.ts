@@ -134,9 +134,8 @@ const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: numb
 const repeatTimes = (state: GroupState | undefined): readonly number[] =>
   (state?.reservations ?? []).filter(isOpen).map(({ leaseUntilMs }) => leaseUntilMs);
 
-/** Whether instances come up that were launched now. What EC2 refused brings none, and what got no answer is repeated. */
-const bringsInstances = ({ result }: Launched): boolean =>
-  result.kind === 'answered' && result.instances.length > 0;
+/** Whether instances come up that were launched now. What got no answer is repeated instead. */
+const bringsInstances = ({ result }: Launched): boolean => result.kind === 'answered' && result.instances.length > 0;
 
 const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
   const last = rounds.at(-1);
