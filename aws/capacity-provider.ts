@@ -4,6 +4,8 @@ import { howHeld } from '../core/holding.ts';
 import { isAsAdded } from '../core/outside-size.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
 import type { Added } from '../core/view.ts';
+import { createDraining } from './draining/draining.ts';
+import { createInspectDrain } from './draining/inspect-drain.ts';
 import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers, noteJoined } from './providers/attach-members.ts';
@@ -11,11 +13,8 @@ import { describeAsgs } from './providers/auto-scaling-groups.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
 import { describeHoldings } from './providers/describe-members.ts';
 import { endMembers } from './providers/end-members.ts';
-import { createInspectDrain } from './providers/inspect-drain.ts';
 import { asgRequest, launchIntoAsg } from './providers/launch-into-asg.ts';
 import type { ProviderDeps } from './providers/provider-deps.ts';
-import { putBackMembers } from './providers/put-back.ts';
-import { releaseMembers } from './providers/release-members.ts';
 import { createSizeChanges, createSuspensions } from './providers/size-changes.ts';
 import { registerTargets } from './providers/target-groups.ts';
 import { tryLaunch } from './providers/try-launch.ts';
@@ -75,8 +74,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
   tryLaunch: (group, trial) => tryLaunch(deps, group, trial),
   admit: (group, instances, added) => admitMembers(deps, group, instances, added),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
-  putBack: (group, instances) => putBackMembers(deps, group, instances),
-  release: (group, swaps, uncovered) => releaseMembers(deps, group, swaps, uncovered),
+  ...createDraining(deps),
   ...createSizeChanges(deps),
   ...createSuspensions(deps),
 });
@@ -84,7 +82,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
 /** The same capacity: the leaving part. A drain function's bundle has no code that launches. */
 export const createCapacityOut = (deps: ProviderDeps): CapacityOut => ({
   describe: (group) => describeHoldings(deps, group),
-  release: (group, swaps, uncovered) => releaseMembers(deps, group, swaps, uncovered),
+  release: createDraining(deps).release,
   inspectDrain: createInspectDrain(deps),
   end: (group, swaps) => endMembers(deps, group, swaps),
 });

@@ -4,13 +4,13 @@ import { asgsFor } from '../../core/holders.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
+import { createDraining } from '../draining/draining.ts';
 import { instancesNamedIn, notOurs } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
 import { groupOf, instancesById, isAlive, isStopped } from '../instances.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import { describeAsgs, standingsIn } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
-import { releaseMembers } from './release-members.ts';
 
 /** EC2 recommends no more ids than this in one TerminateInstances call. */
 const idsPerCall = 1_000;
@@ -58,7 +58,7 @@ export const endMembers = async (deps: ProviderDeps, group: Group, swaps: readon
   const foreign = loose.filter((swap) => !ours.includes(swap));
   const aliveIds = new Set(alive.map(({ instance }) => instance));
   return together([
-    await releaseMembers(deps, group, held),
+    await createDraining(deps).release(group, held),
     await terminate(
       deps,
       ours.map(({ instance }) => instance),

@@ -1,6 +1,7 @@
 import { unlessTroubled } from '../../aws/unless-troubled.ts';
 import type { Ask } from '../../core/account-budget.ts';
 import { deadlineMarginMs } from '../../core/deadline.ts';
+import { asgCalls, drainTargets } from '../../core/drain/targets.ts';
 import { startSlackMs } from '../../core/drain.ts';
 import type { Group } from '../../core/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
@@ -25,12 +26,6 @@ const turnAt = async (ask: Omit<Ask, 'by'>, ports: BudgetPorts): Promise<number 
   if (shared === 'contended') return ports.clock.now() + spreadOf(ask.group);
   const turn = shared?.turns.get(ask.group);
   return turn?.kind === 'later' ? turn.turnAtMs : undefined;
-};
-
-/** Calls to Auto Scaling of a look that releases its batch at once: one read, and a call for each group. */
-const asgCalls = (group: Group, own: readonly Swap[]): number => {
-  const asgs = new Set(own.flatMap(({ asg }) => asg ?? []));
-  return 1 + Math.max(1, Math.min(asgs.size, asgsFor(group, own).length));
 };
 
 const drainOf = (own: readonly Swap[]): string => own[0]?.drain ?? '';
@@ -79,23 +74,24 @@ export const releasesAtMs = async (
   own: readonly Swap[],
   hasLooked: boolean,
 ): Promise<number | undefined> => {
-  const targets = namedTargetGroups(group).length;
-  const asgs = hasLooked || asgsFor(group, own).length === 0 ? 0 : asgCalls(group, own);
   const deadlineMs = Math.min(...own.map((swap) => swap.deadlineMs ?? Number.POSITIVE_INFINITY));
   const need = {
     urgency: 'warned',
     size: group.size.desired,
     ...(Number.isFinite(deadlineMs) && { deadlineMs }),
   } as const;
-  const asks = [
-    { group: `${drainOf(own)} targets`, bucket: 'targets', calls: targets, instances: 0, need },
-    { group: `${drainOf(own)} ends`, bucket: 'autoScaling', calls: asgs, instances: 0, need },
-  ] as const;
-  const times = await Promise.all(asks.map((ask) => (ask.calls === 0 ? undefined : turnAt(ask, ports))));
-  const [targetsAtMs = 0, endsAtMs = 0] = times;
+  const times = await Promise.all(
+    Object.values(drainTargets).map(async ({ ask, bucket, releaseCalls, isPaidByLook, waitsFor }) => {
+      const calls = hasLooked && isPaidByLook ? 0 : releaseCalls(group, own);
+      if (calls === 0) return undefined;
+      const atMs = await turnAt({ group: `${drainOf(own)} ${ask}`, bucket, calls, instances: 0, need }, ports);
+      return atMs === undefined ? undefined : { atMs, waitsFor };
+    }),
+  );
   const nowMs = ports.clock.now();
-  const isSoon = (atMs: number): boolean => atMs > nowMs && atMs - nowMs <= startSlackMs;
-  const isInTime = (atMs: number): boolean => atMs > nowMs && atMs <= deadlineMs - deadlineMarginMs;
-  const waits = [isSoon(targetsAtMs) ? [targetsAtMs] : [], isInTime(endsAtMs) ? [endsAtMs] : []].flat();
+  const untilMs = { 'start-slack': nowMs + startSlackMs, deadline: deadlineMs - deadlineMarginMs };
+  const waits = times.flatMap((turn) =>
+    turn !== undefined && turn.atMs > nowMs && turn.atMs <= untilMs[turn.waitsFor] ? [turn.atMs] : [],
+  );
   return waits.length === 0 ? undefined : Math.max(...waits);
 };

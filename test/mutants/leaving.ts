@@ -46,9 +46,9 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'the drain never deregisters',
-    file: 'aws/providers/release-members.ts',
-    from: 'const named = await deregisterTargets(deps.elb, registered, ids);',
-    to: 'const named = { ...nothing, done: registered.length < 0 ? [] : ids };',
+    file: 'aws/draining/load-balancers.ts',
+    from: 'return deregisterTargets(deps.elb, registered, idsOf(swaps));',
+    to: 'return deregisterTargets(deps.elb, registered.slice(0, 0), idsOf(swaps));',
     caughtBy: ['interruption, own group', 'scenario zone-outage'],
   },
   {

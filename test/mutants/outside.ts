@@ -26,7 +26,7 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'the desired capacity falls with a member that is replaced, although others set it',
-    file: 'aws/providers/release-members.ts',
+    file: 'aws/draining/auto-scaling.ts',
     from: 'asg.name !== outsideAsgOf(group),',
     to: "asg.name !== '' || outsideAsgOf(group) === '',",
     caughtBy: ['interruption, a size that others set'],

@@ -79,7 +79,7 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'the target groups of its Auto Scaling group do not get a member back',
-    file: 'aws/providers/put-back.ts',
+    file: 'aws/draining/auto-scaling.ts',
     from: 'instances.filter((instance) => standings.get(instance)?.inService),',
     to: 'instances.filter((instance) => standings.get(instance)?.leaving),',
     situation: 'warnings of attached members that do not come true',

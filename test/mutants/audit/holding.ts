@@ -53,7 +53,7 @@ export const holding: readonly PutBack[] = [
   },
   {
     name: 'an instance that EC2 stops counts as gone',
-    file: 'aws/providers/inspect-drain.ts',
+    file: 'aws/draining/inspect-drain.ts',
     from: 'const gone = !isAlive(found) && !isStopped(found);',
     to: 'const gone = !isAlive(found) || isStopped(found);',
     also: [

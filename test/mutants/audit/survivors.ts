@@ -77,9 +77,9 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'only the first target group is left',
-    file: 'aws/providers/release-members.ts',
-    from: 'deregisterTargets(deps.elb, registered, ids)',
-    to: 'deregisterTargets(deps.elb, registered.slice(0, 1), ids)',
+    file: 'aws/draining/load-balancers.ts',
+    from: 'deregisterTargets(deps.elb, registered, idsOf(swaps))',
+    to: 'deregisterTargets(deps.elb, registered.slice(0, 1), idsOf(swaps))',
   },
   {
     name: 'nothing is sent to the bus',

@@ -1,6 +1,6 @@
 import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import type { Group } from '../../core/group.ts';
-import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
+import { asgsFor, asgsOf } from '../../core/holders.ts';
 import { traitsOf } from '../../core/leave-reason.ts';
 import { outsideAsgOf } from '../../core/outside-size.ts';
 import type { ActionResult } from '../../core/ports.ts';
@@ -9,12 +9,13 @@ import type { Swap } from '../../core/swap.ts';
 import { chunks } from '../chunks.ts';
 import { isBelowMin } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
+import { actOn, allOf, ordinaryVerdict, together } from '../providers/act-on.ts';
+import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
+import type { ProviderDeps } from '../providers/provider-deps.ts';
+import { recentAsgs } from '../providers/recent-asgs.ts';
+import { deregisterTargets, registerTargets } from '../providers/target-groups.ts';
 import { remembered } from '../remembered.ts';
-import { actOn, allOf, ordinaryVerdict, together } from './act-on.ts';
-import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
-import type { ProviderDeps } from './provider-deps.ts';
-import { recentAsgs } from './recent-asgs.ts';
-import { deregisterTargets } from './target-groups.ts';
+import type { MovesMembers } from './draining.ts';
 
 /** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */
 const idsPerCall = 100;
@@ -170,19 +171,27 @@ const releaseFromAsgs = async (
 };
 
 /**
- * Takes leaving members out of service at the start of a drain: we deregister named target groups, the Auto Scaling
- * group does the rest.
+ * Puts members into service again that were deregistered from the target groups of their Auto Scaling group: the group
+ * registers an instance only when it joins.
  */
-export const releaseMembers = async (
-  deps: ProviderDeps,
-  group: Group,
-  swaps: readonly Swap[],
-  uncovered = 0,
-): Promise<ActionResult> => {
-  const ids = idsOf(swaps);
-  if (ids.length === 0) return nothing;
-  const registered = [...namedTargetGroups(group), ...(group.formerTargetGroups ?? [])];
-  const named = await deregisterTargets(deps.elb, registered, ids);
-  const own = asgsFor(group, swaps).length === 0 ? nothing : await releaseFromAsgs(deps, group, { swaps, uncovered });
-  return allOf(ids, [named, own]);
+const putBack = async (deps: ProviderDeps, group: Group, instances: readonly string[]): Promise<ActionResult> => {
+  const asgs = await describeAsgs(deps.autoScaling, asgsOf(group));
+  const own = await inParallel(asgs, 3, ({ targetGroups, standings }) =>
+    registerTargets(
+      deps.elb,
+      targetGroups,
+      instances.filter((instance) => standings.get(instance)?.inService),
+    ),
+  );
+  return allOf(instances, own);
 };
+
+/**
+ * Auto Scaling groups: members leave through their group, which deregisters them from its target groups and runs its
+ * hooks. It holds back those that its minimum size keeps.
+ */
+export const autoScalingGroups: MovesMembers = (deps) => ({
+  release: async (group, swaps, uncovered) =>
+    asgsFor(group, swaps).length === 0 ? nothing : releaseFromAsgs(deps, group, { swaps, uncovered }),
+  putBack: (group, instances) => putBack(deps, group, instances),
+});

@@ -1,0 +1,47 @@
+import type { DrainTargetName } from '../../core/drain/targets.ts';
+import type { CapacityProvider, DrainProgress, DrainTarget, TargetStanding } from '../../core/ports.ts';
+import { instancesById, isAlive, isStopped } from '../instances.ts';
+import type { ProviderDeps } from '../providers/provider-deps.ts';
+import { standingsInTargetGroups } from './load-balancers.ts';
+
+/**
+ * What each target still has of leaving members. An Auto Scaling group keeps nobody busy: a hook that waits is kept
+ * alive by the heartbeats of the drain, and is completed at its end.
+ */
+const standings: Readonly<Record<DrainTargetName, (deps: ProviderDeps) => DrainTarget['standings']>> = {
+  'load-balancers': standingsInTargetGroups,
+  'auto-scaling': () => async () => new Map(),
+};
+
+const notHeld: TargetStanding = { isHeld: false, delayMs: 0 };
+
+/** What several targets say of one member. */
+const progressOf = (instance: string, gone: boolean, standings: readonly TargetStanding[]): DrainProgress => {
+  const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
+  return {
+    instance,
+    gone,
+    drained: standings.every(({ isHeld }) => !isHeld),
+    deregistrationDelayMs: Math.max(0, ...standings.map(({ delayMs }) => delayMs)),
+    ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
+  };
+};
+
+/** Looks at leaving members in all targets together. Only drains look, so that no other bundle has this code. */
+export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspectDrain'] => {
+  const all = Object.values(standings).map((inTarget) => inTarget(deps));
+  return async (group, swaps) => {
+    if (swaps.length === 0) return [];
+    const ids = swaps.map(({ instance }) => instance);
+    const [known, ...stands] = await Promise.all([
+      instancesById(deps.ec2, ids),
+      ...all.map((inTarget) => inTarget(group, swaps)),
+    ]);
+    return ids.map((instance) => {
+      const found = known.get(instance);
+      const gone = !isAlive(found) && !isStopped(found);
+      const held = isAlive(found) ? stands.map((standing) => standing.get(instance) ?? notHeld) : [];
+      return progressOf(instance, gone, held);
+    });
+  };
+};

@@ -1,0 +1,75 @@
+import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
+import type { DrainTarget, TargetStanding } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
+import { targetGroupsOf } from '../providers/describe-members.ts';
+import type { ProviderDeps } from '../providers/provider-deps.ts';
+import { recentAsgs } from '../providers/recent-asgs.ts';
+import {
+  defaultDelayMs,
+  deregisterTargets,
+  describeDelays,
+  describeHealth,
+  registerTargets,
+  type TargetState,
+} from '../providers/target-groups.ts';
+import type { MovesMembers } from './draining.ts';
+
+const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
+
+/** Deregistration delays change rarely: they are read once per function instance and target group for this long. */
+const delaysKeptMs = 600_000;
+
+/**
+ * Target groups of Elastic Load Balancing: those that the policy names are ours to deregister, and those of an Auto
+ * Scaling group are that group's.
+ */
+export const loadBalancers: MovesMembers = (deps) => ({
+  release: (group, swaps) => {
+    const registered = [...namedTargetGroups(group), ...(group.formerTargetGroups ?? [])];
+    return deregisterTargets(deps.elb, registered, idsOf(swaps));
+  },
+  putBack: (group, instances) => registerTargets(deps.elb, namedTargetGroups(group), instances),
+});
+
+/**
+ * What target groups have of leaving members. A target stays `draining` for the whole deregistration delay of its
+ * target group, whether connections are left or not. So a drain waits for that delay, counted from its begin.
+ */
+export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standings'] => {
+  const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
+
+  const delaysOf = async (arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const nowMs = deps.now();
+    const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
+    for (const [arn, delayMs] of await describeDelays(deps, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
+    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? defaultDelayMs]));
+  };
+
+  return async (group, swaps) => {
+    const ids = idsOf(swaps);
+    const asgs = await recentAsgs(deps, asgsFor(group, swaps));
+    const targetGroups = new Set([...targetGroupsOf(group, asgs), ...(group.formerTargetGroups ?? [])]);
+    const health = await describeHealth(deps, [...targetGroups]);
+    const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
+    const delayOf = await delaysOf(mayHave.map(([arn]) => arn));
+    // The targets of a target group that could not be read are unknown. A target that was deregistered is gone when its
+    // delay has run out, and not before.
+    const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {
+      const targets = health.get(arn);
+      if (targets !== 'unread') return targets?.get(instance);
+      return deps.now() < drainStartedAtMs + Math.max(1, delayOf.get(arn) ?? 0) ? 'draining' : undefined;
+    };
+    const standingOf = (swap: Swap): TargetStanding => {
+      const held = [...health.keys()].filter((arn) => stateIn(arn, swap) !== undefined);
+      const waits = held
+        .filter((arn) => stateIn(arn, swap) === 'draining')
+        .map((arn) => (swap.drainStartedAtMs ?? deps.now()) + (delayOf.get(arn) ?? 0));
+      return {
+        isHeld: held.length > 0,
+        delayMs: Math.max(0, ...held.map((arn) => delayOf.get(arn) ?? 0)),
+        ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
+      };
+    };
+    return new Map(swaps.map((swap) => [swap.instance, standingOf(swap)]));
+  };
+};

@@ -1,0 +1,45 @@
+import type { BucketName } from '../account-buckets.ts';
+import type { Group } from '../group.ts';
+import { asgsFor, namedTargetGroups } from '../holders.ts';
+import type { Swap } from '../swap.ts';
+
+/** What drains take members out of. */
+export type DrainTargetName = 'load-balancers' | 'auto-scaling';
+
+/** What a target needs of the account's buckets, and how long it may hold its calls back for those of others. */
+export type TargetNeeds = {
+  /** In the stored budget of the account: changed names would ask twice. */
+  readonly ask: string;
+  readonly bucket: Exclude<BucketName, 'instances'>;
+  /** Calls that take these members out of service. */
+  releaseCalls(group: Group, swaps: readonly Swap[]): number;
+  /** Whether the turn of a look covers them. */
+  readonly isPaidByLook: boolean;
+  /** For how long they wait for their turn: the slack of the start, or as long as the deadline allows. */
+  readonly waitsFor: 'start-slack' | 'deadline';
+};
+
+/** Calls to Auto Scaling of a look that releases its batch at once: one read, and a call for each group. */
+export const asgCalls = (group: Group, swaps: readonly Swap[]): number => {
+  const held = asgsFor(group, swaps).length;
+  const asgs = new Set(swaps.flatMap(({ asg }) => asg ?? []));
+  return held === 0 ? 0 : 1 + Math.max(1, Math.min(asgs.size, held));
+};
+
+/** Targets in the order in which members leave them. */
+export const drainTargets: Readonly<Record<DrainTargetName, TargetNeeds>> = {
+  'load-balancers': {
+    ask: 'targets',
+    bucket: 'targets',
+    releaseCalls: (group) => namedTargetGroups(group).length,
+    isPaidByLook: false,
+    waitsFor: 'start-slack',
+  },
+  'auto-scaling': {
+    ask: 'ends',
+    bucket: 'autoScaling',
+    releaseCalls: asgCalls,
+    isPaidByLook: true,
+    waitsFor: 'deadline',
+  },
+};
