@@ -11,10 +11,10 @@ const mostFlaps = 3;
 /** So many losses of an offering are remembered. */
 const remembered = 5;
 
-/** An interruption that Holdfast heard of, and how long the member had lived. */
+/** An interruption that Holdfast received a warning of, and how long the member had lived. */
 export type HeardLoss = { readonly offering: string; readonly atMs: number; readonly livedMs: number };
 
-/** Whether a function that was told of a warning surely wrote down what it taught. */
+/** Whether a function that received a warning surely wrote down what it taught. */
 const isSure = (chronicle: Chronicle, invocation: string): boolean => {
   const { ended } = chronicle.invocations.get(invocation) ?? {};
   return ended !== undefined && ended.error === undefined && !ended.injected && ended.again.length === 0;

@@ -167,7 +167,7 @@ export const spreadsEvenOut: Rule = {
 export const nobodyReturnsTooSoon: Rule = {
   name: 'no member is returned twice within its back-off',
   meaning:
-    'No launch for a return goes where Holdfast heard of a warning within `after`, or of interruptions within a quarter of an hour of a launch, until its back-off is over; after three of these within an hour, nowhere until the first is an hour old.',
+    'No launch for a return goes where Holdfast received a warning within `after`, or of interruptions within a quarter of an hour of a launch, until its back-off is over; after three of these within an hour, nowhere until the first is an hour old.',
   broken: (chronicle) =>
     returnLaunches(chronicle).flatMap(({ life, group, sinceMs, policies }): readonly Broken[] => {
       const [policy, ...others] = policies;
