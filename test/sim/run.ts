@@ -8,7 +8,7 @@ import { playAll } from './jobs.ts';
 import { profileNames } from './profiles/list.ts';
 import { troubles } from './random-draw.ts';
 import type { Choice } from './random-situation.ts';
-import { commitHash, shareOf } from './share.ts';
+import { commitHash, partOf, shareOf } from './share.ts';
 import { type SeedTask, scriptOf, shrink } from './shrink.ts';
 import { slackOfWorlds } from './slack/worlds.ts';
 import { runAssembly } from './stage.ts';
@@ -22,6 +22,8 @@ const { values, positionals } = parseArgs({
     'crash-points': { type: 'boolean', default: false },
     /** Plays one part in so many of the crash points, chosen by the commit's hash. */
     parts: { type: 'string', default: '1' },
+    /** Plays this one of the parts, from 1: all of them together play every crash point once. */
+    part: { type: 'string' },
     /** Chooses the part by this text instead. */
     by: { type: 'string' },
     'two-deaths': { type: 'string' },
@@ -107,7 +109,9 @@ const everyCrashPoint = async (): Promise<number> => {
   let [played, broken] = [0, 0];
   for (const workflow of names) {
     const run = await clean(workflow);
-    const points = shareOf(crashPoints(workflow, seed, run), Number(values.parts), by, replayLine);
+    const all = crashPoints(workflow, seed, run);
+    const points =
+      values.part === undefined ? shareOf(all, Number(values.parts), by, replayLine) : partOf(all, Number(values.parts), Number(values.part));
     const here = run.broken + (await playTasks(points.map(asTask)));
     say(`${workflow}: ${run.sequence.length} calls, ${points.length} crashes, ${here} broken`);
     played += points.length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareOf } from './share.ts';
+import { partOf, shareOf } from './share.ts';
 
 const items = Array.from({ length: 3_000 }, (_, index) => `call ${index}`);
 const share = (parts: number, by: string): readonly string[] => shareOf(items, parts, by, (item) => item);
@@ -23,5 +23,17 @@ describe('a share of the crash points', () => {
 
   it('refuses a number of parts that makes no sense', () => {
     expect(() => share(0, 'a')).toThrow('at least 1');
+  });
+});
+
+describe('one of the parts by its number', () => {
+  it('leaves no item out, and has none twice', () => {
+    const items = Array.from({ length: 23 }, (_, index) => index);
+    const parts = [1, 2, 3, 4].map((part) => partOf(items, 4, part));
+    expect(parts.flat().toSorted((one, other) => one - other)).toEqual(items);
+  });
+
+  it('is one of those that there are', () => {
+    expect(() => partOf([1], 2, 3)).toThrow('Expected a part from 1 to 2. Found 3.');
   });
 });
