@@ -3,6 +3,7 @@ import { isMutating } from '../sandbox/call-log.ts';
 import type { Sandbox } from '../sandbox/door.ts';
 import { itemBytes } from '../sandbox/platform/tables/item-size.ts';
 import type { WorldSpec } from '../sandbox/world/spec.ts';
+import { requestedShare } from './many-figures.ts';
 import { type HoldingName, type PlacedGroup, stormTiming, worldOf } from './storm-world.ts';
 
 /** What Holdfast did from one event until it was dealt with. */
@@ -12,6 +13,9 @@ export type Phase = {
   readonly firstRequestedMs: number | null;
   readonly lastRequestedMs: number | null;
   readonly seconds: number;
+  readonly requested: number;
+  /** Of what the bucket of launched instances allowed, the least share that was requested at any time. */
+  readonly shareOfBucket: number;
   /** Calls to EC2, Auto Scaling and Elastic Load Balancing by operation and function, and how many of them were throttled. */
   readonly calls: Readonly<Record<string, number>>;
   readonly throttled: number;
@@ -122,12 +126,14 @@ export const watchLarge = (sandbox: Sandbox) => {
     given: (): number => seen.given.reduce((sum, { count }) => sum + count, 0),
     /** Ends a phase, which got so many instances, and begins the next. */
     end: (what: string, wanted: number): Phase => {
-      const { atMs, given: _, ...rest } = seen;
+      const { atMs, given, ...rest } = seen;
       const phase = {
         what,
         firstRequestedMs: requestedAt(seen, Math.min(1, wanted)),
         lastRequestedMs: requestedAt(seen, wanted),
         seconds: (clock.now() - atMs) / 1_000,
+        requested: given.reduce((sum, { count }) => sum + count, 0),
+        shareOfBucket: requestedShare(given.flatMap((call) => Array.from({ length: call.count }, () => call.atMs - atMs))),
         ...rest,
       };
       seen = nothing(clock.now());

@@ -1,8 +1,8 @@
-import { items } from '../core/contract.ts';
+import { groupTagValue, items, tags } from '../core/contract.ts';
 import { type Sandbox, startSandbox } from '../sandbox/door.ts';
 import type { InstanceSnapshot } from '../sandbox/world/world.ts';
 import { type LargeFigures, largeWorld, type Phase, watchLarge } from './large-watch.ts';
-import { type HoldingName, letters, type PlacedGroup, policyOf, refusedZone } from './storm-world.ts';
+import { type HoldingName, letters, type PlacedGroup, policyOf, refusedZone, zoneOf } from './storm-world.ts';
 
 const lookEveryMs = 2_000;
 const noticeMs = 120_000;
@@ -16,12 +16,10 @@ export type LargeGroup = { readonly members: number; readonly held: HoldingName;
 const isHealthy = ({ targets }: InstanceSnapshot): boolean => Object.values(targets).includes('healthy');
 const serving = ({ world }: Sandbox): number => world.snapshot().instances.filter(isHealthy).length;
 
-/** The bucket of launched instances never binds: an account of such a size has a larger one. */
-const until = async ({ world, clock }: Sandbox, what: string, holds: () => boolean): Promise<void> => {
+const until = async ({ clock }: Sandbox, what: string, holds: () => boolean): Promise<void> => {
   const untilMs = clock.now() + mostMs;
   while (!holds()) {
     if (clock.now() > untilMs) throw new Error(`The group cannot be measured: after ${mostMs / 1_000} s ${what} is still not so.`);
-    world.restLaunches();
     await clock.sleep(lookEveryMs);
   }
 };
@@ -31,7 +29,35 @@ const still = async ({ world, clock }: Sandbox): Promise<void> => {
   world.restLaunches();
 };
 
-const running = ({ world }: Sandbox): readonly InstanceSnapshot[] => world.snapshot().instances.filter(({ state }) => state === 'running');
+const running = ({ world }: Pick<Sandbox, 'world'>): readonly InstanceSnapshot[] =>
+  world.snapshot().instances.filter(({ state }) => state === 'running');
+
+/** How long the group is sized from zero, as the bucket of launched instances allows. */
+const sizingMs = 300_000;
+const perCall = 500;
+
+/** Launches what a group still misses, as it would be after an hour and a quarter: the bucket allows two a second. */
+const fillUp = async ({ cloud, world, clock }: Sandbox, { name, size }: PlacedGroup): Promise<void> => {
+  for (const letter of letters) {
+    const there = running({ world }).filter(({ zone }) => zone === zoneOf(letter)).length;
+    for (let missing = Math.ceil(size / letters.length) - there; missing > 0; missing -= perCall) {
+      world.restLaunches();
+      const count = Math.min(perCall, missing);
+      const Tags = [
+        { Key: tags.group, Value: groupTagValue('holdfast', name) },
+        { Key: tags.pool, Value: `spot-${letter}` },
+      ];
+      const input = {
+        ...{ MinCount: count, MaxCount: count, SubnetId: `subnet-${letter}`, InstanceType: 'm7g.large' },
+        LaunchTemplate: { LaunchTemplateName: 'storm' },
+        InstanceMarketOptions: { MarketType: 'spot' },
+        TagSpecifications: [{ ResourceType: 'instance', Tags }],
+      };
+      await cloud.call({ service: 'ec2', operation: 'RunInstances', input, caller: { kind: 'operator' } });
+      await clock.sleep(1_000);
+    }
+  }
+};
 
 /** Brings the group up, has EC2 warn one member, and then takes a zone. */
 const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phase[]> => {
@@ -39,8 +65,11 @@ const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phas
   const watch = watchLarge(sandbox);
   const arn = world.snapshot().targetGroups[0]?.arn ?? '';
   await sandbox.putPolicy(policyOf(group, arn));
-  await until(sandbox, `a fleet of ${group.size} that serves`, () => serving(sandbox) >= group.size);
+  await sandbox.clock.sleep(sizingMs);
   const sized = watch.end('from zero', group.size);
+  await fillUp(sandbox, group);
+  await until(sandbox, `a fleet of ${group.size} that serves`, () => serving(sandbox) >= group.size);
+  watch.end('filled up', 0);
   await still(sandbox);
   const idle = watch.end('at rest', 0);
   const one = running(sandbox)[0]?.id ?? '';
@@ -61,9 +90,9 @@ const play = async (sandbox: Sandbox, group: PlacedGroup): Promise<readonly Phas
 };
 
 /** Plays one large group in virtual time, with the published buckets of calls. */
-export const playLarge = async ({ members, held, seed }: LargeGroup): Promise<LargeFigures> => {
+export const playLarge = async ({ members, held, seed }: LargeGroup, onBuilt: (sandbox: Sandbox) => void = () => {}): Promise<LargeFigures> => {
   const group: PlacedGroup = { name: 'large', holding: held, size: members };
-  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld(group), seed });
+  const sandbox = await startSandbox({ mode: 'simulated', spec: largeWorld(group), seed, onBuilt });
   const began = performance.now();
   try {
     const phases = await sandbox.drive(play(sandbox, group));

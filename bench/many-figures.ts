@@ -25,7 +25,7 @@ export type ManyFigures = {
   readonly throttled: number;
   /** Messages that a function was given more than once. */
   readonly receivedTwice: number;
-  /** Reads of EC2, Auto Scaling and load balancers by the function that decides, until every group had requested something, by group. */
+  /** Reads of EC2, Auto Scaling and load balancers by the function that decides until its own first request, for each group: of a shared read its part. */
   readonly readsPerGroup: number;
   readonly launchCalls: number;
   readonly neededLaunchCalls: number;
@@ -39,7 +39,7 @@ export type ManyRun = {
   readonly figures: ManyFigures;
   /** Where the bucket of launched instances binds: the least of what it allowed that was requested at any time. */
   readonly requestedShare?: number;
-  /** Calls by operation: those that were throttled, and reads until every group had requested something. */
+  /** Calls by operation: those that were throttled, and reads until the first requests. */
   readonly throttledBy: Readonly<Record<string, number>>;
   readonly readsBy: Readonly<Record<string, number>>;
   /** Calls by operation, function and time. */
@@ -58,10 +58,24 @@ const requestTimes = (launches: readonly LaunchCall[], startedAtMs: number, want
     .sort((a, b) => a - b)
     .slice(0, wanted);
 
-const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): readonly number[] =>
-  [...Map.groupBy(launches, ({ group }) => group)]
-    .filter(([group]) => group !== bystander.name)
-    .map(([, calls]) => Math.min(...calls.map(({ atMs }) => atMs)) - startedAtMs);
+/** When each group made its first launch call. */
+const firstCalls = (launches: readonly LaunchCall[], startedAtMs: number): ReadonlyMap<string, number> =>
+  new Map(
+    [...Map.groupBy(launches, ({ group }) => group)]
+      .filter(([group]) => group !== bystander.name)
+      .map(([group, calls]) => [group, Math.min(...calls.map(({ atMs }) => atMs)) - startedAtMs]),
+  );
+
+/** Reads before the first requests of those that they are for, by operation. What names nobody is for all that wait. */
+const readsBefore = (reads: Seen['reads'], first: ReadonlyMap<string, number>, startedAtMs: number): Readonly<Record<string, number>> => {
+  const lastMs = Math.max(...first.values());
+  const shareOf = ({ atMs, groups }: Seen['reads'][number]): number => {
+    const waits = (group: string): boolean => atMs - startedAtMs <= (first.get(group) ?? Number.NEGATIVE_INFINITY);
+    return groups.length === 0 ? Number(atMs - startedAtMs <= lastMs) : groups.filter(waits).length / groups.length;
+  };
+  const byOperation = Map.groupBy(reads, ({ operation }) => operation);
+  return Object.fromEntries([...byOperation].map(([name, list]) => [name, list.reduce((sum, read) => sum + shareOf(read), 0)]));
+};
 
 const whenServed = (launches: readonly LaunchCall[], warnedAtMs: number | undefined): number | null => {
   const call = launches.filter(({ group, atMs, given }) => group === bystander.name && given > 0 && atMs >= (warnedAtMs ?? atMs))[0];
@@ -103,9 +117,10 @@ const roundedOrNull = (ms: number | null): number | null => (ms === null ? null 
 export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, bystanderAtMs }: Played): ManyRun => {
   const { groups } = storm;
   const times = requestTimes(seen.launches, startedAtMs, need.instances);
-  const first = firstCalls(seen.launches, startedAtMs).toSorted((a, b) => a - b);
-  const lastFirstMs = first[groups - 1] ?? Number.POSITIVE_INFINITY;
-  const reads = seen.reads.filter(({ atMs }) => atMs - startedAtMs <= lastFirstMs);
+  const firstOf = firstCalls(seen.launches, startedAtMs);
+  const first = [...firstOf.values()].toSorted((a, b) => a - b);
+  const readsBy = readsBefore(seen.reads, firstOf, startedAtMs);
+  const reads = Object.values(readsBy).reduce((sum, count) => sum + count, 0);
   const requested = (share: number): number | null => roundedOrNull(reached(times, share, need.instances));
   return {
     figures: {
@@ -123,7 +138,7 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
       lowestPossible: lowestPossible(members, need, notice),
       throttled: seen.throttled.length,
       receivedTwice: twice,
-      readsPerGroup: Math.round((10 * reads.length) / groups) / 10,
+      readsPerGroup: Math.round((10 * reads) / groups) / 10,
       launchCalls: seen.launches.filter(({ group }) => group !== bystander.name).length,
       neededLaunchCalls: need.fleetCalls + need.asgCalls,
       mutatingCalls: seen.mutating,
@@ -131,7 +146,7 @@ export const runOf = ({ storm, need, seen, startedAtMs, twice, lowest, members, 
     },
     ...(isBoundByInstances(need) && { requestedShare: requestedShare(times) }),
     throttledBy: countBy(seen.throttled),
-    readsBy: countBy(reads.map(({ operation }) => operation)),
+    readsBy: Object.fromEntries(Object.entries(readsBy).map(([name, count]) => [name, Math.round(count)])),
     callTable: callTable(seen, startedAtMs),
   };
 };

@@ -10,14 +10,8 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
 
 /**
  * What a storm over many groups should come to, and this one did not: a sentence each.
- *
- * @param aside figures that are taken for these.
  */
-export const missedGoals = (
-  { figures: found, requestedShare, throttledBy, readsBy }: ManyRun,
-  aside: Partial<ManyRun['figures']> = {},
-): readonly string[] => {
-  const figures = { ...found, ...aside };
+export const missedGoals = ({ figures, requestedShare, throttledBy, readsBy }: ManyRun): readonly string[] => {
   const { lastRequestedMs, idealLastMs, launchCalls, neededLaunchCalls, bystanderMs } = figures;
   const lastBoundMs = 1.15 * idealLastMs + 5_000;
   const isLate = requestedShare === undefined ? (lastRequestedMs ?? Number.POSITIVE_INFINITY) > lastBoundMs : requestedShare < 0.95;

@@ -4,11 +4,14 @@ import type { Sandbox } from '../sandbox/door.ts';
 /** A launch call of a function: for which group, when, and how many instances it got. */
 export type LaunchCall = { readonly group: string; readonly atMs: number; readonly given: number };
 
+/** A read, and whose: a read of instances by their ids names nobody. */
+export type Read = { readonly operation: string; readonly atMs: number; readonly groups: readonly string[] };
+
 /** What functions did since the watch began. */
 export type Seen = {
   readonly launches: LaunchCall[];
-  /** Calls that read EC2, Auto Scaling or load balancers, by the function that decides. */
-  readonly reads: { readonly operation: string; readonly atMs: number }[];
+  /** Calls that read EC2, Auto Scaling or load balancers, by the function that decides, and the groups that they name. */
+  readonly reads: Read[];
   /** Operations that a bucket of the account refused, and who asked: one entry a call. */
   readonly throttled: string[];
   /** Every call to these services: operation and function. */
@@ -28,9 +31,24 @@ type Given = {
 const nameTag = ({ TagSpecifications = [] }: Tagged): string =>
   TagSpecifications.flatMap(({ Tags = [] }) => Tags).find(({ Key }) => Key === 'Name')?.Value ?? '';
 
+type Reading = {
+  readonly Filters?: readonly { readonly Name?: string; readonly Values?: readonly string[] }[];
+  readonly AutoScalingGroupNames?: readonly string[];
+  readonly TargetGroupArn?: string;
+};
+
+const ofAsg = (name: string): string => name.replace(/-(?:spot|on-demand)-[a-z]$/, '');
+
+/** The groups that a read is for. */
+const readsOf = ({ Filters = [], AutoScalingGroupNames = [], TargetGroupArn }: Reading): readonly string[] => {
+  const tagged = Filters.filter(({ Name }) => Name?.startsWith('tag:')).flatMap(({ Values = [] }) => Values);
+  const named = [...tagged, ...AutoScalingGroupNames].map((value) => ofAsg(value.replace(/^[^/]*\//, '')));
+  return [...new Set([...named, ...(TargetGroupArn?.split('/').slice(-2, -1) ?? [])])];
+};
+
 /** The group that a launch call is for: named by its tags, or the first words of its Auto Scaling group. */
 const groupOf = (input: Readonly<Record<string, unknown>>): string =>
-  typeof input.AutoScalingGroupName === 'string' ? input.AutoScalingGroupName.replace(/-(?:spot|on-demand)-[a-z]$/, '') : nameTag(input);
+  typeof input.AutoScalingGroupName === 'string' ? ofAsg(input.AutoScalingGroupName) : nameTag(input);
 
 const givenIn = (output: unknown): number =>
   ((output as Given | undefined)?.Instances ?? []).reduce((sum, { InstanceIds = [] }) => sum + InstanceIds.length, 0);
@@ -61,7 +79,7 @@ export const watchCalls = (sandbox: Sandbox) => {
     seen.calls.push({ name, atMs: call.atMs, isThrottled });
     if (isThrottled) seen.throttled.push(name);
     if (isMutating(call.operation)) seen.mutating += 1;
-    else if (call.invocation.functionName.endsWith('-react')) seen.reads.push({ operation: call.operation, atMs: call.atMs });
+    else if (call.invocation.functionName.endsWith('-react')) seen.reads.push({ operation: call.operation, atMs: call.atMs, groups: readsOf(input) });
     if (launchApis.includes(call.operation)) seen.launches.push({ group: groupOf(input), atMs: call.atMs, given: givenIn(output) });
   });
   return { seen, twice: watchMessages(sandbox).twice };

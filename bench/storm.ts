@@ -155,10 +155,14 @@ const play = async (sandbox: Sandbox, storm: Storm): Promise<StormFigures> => {
   };
 };
 
-/** Plays one storm in virtual time, with the published token buckets: a fleet of this size, and all of it warned at once. */
-export const playStorm = async (storm: Storm): Promise<StormFigures> => {
+/**
+ * Plays one storm in virtual time, with the published token buckets: a fleet of this size, and all of it warned at once.
+ *
+ * @param assembly folder of another cloud assembly than the one that was synthesized last.
+ */
+export const playStorm = async (storm: Storm, assembly?: string): Promise<StormFigures> => {
   const { holding, size, seed } = storm;
-  const sandbox = await startSandbox({ mode: 'simulated', spec: stormWorld(holding, size), seed });
+  const sandbox = await startSandbox({ mode: 'simulated', spec: stormWorld(holding, size), seed, ...(assembly !== undefined && { assembly }) });
   try {
     return await sandbox.drive(play(sandbox, storm));
   } finally {

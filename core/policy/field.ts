@@ -23,10 +23,13 @@ export const reservedText = 'a name that is not reserved (constructor, toString,
 /** Above the size of any real group; catches a typing error. */
 const mostOfAnything = 100_000;
 
-export const wholeNumber = (least: number) => {
-  const allowed = `a whole number from ${least} to ${mostOfAnything}`;
-  return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(mostOfAnything, allowed));
+export const wholeNumber = (least: number, most = mostOfAnything) => {
+  const allowed = `a whole number from ${least} to ${most}`;
+  return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(most, allowed));
 };
+
+/** Members of one group: each look reads all of them, and a larger group has not been played. */
+export const mostMembers = 10_000;
 
 /** A number between bounds. The least says how fine it may be, so that no number is too small or too large to store. */
 export const numberFrom = (least: number, most: number, allowed: string) =>

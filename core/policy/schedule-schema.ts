@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isTimeZone } from '../returning/window.ts';
 import { parseCron } from '../schedule/cron.ts';
-import { map, shortList, wholeNumber } from './field.ts';
+import { map, mostMembers, shortList, wholeNumber } from './field.ts';
 
 const atText =
   'five fields of cron (minute, hour, day of the month, month, day of the week) that name some day, ' +
@@ -21,7 +21,7 @@ export const scheduleSchema = shortList(
       timezone: z
         ._default(z.string({ error: zoneText }).check(z.refine(isTimeZone, zoneText)), 'UTC')
         .check(z.describe('The time zone of `at` (IANA name).')),
-      size: wholeNumber(0).check(
+      size: wholeNumber(0, mostMembers).check(
         z.describe('The desired size from then on, until an alarm or the schedule changes it.'),
       ),
     },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { breakerSchema } from './breaker-schema.ts';
 import { capacitySchema, poolName } from './capacity-schema.ts';
 import { duration } from './duration-field.ts';
-import { map, oneOf, shortList, text, wholeNumber } from './field.ts';
+import { map, mostMembers, oneOf, shortList, text, wholeNumber } from './field.ts';
 import { groupNamePattern, groupNameText } from './group-name.ts';
 import { launchesSchema } from './launches-schema.ts';
 import { maxShareSchema } from './max-share-schema.ts';
@@ -21,12 +21,12 @@ const targetGroupPattern = /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:\d{1
 const mostTargetGroups = 50;
 const mostPools = 300;
 
-const count = (meaning: string) => wholeNumber(0).check(z.describe(meaning));
+const count = (meaning: string) => wholeNumber(0, mostMembers).check(z.describe(meaning));
 
 const sizeSchema = z
   .union(
     [
-      wholeNumber(0),
+      wholeNumber(0, mostMembers),
       map(
         {
           from: z.optional(

@@ -1,6 +1,7 @@
 import { playMany } from '../../bench/many.ts';
 import { missedGoals } from '../../bench/many-goals.ts';
 import type { ManyStorm } from '../../bench/many-world.ts';
+import { playStorm, type Storm } from '../../bench/storm.ts';
 import { playScenario, readScenario, startSandbox, toWorldSpec } from '../../sandbox/door.ts';
 import type { Violation } from '../sim/invariants.ts';
 import { play } from '../sim/play.ts';
@@ -66,11 +67,24 @@ const scenario =
     }
   };
 
-/** A storm over many groups keeps the goals of its bench. That describes are throttled is known, and aside. */
+/** A storm over many groups keeps the goals of its bench. */
 const manyGroups =
   (storm: ManyStorm): Run =>
   async (assembly) =>
-    missedGoals(await playMany(storm, assembly), { throttled: 0 }).map((missed) => ({ invariant: 'goals of a storm', detail: [missed] }));
+    missedGoals(await playMany(storm, assembly)).map((missed) => ({ invariant: 'goals of a storm', detail: [missed] }));
+
+/** A group that is larger than the bucket of launched instances keeps its size when all of it is warned. */
+const oneGroup =
+  (storm: Storm, { requestedMs }: { readonly requestedMs: number }): Run =>
+  async (assembly) => {
+    const { allRequestedMs, lowestServing, throttled } = await playStorm(storm, assembly);
+    const found = [
+      ...(allRequestedMs > requestedMs ? [`the last is requested after ${allRequestedMs} ms`] : []),
+      ...(lowestServing < storm.size ? [`${lowestServing} of ${storm.size} serve at the fewest`] : []),
+      ...(throttled > 0 ? [`${throttled} calls are throttled`] : []),
+    ];
+    return found.map((missed) => ({ invariant: 'goals of a storm', detail: [missed] }));
+  };
 
 const inMode = (name: keyof typeof modeSituations, ...checks: readonly Check[]): Run => situation(modeSituations[name], ...checks);
 
@@ -167,6 +181,7 @@ export const runs = {
   'a schedule whose time is over': scaledBy('a schedule whose time is over'),
   'a schedule in another time zone': scaledBy('a schedule in another time zone'),
   'two times of a schedule at once': scaledBy('two times of a schedule at once'),
+  'a storm of a thousand in one group': oneGroup({ holding: 'tag', size: 1_060, seed: 1 }, { requestedMs: 40_000 }),
   'forty groups lose a zone': manyGroups({ groups: 40, members: 15, case: 'zone', held: 'mixed', concurrency: 1_000, seed: 1 }),
   'spot becomes dearer than its share of on-demand': withSpare('spot becomes dearer than its share of on-demand'),
 } satisfies Readonly<Record<string, Run>>;

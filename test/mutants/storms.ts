@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const caughtBy = ['forty groups lose a zone'] as const;
+/** One group that the bucket of launched instances binds. */
+const inOneGroup = ['a storm of a thousand in one group'] as const;
 
 /** Breakages of how the groups of one account share its request buckets. */
 export const storms: readonly Mutant[] = [
@@ -31,5 +33,82 @@ export const storms: readonly Mutant[] = [
     from: 'const groupsAtOnce = 100;',
     to: 'const groupsAtOnce = 4;',
     caughtBy,
+  },
+  {
+    name: 'calls take no tokens',
+    file: 'aws/paced-client.ts',
+    from: 'if (!(await pacer.take(call))) throw notNow(call);',
+    to: '',
+    caughtBy,
+  },
+  {
+    name: 'a call whose token comes later does not wait for it',
+    file: 'aws/pacer.ts',
+    from: 'if (ms > 0) await sleep(ms);',
+    to: 'if (ms > 0 && !isTaken) await sleep(ms);',
+    caughtBy,
+  },
+  {
+    name: 'calls that are written together take one token',
+    file: 'aws/pacer.ts',
+    from: 'costMs: wanted * eachMs + owedMs',
+    to: 'costMs: eachMs + owedMs',
+    caughtBy,
+  },
+  {
+    name: 'a bucket that has calls in line counts as full',
+    file: 'aws/state/pace-item.ts',
+    from: "set: '#at + :cost',",
+    to: "set: ':before + :cost',",
+    caughtBy,
+  },
+  {
+    name: 'calls that change targets have no bucket',
+    file: 'aws/paced-client.ts',
+    from: ": { bucket: 'targets', kind: 'act', patienceMs: actMs };",
+    to: ": { bucket: 'health', kind: 'act', patienceMs: actMs };",
+    caughtBy,
+  },
+  {
+    name: 'the most needy group comes last',
+    file: 'core/account-budget.ts',
+    from: 'present].toSorted(byNeed(nowMs));',
+    to: 'present].toSorted((a, b) => byNeed(nowMs)(b, a));',
+    caughtBy,
+  },
+  {
+    name: 'what a group is refused, the others request as well',
+    file: 'functions/react/take-turn.ts',
+    from: 'if (news.length === 0) return view;',
+    to: 'if (news.length >= 0) return view;',
+    caughtBy,
+  },
+  {
+    name: 'a group that loses its races is not handed over',
+    file: 'functions/react/hand-over.ts',
+    from: 'wakes.wake([group], clock.now() + handedOverMs);',
+    to: 'wakes.wake([], clock.now() + handedOverMs);',
+    caughtBy,
+  },
+  {
+    name: 'a look is used again however old it is',
+    file: 'functions/react/rounds.ts',
+    from: 'ports.clock.now() - before.lookedAtMs < sameLookMs;',
+    to: 'ports.clock.now() - before.lookedAtMs < 1_000 * sameLookMs;',
+    caughtBy,
+  },
+  {
+    name: 'instances that were refused stay spent',
+    file: 'functions/react/take-turn.ts',
+    from: 'unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0),',
+    to: 'unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) * 0,',
+    caughtBy: inOneGroup,
+  },
+  {
+    name: 'registrations wait for the bucket of launched instances',
+    file: 'core/account-budget.ts',
+    from: "instances > 0 ? [bucket, 'instances'] : [bucket];",
+    to: "instances >= 0 ? [bucket, 'instances'] : [bucket];",
+    caughtBy: inOneGroup,
   },
 ];
