@@ -2,7 +2,6 @@ import { doublingMs } from '../back-off.ts';
 import { rememberNewcomers } from '../boots.ts';
 import { withAnswers } from '../breaker/breaker.ts';
 import { type Answer, rememberDenials } from '../denials.ts';
-import type { Group } from '../group.ts';
 import { rememberLaunches } from '../launch-limit.ts';
 import type { LaunchRequest } from '../launch-request.ts';
 import { type OfferingKey, offeringKey } from '../offering.ts';
@@ -10,7 +9,7 @@ import { rememberRefusals, rememberSuccess } from '../pool-memory.ts';
 import type { Refusal } from '../ports.ts';
 import type { Reservation } from '../reservation.ts';
 import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../reservation-life.ts';
-import type { GroupState } from '../view.ts';
+import type { GroupState, View } from '../view.ts';
 import { afterAnswers } from './returns.ts';
 
 /** A request and the reservation that it is made under. */
@@ -64,20 +63,28 @@ const grantedUnder = ({ reservation, result }: Launched) =>
     ? result.instances.map(({ instance, offering }) => ({ reservation: reservation.id, instance, offering }))
     : [];
 
-const newcomersOf = ({ reservation, result }: Launched) =>
-  result.kind === 'answered'
-    ? result.instances.map(({ instance }) => ({ instance, pool: reservation.placement.pool }))
-    : [];
+type Shown = Pick<View, 'members' | 'ended'>;
+
+/**
+ * Instances that come up now. The answer to a repeated request names those of the first one: who was put into service
+ * since, or has ended, is no newcomer.
+ */
+const newcomersOf = ({ reservation, result }: Launched, { members, ended }: Shown) => {
+  if (result.kind !== 'answered') return [];
+  const old = new Set([...ended, ...members.flatMap(({ instance, admitted }) => (admitted ? [instance] : []))]);
+  return result.instances
+    .filter(({ instance }) => !old.has(instance))
+    .map(({ instance }) => ({ instance, pool: reservation.placement.pool }));
+};
 
 /**
  * The state after responses: reservations settled, refusals and successes remembered. Changes nothing else, so it can
- * be merged into a newer state.
+ * be merged into a newer state. The members are those of the look that requested.
  */
 export const applyAnswers = (
   state: GroupState,
   launched: readonly Launched[],
-  group: Group,
-  nowMs: number,
+  { group, nowMs, ...shown }: Pick<View, 'group' | 'nowMs' | 'members' | 'ended'>,
 ): GroupState => {
   const attempts = new Map(launched.map((one) => [one.reservation.id, one]));
   const throttle = throttleAfter(state, launched, nowMs);
@@ -91,7 +98,11 @@ export const applyAnswers = (
   });
   // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
-  const newcomers = rememberNewcomers(state, launched.flatMap(newcomersOf), nowMs);
+  const newcomers = rememberNewcomers(
+    state,
+    launched.flatMap((one) => newcomersOf(one, shown)),
+    nowMs,
+  );
   const breakers = withAnswers(state.breakers, {
     asked: new Set(attempts.keys()),
     stays: new Set(reservations.map(({ id }) => id)),

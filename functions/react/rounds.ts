@@ -173,7 +173,7 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
   const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
   shareLessons(run, launched);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
-  return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, state, launched) };
+  return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, { view, state }, launched) };
 };
 
 /**
@@ -182,12 +182,15 @@ const playRound = async (run: Run, gathered: Gathered, earlier: readonly Round[]
  */
 const writeAnswers = async (
   { group, ports }: Run,
-  state: GroupState,
+  { view, state }: Pick<Round, 'view' | 'state'>,
   launched: readonly Launched[],
 ): Promise<GroupState> => {
   let base = state;
   for (let attempt = 0; attempt < mostConflicts; attempt++) {
-    const next = { ...applyAnswers(base, launched, group, ports.clock.now()), version: base.version + 1 };
+    const next = {
+      ...applyAnswers(base, launched, { ...view, group, nowMs: ports.clock.now() }),
+      version: base.version + 1,
+    };
     const written = await putState(group.name, next, ports);
     if (written !== 'conflict') return written;
     base = (await ports.store.state(group.name)) ?? base;

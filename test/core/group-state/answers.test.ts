@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { applyAnswers } from '../../../core/group-state/answers.ts';
 import type { LaunchResult } from '../../../core/ports.ts';
-import { group, nowMs, reservation, state } from '../views.ts';
+import type { View } from '../../../core/view.ts';
+import { member } from '../members.ts';
+import { group, nowMs, reservation, spotB, state } from '../views.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'b', market: 'spot' } as const;
-const answered = (result: LaunchResult, before = state({ reservations: [reservation({ replaces: ['i-old-1', 'i-old-2'] })] })) =>
-  applyAnswers(before, [{ reservation: before.reservations[0] ?? reservation(), request: undefined, result }], group(), nowMs);
+const answered = (
+  result: LaunchResult,
+  before = state({ reservations: [reservation({ replaces: ['i-old-1', 'i-old-2'] })] }),
+  shown: Partial<Pick<View, 'members' | 'ended'>> = {},
+) =>
+  applyAnswers(before, [{ reservation: before.reservations[0] ?? reservation(), request: undefined, result }], {
+    ...{ group: group(), nowMs, members: [], ended: [] },
+    ...shown,
+  });
 const granted = (...instances: readonly string[]) => instances.map((instance) => ({ instance, offering }));
 const refusal = { offering, code: 'InsufficientInstanceCapacity', message: 'none left', scope: 'offering' } as const;
 
@@ -22,6 +31,15 @@ describe('an answer to a launch', () => {
   });
   it('of none releases the reservation', () => {
     expect(answered({ kind: 'answered', instances: [], refusals: [refusal] }).reservations).toEqual([]);
+  });
+  it('tells of newcomers, but not of those that came up or ended before the request was made again', () => {
+    const newcomers = (shown: Partial<Pick<View, 'members' | 'ended'>>) => {
+      const result = { kind: 'answered' as const, instances: granted('i-1', 'i-2'), refusals: [] };
+      return Object.keys(answered(result, undefined, shown).newcomers ?? {});
+    };
+    expect(newcomers({ members: [member('i-1', spotB, { admitted: false })] })).toEqual(['i-1', 'i-2']);
+    expect(newcomers({ members: [member('i-1', spotB)] })).toEqual(['i-2']);
+    expect(newcomers({ ended: ['i-1'] })).toEqual(['i-2']);
   });
   it('that was lost leaves the reservation open under its token, to be repeated soon', () => {
     expect(answered({ kind: 'ambiguous', code: 'TimeoutError' }).reservations).toMatchObject([{ token: 'r-1', leaseUntilMs: nowMs + 2_000 }]);
