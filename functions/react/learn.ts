@@ -1,7 +1,7 @@
 import { adviseAgainst } from '../../core/advice.ts';
 import { type BootNews, type Lessons, learnBoots } from '../../core/boots.ts';
 import { learnBreakers } from '../../core/breaker/learn.ts';
-import { countOnce } from '../../core/counted.ts';
+import { countOnce, justWarned, uncounted } from '../../core/counted.ts';
 import { learnGivenUp } from '../../core/given-up.ts';
 import { rememberLives } from '../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../core/group-state/state.ts';
@@ -77,12 +77,15 @@ const withAdvised = (state: GroupState, members: readonly Member[], nowMs: numbe
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
-export const learn = (gathered: Gathered, { facts, ports, id }: Run, warned: readonly Warned[]): Gathered => {
+export const learn = (gathered: Gathered, { facts, ports, id }: Run, heard: readonly Warned[]): Gathered => {
   const nowMs = ports.clock.now();
+  const recent = justWarned(gathered.swaps, nowMs);
+  const told = new Set(heard.map(({ instance }) => instance));
+  const warned = [...heard, ...uncounted(gathered.state, recent).filter(({ instance }) => !told.has(instance))];
   const ended = [...gathered.holdings.ended, ...facts.ended];
-  const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned);
-  const heard = rememberWarnings(known, gathered.group, fresh.length, nowMs);
-  const losses = learnFromLosses(heard, warned, gathered.swaps, nowMs);
+  const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned, recent);
+  const counted = rememberWarnings(known, gathered.group, fresh.length, nowMs);
+  const losses = learnFromLosses(counted, warned, gathered.swaps, nowMs);
   const overBudget = advisedOverBudget(gathered, facts);
   const advised = withAdvised(losses, overBudget, nowMs);
   const lived = rememberLives(advised, gathered, warned, nowMs);
