@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
+import { ciRows, playCi } from './ci.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
 import { playLarge } from './large.ts';
 import { playMany, publishedStorms } from './many.ts';
@@ -132,6 +133,15 @@ const benchLarge = async (args: readonly string[]): Promise<void> => {
   console.log(JSON.stringify(await playLarge(group), null, 2));
 };
 
+/** A CI fleet over days of AWS 1, one object a day and row: `--days N --from DAY --seed N`. */
+const benchCi = async (args: readonly string[]): Promise<void> => {
+  const options = { days: { type: 'string', default: '1' }, from: { type: 'string', default: '1' }, seed: { type: 'string', default: '1' } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const [days, from, seed] = [atLeastOne('days', values.days), atLeastOne('from', values.from), atLeastOne('seed', values.seed)];
+  for (let day = from; day < from + days; day += 1)
+    for (const row of ciRows) console.log(JSON.stringify(await playCi({ row, day: day - 1, seed: seed + day - 1 })));
+};
+
 /** The figures of every row as one array on standard output; what happens meanwhile on standard error. */
 const benchTraces = async (args: readonly string[]): Promise<void> => {
   const options = readTracesOptions(args);
@@ -144,6 +154,8 @@ const main = async (name: string | undefined, args: readonly string[]): Promise<
     for (const [title, { text }] of Object.entries(benches)) console.log(`${title}\n${await text()}\n`);
   } else if (name === 'many') {
     await benchMany(args);
+  } else if (name === 'ci') {
+    await benchCi(args);
   } else if (name === 'large') {
     await benchLarge(args);
   } else if (name === 'traces') {
@@ -152,7 +164,7 @@ const main = async (name: string | undefined, args: readonly string[]): Promise<
     console.log(await benches[name].json());
   } else {
     console.error(
-      `There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, large, many, traces, or no name for all but these three.`,
+      `There is no benchmark "${name}": use ${Object.keys(benches).join(', ')}, ci, large, many, traces, or no name for all but these four.`,
     );
     process.exitCode = 1;
   }

@@ -18,14 +18,14 @@ type Policy = {
 };
 
 /** The first YAML block of a guide: the policy that it tells its reader to write. */
-export const policyOf = async (guide: string): Promise<Policy> => {
+const policyOf = async (guide: string): Promise<Policy> => {
   const page = await readFile(new URL(`../../docs/guides/${guide}.md`, import.meta.url), 'utf8');
   const [, text] = /```yaml\n(.*?)```/s.exec(page) ?? [];
   if (text === undefined) throw new Error(`docs/guides/${guide}.md shows no policy.`);
   return parse(text) as Policy;
 };
 
-export const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
+const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
 const zoneOf = (subnet: string): string => `eu-west-1${subnet.at(-1)}`;
 const second = 1_000;
 

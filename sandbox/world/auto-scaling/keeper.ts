@@ -1,6 +1,6 @@
 import { isLive } from '../instance.ts';
 import { countByZone, type Group, held, isHeld, type Member, type Scaling } from './group.ts';
-import { fillUp, launchMembers, nextMarket } from './launching.ts';
+import { fillUp, launchMembers, marketToShrink, nextMarket } from './launching.ts';
 import { arrive, depart, retire } from './member-life.ts';
 import { byItself } from './numbers.ts';
 import { drawWarm, keepWarm, missingWarm, settleWarm } from './warm-pool.ts';
@@ -19,14 +19,18 @@ const checkHealth = (scaling: Scaling, group: Group): void => {
   }
 };
 
-/** Scale-in takes from the zone with the most members, the oldest first, never a protected one. */
+/** Scale-in takes from the market that has too many, there from the zone with the most members, the oldest first, never a protected one. */
 const shrink = (scaling: Scaling, group: Group): void => {
   const counts = countByZone(group);
   const candidates = held(group).filter(({ isProtected }) => !isProtected);
   for (let over = held(group).length - group.desired; over > 0 && candidates.length > 0; over -= 1) {
     const size = (member: Member): number => counts.get(member.instance.zone) ?? 0;
-    const most = Math.max(...candidates.map(size));
-    const index = candidates.findIndex((member) => size(member) === most);
+    // What was launched to even out zones makes one elsewhere superfluous, of whatever market.
+    const market = (group.surplusForZones ?? 0) > 0 ? undefined : marketToShrink(group);
+    const ofMarket = candidates.filter(({ instance }) => instance.market === market);
+    const open = ofMarket.length > 0 ? ofMarket : candidates;
+    const most = Math.max(...open.map(size));
+    const index = candidates.findIndex((member) => open.includes(member) && size(member) === most);
     const [member] = candidates.splice(index, 1);
     if (member === undefined) return;
     counts.set(member.instance.zone, size(member) - 1);

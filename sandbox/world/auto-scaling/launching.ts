@@ -15,13 +15,28 @@ export const marketOf = ({ mixed }: Group): Market | undefined => {
   return mixed.base === 0 && mixed.percentAbove === 0 ? 'spot' : undefined;
 };
 
-/** On-demand first, until base and percentage hold; a fraction counts as a whole instance on demand. */
+/** Members on demand by base and percentage; a fraction counts as a whole instance on demand. */
+const wantedOnDemand = ({ desired, mixed: { base, percentAbove } }: Group & { readonly mixed: NonNullable<Group['mixed']> }): number =>
+  Math.min(base, desired) + Math.ceil((Math.max(0, desired - base) * percentAbove) / 100);
+
+const hasMixed = (group: Group): group is Group & { readonly mixed: NonNullable<Group['mixed']> } => group.mixed !== undefined;
+
+const onDemandIn = (group: Group): number => held(group).filter(({ instance }) => instance.market === 'on-demand').length;
+
+/** On-demand first, until base and percentage hold. */
 export const nextMarket = (group: Group): Market => {
   const only = marketOf(group);
-  if (only !== undefined || group.mixed === undefined) return only ?? 'on-demand';
-  const { base, percentAbove } = group.mixed;
-  const wanted = Math.min(base, group.desired) + Math.ceil((Math.max(0, group.desired - base) * percentAbove) / 100);
-  return held(group).filter(({ instance }) => instance.market === 'on-demand').length < wanted ? 'on-demand' : 'spot';
+  if (only !== undefined || !hasMixed(group)) return only ?? 'on-demand';
+  return onDemandIn(group) < wantedOnDemand(group) ? 'on-demand' : 'spot';
+};
+
+/**
+ * Which market a scale-in takes from: the one that has more than the distribution says (User Guide, default termination policy: with a mixed instances
+ * policy it first keeps what remains aligned to the purchase options). A group of one plain template has one market.
+ */
+export const marketToShrink = (group: Group): Market | undefined => {
+  if (!hasMixed(group)) return undefined;
+  return onDemandIn(group) > wantedOnDemand(group) ? 'on-demand' : 'spot';
 };
 
 const strategyOf = (group: Group, market: Market): string => (market === 'spot' ? (group.mixed?.spotStrategy ?? 'lowest-price') : 'prioritized');

@@ -420,3 +420,42 @@ describe('what scales a group by itself', () => {
     expect(refusal(() => autoScaling('PutScheduledUpdateGroupAction', recurring)).code).toBe('ValidationError');
   });
 });
+
+describe('a mixed instances policy', () => {
+  const markets = ({ world }: ReturnType<typeof build>): readonly string[] =>
+    world
+      .snapshot()
+      .instances.filter(({ state }) => state === 'running' || state === 'pending')
+      .map(({ market }) => market)
+      .sort();
+  const distribution = (base: number, percent: number) => ({
+    MixedInstancesPolicy: {
+      LaunchTemplate: { LaunchTemplateSpecification: { LaunchTemplateName: 'web' }, Overrides: [{ InstanceType: 'm7g.large' }] },
+      InstancesDistribution: { OnDemandBaseCapacity: base, OnDemandPercentageAboveBaseCapacity: percent },
+    },
+  });
+
+  it('launches its base on demand, and its share above it, rounded up', async () => {
+    const made = build({ desired: 0 });
+    made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(1, 50), DesiredCapacity: 6 });
+    await made.seconds(30);
+    expect(markets(made)).toEqual(['on-demand', 'on-demand', 'on-demand', 'on-demand', 'spot', 'spot']);
+  });
+
+  it('never fails over: what spot refuses is missing', async () => {
+    const offerings = plainSpec.offerings.map((offering) => (offering.market === 'spot' ? { ...offering, capacity: 0 } : offering));
+    const made = build({ desired: 0 }, { offerings });
+    made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(0, 50), DesiredCapacity: 4 });
+    await made.seconds(60);
+    expect(markets(made)).toEqual(['on-demand', 'on-demand']);
+  });
+
+  it('keeps its distribution when it shrinks', async () => {
+    const made = build({ desired: 0 });
+    made.autoScaling('UpdateAutoScalingGroup', { ...named, ...distribution(0, 50), DesiredCapacity: 6 });
+    await made.seconds(30);
+    made.autoScaling('SetDesiredCapacity', { ...named, DesiredCapacity: 2 });
+    await made.seconds(60);
+    expect(markets(made)).toEqual(['on-demand', 'spot']);
+  });
+});

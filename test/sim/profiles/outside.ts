@@ -18,7 +18,7 @@ const drawPlan = (draw: Draw, times: number, from: number, until: number) =>
 
 const drawWriter = (draw: Draw): WriterSpec => {
   const wants = drawPlan(draw, draw.between(1, 4), least, most - 2);
-  switch (draw.one(['absolute', 'absolute', 'steps', 'target-tracking', 'person'] as const)) {
+  switch (draw.one(['absolute', 'absolute', 'steps', 'target-tracking', 'person', 'fleeting', 'ec2-fleet', 'ecs'] as const)) {
     case 'absolute':
       return { kind: 'absolute', asg, everySeconds: 10, wants };
     case 'steps':
@@ -27,6 +27,12 @@ const drawWriter = (draw: Draw): WriterSpec => {
       return { kind: 'target-tracking', asg, perInstance: 10, load: drawPlan(draw, draw.between(1, 3), 10 * least, 10 * (most - 2)) };
     case 'person':
       return { kind: 'person', asg, wants };
+    case 'fleeting':
+      return { kind: 'fleeting', asg, everySeconds: 10, wants };
+    case 'ec2-fleet':
+      return { kind: 'ec2-fleet', asg, everySeconds: 10, wants };
+    case 'ecs':
+      return { kind: 'ecs', asg, tasksPerInstance: 4, tasks: drawPlan(draw, draw.between(1, 3), 4 * least, 4 * (most - 2)) };
   }
 };
 
