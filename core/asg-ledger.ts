@@ -7,14 +7,13 @@
  * - **unnoticed**: leaving members that it still counts, and must not replace, because we do;
  * - **take over**: its desired capacity is lowered to what it holds, and we launch in its place.
  */
+
 import { howHeld } from './holding.ts';
 import { traitsOf } from './leave-reason.ts';
 import { outsideAsgOf } from './outside-size.ts';
 import type { Swap } from './swap.ts';
+import { refillGraceMs } from './times.ts';
 import type { AsgView, Member, View } from './view.ts';
-
-/** How long an Auto Scaling group may take to refill itself before we launch in its place. */
-const refillGraceMs = 90_000;
 
 /** Of the members that a group holds, those that leave by one of these swaps. */
 const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {

@@ -149,13 +149,6 @@ export type DrainStep =
   | { readonly next: 'check'; readonly untilIso: string }
   | { readonly next: 'end' };
 
-/** The Lambda function's time limit, and the queue's visibility time-out, which must be longer. */
-export const reactTimeoutSeconds = 30;
-export const signalsVisibilitySeconds = 40;
-
-/** The longest that a signal waits in the queue. A signal about something older is a replay. */
-export const signalsRetentionDays = 4;
-
 /**
  * What a function takes as arguments instead of from globals. In Lambda the defaults apply; the sandbox passes its
  * clock, seed and transport. Every bundle exports `handler` (for Lambda) and `create(surroundings)` (the same handler

@@ -1,19 +1,7 @@
-import { deadlineMarginMs } from './deadline.ts';
 import { openHooks } from './drain/heartbeat.ts';
 import { traitsOf } from './leave-reason.ts';
 import type { Swap } from './swap.ts';
-
-/**
- * The default deregistration delay of a target group (Elastic Load Balancing, edit target group attributes:
- * `deregistration_delay.timeout_seconds`).
- */
-const defaultDeregistrationDelayMs = 300_000;
-
-/**
- * Time that the start itself may take before the deregistration delay runs: a cold function, a repeat of a throttled
- * call, a describe that lags.
- */
-export const startSlackMs = 5_000;
+import { deadlineMarginMs, defaultDeregistrationDelayMs, startSlackMs } from './times.ts';
 
 /** The times that the start of a drain is computed from, in milliseconds. */
 export type DrainBudget = {

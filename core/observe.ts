@@ -6,8 +6,8 @@ import { traitsOf } from './leave-reason.ts';
 import type { Cost, Heard, Need, NotDone } from './not-done.ts';
 import { type Offering, offeringKey } from './offering.ts';
 import { paidPrice, pricesIn } from './price.ts';
-import { describeLagMs } from './signal-age.ts';
 import type { Swap } from './swap.ts';
+import { describeLagMs } from './times.ts';
 import type { AsgView, GroupState, Member, View } from './view.ts';
 
 /** How long a signal about a leaving member tells something, when its instance does not end before. */

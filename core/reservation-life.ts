@@ -1,12 +1,8 @@
 import type { LaunchResult } from './ports.ts';
 import type { Reservation } from './reservation.ts';
+import { describeLagMs, repeatableMs } from './times.ts';
 import type { GroupState } from './view.ts';
 
-/**
- * How long our record of a launch outweighs a describe that does not show it (EC2: eventual consistency, up to
- * minutes).
- */
-export const believeMs = 180_000;
 /** How soon a request is repeated when its response was lost, and when it was throttled for the first time. */
 export const repeatAfterMs = 2_000;
 /**
@@ -16,8 +12,6 @@ export const repeatAfterMs = 2_000;
 export const repeatStepMs = (ageMs: number): number =>
   Math.max(repeatAfterMs, Math.min(longestRepeatMs, Math.floor(ageMs / 4)));
 const longestRepeatMs = 20_000;
-/** A request is repeated only while EC2 surely still knows its token (8 hours for LaunchInstances). */
-const repeatableMs = 1_800_000;
 
 export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
 
@@ -49,7 +43,7 @@ export const abandoned = (state: GroupState, nowMs: number): readonly Reservatio
 export const takenUp = (reservation: Reservation, nowMs: number, leaseMs: number): Reservation => ({
   ...reservation,
   leaseUntilMs: nowMs + leaseMs,
-  forgetAtMs: nowMs + believeMs,
+  forgetAtMs: nowMs + describeLagMs,
 });
 
 /** Whether a reservation still counts. Afterwards describes have shown everything that was launched. */
@@ -95,7 +89,7 @@ const unanswered = (
     case 'not-asked':
       return open;
     case 'ambiguous':
-      return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + believeMs };
+      return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs };
     case 'throttled':
       return before && { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: before.forgetAtMs };
     case 'invalid':

@@ -15,6 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
+import { longestDrainMs } from '../core/times.ts';
 
 export interface DrainWorkflowProps {
   /** The deployment's name: the state machine is called `<name>-drain`. */
@@ -27,12 +28,6 @@ export interface DrainWorkflowProps {
   /** Ends the drain of a batch. */
   readonly endDrain: IFunction;
 }
-
-/**
- * A lifecycle hook holds an instance for 48 hours at most (EC2 Auto Scaling, lifecycle hooks). No other drain takes
- * that long.
- */
-const longestDrain = Duration.hours(48);
 
 /** The input goes from state to state unchanged. The result of the last function is beside it as `step`. */
 const withStep = '{% $merge([$states.input, {"step": $states.result.Payload}]) %}';
@@ -92,7 +87,7 @@ export class DrainWorkflow extends Construct {
       stateMachineName,
       definitionBody: DefinitionBody.fromChainable(this.begin(props)),
       queryLanguage: QueryLanguage.JSONATA,
-      timeout: longestDrain,
+      timeout: Duration.millis(longestDrainMs),
       comment: 'Takes work off a batch of leaving instances before their deadline.',
       logs: { destination: this.logGroup, level: LogLevel.ERROR, includeExecutionData: false },
       tracingEnabled: false,

@@ -11,7 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { env, type FunctionName, functionNames, reactTimeoutSeconds } from '../core/contract.ts';
+import { env, type FunctionName, functionNames } from '../core/contract.ts';
+import { reactTimeoutMs } from '../core/times.ts';
 
 export type FunctionsProps = { readonly name: string; readonly logRetention: RetentionDays };
 
@@ -26,7 +27,7 @@ type Size = {
 const sizes: Readonly<Record<FunctionName, Size>> = {
   react: {
     memorySize: 1024,
-    timeoutSeconds: reactTimeoutSeconds,
+    timeoutSeconds: reactTimeoutMs / 1_000,
     // While a group waits, each look sends the message for the next to its own queue. Lambda would stop that chain
     // after about sixteen calls (Lambda Developer Guide, "Use Lambda recursive loop detection").
     recursiveLoop: RecursiveLoop.ALLOW,

@@ -4,14 +4,8 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { env, signalsRetentionDays, signalsVisibilitySeconds } from '../core/contract.ts';
-
-/**
- * A signal that fails goes to the dead-letter queue only after so long: an API that is down or throttled for an hour
- * costs no signal. It comes again each time its visibility time-out is over.
- */
-const failsForMinutes = 65;
-const receivesBeforeDeadLetter = Math.ceil((failsForMinutes * 60) / signalsVisibilitySeconds);
+import { env } from '../core/contract.ts';
+import { signalsFailForMs, signalsRetentionMs, signalsVisibilityMs } from '../core/times.ts';
 
 export type SignalsProps = {
   readonly name: string;
@@ -35,9 +29,9 @@ export class Signals extends Construct {
     this.queue = new Queue(this, 'Queue', {
       ...common,
       queueName: `${name}-signals`,
-      retentionPeriod: Duration.days(signalsRetentionDays),
-      visibilityTimeout: Duration.seconds(signalsVisibilitySeconds),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesBeforeDeadLetter },
+      retentionPeriod: Duration.millis(signalsRetentionMs),
+      visibilityTimeout: Duration.millis(signalsVisibilityMs),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: Math.ceil(signalsFailForMs / signalsVisibilityMs) },
     });
     if (hookTopicArns.length > 0) this.admitTopics(hookTopicArns);
   }

@@ -1,11 +1,11 @@
 import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
 import type { DrainTarget, TargetStanding } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap.ts';
+import { defaultDeregistrationDelayMs } from '../../core/times.ts';
 import { targetGroupsOf } from '../providers/describe-members.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';
 import {
-  defaultDelayMs,
   deregisterTargets,
   describeDelays,
   describeHealth,
@@ -42,7 +42,7 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const nowMs = deps.now();
     const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
     for (const [arn, delayMs] of await describeDelays(deps, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
-    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? defaultDelayMs]));
+    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? defaultDeregistrationDelayMs]));
   };
 
   return async (group, swaps) => {

@@ -6,7 +6,7 @@ import { howHeld } from '../../core/holding.ts';
 import { numberOf } from '../../core/number-of.ts';
 import type { Holdings } from '../../core/ports.ts';
 import { asReady, needsStatusChecks } from '../../core/ready.ts';
-import { describeLagMs } from '../../core/signal-age.ts';
+import { bootGraceMs, bothLagMs, describeLagMs } from '../../core/times.ts';
 import type { AsgView, Member } from '../../core/view.ts';
 import { troubleOf } from '../errors.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
@@ -17,13 +17,6 @@ import { readGroups, type Shown } from './read-groups.ts';
 import { statusChecksOf } from './status-checks.ts';
 import { describeHealth, hasRegistered, type TargetHealth, type TargetState } from './target-groups.ts';
 
-/**
- * Failing checks while booting is normal. An instance younger than this does not count as unhealthy (Auto Scaling's
- * default grace period).
- */
-const bootGraceMs = 300_000;
-/** Describes of EC2 and of Auto Scaling do not both lag behind for so long. */
-const bothLagMs = 45_000;
 /**
  * By this age a member runs and was registered. Before it, an instance whose registration cannot be read is registered
  * again, which is harmless.

@@ -7,6 +7,7 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ActionResult } from '../../core/ports.ts';
+import { defaultDeregistrationDelayMs } from '../../core/times.ts';
 import { chunks } from '../chunks.ts';
 import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../errors.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -21,8 +22,6 @@ import { actOn, allOf, ordinaryVerdict, together, type Verdict } from './act-on.
 export type TargetState = 'ready' | 'coming' | 'failing' | 'draining';
 export type TargetHealth = ReadonlyMap<string, TargetState>;
 
-/** Default of `deregistration_delay.timeout_seconds` (Elastic Load Balancing, target group attributes). */
-export const defaultDelayMs = 300_000;
 const callsAtOnce = 5;
 
 /**
@@ -75,7 +74,7 @@ export const readDelay = async (
   const answer = await elb.send(command, options).catch(goneOnly);
   if (answer === undefined) return undefined;
   const seconds = answer.Attributes?.find(({ Key }) => Key === 'deregistration_delay.timeout_seconds')?.Value;
-  return seconds === undefined ? defaultDelayMs : Number(seconds) * 1000;
+  return seconds === undefined ? defaultDeregistrationDelayMs : Number(seconds) * 1000;
 };
 
 /**
@@ -109,7 +108,7 @@ export const describeDelays = async (
     const read = await optionalRead('target group attributes', missed, async () => ({
       delayMs: await readDelay(elb, arn, hasty),
     }));
-    return read === undefined ? [] : [[arn, read.delayMs ?? defaultDelayMs] as const];
+    return read === undefined ? [] : [[arn, read.delayMs ?? defaultDeregistrationDelayMs] as const];
   });
   return new Map(found.flat());
 };

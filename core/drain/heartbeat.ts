@@ -1,11 +1,6 @@
 import type { LifecycleHook, Swap } from '../swap.ts';
+import { shortestHookTimeoutMs } from '../times.ts';
 import { retryAtMs } from './steps.ts';
-
-/**
- * The shortest time-out that a lifecycle hook can have (Auto Scaling API, PutLifecycleHook: `HeartbeatTimeout` 30 to
- * 7200 s).
- */
-const shortestHookTimeoutMs = 30_000;
 
 const timeoutOf = (hook: LifecycleHook): number => hook.timeoutMs ?? shortestHookTimeoutMs;
 

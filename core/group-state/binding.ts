@@ -8,8 +8,9 @@ import { modeOf } from '../mode.ts';
 import { noted } from '../outside-size.ts';
 import type { Placement } from '../placement.ts';
 import type { Reservation } from '../reservation.ts';
-import { abandoned, believeMs, inBrief, takenUp } from '../reservation-life.ts';
+import { abandoned, inBrief, takenUp } from '../reservation-life.ts';
 import type { Swap } from '../swap.ts';
+import { describeLagMs } from '../times.ts';
 import type { GroupState, Suspension, View } from '../view.ts';
 import { withMoves } from './returns.ts';
 
@@ -63,7 +64,7 @@ const reservationsOf = (decision: Decision, view: View, author: Author): readonl
       replaces: placement.moves ?? leaving.splice(0, placement.count),
       atMs: view.nowMs,
       leaseUntilMs: view.nowMs + author.leaseMs,
-      forgetAtMs: view.nowMs + believeMs,
+      forgetAtMs: view.nowMs + describeLagMs,
     };
   });
 };

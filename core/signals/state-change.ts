@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { describeLagMs, isAlive } from '../signal-age.ts';
+import { isAlive } from '../signal-age.ts';
+import { describeLagMs } from '../times.ts';
 import { instanceId } from './fields.ts';
 import { instancesCause, signalKind, type Unread } from './signal-kind.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { LifecycleHook } from '../swap.ts';
+import { shortestHookTimeoutMs } from '../times.ts';
 import { asgName, instanceId } from './fields.ts';
 import { instancesCause, neverOver, signalKind, type Unread } from './signal-kind.ts';
 
@@ -9,12 +10,6 @@ type TerminateHook = {
   readonly hook: LifecycleHook;
   readonly atMs: number;
 };
-
-/**
- * The event does not contain the hook's heartbeat time-out. AWS allows no less than 30 s, so the first heartbeat is due
- * within that time.
- */
-const assumedHeartbeatMs = 30_000;
 
 /** The form of tokens (EC2 Auto Scaling API reference, CompleteLifecycleAction: 36 characters). */
 const uuidPattern = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
@@ -50,7 +45,7 @@ export const readLifecycleAction = (action: LifecycleAction, atMs: number): Term
     asg: action.AutoScalingGroupName,
     hook: action.LifecycleHookName,
     token: action.LifecycleActionToken,
-    expiresAtMs: atMs + assumedHeartbeatMs,
+    expiresAtMs: atMs + shortestHookTimeoutMs,
   };
   return { kind: 'terminate-hook', instance: action.EC2InstanceId, hook, atMs };
 };

@@ -3,8 +3,8 @@ import type { Leaving } from '../decision.ts';
 import { type LeaveReason, traitsOf } from '../leave-reason.ts';
 import { offeringKey } from '../offering.ts';
 import type { Owner } from '../ports.ts';
-import { describeLagMs } from '../signal-age.ts';
 import type { LifecycleHook, Swap } from '../swap.ts';
+import { describeLagMs } from '../times.ts';
 import type { Member } from '../view.ts';
 import { type DrainKind, kindOf, type NameDrain } from './drain-kind.ts';
 

@@ -6,6 +6,7 @@ import { modeOf } from '../../core/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../core/outside-size.ts';
 import type { ActionResult } from '../../core/ports.ts';
 import { isOpen, repeatAfterMs } from '../../core/reservation-life.ts';
+import { tickEveryMs } from '../../core/times.ts';
 import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
 import { writesAtOnce } from './claims.ts';
 import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
@@ -21,9 +22,6 @@ export type Acted = {
   readonly restored: readonly string[];
   readonly wakeAtMs?: number;
 };
-
-/** No wake is needed for a later time: the next tick comes within a minute. */
-const tickEveryMs = 60_000;
 
 /** `laterAtMs`: nobody was put into service, because others need the load balancers' bucket more. */
 type Admissions = Pick<Acted, 'admitted'> & {

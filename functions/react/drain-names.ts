@@ -1,12 +1,7 @@
 import type { Swap } from '../../core/swap.ts';
 import type { DrainKind, NameDrain } from '../../core/swap-life/drain-kind.ts';
+import { sharedDrainMs } from '../../core/times.ts';
 import { sha256 } from '../runtime/sha256.ts';
-
-/**
- * Deadlines of one storm differ by a few seconds. Those of the same ten seconds share a drain, which keeps the
- * earliest.
- */
-const bucketMs = 10_000;
 
 const longestGroup = 43;
 
@@ -29,7 +24,7 @@ export type DrainId = {
 
 /** Name of a drain, and so of its execution: at most 80 characters (Step Functions API reference, StartExecution). */
 export const drainName = ({ group, kind, deadlineMs, decision }: DrainId): string => {
-  const bucket = deadlineMs === undefined ? [] : [Math.floor(deadlineMs / bucketMs).toString(36)];
+  const bucket = deadlineMs === undefined ? [] : [Math.floor(deadlineMs / sharedDrainMs).toString(36)];
   return [groupPart(group), kind, ...bucket, ...(decision === undefined ? [] : [decision])].join('-');
 };
 

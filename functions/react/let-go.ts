@@ -2,7 +2,7 @@ import { announcements } from '../../core/contract.ts';
 import { isLetGo, sameState } from '../../core/group-state/state.ts';
 import { outsideAsgOf } from '../../core/outside-size.ts';
 import { isBelieved, isOpen } from '../../core/reservation-life.ts';
-import { describeLagMs } from '../../core/signal-age.ts';
+import { describeLagMs } from '../../core/times.ts';
 import type { Added, GroupState, RaisedMax } from '../../core/view.ts';
 import { answerHooks } from './answer-hooks.ts';
 import { closeLetGo } from './close-let-go.ts';

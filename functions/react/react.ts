@@ -1,9 +1,10 @@
 import { chunks } from '../../aws/chunks.ts';
 import { isFromAws, troubleOf } from '../../aws/errors.ts';
 import { inParallel } from '../../aws/in-parallel.ts';
-import { metrics, reactTimeoutSeconds } from '../../core/contract.ts';
+import { metrics } from '../../core/contract.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import { withFormer } from '../../core/holders.ts';
+import { reactTimeoutMs } from '../../core/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import type { Facts } from './facts.ts';
 import { canHandOver, handOver } from './hand-over.ts';
@@ -29,7 +30,7 @@ const groupsAtOnce = 100;
 
 /** A group that is begun needs as long as half of the time limit, however the calls go. */
 const hasLittleTime = ({ beganAtMs }: Known, { clock }: ReactPorts): boolean =>
-  clock.now() - beganAtMs > (reactTimeoutSeconds * 1_000) / 2;
+  clock.now() - beganAtMs > reactTimeoutMs / 2;
 
 const readAll = (
   messages: readonly Message[],

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { signalsRetentionDays } from '../../core/contract.ts';
 import { type Reading, signalKinds } from '../../core/signal.ts';
 import { firstProblem } from '../../core/signals/fields.ts';
 import { lifecycleAction, readLifecycleAction } from '../../core/signals/terminate-hook.ts';
+import { signalsRetentionMs } from '../../core/times.ts';
 
 /** The parts of EventBridge's envelope that we rely on. Other members are ignored: AWS adds some over time. */
 const envelope = z.object({
@@ -38,7 +38,7 @@ export type Home = { readonly account?: string | undefined; readonly region?: st
 type Arrival = Home & { readonly sentAtMs: number };
 
 /** Older than anything that waited in the queue: somebody replays an old message. */
-const tooOldMs = signalsRetentionDays * 24 * 3_600_000;
+const tooOldMs = signalsRetentionMs;
 
 /**
  * Names of alarms and Auto Scaling groups are unique only within one account and region. A message without account and

@@ -1,4 +1,4 @@
-import { metrics, reactTimeoutSeconds } from '../../core/contract.ts';
+import { metrics } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { Overtaken } from '../../core/decision-record.ts';
@@ -9,6 +9,7 @@ import { decideInMode, type InMode } from '../../core/in-mode.ts';
 import { modeOf } from '../../core/mode.ts';
 import { repeatAfterMs } from '../../core/reservation-life.ts';
 import type { Warned } from '../../core/swap.ts';
+import { leaseMs, reactTimeoutMs } from '../../core/times.ts';
 import type { GroupState, View } from '../../core/view.ts';
 import { claimedMeanwhile } from './claimed-meanwhile.ts';
 import { type Gathered, gather, viewOf } from './gather.ts';
@@ -22,12 +23,10 @@ import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUno
 import type { Round, Run } from './run.ts';
 import { shareLessons, takeTurn } from './take-turn.ts';
 
-/** Longer than an invocation runs. */
-const leaseMs = (reactTimeoutSeconds + 5) * 1_000;
 /** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;
 /** An invocation ends within half of its time limit, so that what takes twice as long as usual still fits into it. */
-const endsWithinMs = (reactTimeoutSeconds * 1_000) / 2;
+const endsWithinMs = reactTimeoutMs / 2;
 /** Lost races for the state item before the messages are returned to the queue. */
 const mostConflicts = 10;
 /** Instances that a stored decision names. */

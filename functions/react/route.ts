@@ -1,6 +1,7 @@
 import type { Owner, Owners, RegistryEntry } from '../../core/ports.ts';
 import { type Signal, signalKindOf } from '../../core/signal.ts';
 import type { News, Subject } from '../../core/signals/signal-kind.ts';
+import { unknownPatienceMs } from '../../core/times.ts';
 import { createFactsByGroup, type Facts } from './facts.ts';
 
 /** A signal and the message that brought it. */
@@ -14,12 +15,6 @@ export type Routed = {
   /** Messages to be delivered again: about an instance that EC2 does not show yet. */
   readonly again: readonly string[];
 };
-
-/**
- * A signal about an instance that no describe shows is delivered again while it is younger than this: describes lag
- * behind launches.
- */
-const unknownPatienceMs = 120_000;
 
 const subjectOf = (signal: Signal): Subject => signalKindOf(signal).about(signal);
 

@@ -1,13 +1,9 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../../core/contract.ts';
+import { timeoutEarlyMs } from '../../core/times.ts';
 import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
-
-/**
- * Time kept at the end of an invocation to record what was not finished. Middy's default of 5 ms is too short for that.
- */
-const timeoutEarlyMs = 1_000;
 
 /** What a function does with one event. Made once per cold start from its surroundings. */
 export type Work = (event: unknown, context: LambdaContext) => Promise<unknown>;

@@ -18,9 +18,9 @@ export const times = {
   batchMs: 1_000,
   /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */
   spotNoticeMs: 120_000,
-  /** Kept free at the end of a spot notice for the last calls (core/deadline.ts). */
+  /** Kept free at the end of a spot notice for the last calls (core/times.ts). */
   deadlineMarginMs: 10_000,
-  /** What the start of a drain may take before the deregistration delay runs (core/drain.ts). */
+  /** What the start of a drain may take before the deregistration delay runs (core/times.ts). */
   drainStartMs: 5_000,
   /** Drains whose deadlines lie so close share one, which keeps to the earliest (core/drain). */
   drainShareMs: 10_000,

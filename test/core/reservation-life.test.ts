@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LaunchResult } from '../../core/ports.ts';
-import { abandoned, afterAttempt, believeMs, inBrief, isBelieved, repeatStepMs, takenUp } from '../../core/reservation-life.ts';
+import { abandoned, afterAttempt, inBrief, isBelieved, repeatStepMs, takenUp } from '../../core/reservation-life.ts';
+import { describeLagMs } from '../../core/times.ts';
 import { nowMs, reservation, state } from './views.ts';
 
 const repeatAtMs = nowMs + 7_000;
@@ -31,7 +32,7 @@ describe('a first attempt', () => {
     expect(first(invalid)).toBeUndefined();
   });
   it('that was not answered stays open, and is believed from now on', () => {
-    expect(first(ambiguous)).toMatchObject({ leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + believeMs });
+    expect(first(ambiguous)).toMatchObject({ leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs });
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { functionNames, signalsVisibilitySeconds } from '../../core/contract.ts';
+import { functionNames } from '../../core/contract.ts';
+import { signalsVisibilityMs } from '../../core/times.ts';
 import { type EventPattern, matchesPattern } from '../../sandbox/platform/events/event-pattern.ts';
 import { assembledResources, ofType, type Properties, printed, type Resource } from './assembled.ts';
 
@@ -33,7 +34,7 @@ describe('functions', () => {
   test('the signals queue hides a batch longer than react may take', () => {
     const react = ofType(resources, 'AWS::Lambda::Function').find(([, { FunctionName }]) => FunctionName === 'holdfast-react')?.[1];
     const queue = ofType(resources, 'AWS::SQS::Queue').find(([, { QueueName }]) => QueueName === 'holdfast-signals')?.[1];
-    expect(queue?.VisibilityTimeout).toBe(signalsVisibilitySeconds);
+    expect(queue?.VisibilityTimeout).toBe(signalsVisibilityMs / 1_000);
     expect(queue?.VisibilityTimeout).toBeGreaterThan(react?.Timeout as number);
   });
 });
@@ -49,7 +50,7 @@ describe('what fails goes to a dead-letter queue', () => {
 
   test('a signal only after more than an hour of attempts, so that no outage of an hour costs one', () => {
     const queue = ofType(resources, 'AWS::SQS::Queue').find(([, { QueueName }]) => QueueName === 'holdfast-signals')?.[1] ?? {};
-    expect(Number(at(queue, 'RedrivePolicy.maxReceiveCount')) * signalsVisibilitySeconds).toBeGreaterThan(3_600);
+    expect(Number(at(queue, 'RedrivePolicy.maxReceiveCount')) * signalsVisibilityMs).toBeGreaterThan(3_600_000);
     expect(at(queue, 'RedrivePolicy.maxReceiveCount')).toBeLessThanOrEqual(1_000);
   });
 

@@ -69,7 +69,7 @@ export const launching: readonly Mutant[] = [
   {
     name: 'an answer that was lost counts as no launch',
     file: 'core/reservation-life.ts',
-    from: 'return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + believeMs };',
+    from: 'return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs };',
     to: 'return undefined;',
     caughtBy: ['launch answers lost'],
   },
