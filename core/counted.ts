@@ -1,6 +1,6 @@
 import { traitsOf } from './leave-reason.ts';
-import { describeLagMs } from './signal-age.ts';
 import type { Swap, Warned } from './swap.ts';
+import { describeLagMs } from './times.ts';
 import type { GroupState } from './view.ts';
 
 /** So many warned members are remembered by their ids. With more, limits and breakers have long been reached. */
