@@ -33,7 +33,9 @@ export type Pacer = {
 /** Where the item fails, calls go on without it for so long, so that its outage costs no call its time. */
 const withoutItemMs = 5_000;
 /** What looks that are only counted may take of a bucket, in time to refill. */
-const mostUnsaidMs = 5_000;
+const mostUnsaidMs = 2_000;
+/** Nothing happens in the account while every bucket has been full for so long: in a storm they fill up in between. */
+const calmForMs = 10_000;
 
 /** How long to wait for a token that was taken, or when to ask again because there is none. */
 type Wait = { readonly isTaken: boolean; readonly ms: number };
@@ -127,7 +129,7 @@ export const createPacer = (deps: PacerDeps): Pacer => {
 
   /** Whether nobody in the account has made a call for a while. */
   const isAllCalm = (): Promise<boolean> => {
-    isCalm ??= item.read().then((fullAt) => Object.values(fullAt).every((atMs) => atMs <= now()));
+    isCalm ??= item.read().then((fullAt) => Object.values(fullAt).every((atMs) => atMs <= now() - calmForMs));
     return isCalm;
   };
   const isOnlyCounted = async ({ bucket, kind }: PacedCall): Promise<boolean> =>

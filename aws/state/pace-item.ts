@@ -115,6 +115,8 @@ export const createPaceItem = (deps: Deps): PaceItem => {
   const left = new Map<PacedBucket, number>();
   return {
     take: async (taking) => {
+      // More than a full bucket gives. DynamoDB refuses a condition whose bounds are in the wrong order.
+      if (taking.nowMs + taking.costMs > taking.untilMs) return { kind: 'over', fullAtMs: taking.nowMs };
       const isFull = (left.get(taking.bucket) ?? 0) < taking.nowMs;
       const taken = (isFull ? await begin(deps, taking) : undefined) ?? (await take(deps, taking));
       left.set(taking.bucket, taken.fullAtMs);

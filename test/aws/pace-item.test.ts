@@ -30,6 +30,10 @@ describe('the item of what calls leave of a bucket', () => {
     expect(results.find(({ kind }) => kind === 'over')?.fullAtMs).toBe(nowMs + 3_600);
   });
 
+  test('more than a full bucket gives is not taken, and is no error', async () => {
+    expect(await item.take(taking(4_001))).toEqual({ kind: 'over', fullAtMs: nowMs });
+  });
+
   test('a bucket that has filled up begins anew', async () => {
     await item.take(taking(1_000));
     nowMs += 5_000;

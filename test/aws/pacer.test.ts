@@ -48,6 +48,13 @@ describe('calls wait for their tokens', () => {
     expect([world.takes, world.slept]).toEqual([2, []]);
   });
 
+  test('of more calls than a bucket holds, as many are made as it holds', async () => {
+    const { world, pacer } = environment();
+    const glance: PacedCall = { bucket: 'health', kind: 'look', patienceMs: 0 };
+    expect(count(await Promise.all(Array.from({ length: 61 }, () => pacer.take(glance))))).toBe(39);
+    expect(world.unused).toBe(0);
+  });
+
   test('who changes something waits in line, as long as its patience lasts, and is refused beyond it', async () => {
     const behind = async (calls: number) => {
       const { world, pacer } = environment({ autoScaling: startMs + calls * 200 });
@@ -79,9 +86,16 @@ describe('calls wait for their tokens', () => {
     expect(world.takes).toBe(0);
     await pacer.take(act);
     expect([world.takes, world.fullAt.autoScaling]).toEqual([1, startMs + 600]);
-    pacer.quiet(true);
-    await pacer.take(look);
-    expect(world.takes).toBe(2);
+  });
+
+  test('a bucket that was full for less than ten seconds says nothing: it fills up between the calls of a storm too', async () => {
+    const takesAfter = async (fullForMs: number): Promise<number> => {
+      const { world, pacer } = environment({ health: startMs - fullForMs });
+      pacer.quiet(true);
+      await pacer.take(look);
+      return world.takes;
+    };
+    expect([await takesAfter(9_999), await takesAfter(10_000)]).toEqual([1, 0]);
   });
 
   test('where the item fails, calls go on without it, and do not ask it again for a while', async () => {
