@@ -66,8 +66,8 @@ const grantedUnder = ({ reservation, result }: Launched) =>
 type Shown = Pick<View, 'members' | 'ended'>;
 
 /**
- * Instances that come up now. The answer to a repeated request names those of the first one: who was put into service
- * since, or has ended, is no newcomer.
+ * New members that come up now. The answer to a repeated request names those of the first one: who was put into service
+ * since, or has ended, is none of them.
  */
 const newcomersOf = ({ reservation, result }: Launched, { members, ended }: Shown) => {
   if (result.kind !== 'answered') return [];

@@ -32,7 +32,7 @@ describe('an answer to a launch', () => {
   it('of none releases the reservation', () => {
     expect(answered({ kind: 'answered', instances: [], refusals: [refusal] }).reservations).toEqual([]);
   });
-  it('tells of newcomers, but not of those that came up or ended before the request was made again', () => {
+  it('names new members, but not those that came up or ended before the request was made again', () => {
     const newcomers = (shown: Partial<Pick<View, 'members' | 'ended'>>) => {
       const result = { kind: 'answered' as const, instances: granted('i-1', 'i-2'), refusals: [] };
       return Object.keys(answered(result, undefined, shown).newcomers ?? {});
