@@ -67,7 +67,7 @@ type Shown = Pick<View, 'members' | 'ended'>;
 
 /**
  * New members that come up now. The answer to a repeated request names those of the first one: who was put into service
- * since, or has ended, is none of them.
+ * since, or has ended, is not one of them.
  */
 const newcomersOf = ({ reservation, result }: Launched, { members, ended }: Shown) => {
   if (result.kind !== 'answered') return [];
