@@ -12,24 +12,47 @@ const each = ({ sandbox: { world } }: Stage, suits: (offering: Offering) => bool
   for (const offering of world.snapshot().offerings.filter(suits)) world.setOffering(offering, { capacity: capacityOf(offering) });
 };
 
-/** No offering that suits gives more than it has given, for so long; then each is as it was. */
+type World = Stage['sandbox']['world'];
+/** What an offering had before it was empty, and when the last of the outages ends that it is in. */
+type Outage = { readonly capacity: number | null; readonly untilMs: number };
+
+const outages = new WeakMap<World, Map<string, Outage>>();
+
+const outagesOf = (world: World): Map<string, Outage> => {
+  const found = outages.get(world) ?? new Map<string, Outage>();
+  outages.set(world, found);
+  return found;
+};
+
+/** No offering that suits gives more than it has given, for so long; then each is as it was. Where several overlap, when the last one ends. */
 export const noCapacity = (atMs: number, forMs: number, markets: readonly Market[], zones: readonly string[]): Step => ({
   kind: 'capacity-changed',
   atMs,
   lastsMs: forMs,
   what: `${zones.join(', ')} have no more ${markets.join(' or ')} capacity for ${inSeconds(forMs)}`,
   happen: (stage) => {
+    const { world, clock } = stage.sandbox;
     stage.did({ kind: 'capacity-changed' });
-    const before = new Map<string, number | null>();
+    const open = outagesOf(world);
+    const untilMs = clock.now() + forMs;
     const keyOf = ({ instanceType, zone, market }: Offering): string => `${instanceType} ${zone} ${market}`;
     const suits = ({ zone, market }: Offering): boolean => zones.includes(zone) && markets.includes(market);
     each(stage, suits, (offering) => {
-      before.set(keyOf(offering), offering.capacity);
+      const earlier = open.get(keyOf(offering));
+      open.set(keyOf(offering), {
+        capacity: earlier === undefined ? offering.capacity : earlier.capacity,
+        untilMs: Math.max(untilMs, earlier?.untilMs ?? untilMs),
+      });
       return 0;
     });
-    stage.sandbox.clock.after(forMs, () => {
+    clock.after(forMs, () => {
       stage.did({ kind: 'capacity-changed' });
-      each(stage, suits, (offering) => before.get(keyOf(offering)) ?? null);
+      const isOver = (offering: Offering): boolean => suits(offering) && (open.get(keyOf(offering))?.untilMs ?? Infinity) <= clock.now();
+      each(stage, isOver, (offering) => {
+        const outage = open.get(keyOf(offering));
+        open.delete(keyOf(offering));
+        return outage?.capacity ?? null;
+      });
     });
   },
 });
