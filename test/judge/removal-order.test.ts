@@ -39,6 +39,10 @@ describe('members leave in the order of removal', () => {
     expect(found(oldest, young)).toBe(1);
     expect(found(newest, old)).toBe(1);
   });
+  it('lets those go first that are not ready by the policy', () => {
+    expect(found({ ...oldest, ready: { after: '60s' } }, young)).toBe(1);
+    expect(found({ ...oldest, ready: { after: '90s' } }, young)).toBe(0);
+  });
   it('does not tell apart whole seconds', () => {
     expect(found(oldest, { 'i-1': { atSecond: 2 }, 'i-2': { atSecond: 1 } })).toBe(0);
   });

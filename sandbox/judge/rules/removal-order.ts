@@ -123,7 +123,7 @@ const outOfOrder = (chronicle: Chronicle, choice: Choice): string | undefined =>
   const author = healthyAuthor(chronicle, choice);
   if (policy === undefined || author === undefined) return undefined;
   const knownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
-  if (!servedThroughout(chronicle, life, knownSinceMs, chosenAtMs)) return undefined;
+  if (!servedThroughout(chronicle, life, knownSinceMs, chosenAtMs) || !chronicle.isReadyAt(life, knownSinceMs)) return undefined;
   const first = couldHaveGone(chronicle, choice, author).find((one) => goesBefore(chronicle, one, life, policy, choice));
   return first && `${life.instance} is removed, and ${first.instance} stays, which goes before it by ${policy.removalOrder}`;
 };
@@ -131,7 +131,7 @@ const outOfOrder = (chronicle: Chronicle, choice: Choice): string | undefined =>
 export const removalInOrder: Rule = {
   name: 'members leave in the order of removal',
   meaning:
-    'When a group shrinks, no member that serves leaves before one of the same Auto Scaling group (or of none) that the order of the policy names first: the older or newer one, or the dearer one by stated prices and by spot prices where the policy has them read; without a stated price, on-demand goes before spot. Floors, shares and spares go before the order.',
+    'When a group shrinks, no member that serves and is ready leaves before one of the same Auto Scaling group (or of none) that the order of the policy names first: the older or newer one, or the dearer one by stated prices and by spot prices where the policy has them read; without a stated price, on-demand goes before spot. Floors, shares and spares go before the order.',
   broken: (chronicle) =>
     choicesOf(chronicle).flatMap((choice) => {
       const detail = outOfOrder(chronicle, choice);
