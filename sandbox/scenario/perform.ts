@@ -33,7 +33,16 @@ const given = <T extends object>(filter: T) => Object.fromEntries(Object.entries
 const setBoots = (stage: Stage, { launches, fate, reason }: Extract<Action, { boots: unknown }>['boots']): void =>
   stage.world.setBoots(given(launches), fate, reason);
 
-const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK', suppressed: boolean) => ({
+/** What CloudWatch evaluated: the scenario says how far its latest value is from its threshold. */
+const evaluated = (fromThreshold: number | undefined): object => {
+  if (fromThreshold === undefined) return {};
+  const threshold = 50;
+  return {
+    reasonData: JSON.stringify({ version: '1.0', statistic: 'Average', period: 60, recentDatapoints: [threshold + fromThreshold], threshold }),
+  };
+};
+
+const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK', suppressed: boolean, fromThreshold?: number) => ({
   source: 'aws.cloudwatch',
   'detail-type': 'CloudWatch Alarm State Change',
   detail: {
@@ -42,6 +51,7 @@ const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK', supp
       value,
       reason: 'Threshold Crossed',
       timestamp: new Date(atMs).toISOString(),
+      ...evaluated(fromThreshold),
       ...(suppressed && { actionsSuppressedBy: 'Alarm', actionsSuppressedReason: 'Actions suppressed by another alarm' }),
     },
     previousState: { value: value === 'OK' ? 'ALARM' : 'OK', reason: 'Within bounds', timestamp: new Date(atMs - 60_000).toISOString() },
@@ -50,8 +60,8 @@ const alarmEvent = (alarmName: string, atMs: number, value: 'ALARM' | 'OK', supp
 });
 
 /** It goes off, and is over later: CloudWatch sends nothing in between. */
-const soundAlarm = ({ emitEvent, clock }: Stage, { name, lasts, suppressed }: Extract<Action, { alarm: unknown }>['alarm']): void => {
-  emitEvent(alarmEvent(name, clock.now(), 'ALARM', suppressed));
+const soundAlarm = ({ emitEvent, clock }: Stage, { name, lasts, suppressed, fromThreshold }: Extract<Action, { alarm: unknown }>['alarm']): void => {
+  emitEvent(alarmEvent(name, clock.now(), 'ALARM', suppressed, fromThreshold));
   clock.after(lasts, () => emitEvent(alarmEvent(name, clock.now(), 'OK', false)));
 };
 

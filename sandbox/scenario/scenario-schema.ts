@@ -32,7 +32,7 @@ const actions = {
   advise: exactly({ ...memberFields, taken: duration.optional() }),
   kill: memberFilter,
   alarm: z
-    .union([z.string(), exactly({ name: z.string(), lasts: duration, suppressed: z.boolean().default(false) })])
+    .union([z.string(), exactly({ name: z.string(), lasts: duration, suppressed: z.boolean().default(false), fromThreshold: z.number().optional() })])
     .transform((alarm) => (typeof alarm === 'string' ? { name: alarm, lasts: 30_000, suppressed: false } : alarm)),
   event: z.looseObject({ source: z.string(), 'detail-type': z.string(), detail: z.record(z.string(), z.unknown()) }),
   faults: z.array(faultSchema),

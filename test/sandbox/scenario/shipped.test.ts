@@ -27,6 +27,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'denied-launches',
     'observe',
     'lasting-alarm',
+    'own-scaling',
     'return-to-spot',
     'zones-even-out',
     'spare',
