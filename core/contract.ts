@@ -142,10 +142,15 @@ export const metrics = {
 /** What a drain function returns to the state machine: the next step, and its time (ISO 8601, for the Wait state). */
 export type DrainStep =
   /**
-   * `deregistrationDelayMs`: the longest of the target groups that the batch is in, when it is known. The state machine
-   * passes it to the next call.
+   * `deregistrationDelayMs`: the longest of the target groups that the batch is in, when it is known; `delayOfMs`: when
+   * the last member was ordered whose delay is in it. The state machine passes both to the next call.
    */
-  | { readonly next: 'begin'; readonly untilIso: string; readonly deregistrationDelayMs?: number }
+  | {
+      readonly next: 'begin';
+      readonly untilIso: string;
+      readonly deregistrationDelayMs?: number;
+      readonly delayOfMs?: number;
+    }
   | { readonly next: 'check'; readonly untilIso: string }
   | { readonly next: 'end' };
 

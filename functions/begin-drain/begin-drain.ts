@@ -5,11 +5,13 @@ import { nextDrainLookMs } from '../../core/drain/look.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
 import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
+import type { KnownDelay } from '../runtime/drain/order.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 import { endStep, stepAt } from '../runtime/drain/step.ts';
-import { judge } from './judge.ts';
+import { judge, longestDelay } from './judge.ts';
 import { type Release, releaseLeaving } from './release.ts';
 import { releasesAtMs } from './turn.ts';
 
@@ -35,18 +37,28 @@ const stepAfter = (timeoutMs: number, { putOff, open, alive }: Release, nowMs: n
   return lookAtMs === undefined ? endStep : stepAt('check', lookAtMs);
 };
 
+/** When the last of these members was ordered to leave. */
+const orderedByMs = (own: readonly Swap[]): number =>
+  Math.max(...own.map(({ drainOrderedAtMs, claimedAtMs }) => drainOrderedAtMs ?? claimedAtMs));
+
+/** The delay as far as it is known: it is read again for who joined the batch since. */
+const delayNow = async (
+  ports: Parameters<typeof longestDelay>[0],
+  ours: Omit<Parameters<typeof longestDelay>[1], 'knownDelayMs'>,
+  before: KnownDelay | undefined,
+): Promise<number | undefined> =>
+  before?.ofMs === undefined || orderedByMs(ours.batch.own) <= before.ofMs
+    ? before?.delayMs
+    : longestDelay(ports, { ...ours, knownDelayMs: undefined });
+
 /**
  * Begins the drain of a batch: waits until enough members serve (at most until the latest start), then takes the batch
  * out of service and records it as draining. Idempotent: what a crash left undone is done again, and what is recorded
  * is not repeated.
  *
- * @param knownDelayMs the longest deregistration delay of the batch, from an earlier step.
+ * @param before the longest deregistration delay of the batch, from an earlier step.
  */
-export const beginDrain = async (
-  ports: DrainPorts,
-  order: DrainOrder,
-  knownDelayMs?: number,
-): Promise<BeginOutcome> => {
+export const beginDrain = async (ports: DrainPorts, order: DrainOrder, before?: KnownDelay): Promise<BeginOutcome> => {
   const { store, clock } = ports;
   const batch = await gatherBatch(store, order);
   const { group, isLetGo } = batch;
@@ -55,13 +67,15 @@ export const beginDrain = async (
   // What has begun comes to its end; nobody else is taken out of service.
   if (isLetGo || (own.length < batch.own.length && own.every(hasBegun))) return nothing(stepAt('check', clock.now()));
   const provider = ports.providerFor(group.holding);
-  const verdict = await judge({ store, clock, provider }, { group, batch: { ...batch, own }, knownDelayMs });
+  const ours = { group, batch: { ...batch, own } };
+  const knownDelayMs = await delayNow({ store, clock, provider }, ours, before);
+  const verdict = await judge({ store, clock, provider }, { ...ours, knownDelayMs });
   const alive = await keepHooksAlive(ports, own, order.drain);
   if (verdict.kind === 'later') {
     const untilMs = Math.min(verdict.lookAtMs, nextHeartbeatMs(alive, clock.now()));
     return nothing({
       ...stepAt('begin', untilMs),
-      ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs }),
+      ...(verdict.delayMs !== undefined && { deregistrationDelayMs: verdict.delayMs, delayOfMs: orderedByMs(own) }),
     });
   }
   const turnAtMs = alive.some(({ state }) => state === 'leaving')

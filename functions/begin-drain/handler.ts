@@ -8,8 +8,8 @@ import { beginDrain } from './begin-drain.ts';
 export const { handler, create } = withRuntime('begin-drain', (surroundings, telemetry) => {
   const ports = wireDrain(surroundings, telemetry);
   return async (event) => {
-    const { order, deregistrationDelayMs } = readDrainInput(event);
-    const { step, ...found } = await beginDrain(ports, order, deregistrationDelayMs);
+    const { order, known } = readDrainInput(event);
+    const { step, ...found } = await beginDrain(ports, order, known);
     telemetry.logger.info('begin drain', { group: order.group, drain: order.drain, step, ...found });
     telemetry.count(metrics.actionsFailed, found.failed.filter(({ retry }) => retry === 'never').length);
     return step;

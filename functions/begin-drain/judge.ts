@@ -28,7 +28,7 @@ export type Verdict =
 type Case = { readonly group: Group; readonly batch: Batch; readonly knownDelayMs: number | undefined };
 
 /** The longest deregistration delay of these instances. Undefined when it could not be read. */
-const longestDelay = async (
+export const longestDelay = async (
   { provider }: ReleasePorts,
   { group, batch, knownDelayMs }: Case,
 ): Promise<number | undefined> => {

@@ -6,7 +6,7 @@ import type { Swap } from '../../core/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain, InstancesNotEnded } from '../../functions/end-drain/end-drain.ts';
-import { execute } from './execution.ts';
+import { execute, knownAfter } from './execution.ts';
 import { createFleet, type Fleet, group, member, noonMs, order, swap } from './fleet.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1000;
@@ -489,6 +489,16 @@ describe('the latest start by the delays that the instances really have', () => 
     fleet.ports.store.budget = async () => ({ ...emptyBudget, waiting: [{ ...launch, group: 'web', turnAtMs: inMs(12) }] });
     expect((await beginDrain(fleet.ports, order())).step).toEqual({ next: 'begin', untilIso: '2026-01-19T12:00:15Z' });
     expect(fleet.calls.filter((name) => name === 'describe' || name === 'inspect')).toEqual([]);
+  });
+
+  test('is read again for who joined the batch later', async () => {
+    const fleet = createFleet(pair(warned), 0);
+    const known = knownAfter((await beginDrain(fleet.ports, order())).step);
+    expect(known).toMatchObject({ delayMs: 0 });
+    fleet.deregistrationDelayMs = 90_000;
+    expect(knownAfter((await beginDrain(fleet.ports, order(), known)).step)).toEqual(known);
+    fleet.swaps.set('i-2', { ...fleet.stateOf('i-2'), drainOrderedAtMs: noonMs + 5_000 });
+    expect(knownAfter((await beginDrain(fleet.ports, order(), known)).step)).toMatchObject({ delayMs: 90_000, ofMs: noonMs + 5_000 });
   });
 
   test('begins at once while replacements boot, where it leaves no time', async () => {

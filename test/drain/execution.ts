@@ -3,10 +3,14 @@ import type { DrainOrder } from '../../core/ports.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { type EndOutcome, endDrain } from '../../functions/end-drain/end-drain.ts';
+import { type KnownDelay, readDrainInput } from '../../functions/runtime/drain/order.ts';
 import type { Fleet } from './fleet.ts';
 
 /** One visit of a state, and when. */
 export type Visit = { readonly state: 'begin' | 'check' | 'end'; readonly atMs: number };
+
+/** What the state machine passes on of a step. */
+export const knownAfter = (step: DrainStep): KnownDelay | undefined => readDrainInput({ group: 'web', drain: 'd', step }).known;
 
 const retryAfterMs = 1_000;
 const tooMany = 200;
@@ -15,15 +19,15 @@ const tooMany = 200;
 export const execute = async (fleet: Fleet, order: DrainOrder): Promise<{ readonly visits: readonly Visit[]; readonly outcome: EndOutcome }> => {
   const visits: Visit[] = [];
   let next: Visit['state'] = 'begin';
-  let deregistrationDelayMs: number | undefined;
+  let known: KnownDelay | undefined;
   while (visits.length < tooMany) {
     visits.push({ state: next, atMs: fleet.nowMs });
     try {
       if (next === 'end') return { visits, outcome: await endDrain(fleet.ports, order) };
       const { step }: { readonly step: DrainStep } =
-        next === 'begin' ? await beginDrain(fleet.ports, order, deregistrationDelayMs) : await checkDrain(fleet.ports, order);
+        next === 'begin' ? await beginDrain(fleet.ports, order, known) : await checkDrain(fleet.ports, order);
       next = step.next;
-      deregistrationDelayMs = step.next === 'begin' ? step.deregistrationDelayMs : undefined;
+      known = knownAfter(step);
       if (step.next !== 'end') fleet.nowMs = Math.max(fleet.nowMs, Date.parse(step.untilIso));
     } catch {
       fleet.nowMs += retryAfterMs;

@@ -18,8 +18,8 @@ type Steps = Readonly<Record<string, (event: unknown) => Promise<unknown>>>;
 /** The three functions over the fleet, as the state machine calls them. */
 const stepsOf = (fleet: Fleet): Steps => ({
   [stubArn('begin')]: async (event) => {
-    const { order: anOrder, deregistrationDelayMs } = readDrainInput(event);
-    return (await beginDrain(fleet.ports, anOrder, deregistrationDelayMs)).step;
+    const { order: anOrder, known } = readDrainInput(event);
+    return (await beginDrain(fleet.ports, anOrder, known)).step;
   },
   [stubArn('check')]: async (event) => (await checkDrain(fleet.ports, readDrainInput(event).order)).step,
   [stubArn('end')]: (event) => {

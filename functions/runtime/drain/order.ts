@@ -5,9 +5,15 @@ import type { DrainOrder } from '../../../core/ports.ts';
 const inputSchema = z.object({
   group: z.string(),
   drain: z.string(),
-  step: z.optional(z.object({ deregistrationDelayMs: z.optional(z.number()) })),
+  step: z.optional(z.object({ deregistrationDelayMs: z.optional(z.number()), delayOfMs: z.optional(z.number()) })),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
 });
+
+/**
+ * The longest deregistration delay of a batch, from an earlier step, and when the last member was ordered whose delay is
+ * in it. Who joined the batch later may be in other target groups.
+ */
+export type KnownDelay = { readonly delayMs: number; readonly ofMs?: number };
 
 /**
  * The input of a step from the state machine: the order that started it, the result of the step before and, after a
@@ -15,7 +21,8 @@ const inputSchema = z.object({
  */
 export type DrainInput = {
   readonly order: DrainOrder;
-  readonly deregistrationDelayMs: number | undefined;
+  /** Absent in the first step, and after one that read no delay. */
+  readonly known?: KnownDelay;
   readonly error: DrainError | undefined;
 };
 
@@ -34,5 +41,7 @@ const messageOf = (cause: string): string => {
 export const readDrainInput = (event: unknown): DrainInput => {
   const { error, step, ...order } = z.parse(inputSchema, event);
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
-  return { order, deregistrationDelayMs: step?.deregistrationDelayMs, error: told };
+  const { deregistrationDelayMs: delayMs, delayOfMs: ofMs } = step ?? {};
+  const known = delayMs === undefined ? {} : { known: { delayMs, ...(ofMs !== undefined && { ofMs }) } };
+  return { order, ...known, error: told };
 };
