@@ -13,6 +13,8 @@ import { announceStarted } from './record.ts';
 
 /** How soon another invocation goes on with what was handed over. */
 const handedOverMs = 2_000;
+/** The same, where a wake or a tick alone brought this look: what stays throttled costs few looks. */
+const againMs = 10_000;
 
 /**
  * Whether a wake can go on with these facts once their claims are written. What alarms, Auto Scaling and policies said
@@ -24,15 +26,22 @@ export const canHandOver = ({ alarms, refusedAsgs, stoppedDrains = [], causes }:
   causes.every(({ code }) => code !== 'policy-change');
 
 /** Has another invocation go on with a group whose claims are written. */
-export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string): Promise<void> =>
-  wakes.wake([group], clock.now() + handedOverMs);
+export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = handedOverMs): Promise<void> =>
+  wakes.wake([group], clock.now() + inMs);
 
 /**
  * Claims the instances that signals name, and leaves everything else to another invocation: this one has no time left,
  * or may not look at the group now. The claims stand, so the messages need not come again. Drains that nobody has
  * started are started by that invocation, or by the next tick.
+ *
+ * @param isThrottled AWS throttled the look.
  */
-export const handOver = async (facts: Facts, { group, state }: InForce, ports: ReactPorts): Promise<void> => {
+export const handOver = async (
+  facts: Facts,
+  { group, state }: InForce,
+  ports: ReactPorts,
+  isThrottled = false,
+): Promise<void> => {
   const { store, clock, random } = ports;
   const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
   const leaving = reportedIn(facts, group, asgs);
@@ -45,5 +54,5 @@ export const handOver = async (facts: Facts, { group, state }: InForce, ports: R
     const { fresh } = await claimAll(leaving, swaps, context);
     await announceStarted({ group, id, ports }, fresh);
   }
-  await wakeSoon(ports, group.name);
+  await wakeSoon(ports, group.name, isThrottled && facts.messages.length === 0 ? againMs : handedOverMs);
 };

@@ -62,7 +62,7 @@ const handOverThrottled = async (
 ): Promise<boolean> => {
   if (known?.inForce === undefined || !canHandOver(facts, known.inForce.group) || !isFromAws(error)) return false;
   if (troubleOf(error) !== 'throttled') return false;
-  return handOver(facts, known.inForce, ports).then(
+  return handOver(facts, known.inForce, ports, true).then(
     () => true,
     () => false,
   );

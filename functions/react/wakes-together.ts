@@ -24,7 +24,8 @@ export type WakesTogether = Wakes & {
  * invocation dies before that, its messages are delivered again, and the next tick comes in any case.
  */
 export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
-  const pending = new Map<number, string[]>();
+  /** The earliest wake of each group: whoever is woken then arranges the next. */
+  const pending = new Map<string, number>();
   const sendAt = async (atMs: number, groups: readonly string[]): Promise<readonly string[]> => {
     try {
       await wake(groups, atMs);
@@ -35,13 +36,18 @@ export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
     }
   };
   return {
-    wake: async (groups, atMs) => void pending.set(atMs, [...(pending.get(atMs) ?? []), ...groups]),
+    wake: async (groups, atMs) => {
+      for (const group of groups) pending.set(group, Math.min(atMs, pending.get(group) ?? atMs));
+    },
     send: async (which) => {
       const nowMs = clock.now();
-      const due = [...pending].filter(([atMs]) => which === 'all' || atMs - nowMs < soonMs);
-      for (const [atMs] of due) pending.delete(atMs);
-      const messages = due.flatMap(([atMs, groups]) =>
-        chunks(groups, groupsPerMessage).map((part) => [atMs, part] as const),
+      const due = [...pending].filter(([, atMs]) => which === 'all' || atMs - nowMs < soonMs);
+      for (const [group] of due) pending.delete(group);
+      const messages = [...Map.groupBy(due, ([, atMs]) => atMs)].flatMap(([atMs, all]) =>
+        chunks(
+          all.map(([group]) => group),
+          groupsPerMessage,
+        ).map((part) => [atMs, part] as const),
       );
       return (await Promise.all(messages.map(([atMs, part]) => sendAt(atMs, part)))).flat();
     },

@@ -43,4 +43,9 @@ test('what is handed over is claimed and announced, and another invocation is wo
   done.length = 0;
   await handOver(factsOf(), { group: acting, state: state() }, ports);
   expect(done).toEqual(['wakes web in 2000']);
+  // What stays throttled is looked at more rarely, unless a signal waits for it.
+  done.length = 0;
+  await handOver(factsOf(), { group: acting, state: state() }, ports, true);
+  await handOver(factsOf({ messages: ['m-1'] }), { group: acting, state: state() }, ports, true);
+  expect(done).toEqual(['wakes web in 10000', 'wakes web in 2000']);
 });

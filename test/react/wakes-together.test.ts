@@ -30,6 +30,15 @@ describe('wakes of groups of one batch', () => {
     expect(sent).toHaveLength(2);
   });
 
+  test('are one for each group, the earliest', async () => {
+    const { sent, wakes } = collected();
+    await wakes.wake(['api'], nowMs + 10_000);
+    await wakes.wake(['api'], nowMs + 5_000);
+    await wakes.wake(['api'], nowMs + 20_000);
+    await wakes.send('all');
+    expect(sent).toEqual([[5_000, ['api']]]);
+  });
+
   test('that are due soon do not wait for the end of the batch', async () => {
     const { sent, wakes } = collected();
     await wakes.wake(['api'], nowMs + 1_000);

@@ -10,8 +10,8 @@ const inputSchema = z.object({
 });
 
 /**
- * The longest deregistration delay of a batch, from an earlier step, and when the last member was ordered whose delay is
- * in it. Who joined the batch later may be in other target groups.
+ * The longest deregistration delay of a batch, from an earlier step, and when the last member was ordered whose delay
+ * is in it. Who joined the batch later may be in other target groups.
  */
 export type KnownDelay = { readonly delayMs: number; readonly ofMs?: number };
 
