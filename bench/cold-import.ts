@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { bundle, bundleOptions } from '../scripts/bundle.ts';
-import { minifyAgain } from '../scripts/minify-again.ts';
+import { bundle, bundleOptions } from '../assembly/bundle.ts';
+import { minifyAgain } from '../assembly/minify-again.ts';
 import { median } from './statistics.ts';
 
 /** Bundle sizes and the time to import them in a fresh process, beside a handler that has the plain clients and nothing else. */

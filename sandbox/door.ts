@@ -107,7 +107,7 @@ const later = <T>() => {
 
 const assemblyOf = async ({ assembly, name }: SandboxOptions): Promise<Assembly> => {
   if (assembly !== undefined) return readAssembly(assembly, name);
-  const { assemble } = await import('../scripts/assemble.ts');
+  const { assemble } = await import('../assembly/assemble.ts');
   return readAssembly(await assemble(), name);
 };
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Metafile } from 'esbuild';
+import { assemble } from '../assembly/assemble.ts';
 import { type FunctionName, functionNames } from '../core/contract.ts';
-import { assemble } from './assemble.ts';
 
 const root = dirname(import.meta.dirname);
 

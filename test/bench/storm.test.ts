@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { playStorm, type StormFigures } from '../../bench/storm.ts';
 import { type HoldingName, holdings } from '../../bench/storm-world.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 /**
  * Most changing calls that a storm of 200 warnings may cost. Members of an Auto Scaling group are attached twenty a call, and tagged as

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { playTrace } from '../../bench/traces.ts';
 import { type PlayedRow, traceFiles } from '../../bench/traces-rows.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 /** An hour in which two of four members lose their zone after half of it, and no other zone has anything. */
 const trace = {

@@ -1,6 +1,6 @@
+import { assemble } from '../../assembly/assemble.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
 import type { WorldSpec } from '../../sandbox/world/spec.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 const zones = ['eu-west-1a', 'eu-west-1b'] as const;
 const instanceType = 'm7g.large';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
+import { assemble } from '../../assembly/assemble.ts';
 import { createControlDoor, startSandbox } from '../../sandbox/door.ts';
-import { assemble } from '../../scripts/assemble.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { houseSpec } from './house.ts';
 import { disfigured, mutated } from './mutate.ts';

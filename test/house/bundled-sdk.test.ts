@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import { compactErrors, compactSdkErrors } from '../../scripts/compact-sdk-errors.ts';
-import { inlineRareNames, markSchemasPure, pureSdkSchemas } from '../../scripts/pure-sdk-schemas.ts';
+import { compactErrors, compactSdkErrors } from '../../assembly/compact-sdk-errors.ts';
+import { inlineRareNames, markSchemasPure, pureSdkSchemas } from '../../assembly/pure-sdk-schemas.ts';
 
 const clients = ['auto-scaling', 'dynamodb', 'elastic-load-balancing-v2', 'eventbridge', 'sfn', 'sqs'] as const;
 const moduleOf = (client: string, ...path: readonly string[]): string =>

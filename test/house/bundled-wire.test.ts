@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleOptions } from '../../scripts/bundle.ts';
-import { minifyAgain } from '../../scripts/minify-again.ts';
+import { bundleOptions } from '../../assembly/bundle.ts';
+import { minifyAgain } from '../../assembly/minify-again.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { Sha256 } from '@smithy/core/checksum';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { bundleOptions } from '../../assembly/bundle.ts';
+import { innerStandIns } from '../../assembly/lean-sdk.ts';
 import * as clients from '../../aws/clients.ts';
-import { bundleOptions } from '../../scripts/bundle.ts';
-import { innerStandIns } from '../../scripts/lean-sdk.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const core = dirname(createRequire(import.meta.url).resolve('@smithy/core/package.json'));
@@ -59,7 +59,7 @@ describe('single modules of the SDK that are left out of bundles', () => {
 
   test('a client that asks for the adaptive way fails with a sentence that names the reason', async () => {
     const said = await complaintOf(bundleOptions.plugins, { ...config, retryMode: 'adaptive' });
-    expect(said).toBe('The retry mode adaptive is left out of this bundle (scripts/lean-sdk.ts)');
+    expect(said).toBe('The retry mode adaptive is left out of this bundle (assembly/lean-sdk.ts)');
   });
 
   test('without a region anywhere, the complaint is the same as where no metadata service answers', async () => {

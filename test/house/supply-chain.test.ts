@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { functionNames } from '../../core/contract.ts';
-import { assemble } from '../../scripts/assemble.ts';
 import { licencesFile, licencesText, type PackagesByUse, packagesByUse } from '../../scripts/licences.ts';
 import { lockedPackages } from '../../scripts/locked-packages.ts';
 import { bundleSboms } from '../../scripts/sbom.ts';

@@ -1,12 +1,12 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { HoldfastStack } from '../../lib/stack.ts';
 import type { ApiError } from '../../sandbox/api.ts';
 import { type Authoriser, createAuthoriser } from '../../sandbox/iam/authoriser.ts';
 import { parseStatements, type Statement } from '../../sandbox/iam/statement.ts';
 import { resolveStack } from '../../sandbox/platform/template/stack.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 const place = { accountId: '111122223333', region: 'eu-west-1' };
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { assemble } from '../../scripts/assemble.ts';
+import { assemble } from '../../assembly/assemble.ts';
 
 export type Properties = Readonly<Record<string, unknown>>;
 export type Resource = { readonly Type: string; readonly Properties: Properties; readonly DeletionPolicy?: string };

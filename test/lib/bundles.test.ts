@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { type FunctionBundle, type FunctionName, functionNames } from '../../core/contract.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 const fileOf = (name: string): string => join(import.meta.dirname, '..', '..', 'dist', 'functions', name, 'index.mjs');
 

@@ -4,9 +4,9 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { Holdfast, type HoldfastProps } from '../../lib/holdfast.ts';
 import { HoldfastStack } from '../../lib/stack.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 // The construct takes the functions' bundles from where the build puts them.
 beforeAll(async () => {

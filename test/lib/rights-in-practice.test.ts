@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { type Authoriser, createAuthoriser } from '../../sandbox/iam/authoriser.ts';
 import { parseStatements, type Statement } from '../../sandbox/iam/statement.ts';
 import { readAssembly } from '../../sandbox/platform/template/assembly.ts';
 import { resolveStack, type StackResource } from '../../sandbox/platform/template/stack.ts';
 import type { TemplateContents } from '../../sandbox/world/spec.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 const place = { accountId: '111122223333', region: 'eu-west-1' };
 const tagged = (group: string) => [{ Key: 'holdfast:group', Value: group }];

@@ -4,8 +4,8 @@ import { App, CfnResource, type Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import { HoldfastStack } from '../../lib/stack.ts';
-import { assemble } from '../../scripts/assemble.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: Record<string, unknown> };

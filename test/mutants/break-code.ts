@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
+import { bundleOptions } from '../../assembly/bundle.ts';
 import { type FunctionName, functionNames } from '../../core/contract.ts';
-import { bundleOptions } from '../../scripts/bundle.ts';
 import type { Edit } from './mutant.ts';
 
 const root = dirname(dirname(import.meta.dirname));

@@ -1,8 +1,8 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { assemble } from '../../assembly/assemble.ts';
 import type { FunctionName } from '../../core/contract.ts';
-import { assemble } from '../../scripts/assemble.ts';
 import { bundleBroken, bundleWhole } from './break-code.ts';
 import type { Edit } from './mutant.ts';
 

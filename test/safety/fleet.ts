@@ -1,9 +1,9 @@
 import { beforeAll, vi } from 'vitest';
+import { assemble } from '../../assembly/assemble.ts';
 import type { GroupState } from '../../core/view.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
-import { assemble } from '../../scripts/assemble.ts';
 import { openStage, type Stage } from '../sim/stage.ts';
 import type { Life } from '../sim/watch.ts';
 import type { HoldingKind, Setting, SettingOptions } from '../sim/worlds.ts';

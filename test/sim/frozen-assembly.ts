@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { assemble } from '../../scripts/assemble.ts';
+import { assemble } from '../../assembly/assemble.ts';
 
 type AssetFile = { readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>> };
 

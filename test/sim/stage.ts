@@ -1,3 +1,4 @@
+import { assemble } from '../../assembly/assemble.ts';
 import { env, items } from '../../core/contract.ts';
 import { ApiError } from '../../sandbox/api.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/door.ts';
@@ -6,7 +7,6 @@ import { type Recorder, record } from '../../sandbox/judge/record.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
-import { assemble } from '../../scripts/assemble.ts';
 import type { Situation } from './situation.ts';
 import type { Deed, StepKind } from './step-kind.ts';
 import { type Watched, watch } from './watch.ts';

@@ -14,12 +14,12 @@ const standIns: Readonly<Record<string, string>> = {
     export const defaultProvider = (init) => fromEnv(init);`,
   // Streams of events inside one answer: no operation that we call has them.
   '@smithy/core/event-streams': `
-    const absent = () => { throw new Error('event streams are left out of this bundle (scripts/lean-sdk.ts)'); };
+    const absent = () => { throw new Error('event streams are left out of this bundle (assembly/lean-sdk.ts)'); };
     export class EventStreamSerde { constructor() { absent(); } }
     export const eventStreamSerdeProvider = absent;`,
   // The cache of discovered endpoints: DynamoDB discovers none unless it is told to.
   '@aws-sdk/endpoint-cache': `
-    const absent = () => { throw new Error('endpoint discovery is left out of this bundle (scripts/lean-sdk.ts)'); };
+    const absent = () => { throw new Error('endpoint discovery is left out of this bundle (assembly/lean-sdk.ts)'); };
     export class EndpointCache { get = absent; set = absent; has = absent; delete = absent; clear = absent; }`,
   // Signing for several regions at once: only global endpoints of EventBridge need it. Signing for one region is the same class underneath.
   '@aws-sdk/signature-v4-multi-region': `
@@ -36,14 +36,14 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
   {
     module: innards('checksum', 'sha256', 'Sha256Js'),
     contents: `export class Sha256Js {
-      constructor() { throw new Error('SHA-256 without node:crypto is left out of this bundle (scripts/lean-sdk.ts)'); }
+      constructor() { throw new Error('SHA-256 without node:crypto is left out of this bundle (assembly/lean-sdk.ts)'); }
     }`,
   },
   // Every client is made with the retry mode `standard` (aws/clients.ts), which the environment does not override.
   {
     module: innards('retry', 'util-retry', 'AdaptiveRetryStrategy'),
     contents: `export class AdaptiveRetryStrategy {
-      constructor() { throw new Error('The retry mode adaptive is left out of this bundle (scripts/lean-sdk.ts)'); }
+      constructor() { throw new Error('The retry mode adaptive is left out of this bundle (assembly/lean-sdk.ts)'); }
     }`,
   },
   // Lambda names the region in the environment, and has no instance metadata service to ask. This is what the SDK makes of a service that is not there.

@@ -11,7 +11,7 @@ const stampFile = join(outdir, '.inputs');
 const lockDir = join(root, 'dist', '.assembling');
 
 /** Everything that the synthesized stack and its bundles follow from. */
-const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'scripts', 'cdk.json', 'package-lock.json'];
+const inputs = ['bin/app.ts', 'lib', 'functions', 'core', 'aws', 'assembly', 'cdk.json', 'package-lock.json'];
 
 /** A lock that has named no process for this long never will. */
 const unnamedLockMs = 5_000;

@@ -1,0 +1,4 @@
+// expects lint/style/noRestrictedImports
+import { anything } from '../sandbox/anything.ts';
+
+export const used = anything;
