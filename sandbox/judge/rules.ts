@@ -21,6 +21,7 @@ import { outsideSizesStand, wantedStay } from './rules/outside.ts';
 import { cheapestFirst, earlierTierFirst, placedInPools, sharedOut, withinCap, withinPrice } from './rules/placement.ts';
 import { asgsPutBack, raisesEndSoon, strangeAsgs } from './rules/put-back.ts';
 import { removalInOrder } from './rules/removal-order.ts';
+import { removalKeepsShape } from './rules/removal-shape.ts';
 import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/rest.ts';
 import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
@@ -39,6 +40,7 @@ export const rules: readonly Rule[] = [
   needlessRemoval,
   protectedStay,
   removalInOrder,
+  removalKeepsShape,
   successorServes,
   desiredAsAsked,
   outsideSizesStand,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removalInOrder } from '../../sandbox/judge/rules/removal-order.ts';
+import { removalKeepsShape } from '../../sandbox/judge/rules/removal-shape.ts';
 import { details } from './details.ts';
 import { policy, react, type Script } from './histories.ts';
 
@@ -106,5 +107,53 @@ describe('members leave in the order of removal', () => {
     for (const other of [{ onDemand: { floor: 1 } }, { maxShare: { zone: '50%' } }, { spare: 1 }])
       expect(found({ ...oldest, ...other }, young)).toBe(0);
     expect(found(oldest, young, undefined, false)).toBe(0);
+  });
+});
+
+describe('the tree keeps its shape when a group shrinks', () => {
+  const same = { removal: { order: 'same-order' } };
+  const shape = (...args: Parameters<typeof shrinks>): readonly string[] => details(removalKeepsShape, shrinks(...args));
+  const inPools = (...pools: readonly string[]): Record<string, Member> =>
+    Object.fromEntries(pools.map((pool, index) => [`i-${index + 1}`, { pool }]));
+
+  it('lets the last tier empty first', () => {
+    expect(shape(same, inPools('spot-a', 'od-b'))).toHaveLength(1);
+    expect(shape(same, inPools('od-b', 'spot-a'))).toEqual([]);
+  });
+  it('lets the fullest part of a spread give', () => {
+    expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'))).toHaveLength(1);
+    expect(shape(same, inPools('spot-b', 'spot-b', 'spot-b', 'spot-a', 'spot-a'))).toEqual([]);
+    expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b'))).toEqual([]);
+  });
+  it('lets the child furthest above its weight give', () => {
+    const weights = (a: number, b: number) => ({
+      ...same,
+      capacity: {
+        weighted: [
+          { use: 'spot-a', weight: a },
+          { use: 'spot-b', weight: b },
+        ],
+      },
+    });
+    const members = inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b', 'spot-b');
+    expect(shape(weights(3, 1), members)).toHaveLength(1);
+    expect(shape(weights(1, 2), members)).toEqual([]);
+  });
+  it('has no say where the order of removal tells members apart', () => {
+    expect(shape({ removal: { order: 'oldest-first' } }, { 'i-1': { pool: 'spot-a' }, 'i-2': { pool: 'od-b', atSecond: 20 } })).toEqual([]);
+    expect(shape({ removal: { order: 'oldest-first' } }, inPools('spot-a', 'od-b'))).toHaveLength(1);
+    expect(shape({}, inPools('od-b', 'spot-a'))).toEqual([]);
+  });
+  it('counts nobody as sure whom the look may not have seen, and as gone nobody who has just ended', () => {
+    const comes = (script: Script): void => {
+      script.launch(97.8, 'i-9', { pool: 'spot-b' });
+    };
+    expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b'), comes)).toEqual([]);
+    const ends = (script: Script): void => {
+      script.launch(1, 'i-9', { pool: 'spot-a' });
+      script.serves(30, 'i-9');
+      script.end(97.8, 'i-9');
+    };
+    expect(shape(same, inPools('spot-a', 'spot-a', 'spot-b', 'spot-b', 'spot-b'), ends)).toEqual([]);
   });
 });

@@ -1,0 +1,97 @@
+import type { Chronicle } from '../chronicle.ts';
+import { partOf } from '../evenness.ts';
+import type { Rule } from '../finding.ts';
+import { goneAtMs, type Life } from '../life.ts';
+import { paidFor, readsPrices } from '../paid.ts';
+import type { TreeNode } from '../policy.ts';
+import { poolOf } from '../pools.ts';
+import { type ScaleIn, scaleInsOf } from '../scale-in.ts';
+import { poolsBelow, type Selector, selectorOf } from '../tree.ts';
+
+/** Whether the order of removal surely tells these two not apart, so that the tree decides between them. */
+const isAlike = (chronicle: Chronicle, { choice, policy }: ScaleIn, one: Life): boolean => {
+  const { life } = choice;
+  if (policy.removalOrder === 'same-order') return true;
+  if (policy.removalOrder !== 'dearest-first') return life.launchedAtMs === one.launchedAtMs;
+  if (life.market !== one.market) return false;
+  const [first, second] = [paidFor(chronicle, life, policy, choice), paidFor(chronicle, one, policy, choice)];
+  if (first === undefined && second === undefined) return life.market === 'on-demand' || !readsPrices(policy);
+  return first !== undefined && second !== undefined && new Set([first.least, first.most, second.least, second.most]).size === 1;
+};
+
+/** Members below a selector after the removal, by the part that they are in. `certain`: only those that the function surely saw and that stay. */
+const held = (chronicle: Chronicle, { choice, policy, leaving, others }: ScaleIn, selector: Selector, part: string, certain: boolean): number => {
+  const { group, lookedSinceMs, chosenAtMs } = choice;
+  const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  const counted = certain
+    ? others
+    : chronicle
+        .livesIn(group)
+        .filter(
+          (life) =>
+            !leaving.has(life) &&
+            life.launchedAtMs <= chosenAtMs &&
+            goneAtMs(life) > lookedSinceMs - lagMs &&
+            !life.claims.some(({ atMs }) => atMs < lookedSinceMs - lagMs),
+        );
+  return counted.filter((life) => partOf(selector, life, policy, chosenAtMs) === part).length;
+};
+
+const weightOf = ({ weights }: Selector, part: string): number => weights[Number(part)] ?? 1;
+
+/** How far one part is above its share, beyond the other: the least that is certain. A child that gives nothing has no part in the weights of others. */
+const above = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, one: string, other: string): number => {
+  const [more, fewer] = [held(chronicle, scaleIn, selector, one, true), held(chronicle, scaleIn, selector, other, false)];
+  if (selector.kind === 'spread') return more - fewer;
+  const parts = selector.children.map((_, index) => String(index));
+  const total = parts.reduce((sum, part) => sum + held(chronicle, scaleIn, selector, part, false), 0);
+  const difference = weightOf(selector, one) - weightOf(selector, other);
+  const sums = [selector.weights.reduce((sum, weight) => sum + weight, 0), weightOf(selector, one) + weightOf(selector, other)];
+  return more - fewer - Math.max(...sums.map((sum) => (difference * total) / sum), 0);
+};
+
+/** Why the other member should have left instead: nothing where the tree lets either go. */
+const misshapen = (chronicle: Chronicle, scaleIn: ScaleIn, other: Life): string | undefined => {
+  const { choice, policy } = scaleIn;
+  const { life, chosenAtMs } = choice;
+  let node: TreeNode = policy.capacity;
+  for (let selector = selectorOf(node); selector !== undefined; selector = selectorOf(node)) {
+    const [own, others] = [life, other].map((one) => partOf(selector as Selector, one, policy, chosenAtMs));
+    if (own === undefined || others === undefined) return undefined;
+    if (own !== others) return betweenParts(chronicle, scaleIn, selector, own, others);
+    const pool = poolOf(life, policy, chosenAtMs);
+    const children = selector.children.filter((child) => poolsBelow(child).includes(pool ?? ''));
+    const [child] = children;
+    if (child === undefined || children.length > 1 || !poolsBelow(child).includes(poolOf(other, policy, chosenAtMs) ?? '')) return undefined;
+    node = child;
+  }
+  return undefined;
+};
+
+/** One more than the evenest: a spread is uneven by two, and weights are allowed to be one further off while they round. */
+const tooMuch = { spread: 2, weighted: 3 } as const;
+
+const betweenParts = (chronicle: Chronicle, scaleIn: ScaleIn, selector: Selector, own: string, other: string): string | undefined => {
+  if (selector.kind === 'cheapest') return undefined;
+  if (selector.kind === 'tiered') return Number(own) < Number(other) ? `tier ${Number(other) + 1} still holds members` : undefined;
+  const by = above(chronicle, scaleIn, selector, other, own);
+  return by >= tooMuch[selector.kind]
+    ? `${JSON.stringify(selector.children[Number(other)] ?? other)} holds ${by.toFixed(1)} more of its share`
+    : undefined;
+};
+
+export const removalKeepsShape: Rule = {
+  name: 'the tree keeps its shape when a group shrinks',
+  meaning:
+    'Of members that the order of removal does not tell apart, none leaves an earlier tier while one of a later tier stays, none leaves a part of a spread that then holds two fewer than another, and none a child of a weighted selector that is then three further below its share than another.',
+  broken: (chronicle) =>
+    scaleInsOf(chronicle).flatMap((scaleIn) => {
+      const { group, life, chosenAtMs } = scaleIn.choice;
+      for (const other of scaleIn.others) {
+        const why = isAlike(chronicle, scaleIn, other) ? misshapen(chronicle, scaleIn, other) : undefined;
+        if (why !== undefined)
+          return [{ group, instance: life.instance, atMs: chosenAtMs, detail: `${life.instance} is removed, and ${other.instance} stays: ${why}` }];
+      }
+      return [];
+    }),
+};

@@ -1,0 +1,83 @@
+import type { Chronicle } from './chronicle.ts';
+import { isHealthy } from './leaving.ts';
+import { isFunction, isProtected, type Life, lastRefusalMs, stayAt } from './life.ts';
+import type { Policy } from './policy.ts';
+import { type Choice, choicesOf } from './rules/needless-removal.ts';
+import { headcountAt } from './staying.ts';
+import { times } from './times.ts';
+
+/** The policy that orders the removal, where nothing else decides who leaves: no floor, no shares, no spares, and nobody who sets the size outside. */
+const orderingPolicy = (chronicle: Chronicle, { group, lookedSinceMs, chosenAtMs }: Choice): Policy | undefined => {
+  const [policy, ...others] = chronicle.policiesIn(group, lookedSinceMs, chosenAtMs);
+  if (policy === undefined || others.length > 0) return undefined;
+  const isOrderAlone = policy.onDemand === undefined && Object.keys(policy.maxShare).length === 0 && policy.spare === 0 && !policy.isSizedOutside;
+  return isOrderAlone ? policy : undefined;
+};
+
+const isScaleIn = (chronicle: Chronicle, { life, chosenAtMs }: Choice): boolean =>
+  chronicle.of('item-written').findLast(({ item, atMs }) => item === `swap#${life.instance}` && atMs <= chosenAtMs)?.swap?.reason === 'scale-in';
+
+/** The invocation that chose it, where no fault was injected into it. */
+const healthyAuthor = (chronicle: Chronicle, { life, chosenAtMs }: Choice): string | undefined => {
+  const by = life.claims.findLast(({ atMs }) => atMs <= chosenAtMs)?.by;
+  return isFunction(by) && isHealthy(chronicle, by.invocation) ? by.invocation : undefined;
+};
+
+const servedThroughout = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: number): boolean =>
+  life.services.length === 0
+    ? chronicle.servesAt(life, fromMs) && chronicle.servesAt(life, untilMs)
+    : life.services.some((service) => service.fromMs <= fromMs && service.untilMs >= untilMs);
+
+/** Whether the Auto Scaling group of a member surely let it go: its desired capacity was above its minimum by more than left at once. */
+const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs }: Choice, leaving: number): boolean =>
+  [lookedSinceMs - chronicle.times.asgLagMs, lookedSinceMs, chosenAtMs].every((atMs) => {
+    const known = chronicle.cloud.asgAt(asg, atMs);
+    return known !== undefined && known.suspended.length === 0 && known.desired - known.min > leaving;
+  });
+
+/** Members that stayed although Holdfast could have let them go in its place. */
+const couldHaveGone = (chronicle: Chronicle, choice: Choice, leaving: ReadonlySet<Life>): readonly Life[] => {
+  const { life, group, chosenAtMs, lookedSinceMs } = choice;
+  const shownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  const asg = stayAt(life, chosenAtMs)?.asg;
+  return headcountAt(chronicle, group, chosenAtMs).staying.filter((one) => {
+    const [own, before] = [chosenAtMs, shownSinceMs].map((atMs) => stayAt(one, atMs)?.asg);
+    return (
+      !leaving.has(one) &&
+      one.launchedAtMs < shownSinceMs &&
+      chronicle.groupAt(one, shownSinceMs) === group &&
+      own === before &&
+      (own === asg || (own !== undefined && asg !== undefined && isLetGo(chronicle, own, choice, leaving.size))) &&
+      !isProtected(one, chosenAtMs) &&
+      !isProtected(one, shownSinceMs) &&
+      chosenAtMs - lastRefusalMs(one, chosenAtMs) >= times.keptForMs + chronicle.times.clockMs &&
+      !one.claims.some((claim) => claim.atMs <= chosenAtMs)
+    );
+  });
+};
+
+/** A member that leaves because its group shrinks, where the order of removal and the tree alone decide who. */
+export type ScaleIn = {
+  readonly choice: Choice;
+  readonly policy: Policy;
+  /** Those that one look chose, this one among them. */
+  readonly leaving: ReadonlySet<Life>;
+  /** Members that stayed although Holdfast could have let them go in its place. */
+  readonly others: readonly Life[];
+};
+
+const scaleInOf = (chronicle: Chronicle, choice: Choice): readonly ScaleIn[] => {
+  const { life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved } = choice;
+  if (isAdvised || isMoved || !isScaleIn(chronicle, choice)) return [];
+  const policy = orderingPolicy(chronicle, choice);
+  const author = healthyAuthor(chronicle, choice);
+  if (policy === undefined || author === undefined) return [];
+  const knownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  if (!servedThroughout(chronicle, life, knownSinceMs, chosenAtMs) || !chronicle.isReadyAt(life, knownSinceMs)) return [];
+  const isByAuthor = ({ claims }: Life): boolean => claims.some(({ by }) => isFunction(by) && by.invocation === author);
+  const leaving = new Set(chronicle.livesIn(group).filter(isByAuthor));
+  return [{ choice, policy, leaving, others: couldHaveGone(chronicle, choice, leaving) }];
+};
+
+/** Members that leave because their group shrinks, where the order of removal and the tree alone decide who. */
+export const scaleInsOf = (chronicle: Chronicle): readonly ScaleIn[] => choicesOf(chronicle).flatMap((choice) => scaleInOf(chronicle, choice));
