@@ -111,7 +111,7 @@ export type Leaving = { readonly instance: string; readonly reason: LeaveReason;
 
 /** Something that a look found and that nothing was done about, with the reason. */
 export type Remark =
-  /** A user took these out of their Auto Scaling group: they are let go, and run on. */
+  /** A user took these out of their Auto Scaling group: they are let go, and keep running. */
   | { readonly code: 'detached'; readonly instances: readonly string[]; readonly count: number }
   /** EC2 announced to take these and did not: they are in service again. */
   | { readonly code: 'put-back'; readonly instances: readonly string[]; readonly count: number }

@@ -53,7 +53,7 @@ export class Tables extends Construct {
     grantReading(this.groups, fn);
   }
 
-  /** What checks of launches found, in the status item of a group: these attributes, and no other. */
+  /** The function may write what checks of launches found into the status item of a group, and no other attribute. */
   allowNotingChecks(fn: LambdaFunction): void {
     allow(fn, {
       actions: ['dynamodb:UpdateItem'],

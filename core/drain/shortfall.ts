@@ -121,9 +121,9 @@ const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
     : { code: 'ended-before-drain' };
 
 /**
- * Whether connections of a drained instance are only expected to close, later than now. A drain that ran out of time
- * records such an instance as drained when its target groups end them. A time that was seen is over, even when the
- * clock of the function that saw it was ahead of this one.
+ * Whether the connections of a drained instance are not closed yet. A drain that ran out of time records the end of the
+ * deregistration delay as the time of draining, although that is still to come. A later `drainedAtMs` that was seen and
+ * not computed comes from a function whose clock is ahead, and is over.
  */
 export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;

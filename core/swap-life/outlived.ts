@@ -20,8 +20,8 @@ export const asOutlived = ({ shortfall, ...swap }: Swap): Swap =>
   shortfall === undefined || ('by' in shortfall && shortfall.by === 'ec2') ? swap : { ...swap, shortfall };
 
 /**
- * Swaps of members that run on although EC2 announced to take them. They stay, and their replacements are above the
- * size. What EC2 stopped and started again has a later launch time: it was taken.
+ * Swaps of members that keep running although EC2 announced to take them. They stay, and their replacements are above
+ * the size. What EC2 stopped and started again has a later launch time: it was taken.
  */
 export const outlivedIn = (
   swaps: readonly Swap[],

@@ -14,7 +14,7 @@ const overdueMs = 120_000;
  */
 const spareMs = 300_000;
 
-/** Which instances run on, and what a drain may take. */
+/** Which instances still run, and what a drain may take. */
 export type TakingOver = {
   readonly nowMs: number;
   readonly timeoutMs: number;

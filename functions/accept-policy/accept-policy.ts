@@ -191,7 +191,7 @@ const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> 
     await store.removeInForce(group);
   }
   const message =
-    'The policy item was deleted, so the group is let go. Its instances run on, unchanged. ' +
+    'The policy item was deleted, so the group is let go. Its instances keep running, unchanged. ' +
     'Write the policy again to take them back.';
   await store.putStatus({ group, status: 'let-go', message, problems: [], warnings: [], atMs: clock.now() });
   await changes.tell(group, clock.now());

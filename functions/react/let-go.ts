@@ -75,8 +75,8 @@ const withoutHeirs = async (
 };
 
 /**
- * Instances that were launched and may not have joined yet run on beside the others. They are reported once, and become
- * members again when the policy returns.
+ * Instances that were launched and may not have joined yet keep running beside the others. They are reported once, and
+ * become members again when the policy returns.
  */
 const tellLaunched = async (
   group: string,
@@ -87,7 +87,7 @@ const tellLaunched = async (
   if (isLetGo(state) || coming.length === 0) return;
   const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
   const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
-  telemetry.logger.warn('A group was let go during launches. The launched instances run on, with its tag.', {
+  telemetry.logger.warn('A group was let go during launches. The launched instances keep running, with its tag.', {
     group,
     ...detail,
   });

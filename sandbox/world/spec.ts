@@ -106,7 +106,7 @@ export type TargetGroupSpec = {
   readonly healthyThreshold: number;
   /** The account's quota of targets in it (default: 1,000). */
   readonly mostTargets?: number;
-  /** Simulated requests: arrivals spread over healthy targets; a request on an instance that goes is dropped, one with no healthy target too. */
+  /** Simulated requests: arrivals spread over healthy targets; a request is dropped when its instance ends, or when no target is healthy. */
   readonly load?: LoadSpec;
 };
 

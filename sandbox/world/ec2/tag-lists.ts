@@ -8,7 +8,7 @@ export const toTags = (list: TagList | undefined): Tags => Object.fromEntries((l
 
 export const toTagList = (tags: Tags): { Key: string; Value: string }[] => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 
-/** What a caller may not do with tags, EC2's own rules: 50 tags, and none that begins with `aws:`. */
+/** Throws where tags exceed EC2's limits: at most 50, and no key that begins with `aws:`. */
 export const checkTags = (tags: Tags): Tags => {
   const keys = Object.keys(tags);
   const reserved = keys.find((key) => key.startsWith('aws:'));
