@@ -82,7 +82,7 @@ const planMoves = (view: View, { afterMs }: Returning, headcount: Headcount, mos
   const plan = planReturn(work, headcount, most);
   if (plan.moves.length > 0) return { plan, leaving: [] };
   const leaving = standIns(work, headcount, most);
-  if (leaving.length > 0) return { plan, leaving };
+  if (leaving.length > 0 || work.tree.branches.every(({ kind }) => kind !== 'spread')) return { plan, leaving };
   const patience = { afterMs, longestWaitMs: Number.POSITIVE_INFINITY, backsOffUntil: isCalmFrom };
   return { plan: { ...plan, ...planEvenOut(workOf(view, patience, headcount), headcount, most) }, leaving };
 };

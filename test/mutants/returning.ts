@@ -45,20 +45,6 @@ export const returning: readonly Mutant[] = [
     caughtBy: ['scenario zones-even-out'],
   },
   {
-    name: 'the leanest child of a spread gives first',
-    file: 'core/returning/even-out.ts',
-    from: 'gapOf(move) > gapOf(best)',
-    to: 'gapOf(move) < gapOf(best)',
-    caughtBy: ['scenario zones-even-out'],
-  },
-  {
-    name: 'a refusal of a return is forgotten',
-    file: 'core/returning/plan-return.ts',
-    from: 'const heardMs = lesson === undefined ? 0 : restsUntil(lesson, patience);',
-    to: 'const heardMs = lesson === undefined ? 0 : 0 * restsUntil(lesson, patience);',
-    caughtBy: ['scenario zones-even-out'],
-  },
-  {
     name: 'an offering whose members were interrupted soon is not left alone',
     file: 'core/returning/memory.ts',
     from: 'return last.atMs + doublingMs(afterMs, streak + 1, longestBackOffMs);',
