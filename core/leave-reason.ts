@@ -6,6 +6,8 @@ export type LeaveReason =
   | 'interruption'
   /** EC2 says that it is at risk. */
   | 'rebalance'
+  /** AWS will retire, stop or reboot it. */
+  | 'maintenance'
   /** Its Auto Scaling group terminates it and waits for us. */
   | 'hook'
   /** The group is above its desired size. */
@@ -59,6 +61,15 @@ export const leaveReasons: Readonly<Record<LeaveReason, Traits>> = {
     isReplaced: true,
     waitsForSurge: true,
     isAdvice: true,
+    isAnnounced: true,
+    isMove: false,
+    withdrawnWhen: 'never',
+  },
+  maintenance: {
+    endedBy: 'holdfast',
+    isReplaced: true,
+    waitsForSurge: true,
+    isAdvice: false,
     isAnnounced: true,
     isMove: false,
     withdrawnWhen: 'never',

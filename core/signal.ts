@@ -4,6 +4,8 @@ import { interruption } from './signals/interruption.ts';
 import { launchUnsuccessful } from './signals/launch-unsuccessful.ts';
 import { policyChange } from './signals/policy-change.ts';
 import { rebalance } from './signals/rebalance.ts';
+import { reservationInterruption } from './signals/reservation-interruption.ts';
+import { scheduledChange } from './signals/scheduled-change.ts';
 import type { SignalKind, Unread } from './signals/signal-kind.ts';
 import { stateChange } from './signals/state-change.ts';
 import { terminateHook } from './signals/terminate-hook.ts';
@@ -13,6 +15,8 @@ import { tick } from './signals/tick.ts';
 export const signalKinds = [
   interruption,
   rebalance,
+  reservationInterruption,
+  scheduledChange,
   stateChange,
   terminateHook,
   launchUnsuccessful,
@@ -29,7 +33,7 @@ type SignalOf<Kind> = Kind extends { about(signal: infer S): unknown } ? S : nev
 export type Signal = SignalOf<Kinds>;
 
 /** The result of reading one message. `ignored`: known and without effect. `invalid`: unknown or malformed. */
-export type Reading = { readonly kind: 'signal'; readonly signal: Signal } | Unread;
+export type Reading = { readonly kind: 'signals'; readonly signals: readonly Signal[] } | Unread;
 
 type CauseOf<Kind> = Kind extends Kinds ? { readonly code: Kind['kind'] } & ReturnType<Kind['causeOf']> : never;
 

@@ -66,15 +66,24 @@ type Common<S extends AnySignal, Cause extends object> = {
   causeOf(signal: S): Cause;
 };
 
+/** Reads the time that an event tells in words, as epoch milliseconds. Undefined where it cannot be read. */
+export type TimeOf = (text: string | undefined) => number | undefined;
+
 /** One kind of signal: where it comes from, how it is read, whose it is, and which facts it adds. */
 export type SignalKind<S extends AnySignal, Cause extends object = object> = Common<S, Cause> & {
   /** `detail` is of the event, and `atMs` when it happened. */
-  read(detail: unknown, atMs: number): { readonly kind: 'signal'; readonly signal: S } | Unread;
+  read(
+    detail: unknown,
+    atMs: number,
+    timeOf: TimeOf,
+  ): { readonly kind: 'signals'; readonly signals: readonly S[] } | Unread;
 };
+
+const isList = <S>(read: S | readonly S[]): read is readonly S[] => Array.isArray(read);
 
 /**
  * Makes a kind from its parts. A detail that does not fit the schema is invalid, with the path of the error. The type
- * of the signal is what `toSignal` returns.
+ * of the signal is what `toSignal` returns: one signal, or several where an event is about several instances.
  */
 export const signalKind = <S extends AnySignal, Detail extends z.ZodMiniType, Cause extends object>({
   detail,
@@ -82,14 +91,15 @@ export const signalKind = <S extends AnySignal, Detail extends z.ZodMiniType, Ca
   ...common
 }: Common<S, Cause> & {
   readonly detail: Detail;
-  readonly toSignal: (detail: z.output<Detail>, atMs: number) => S | Unread;
+  readonly toSignal: (detail: z.output<Detail>, atMs: number, timeOf: TimeOf) => S | readonly S[] | Unread;
 }): SignalKind<S, Cause> => ({
   ...common,
-  read: (found, atMs) => {
+  read: (found, atMs, timeOf) => {
     const parsed = z.safeParse(detail, found);
     if (!parsed.success) return { kind: 'invalid', why: `${common.detailType}: detail.${firstProblem(parsed.error)}` };
-    const read = toSignal(parsed.data, atMs);
-    return 'why' in read ? read : { kind: 'signal', signal: read };
+    const read = toSignal(parsed.data, atMs, timeOf);
+    if (isList(read)) return { kind: 'signals', signals: read };
+    return 'why' in read ? read : { kind: 'signals', signals: [read] };
   },
 });
 

@@ -39,7 +39,7 @@ const readAll = (
 ): readonly Received[] =>
   messages.flatMap(({ id, body, sentAtMs, ...home }) => {
     const reading = readMessage(body, sentAtMs, home);
-    if (reading.kind === 'signal') return [{ message: id, signal: reading.signal }];
+    if (reading.kind === 'signals') return reading.signals.map((signal) => ({ message: id, signal }));
     if (reading.kind === 'ignored') return [];
     ports.telemetry.count(metrics.poisonMessages);
     // The message itself is not logged: it comes from outside, and logs are kept longer.

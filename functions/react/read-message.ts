@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Reading, signalKinds } from '../../core/signal.ts';
 import { firstProblem } from '../../core/signals/fields.ts';
+import type { TimeOf } from '../../core/signals/signal-kind.ts';
 import { lifecycleAction, readLifecycleAction } from '../../core/signals/terminate-hook.ts';
 import { signalsRetentionMs } from '../../core/times.ts';
 
@@ -8,7 +9,7 @@ import { signalsRetentionMs } from '../../core/times.ts';
 const envelope = z.object({
   'detail-type': z.string(),
   source: z.string(),
-  time: z.iso.datetime({ offset: true }),
+  time: z.optional(z.union([z.iso.datetime({ offset: true }), z.literal('')])),
   account: z.optional(z.string()),
   region: z.optional(z.string()),
   detail: z.record(z.string(), z.unknown()),
@@ -49,6 +50,9 @@ const isFromElsewhere = (account: string | undefined, region: string | undefined
   (account ?? arrival.account) !== (arrival.account ?? account) ||
   (region ?? arrival.region) !== (arrival.region ?? region);
 
+/** Sources whose events are about instances. AWS Health sends some to a second region, too. */
+const aboutInstances: ReadonlySet<string> = new Set(['aws.ec2', 'aws.health']);
+
 const fromElsewhere: Reading = { kind: 'ignored', why: 'it happened in another account or region' };
 
 const readDirect = (body: unknown, arrival: Arrival): Reading | undefined => {
@@ -58,18 +62,23 @@ const readDirect = (body: unknown, arrival: Arrival): Reading | undefined => {
   if (!action.success) return undefined;
   if (isFromElsewhere(action.data.AccountId, undefined, arrival)) return fromElsewhere;
   const read = readLifecycleAction(action.data, arrival.sentAtMs);
-  return 'why' in read ? read : { kind: 'signal', signal: read };
+  return 'why' in read ? read : { kind: 'signals', signals: [read] };
+};
+
+const timeOf: TimeOf = (text) => {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
 };
 
 const readEvent = (event: Envelope, arrival: Arrival): Reading => {
   const kind = kindByName.get(`${event.source} ${event['detail-type']}`);
   if (kind === undefined) return { kind: 'invalid', why: 'unknown detail-type' };
-  if (event.source !== 'aws.ec2' && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
-  const atMs = Date.parse(event.time);
+  if (!aboutInstances.has(event.source) && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
+  const atMs = timeOf(event.time) ?? arrival.sentAtMs;
   if (atMs < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'the event is much older than its message' };
   // Nothing can have happened after its message was sent: a sender's clock that runs ahead must not extend deadlines
   // and cooldowns.
-  return kind.read(event.detail, Math.min(atMs, arrival.sentAtMs));
+  return kind.read(event.detail, Math.min(atMs, arrival.sentAtMs), timeOf);
 };
 
 const readBody = (body: unknown, arrival: Arrival): Reading => {

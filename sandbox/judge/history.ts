@@ -118,6 +118,8 @@ export type InstanceEvent =
   /** EC2 announced to take it, and lets it run on. */
   | At<'spared', { readonly instance: string }>
   | At<'advised', { readonly instance: string }>
+  /** AWS says that it will retire it, from when on. */
+  | At<'scheduled', { readonly instance: string; readonly startsAtMs: number }>
   /** Its Auto Scaling group ends it and waits in a terminating hook; told again with each heartbeat that prolongs it. */
   | At<'hook-waits', { readonly instance: string; readonly asg: string; readonly hook: string; readonly expiresAtMs: number }>
   | At<

@@ -70,6 +70,8 @@ export type Life = {
   /** When its swap was withdrawn after that. */
   readonly backAtMs: readonly number[];
   readonly advisedAtMs: readonly number[];
+  /** When AWS said that it will retire it, and from when on. */
+  readonly scheduled: readonly { readonly atMs: number; readonly startsAtMs: number }[];
   readonly hooks: readonly HookWait[];
   readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
   readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
@@ -127,6 +129,9 @@ export const lastRefusalMs = ({ refusedAtMs }: Life, atMs: number): number =>
 /** Announced warnings: a warning that no function received cannot be acted on. */
 export const warnedAtMs = ({ warnings }: Life, sinceMs = Number.NEGATIVE_INFINITY): number =>
   Math.min(endless, ...warnings.filter(({ silent, atMs }) => !silent && atMs > sinceMs).map(({ atMs }) => atMs));
+
+/** Whether AWS had said by then that it will retire it. */
+export const isScheduled = ({ scheduled }: Life, atMs: number): boolean => scheduled.some((one) => one.atMs <= atMs);
 
 /** When it was last put back into service, because EC2 had not taken it. */
 export const lastBackMs = ({ backAtMs }: Life, atMs: number): number =>

@@ -26,6 +26,7 @@ const begin = (event: About<'launched'>, order: number): Draft => ({
   sparedAtMs: [],
   backAtMs: [],
   advisedAtMs: [],
+  scheduled: [],
   hooks: [],
   protections: [],
   claims: [],
@@ -94,6 +95,7 @@ const notes: Notes = {
   empty: (life, { atMs, targetGroup }) => void life.empties.push({ atMs, targetGroup }),
   warned: (life, { atMs, takenAtMs, action, silent }) => void life.warnings.push({ atMs, takenAtMs, action, silent }),
   spared: (life, { atMs }) => void life.sparedAtMs.push(atMs),
+  scheduled: (life, { atMs, startsAtMs }) => void life.scheduled.push({ atMs, startsAtMs }),
   advised: (life, { atMs }) => void life.advisedAtMs.push(atMs),
   'hook-waits': (life, { atMs, asg, hook, expiresAtMs }) => {
     // A heartbeat prolongs the wait that is open.

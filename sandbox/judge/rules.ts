@@ -26,6 +26,7 @@ import { cameToRest, nobodyForgotten, nothingOpen, sizeIsHeld } from './rules/re
 import { returnsWhileWhole, returnsWithinBudget } from './rules/returns.ts';
 import { everythingExplained, excusesAreTrue, reasonsAreTrue, timesAreTrue } from './rules/said.ts';
 import { schedulesAreFollowed } from './rules/schedule.ts';
+import { replacedBeforeWindow } from './rules/scheduled.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
 import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
@@ -56,6 +57,7 @@ export const rules: readonly Rule[] = [
   workTakenOffFirst,
   leftToEc2,
   sparedServeAgain,
+  replacedBeforeWindow,
   hooksAreHeld,
   servesAgain,
   requestedSoon,

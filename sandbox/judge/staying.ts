@@ -1,5 +1,5 @@
 import { type Chronicle, stays } from './chronicle.ts';
-import { isFunction, isProtected, type Life, stayAt, tagsAt } from './life.ts';
+import { isFunction, isProtected, isScheduled, type Life, stayAt, tagsAt } from './life.ts';
 import { isMisplaced, type Policy } from './policy.ts';
 import { poolOf } from './pools.ts';
 import { givenUpAtMs, mayBeGivenUp } from './unserved.ts';
@@ -23,7 +23,7 @@ export type Headcount = {
 };
 
 const isAdvised = (life: Life, policies: readonly Policy[], atMs: number): boolean =>
-  policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs);
+  isScheduled(life, atMs) || (policies.some(({ actsOnAdvice }) => actsOnAdvice) && life.advisedAtMs.some((advisedAtMs) => advisedAtMs <= atMs));
 
 /** Those that are to be moved: of an Auto Scaling group as many as its minimum lets go, and none that it protects. */
 const movable = (chronicle: Chronicle, members: readonly Life[], policies: readonly Policy[], atMs: number): readonly Life[] => {

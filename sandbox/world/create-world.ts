@@ -115,11 +115,12 @@ export const createWorld = (deps: WorldDeps): World => {
   const parts = createParts(deps);
   const { base, book, instances } = parts;
   const load = startLoads(parts, deps.spec);
-  const { interrupt, recommendRebalance, kill, restart, reclaim } = createInterruptions(base, instances, book);
+  const { interrupt, recommendRebalance, scheduleRetirement, kill, restart, reclaim } = createInterruptions(base, instances, book);
   return {
     services: createServices(parts),
     interrupt,
     recommendRebalance,
+    scheduleRetirement,
     kill,
     restart,
     ...settingsOf(parts),

@@ -68,6 +68,7 @@ export const isLive = ({ state }: Pick<InstanceRecord, 'state'>): boolean => sta
 
 export const reasons = {
   user: { Code: 'Client.UserInitiatedShutdown', Message: 'Client.UserInitiatedShutdown: User initiated shutdown' },
+  retirement: { Code: 'Server.ScheduledStop', Message: 'Server.ScheduledStop: Stopped due to a scheduled retirement' },
   spot: { Code: 'Server.SpotInstanceTermination', Message: 'Server.SpotInstanceTermination: Spot instance termination' },
   failure: { Code: 'Server.InternalError', Message: 'Server.InternalError: Internal error on launch' },
   /** What EC2 gives for an instance that ran: `Server.InternalError` is about launches alone (EC2 API Reference, StateReason). */

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 type How = Parameters<World['interrupt']>[1];
 
-export type Interruptions = Pick<World, 'interrupt' | 'recommendRebalance' | 'kill' | 'restart'> & {
+export type Interruptions = Pick<World, 'interrupt' | 'recommendRebalance' | 'scheduleRetirement' | 'kill' | 'restart'> & {
   /** Takes the youngest of what runs beyond the offering's capacity. */
   reclaim(offering: OfferingRecord, noticeMs: number): void;
 };
@@ -66,11 +66,39 @@ export const createInterruptions = (base: Base, instances: Instances, book: Offe
     base.tell({ kind: 'rebalance', instance: instance.id, atMs: clock.now() });
     base.note({ kind: 'advised', instance: instance.id });
   };
+  /** One event names all of them, as AWS Health does (AWS Health User Guide, "Amazon EventBridge schema"). */
+  const announce = (ids: readonly string[], startsAtMs: number): void =>
+    base.emit({
+      'detail-type': 'AWS Health Event',
+      source: 'aws.health',
+      resources: ids,
+      detail: {
+        service: 'EC2',
+        eventTypeCode: 'AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED',
+        eventTypeCategory: 'scheduledChange',
+        statusCode: 'upcoming',
+        startTime: new Date(startsAtMs).toUTCString(),
+        affectedEntities: ids.map((entityValue) => ({ entityValue, status: 'PENDING' })),
+      },
+    });
+  const retire = (instance: InstanceRecord, startsAtMs: number): void => {
+    base.note({ kind: 'scheduled', instance: instance.id, startsAtMs });
+    clock.at(startsAtMs, () => {
+      if (isLive(instance)) instances.terminate(instance, reasons.retirement);
+    });
+  };
+  const isRunning = ({ state }: InstanceRecord): boolean => state === 'running';
   const isRunningSpot = (instance: InstanceRecord): boolean => instance.market === 'spot' && instance.state === 'running';
 
   return {
     interrupt: (ids, how) => each(ids, isRunningSpot, (instance) => take(instance, how)),
     recommendRebalance: (ids) => each(ids, isRunningSpot, recommend),
+    scheduleRetirement: (ids, inMs) => {
+      const startsAtMs = clock.now() + inMs;
+      const running = ids.filter((id) => instances.find(id)?.state === 'running');
+      if (running.length > 0) announce(running, startsAtMs);
+      return each(ids, isRunning, (instance) => retire(instance, startsAtMs));
+    },
     kill: (id) => {
       const instance = instances.find(id);
       if (instance === undefined || !isLive(instance)) return false;

@@ -18,6 +18,8 @@ export type World = {
   };
   /** EC2 recommends to rebalance these. */
   recommendRebalance(instances: readonly string[]): { readonly unknown: readonly string[] };
+  /** AWS Health announces that EC2 retires these after so long. It does, of those that still run then. */
+  scheduleRetirement(instances: readonly string[], inMs: number): { readonly unknown: readonly string[] };
   /** Ends an instance without any warning (hardware failure; an instance that dies while pending). */
   kill(instance: string): boolean;
   /**

@@ -122,7 +122,7 @@ describe('a signal that is new', () => {
   afterAll(() => scratch.remove());
 
   const file = 'core/signals/retirement.ts';
-  const detailType = 'AWS Health Event';
+  const detailType = 'AWS Health Abuse Event';
   /** EC2 retires an instance. It has to say whose it is, and which facts it adds. */
   const kind = (rest: string): string => `
     import * as z from 'zod/mini';

@@ -23,6 +23,33 @@ export const interruptionWarning = (detail: Record<string, unknown> = {}) =>
 export const rebalanceRecommendation = (detail: Record<string, unknown> = {}) =>
   envelope('aws.ec2', 'EC2 Instance Rebalance Recommendation', { 'instance-id': sampleInstance, ...detail });
 
+export const reservationWarning = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.ec2', 'EC2 Capacity Reservation Instance Interruption Warning', {
+    'instance-id': sampleInstance,
+    'instance-action': 'terminate',
+    'instance-termination-time': '2026-11-20T12:02:00Z',
+    azId: 'use2-az1',
+    ...detail,
+  });
+
+export const scheduledChangeEvent = (detail: Record<string, unknown> = {}) =>
+  envelope('aws.health', 'AWS Health Event', {
+    eventArn: 'arn:aws:health:us-east-2::event/EC2/AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED/1',
+    service: 'EC2',
+    eventTypeCode: 'AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED',
+    eventTypeCategory: 'scheduledChange',
+    eventScopeCode: 'ACCOUNT_SPECIFIC',
+    startTime: 'Fri, 27 Nov 2026 13:19:03 GMT',
+    statusCode: 'upcoming',
+    eventRegion: 'us-east-2',
+    affectedEntities: [{ entityValue: sampleInstance, status: 'PENDING' }],
+    affectedAccount: '123456789012',
+    page: '1',
+    totalPages: '1',
+    backupEvent: 'false',
+    ...detail,
+  });
+
 export const stateChangeNotification = (state: string) =>
   envelope('aws.ec2', 'EC2 Instance State-change Notification', { 'instance-id': sampleInstance, state });
 
@@ -83,6 +110,8 @@ export const ownMessage = (detailType: string, group = 'workers') => envelope('h
 export const sampleOf: Readonly<Record<Signal['kind'], Readonly<Record<string, unknown>>>> = {
   interruption: interruptionWarning(),
   rebalance: rebalanceRecommendation(),
+  'reservation-interruption': reservationWarning(),
+  'scheduled-change': scheduledChangeEvent(),
   'state-change': stateChangeNotification('terminated'),
   'terminate-hook': terminateLifecycleAction(),
   'launch-unsuccessful': launchUnsuccessfulEvent(),

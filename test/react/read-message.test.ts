@@ -10,8 +10,10 @@ import {
   lifecycleDetail,
   ownMessage,
   rebalanceRecommendation,
+  reservationWarning,
   sampleInstance,
   sampleOf,
+  scheduledChangeEvent,
   stateChangeNotification,
   terminateLifecycleAction,
 } from './event-samples.ts';
@@ -21,11 +23,60 @@ const eventAtMs = Date.parse('2026-11-20T12:00:00Z');
 const read = (message: unknown) => readMessage(JSON.stringify(message), sentAtMs);
 const signal = (message: unknown) => {
   const reading = read(message);
-  return reading.kind === 'signal' ? reading.signal : reading;
+  return reading.kind === 'signals' ? reading.signals[0] : reading;
+};
+const signals = (message: unknown) => {
+  const reading = read(message);
+  return reading.kind === 'signals' ? reading.signals : reading;
 };
 
 test.each(signalKinds)('the sample of $kind is read as a signal of that kind', ({ kind }) => {
   expect(signal(sampleOf[kind])).toMatchObject({ kind });
+});
+
+describe('events of AWS Health', () => {
+  const other = 'i-00000000000000002';
+  it('are read for every instance that they name, by id or by ARN', () => {
+    const entities = [{ entityValue: `arn:aws:ec2:us-east-2:123456789012:instance/${other}` }, { entityValue: sampleInstance }];
+    const startsAtMs = Date.parse('2026-11-27T13:19:03Z');
+    expect(signals(scheduledChangeEvent({ affectedEntities: [...entities, { entityValue: other }] }))).toEqual(
+      [other, sampleInstance].map((instance) => ({ kind: 'scheduled-change', instance, startsAtMs, atMs: eventAtMs })),
+    );
+  });
+  it.each([
+    'AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED',
+    'AWS_EC2_PERSISTENT_INSTANCE_RETIREMENT_SCHEDULED',
+    'AWS_EC2_INSTANCE_STOP_SCHEDULED',
+    'AWS_EC2_INSTANCE_REBOOT_MAINTENANCE_SCHEDULED',
+    'AWS_EC2_SYSTEM_REBOOT_MAINTENANCE_SCHEDULED',
+    'AWS_EC2_INSTANCE_NETWORK_MAINTENANCE_SCHEDULED',
+    'AWS_EC2_INSTANCE_POWER_MAINTENANCE_SCHEDULED',
+    'AWS_EC2_SYSTEM_MAINTENANCE_EVENT',
+  ])('act on %s', (eventTypeCode) => {
+    expect(signal(scheduledChangeEvent({ eventTypeCode }))).toMatchObject({ kind: 'scheduled-change' });
+  });
+  it.each([
+    { eventTypeCode: 'AWS_EC2_DEDICATED_HOST_PERFORMANCE_DEGRADED' },
+    { eventTypeCategory: 'issue' },
+    { service: 'RDS' },
+    { statusCode: 'closed' },
+    { affectedEntities: [] },
+    { affectedEntities: [{ entityValue: 'vol-0123456789abcdef0' }] },
+  ])('are ignored where they concern no instance to come: %o', (change) => {
+    expect(signal(scheduledChangeEvent(change))).toMatchObject({ kind: 'ignored' });
+  });
+  it('are read also where they come from another region, as a backup', () => {
+    const event = { ...scheduledChangeEvent(), region: 'us-west-2' };
+    expect(readMessage(JSON.stringify(event), sentAtMs, { account: '123456789012', region: 'us-east-2' }).kind).toBe('signals');
+  });
+});
+
+describe('a capacity reservation that is taken back', () => {
+  it('has the time of its end, or two minutes', () => {
+    const said = { 'instance-termination-time': '2026-11-20T12:01:30Z' };
+    expect(signal(reservationWarning(said))).toMatchObject({ deadlineMs: eventAtMs + 90_000 });
+    expect(signal(reservationWarning({ 'instance-termination-time': undefined }))).toMatchObject({ deadlineMs: eventAtMs + 120_000 });
+  });
 });
 
 describe('events of EC2', () => {
@@ -172,9 +223,9 @@ describe('where and when', () => {
   const years = 365 * 24 * 3_600_000;
 
   it('takes events of its own account and region, and those that do not say', () => {
-    expect(readAt(interruptionWarning()).kind).toBe('signal');
-    expect(readAt({ ...interruptionWarning(), account: undefined, region: undefined }).kind).toBe('signal');
-    expect(readAt(lifecycleDetail({ AccountId: home.account })).kind).toBe('signal');
+    expect(readAt(interruptionWarning()).kind).toBe('signals');
+    expect(readAt({ ...interruptionWarning(), account: undefined, region: undefined }).kind).toBe('signals');
+    expect(readAt(lifecycleDetail({ AccountId: home.account })).kind).toBe('signals');
   });
   it.each([{ account: '999999999999' }, { region: 'eu-west-1' }])('leaves alone what happened elsewhere: %o', (elsewhere) => {
     expect(readAt({ ...alarmStateChange('ALARM'), ...elsewhere }).kind).toBe('ignored');
@@ -184,12 +235,15 @@ describe('where and when', () => {
   });
   it('leaves alone what is replayed long after it happened', () => {
     expect(readAt({ ...interruptionWarning(), time: new Date(sentAtMs - 4 * 24 * 3_600_000 - 1).toISOString() }).kind).toBe('ignored');
-    expect(readAt({ ...interruptionWarning(), time: new Date(sentAtMs - 4 * 24 * 3_600_000).toISOString() }).kind).toBe('signal');
+    expect(readAt({ ...interruptionWarning(), time: new Date(sentAtMs - 4 * 24 * 3_600_000).toISOString() }).kind).toBe('signals');
+  });
+  it('takes the time of sending where an event has none', () => {
+    for (const time of ['', undefined]) expect(readAt({ ...interruptionWarning(), time })).toMatchObject({ signals: [{ atMs: sentAtMs }] });
   });
   it('takes a time that lies ahead for the time of sending: it must not hold deadlines and cool-downs open', () => {
     const ahead = { time: new Date(sentAtMs + 50 * years).toISOString() };
-    expect(readAt({ ...interruptionWarning(), ...ahead })).toMatchObject({ signal: { atMs: sentAtMs } });
-    expect(readAt({ ...terminateLifecycleAction(), ...ahead })).toMatchObject({ signal: { hook: { expiresAtMs: sentAtMs + 30_000 } } });
+    expect(readAt({ ...interruptionWarning(), ...ahead })).toMatchObject({ signals: [{ atMs: sentAtMs }] });
+    expect(readAt({ ...terminateLifecycleAction(), ...ahead })).toMatchObject({ signals: [{ hook: { expiresAtMs: sentAtMs + 30_000 } }] });
   });
   it('takes no group name that no policy can have', () => {
     expect(readAt(ownMessage('Holdfast Tick', '@registry')).kind).toBe('invalid');

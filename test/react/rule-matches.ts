@@ -5,6 +5,8 @@ import {
   launchUnsuccessfulEvent,
   ownMessage,
   rebalanceRecommendation,
+  reservationWarning,
+  scheduledChangeEvent,
   stateChangeNotification,
   terminateLifecycleAction,
 } from './event-samples.ts';
@@ -19,6 +21,10 @@ export const ruleMatches: readonly Sample[] = [
   { what: 'an interruption warning', event: interruptionWarning(), rule: 'interruption' },
   { what: 'a warning of hibernation', event: interruptionWarning({ 'instance-action': 'hibernate' }), rule: 'interruption' },
   { what: 'a rebalance recommendation', event: rebalanceRecommendation(), rule: 'rebalance' },
+  { what: 'a capacity reservation that is taken back', event: reservationWarning(), rule: 'reservation-interruption' },
+  { what: 'a retirement that is scheduled', event: scheduledChangeEvent(), rule: 'scheduled-change' },
+  { what: 'trouble of EC2 itself', event: scheduledChangeEvent({ eventTypeCategory: 'issue' }), rule: undefined },
+  { what: 'a change of another service', event: scheduledChangeEvent({ service: 'RDS' }), rule: undefined },
   ...['running', 'stopping', 'stopped', 'shutting-down', 'terminated'].map((state) => ({
     what: `the state ${state}`,
     event: stateChangeNotification(state),

@@ -38,7 +38,7 @@ test.each(holdings)('two hours without react, then a backlog: the %s group comes
     expect(fleet.launched() - before).toBeLessThanOrEqual(missing + 1);
     const dead = deadLetterQueue(fleet).messages();
     expect(dead.length).toBeGreaterThan(40);
-    expect(dead.filter(({ body, sentAtMs }) => readMessage(body, sentAtMs).kind !== 'signal')).toEqual([]);
+    expect(dead.filter(({ body, sentAtMs }) => readMessage(body, sentAtMs).kind !== 'signals')).toEqual([]);
     const launched = fleet.launched();
     expect(redrive(fleet)).toBe(dead.length);
     await fleet.minutes(5);

@@ -91,6 +91,20 @@ export const replayOldEvent = (atMs: number, event: OldEvent, agoMs: number, cou
   },
 });
 
+/** AWS Health says that instances will be retired after so long: members of any market. */
+export const scheduleRetirement = (atMs: number, count: number, inMs: number, group = 'web'): Step => ({
+  kind: 'retirement-scheduled',
+  atMs,
+  lastsMs: inMs,
+  what: `AWS announces to retire ${count} instances in ${inMs / 60_000} minutes`,
+  about: { group },
+  happen: (stage) => {
+    const instances = some(stage, count, undefined, group);
+    stage.did({ kind: 'retirement-scheduled', instances, groups: [group] });
+    stage.sandbox.world.scheduleRetirement(instances, inMs);
+  },
+});
+
 /** EC2 warns of an interruption and does not follow: the instances run on. */
 export const warnInVain = (atMs: number, count: number, group = 'web'): Step => ({
   kind: 'warned-in-vain',

@@ -8,6 +8,7 @@ export const stepKinds = [
   'interrupted',
   'restarted',
   'rebalance-advised',
+  'retirement-scheduled',
   'warning-repeated',
   'warned-in-vain',
   'old-event-replayed',

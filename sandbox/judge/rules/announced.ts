@@ -106,7 +106,8 @@ const inventedShortage = (chronicle: Chronicle): readonly Broken[] => [
     const group = groupOf(detail);
     const members = chronicle.membersAt(group, atMs).filter((life) => leavesAtMs(life, atMs) > atMs);
     const wanted = Math.max(0, ...chronicle.desiredIn(group, atMs - toldWithinMs, atMs));
-    return members.length < wanted || chronicle.livesIn(group).some((life) => life.advisedAtMs.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
+    return members.length < wanted ||
+      chronicle.livesIn(group).some((life) => life.advisedAtMs.length + life.scheduled.length > 0 && goneAtMs(life) > atMs - toldWithinMs)
       ? []
       : [{ group, atMs, detail: `capacity was told to be exhausted, and ${members.length} of ${wanted} are there` }];
   }),

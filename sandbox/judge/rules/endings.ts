@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf, isFollowedByCalls, takenOutByUs } from '../leaving.ts';
-import { endless, goneAtMs, type HookWait, isFunction, type Life, type Service } from '../life.ts';
+import { endless, goneAtMs, type HookWait, isFunction, isScheduled, type Life, type Service } from '../life.ts';
 import { wasObserved } from '../modes.ts';
 import { times } from '../times.ts';
 
@@ -88,7 +88,8 @@ export const leftToEc2: Rule = {
       const warnedMs = life.warnings[0]?.atMs ?? endless;
       if (ending === undefined || !isFunction(ending.by) || ending.atMs >= takenMs || warnedMs > ending.atMs || endsThroughAsg(life)) return [];
       // Its drain was ordered for another reason before the warning: then it is ours to end.
-      if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs)) return [];
+      if (life.drains.some(({ atMs }) => atMs <= warnedMs) || life.advisedAtMs.some((atMs) => atMs <= warnedMs) || isScheduled(life, warnedMs))
+        return [];
       return [
         {
           instance: life.instance,

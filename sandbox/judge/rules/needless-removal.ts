@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, knewAtMs } from '../leaving.ts';
-import { forcedOutAtMs, goneAtMs, isFunction, isProtected, type Life, lastBackMs, lastRefusalMs, takenOutAtMs } from '../life.ts';
+import { forcedOutAtMs, goneAtMs, isFunction, isProtected, isScheduled, type Life, lastBackMs, lastRefusalMs, takenOutAtMs } from '../life.ts';
 import { isMisplaced } from '../policy.ts';
 import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
@@ -41,7 +41,7 @@ const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: nu
   if (group === undefined) return [];
   const lookedSinceMs = isFunction(claim?.by) ? (chronicle.invocations.get(claim.by.invocation)?.beganAtMs ?? chosenAtMs) : chosenAtMs;
   const acts = chronicle.policiesIn(group, life.advisedAtMs[0] ?? outAtMs, outAtMs).some(({ actsOnAdvice }) => actsOnAdvice);
-  const isAdvised = acts && life.advisedAtMs.some((atMs) => atMs <= outAtMs);
+  const isAdvised = isScheduled(life, outAtMs) || (acts && life.advisedAtMs.some((atMs) => atMs <= outAtMs));
   const isMoved = wasMoved(chronicle, life, group, lookedSinceMs, chosenAtMs) || givenUpAtMs(chronicle, life) <= chosenAtMs;
   return [{ life, group, chosenAtMs, lookedSinceMs, outAtMs, isAdvised, isMoved }];
 };

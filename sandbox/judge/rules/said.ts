@@ -100,6 +100,7 @@ const wantsAsgs = (policy: Policy): boolean => policy.asg === undefined && asgsO
 const happened: Readonly<Record<SaidSwap['reason'], (life: Life, chronicle: Chronicle, swap: SaidSwap) => boolean>> = {
   interruption: (life) => life.warnings.some(({ silent }) => !silent),
   rebalance: (life) => life.advisedAtMs.length > 0,
+  maintenance: (life) => life.scheduled.length > 0,
   hook: (life) => life.hooks.length > 0 || life.stays.some(({ how }) => how === 'terminating'),
   'scale-in': () => true,
   // It was in an Auto Scaling group, or in none where the policy wants each member in one.

@@ -151,7 +151,7 @@ export const refillAt = (chronicle: Chronicle, group: string, atMs: number): num
 
 /** With drain-first a member that leaves on advice is replaced when it has gone, unless EC2 takes it meanwhile. */
 const holdsPlace = (chronicle: Chronicle, life: Life, heardMs: number, atMs: number): boolean => {
-  const advisedMs = Math.min(endless, ...life.advisedAtMs);
+  const advisedMs = Math.min(endless, ...life.advisedAtMs, ...life.scheduled.map((one) => one.atMs));
   const policies = advisedMs > atMs ? [] : chronicle.policiesIn(chronicle.groupAt(life, atMs) ?? '', advisedMs, atMs);
   return policies.some(({ order }) => order === 'drain-first') && isAlive(life, atMs) && warnedAtMs(life) > heardMs;
 };

@@ -97,7 +97,7 @@ export const servesUntilReplaced: Rule = {
       const out = lastServices(life).filter(takenOutByUs);
       const atMs = Math.min(endless, ...out.map(({ untilMs }) => untilMs));
       const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
-      if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length > 0) return [];
+      if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length + life.scheduled.length > 0) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
       const latestMs = latestDrainStartMs(chronicle, life, heardMs) - times.drainStartMs - times.drainShareMs - stepMs - chronicle.times.clockMs;
       const by = out.find(({ untilMs }) => untilMs === atMs)?.by;

@@ -91,4 +91,11 @@ export const draining: readonly PutBack[] = [
     to: 'const left = new Set([...first.decision.unnoticed, ...replacedOf(first, first)]);',
     situation: 'warnings of attached members that do not come true',
   },
+  {
+    name: 'only the first instance of an event of AWS Health is replaced',
+    file: 'functions/react/react.ts',
+    from: 'return reading.signals.map((signal) => ({ message: id, signal }));',
+    to: 'return reading.signals.slice(0, 1).map((signal) => ({ message: id, signal }));',
+    situation: 'members that AWS will retire',
+  },
 ];

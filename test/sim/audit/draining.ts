@@ -1,4 +1,4 @@
-import { warnInVain } from '../ending-steps.ts';
+import { scheduleRetirement, warnInVain } from '../ending-steps.ts';
 import type { Situation, Step } from '../situation.ts';
 import { alarm, endThroughAsg, interrupt, setSpot } from '../steps.ts';
 import { type Setting, settingOf, zones } from '../worlds.ts';
@@ -85,6 +85,12 @@ export const draining: Readonly<Record<string, () => Situation>> = {
   'a hook drain that somebody stops': () =>
     of('a hook drain that somebody stops', longDrains(300), { ...longDrain, steps: [endThroughAsg(1_000, 2), stopAllDrains(90_000)] }),
   'a trickle of warnings': trickle,
+  'members that AWS will retire': () =>
+    of('members that AWS will retire', settingOf('tag'), {
+      asked: { web: { size: 6, endsAt: 6 } },
+      steps: [scheduleRetirement(1_000, 3, 1_800_000)],
+      calmAtMs: 1_900_000,
+    }),
   'warnings that do not come true': () => sparedMembers('warnings that do not come true', settingOf('tag')),
   'warnings of attached members that do not come true': sparedAndAttached,
   'ten deadlines and a scale-in in one look': togetherWithScaleIn,

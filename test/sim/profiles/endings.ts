@@ -1,4 +1,4 @@
-import { agesOf, oldEvents, replayOldEvent, stopForAWhile, trickle, warnInVain } from '../ending-steps.ts';
+import { agesOf, oldEvents, replayOldEvent, scheduleRetirement, stopForAWhile, trickle, warnInVain } from '../ending-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import { randomTree } from '../random-tree.ts';
 import type { Step } from '../situation.ts';
@@ -27,6 +27,7 @@ const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (_, atMs) => warnAgain(atMs),
   (draw, atMs) => warnInVain(atMs, draw.between(1, 2)),
   (draw, atMs) => warnInVain(atMs, draw.between(1, 2)),
+  (draw, atMs) => scheduleRetirement(atMs, draw.between(1, 3), minutes(draw, 5, 20)),
   (draw, atMs) => recommendRebalance(atMs, draw.between(1, 4)),
   (draw, atMs) => loseZone(atMs, draw.one(zones)),
 ];

@@ -1,0 +1,38 @@
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+import { goneAtMs, isAlive, isFunction, isProtected, type Life } from '../life.ts';
+import { wasIdle } from '../modes.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A window that begins sooner may find members that wait for their turn. */
+const aheadMs = 900_000;
+
+/** Nothing else happened to its group, and nothing hindered Holdfast. */
+const isPlain = (chronicle: Chronicle, group: string, life: Life, fromMs: number, untilMs: number): boolean =>
+  untilMs <= chronicle.history.endedAtMs &&
+  isAlive(life, fromMs) &&
+  !isProtected(life, untilMs) &&
+  life.warnings.length + life.hooks.length + life.refusedAtMs.length === 0 &&
+  !chronicle.history.faults.some((fault) => fault.fromMs <= untilMs && fault.untilMs >= fromMs) &&
+  chronicle.policiesIn(group, fromMs, untilMs).length === 1 &&
+  !chronicle.of('refused').some(({ atMs }) => atMs >= fromMs - aheadMs && atMs <= untilMs) &&
+  !chronicle.of('step').some(({ step, atMs }) => step !== 'retirement-scheduled' && atMs >= fromMs && atMs <= untilMs) &&
+  !wasIdle(chronicle, group, fromMs, untilMs);
+
+export const replacedBeforeWindow: Rule = {
+  name: 'what AWS will retire is replaced before',
+  meaning:
+    'A member that AWS announces to retire a quarter of an hour ahead or earlier, while nothing else happens to its group, has been replaced and ended by Holdfast when that time comes.',
+  broken: (chronicle) =>
+    chronicle.lives.flatMap((life) =>
+      life.scheduled.flatMap(({ atMs, startsAtMs }): readonly Broken[] => {
+        const group = chronicle.groupAt(life, atMs);
+        if (group === undefined || startsAtMs - atMs < aheadMs || !isPlain(chronicle, group, life, atMs, startsAtMs)) return [];
+        const isLet = goneAtMs(life) < startsAtMs && (isFunction(life.ending?.by) || life.stays.some(({ how }) => how === 'terminating'));
+        return isLet
+          ? []
+          : [{ group, instance: life.instance, atMs: startsAtMs, detail: `${life.instance} is retired now, and was not replaced before` }];
+      }),
+    ),
+};
