@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ScenarioError } from '../sandbox/scenario/scenario-error.ts';
 import { ciRows, playCi } from './ci.ts';
 import { benchImport, type ImportFigures } from './cold-import.ts';
+import { benchIdle, type IdleFigures } from './idle.ts';
 import { playLarge } from './large.ts';
 import { playMany, publishedStorms } from './many.ts';
 import type { ManyRun } from './many-figures.ts';
@@ -56,7 +57,14 @@ const bench = <Figures>(measure: () => Figures | Promise<Figures>, show: (figure
   text: async (): Promise<string> => show(await measure()),
 });
 
+const idleTable = (figures: readonly IdleFigures[]): string =>
+  table(
+    ['call', 'in an idle hour'],
+    [...figures.map(({ call, count }) => [call, count]), ['all', figures.reduce((sum, { count }) => sum + count, 0)]],
+  );
+
 const benches = {
+  idle: bench(benchIdle, idleTable),
   import: bench(benchImport, importTable),
   planning: bench(benchPlanning, planningTable),
   storm: bench(benchStorm, stormTable),
