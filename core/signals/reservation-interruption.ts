@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { spotNoticeMs } from '../deadline.ts';
-import { describeLagMs, isAlive } from '../signal-age.ts';
+import { isAlive } from '../signal-age.ts';
+import { describeLagMs, spotNoticeMs } from '../times.ts';
 import { instanceId } from './fields.ts';
 import { instancesCause, signalKind } from './signal-kind.ts';
 
