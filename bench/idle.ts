@@ -1,4 +1,4 @@
-import { assemble } from '../scripts/assemble.ts';
+import { assemble } from '../assembly/assemble.ts';
 import { openStage } from '../test/sim/stage.ts';
 import { settingOf } from '../test/sim/worlds.ts';
 
