@@ -479,7 +479,7 @@ describe('functions and calls', () => {
     expect(written(4, takes(4))).toEqual([]);
     expect(written(4, takes(3))).toHaveLength(1);
     // Nobody moves to the tier that it has.
-    expect(written(5, moves('i-3'), 'spot-a')).toEqual(['5 items were written at rest, at most 4']);
+    expect(written(5, moves('i-3'), 'spot-b')).toEqual(['5 items were written at rest, at most 4']);
     expect(written(5, (script) => script.end(3_080, 'i-2', react('drain')))).toHaveLength(1);
     expect(written(5, (script) => script.launch(3_050, 'i-9', { by: user }))).toHaveLength(1);
     const refused = (second: number) => (script: Script) => script.refuseCapacity(second, 'i-r');
