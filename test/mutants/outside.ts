@@ -45,4 +45,32 @@ export const outside: readonly Mutant[] = [
     to: 'for (const one of notes.slice(9)) await provider.resume(one);',
     caughtBy: ['a size that others raise'],
   },
+  {
+    name: 'a smaller size that others set is not followed',
+    file: 'core/outside-size.ts',
+    from: 'const desired = Math.min(size.max, outside.size);',
+    to: 'const desired = Math.max(state.desired, Math.min(size.max, outside.size));',
+    caughtBy: ['a size that others lower'],
+  },
+  {
+    name: 'what attaching added is taken down twice',
+    file: 'aws/providers/size-changes.ts',
+    from: '(await lower(client, added.asg, added.from)) === undefined',
+    to: '(await lower(client, added.asg, added.from - added.instances.length)) === undefined',
+    caughtBy: ['a size that others raise', 'interruption, a size that others set'],
+  },
+  {
+    name: 'an attach is not noted before it is made',
+    file: 'core/outside-size.ts',
+    from: 'if (asg === undefined || instances.length === 0) return added;',
+    to: 'if (asg === undefined || instances.length >= 0) return added;',
+    caughtBy: ['a size that others raise'],
+  },
+  {
+    name: 'the group goes on by itself while members are replaced',
+    file: 'core/decide/held-processes.ts',
+    from: 'return { suspend: toSuspend(situation, asg), resume:',
+    to: 'return { suspend: toSuspend(situation, asg).slice(9), resume:',
+    caughtBy: ['interruption, a size that others set', 'a size that others raise'],
+  },
 ];

@@ -103,6 +103,7 @@ export const runs = {
   refusal: workflow('refusal', neverFewerThan(6), launchedWithin(9_000)),
   rebalance: workflow('rebalance', neverFewerThan(6)),
   'scale-in': workflow('scale-in', neverFewerThan(4)),
+  'a size that others lower': workflow('outside-scale-in'),
   'a size that others raise': workflow('outside-scale-out', neverFewerThan(6)),
   'interruption, a size that others set': workflow('outside-interruption', neverFewerThan(6)),
   'policy change': workflow('policy-change', neverFewerThan(6)),
