@@ -28,7 +28,7 @@ export const wholeNumber = (least: number, most = mostOfAnything) => {
   return z.int({ error: allowed }).check(z.gte(least, allowed), z.lte(most, allowed));
 };
 
-/** Members of one group: each look reads all of them, and a larger group has not been played. */
+/** Members of one group: each look reads all of them, half a second for a page of 1,000. */
 export const mostMembers = 10_000;
 
 /** A number between bounds. The least says how fine it may be, so that no number is too small or too large to store. */

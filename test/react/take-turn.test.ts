@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Lessons } from '../../core/account-budget.ts';
+import type { Lessons, Turn } from '../../core/account-budget.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import type { LaunchResult } from '../../core/ports.ts';
+import type { View } from '../../core/view.ts';
 import type { Run } from '../../functions/react/run.ts';
-import { shareLessons } from '../../functions/react/take-turn.ts';
-import { group } from '../core/views.ts';
+import { shareLessons, takeTurn } from '../../functions/react/take-turn.ts';
+import { decisionOf } from '../core/decisions.ts';
+import { group, nowMs, view } from '../core/views.ts';
 
 const offering = { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' } as const;
 const instance = (id: string) => ({ instance: id, offering });
@@ -40,5 +42,39 @@ describe('what launches teach the other groups of the account', () => {
     const throttled: LaunchResult = { kind: 'throttled', code: 'Throttling' };
     expect([...lessonsOf(throttled).empty]).toEqual(['createFleet']);
     expect([...lessonsOf(throttled, undefined, group({ holding: { kind: 'launch-instances' } })).empty]).toEqual([]);
+  });
+});
+
+/** A decision that wants to launch three, its turn, and what it becomes. */
+const turned = async (turn: Turn, refused: readonly string[]) => {
+  const decidedWith: View[] = [];
+  const run = { group: group(), id: 'd1', turns: { ask: async () => ({ turn, refused }) } } as unknown as Run;
+  const placement = { pool: 'spot-a', count: 3, offerings: [offering], reasons: [] };
+  const wanted = decisionOf({ placements: [placement] } as unknown as Parameters<typeof decisionOf>[0]);
+  const again = (other: View) => {
+    decidedWith.push(other);
+    return decisionOf();
+  };
+  return { allowed: await takeTurn(run, { view: view(), decision: wanted }, again), decidedWith, wanted };
+};
+const now: Turn = { kind: 'now', instances: 3, sinceMs: nowMs, ahead: 0 };
+
+describe('a decision that waits for its turn', () => {
+  test('is carried out as it is when its turn is now and nothing was refused to others', async () => {
+    const { allowed, decidedWith, wanted } = await turned(now, []);
+    expect(allowed?.decision.placements).toEqual(wanted.placements);
+    expect(decidedWith).toEqual([]);
+  });
+
+  test('is made anew where another group was refused the same a moment ago: that offering rests for this group too', async () => {
+    const { decidedWith } = await turned(now, ['m7g.large/eu-west-1a/spot']);
+    expect(decidedWith[0]?.state.memory['m7g.large/eu-west-1a/spot']).toMatchObject({ kind: 'refused' });
+    expect(decidedWith[0]?.mayLaunch).toBe(3);
+  });
+
+  test('launches nothing before its turn, and is woken for it', async () => {
+    const { allowed, decidedWith } = await turned({ kind: 'later', turnAtMs: nowMs + 4_000, sinceMs: nowMs, ahead: 2 }, []);
+    expect([decidedWith[0]?.mayLaunch, allowed?.decision.wakeAtMs]).toEqual([0, nowMs + 4_000]);
+    expect((await turned({ kind: 'taken' }, [])).allowed).toBeUndefined();
   });
 });
