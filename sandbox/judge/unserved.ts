@@ -42,6 +42,11 @@ const othersServe = (chronicle: Chronicle, group: string, life: Life, atMs: numb
   return others.length === 0 || others.some((one) => chronicle.isReadyAt(one, atMs) || chronicle.isReadyAt(one, lookMs));
 };
 
-/** When it was given up: its swap was written, and it may be. */
+/** When it was given up: its swap was written for the first time, and it may be. Who leaves already is given up by nobody. */
 export const givenUpAtMs = (chronicle: Chronicle, life: Life): number =>
-  Math.min(endless, ...life.claims.filter(({ atMs }) => mayBeGivenUp(chronicle, life, atMs)).map(({ atMs }) => atMs));
+  Math.min(
+    endless,
+    ...life.claims
+      .filter(({ atMs, state }) => (state === 'waiting' || state === 'leaving') && mayBeGivenUp(chronicle, life, atMs))
+      .map(({ atMs }) => atMs),
+  );

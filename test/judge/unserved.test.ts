@@ -54,6 +54,18 @@ describe('a new member that never serves is given up', () => {
     expect(broken((script) => script.warn(600, 'i-3'))).toEqual([]);
     expect(broken((script) => script.end(650, 'i-3'))).toEqual([]);
   });
+  it('unless it leaves already for another reason, which gives up nobody', () => {
+    const leaves: Write = (script) => {
+      script.react(299, 302, 'i-x');
+      script.claim(300, 'i-3', 'i-x', 'leaving');
+      script.takeOut(301, 'i-3');
+    };
+    const drained: Write = (script) => script.claim(1_200, 'i-3', 'i-x', 'drained');
+    expect(broken(leaves)).toEqual([]);
+    const noSurge: Write = (script) => script.policy(80, 2, { ...policy, swap: { maxSurge: 0 } });
+    expect(broken(noSurge, leaves, drained)).toEqual([]);
+    expect(broken(noSurge, (script) => script.claim(1_200, 'i-3', 'i-x', 'leaving'))).toHaveLength(1);
+  });
   it('unless nobody else serves', () => {
     const nobody: Write = (script) => {
       for (const instance of ['i-1', 'i-2'])

@@ -3,7 +3,7 @@ import { neverServedUntil } from '../boots.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givesAtAll } from '../giving-well.ts';
-import { isAlive, isFunction, isProtected, type Life, tagsAt } from '../life.ts';
+import { isAlive, isFunction, isProtected, type Life, leavesAtMs, tagsAt } from '../life.ts';
 import { wasIdle } from '../modes.ts';
 import { poolOf } from '../pools.ts';
 import { ownLaunches } from '../staying.ts';
@@ -23,6 +23,7 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, untilMs: numbe
     untilMs <= endedAtMs &&
     life.launchedAtMs >= readyAtMs &&
     isAlive(life, untilMs) &&
+    leavesAtMs(life, untilMs) > untilMs &&
     !isProtected(life, untilMs) &&
     life.warnings.length + life.advisedAtMs.length + life.hooks.length === 0 &&
     life.stays.every(({ how }) => how === undefined) &&
@@ -59,7 +60,7 @@ const claimedIn = (chronicle: Chronicle, group: string) =>
 export const neverServedIsGivenUp: Rule = {
   name: 'a new member that never serves is given up',
   meaning:
-    'Within three minutes after the age by which the policy wants a new member to serve (`ready.within`), one of Holdfast’s that never was ready is claimed to be replaced, while others serve; no more at a time than maxSurge.',
+    'Within three minutes after the age by which the policy wants a new member to serve (`ready.within`), one of Holdfast’s that never was ready and does not leave already is claimed to be replaced, while others serve; no more at a time than maxSurge.',
   broken: (chronicle) =>
     [...chronicle.groups.keys()].flatMap((group): readonly Broken[] => {
       const due = dueIn(chronicle, group);
