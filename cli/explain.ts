@@ -98,8 +98,18 @@ const swapLines = (swap: Swap): readonly string[] => [
   ...(swap.shortfall === undefined ? [] : [`  Shortfall: ${shortfallText(swap.shortfall)}`]),
 ];
 
-const partText = (part: string): string =>
-  part === 'observed' ? 'A decision that was only observed:' : `The decision by which it was ${part}:`;
+const partTexts: Readonly<Record<string, string>> = {
+  observed: 'A decision that was only observed:',
+  ended: 'EC2 reported that it ended, and this decision followed:',
+};
+
+const partText = (part: string): string => partTexts[part] ?? `The decision by which it was ${part}:`;
+
+/** A member that ends without a warning leaves by no decision. */
+const withoutSwapText = (decisions: Explanation['decisions']): string =>
+  decisions.some(({ part }) => part === 'ended')
+    ? 'It ended without a warning, so it has no swap. What was launched in its place is in the decision that followed.'
+    : 'It has no swap: no decision says that it leaves.';
 
 /** The explanation in plain text. */
 export const explanationText = ({ instance, group, swap, decisions, unreadable }: Explanation): string => {
@@ -112,7 +122,7 @@ export const explanationText = ({ instance, group, swap, decisions, unreadable }
   }
   return [
     `${instance}${group === undefined ? '' : `, group ${group}`}`,
-    ...(swap === undefined ? ['It has no swap: no decision says that it leaves.'] : swapLines(swap)),
+    ...(swap === undefined ? [withoutSwapText(decisions)] : swapLines(swap)),
     ...decisions.flatMap(({ part, record }) => ['', partText(part), decisionText(record)]),
     ...(unreadable.length === 0 ? [] : ['', ...unreadable.map(unreadableText)]),
   ].join('\n');

@@ -8,6 +8,12 @@ const isObservedIn = ({ rounds }: DecisionRecord, { leaves }: Observed, instance
   leaves.some((one) => one.instance === instance) ||
   rounds.some(({ removals, drains }) => drains.includes(instance) || removals.some((one) => one.instance === instance));
 
+/** Whether the decision followed from a report of EC2 that the instance shuts down, or has ended. */
+const isReportedIn = ({ causes }: DecisionRecord, instance: string): boolean =>
+  causes.some(
+    (cause) => cause.code === 'state-change' && cause.state !== 'running' && cause.instances.includes(instance),
+  );
+
 /**
  * How a decision concerns an instance. Undefined when it does not. When a function died before it stored EC2's
  * response, the reservation in the instance's tag still leads to its decision: its id begins with the decision's.
@@ -16,7 +22,7 @@ export const partIn = (
   record: DecisionRecord,
   instance: string,
   reservation?: string,
-): 'launched' | 'let go' | 'replaced' | 'observed' | undefined => {
+): 'launched' | 'let go' | 'replaced' | 'observed' | 'ended' | undefined => {
   if (record.outcome?.code === 'observed')
     return isObservedIn(record, record.outcome, instance) ? 'observed' : undefined;
   const { launches = [], claimed = [] } = carriedOut(record) ?? {};
@@ -24,5 +30,6 @@ export const partIn = (
   if (isLaunched || reservation?.startsWith(`${record.id}-`)) return 'launched';
   if (claimed.some((one) => one.instance === instance)) return 'let go';
   if (launches.some(({ replaces }) => replaces.includes(instance))) return 'replaced';
+  if (isReportedIn(record, instance)) return 'ended';
   return undefined;
 };

@@ -4,6 +4,7 @@ import { createStateStore } from '../../aws/state-store.ts';
 import type { Access } from '../../cli/aws-access.ts';
 import { decisionText } from '../../cli/decision-text.ts';
 import { explain, explanationText } from '../../cli/explain.ts';
+import { partIn } from '../../cli/stored-decision.ts';
 import type { Decision } from '../../core/decision.ts';
 import type { DecisionRecord, SizeChange } from '../../core/decision-record.ts';
 import type { Owner } from '../../core/ports.ts';
@@ -279,6 +280,15 @@ The decision by which it was launched:
 2026-11-20 12:00:00 UTC  web  decision 0001`);
   });
 
+  it('that ended without a warning names the decision that followed', () => {
+    const instance = 'i-0000000000000000d';
+    const record: DecisionRecord = { ...replaced, causes: [{ code: 'state-change', state: 'terminated', instances: [instance], count: 1 }] };
+    expect(partIn(record, instance)).toBe('ended');
+    expect(partIn({ ...record, causes: [{ code: 'state-change', state: 'running', instances: [instance], count: 1 }] }, instance)).toBeUndefined();
+    const text = explanationText({ instance, decisions: [{ part: 'ended', record }], unreadable: [] });
+    expect(text).toContain('It ended without a warning, so it has no swap.');
+    expect(text).toContain('EC2 reported that it ended, and this decision followed:');
+  });
   it('that EC2 announced to take and did not says that it is in service again', () => {
     const deadlineMs = swap.claimedAtMs + 120_000;
     const spared = { ...swap, reason: 'interruption', state: 'withdrawn', deadlineMs, withdrawnAtMs: deadlineMs + 301_000 } as const;
