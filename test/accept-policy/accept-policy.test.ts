@@ -161,7 +161,7 @@ describe('a rejected policy', () => {
       version: 1,
       message:
         `Rejected for 2 reasons. rollout is not supported yet: leave it out. Supported here: ${Object.keys(groupSchema.shape).join(', ')}. ` +
-        'size: expected a whole number from 0 to 100000, found -1. Version 1 stays in force. Correct the item and write it again.',
+        'size: expected a whole number from 0 to 10000, found -1. Version 1 stays in force. Correct the item and write it again.',
       problems: [{ path: 'rollout' }, { path: 'size', found: '-1' }],
     });
   });
