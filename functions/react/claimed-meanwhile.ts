@@ -1,9 +1,11 @@
 import type { Decision } from '../../core/decision.ts';
+import { isKept } from '../../core/kept.ts';
 import type { Swap } from '../../core/swap.ts';
 import type { View } from '../../core/view.ts';
 import type { ReactPorts } from './ports.ts';
 
-const isOnItsWay = ({ state }: Swap): boolean => state !== 'waiting' && state !== 'withdrawn';
+/** A member that is kept, because its end was refused, is hidden from decisions: nobody has claimed it meanwhile. */
+const isOnItsWay = (swap: Swap): boolean => swap.state !== 'waiting' && swap.state !== 'withdrawn' && !isKept(swap);
 
 /**
  * Members that others claimed since a look read the swaps. Claims are written without the version of the state, so a
