@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { openAccess } from './aws-access.ts';
-import { decisionText, unreadableText } from './decision-text.ts';
+import { decisionTexts } from './decision-list.ts';
+import { unreadableText } from './decision-text.ts';
 import { explain, explanationText } from './explain.ts';
 import { runSandbox, type SandboxFlags } from './sandbox-command.ts';
 import { noDecisionText, noPolicyText, statusText } from './status.ts';
@@ -84,7 +85,7 @@ const explainCommand = (exitWith: (code: number) => void): Command =>
 const decisionsCommand = (exitWith: (code: number) => void): Command =>
   asked(
     new Command('decisions')
-      .description('list the decisions for a group with their reasons, newest first')
+      .description('list the decisions for a group with their reasons, newest first; repeats are folded')
       .argument('<group>', 'its name'),
   )
     .option('--limit <count>', 'how many', fromOne, 20)
@@ -92,7 +93,7 @@ const decisionsCommand = (exitWith: (code: number) => void): Command =>
       const access = openAccess(where);
       const { records, unreadable } = await access.log.decisions(group, where.limit);
       const nothing = records.length + unreadable.length > 0 ? '' : noDecisionText(group, await access.status(group));
-      const texts = [...records.map(decisionText), ...unreadable.map(unreadableText)];
+      const texts = [...decisionTexts(records), ...unreadable.map(unreadableText)];
       print([...records, ...unreadable], texts.length === 0 ? nothing : texts.join('\n\n'), where.json);
       exitWith(texts.length === 0 ? 1 : 0);
     });

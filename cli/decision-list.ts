@@ -1,0 +1,36 @@
+import type { DecisionRecord } from '../core/decision-record.ts';
+import { decisionText } from './decision-text.ts';
+import { timeText } from './time.ts';
+
+const times = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g;
+
+/** What a decision says besides its id, the times that it names and the age of its prices. */
+const saidIn = (record: DecisionRecord): string =>
+  decisionText(record)
+    .split('\n')
+    .slice(1)
+    .filter((line) => !line.startsWith('  prices: '))
+    .join('\n')
+    .replaceAll(times, '');
+
+const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+const foldedText = ([newest, ...older]: readonly [DecisionRecord, ...DecisionRecord[]]): string => {
+  const oldest = older.at(-1);
+  if (oldest === undefined) return decisionText(newest);
+  return `${decisionText(newest)}\n  the same ${timesText(older.length)} before, since ${timeText(oldest.atMs)}`;
+};
+
+/**
+ * Decisions as text, newest first. Of several in a row that say the same, the newest is shown with their count: a
+ * shortage that lasts is decided anew each minute.
+ */
+export const decisionTexts = (newestFirst: readonly DecisionRecord[]): readonly string[] => {
+  const runs: [DecisionRecord, ...DecisionRecord[]][] = [];
+  for (const record of newestFirst) {
+    const run = runs.at(-1);
+    if (run !== undefined && saidIn(run[0]) === saidIn(record)) run.push(record);
+    else runs.push([record]);
+  }
+  return runs.map(foldedText);
+};
