@@ -1,8 +1,9 @@
 import type { Chronicle } from './chronicle.ts';
+import { nameOf } from './cloud.ts';
 import { priceBeliefMs } from './giving.ts';
 import type { Life } from './life.ts';
 import type { Policy } from './policy.ts';
-import { poolOf } from './pools.ts';
+import { offeringsOf, poolOf } from './pools.ts';
 import type { Choice } from './rules/needless-removal.ts';
 
 /** A span of what was paid for a member, as far as Holdfast may have known. */
@@ -36,12 +37,16 @@ const readSince = (chronicle: Chronicle, { lookedSinceMs, chosenAtMs }: Choice):
   return last && (chronicle.groups.size === 1 ? last.askedAtMs : believedSinceMs);
 };
 
+/** Spot prices are read of the offerings of the policy's pools, and of no others. */
+const isPriced = ({ pools }: Policy, life: Life): boolean =>
+  Object.values(pools).some((pool) => offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life)));
+
 /** What is paid for a member. Undefined where Holdfast may not know. */
 export const paidFor = (chronicle: Chronicle, life: Life, policy: Policy, choice: Choice): Paid | undefined => {
   const factor = policy.pools[poolOf(life, policy, choice.chosenAtMs) ?? '']?.priceFactor ?? 1;
   const stated = policy.onDemandPrices[life.instanceType];
   if (!isSpot(life)) return stated === undefined ? undefined : { least: stated * factor, most: stated * factor };
-  const sinceMs = readsPrices(policy) ? readSince(chronicle, choice) : undefined;
+  const sinceMs = readsPrices(policy) && isPriced(policy, life) ? readSince(chronicle, choice) : undefined;
   if (sinceMs === undefined) return undefined;
   const known = chronicle.cloud.pricesIn(life, sinceMs, choice.chosenAtMs).map((price) => price * factor);
   return known.length === 0 ? undefined : { least: Math.min(...known), most: Math.max(...known) };

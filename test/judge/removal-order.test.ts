@@ -88,6 +88,10 @@ describe('members leave in the order of removal', () => {
       expect(found({ capacity }, cheapLeaves, both(reads(35), dearInZoneA))).toBe(0);
       expect(found({ capacity }, cheapLeaves, both(dearInZoneA, reads(50, 'RequestLimitExceeded'), reads(60)))).toBe(0);
     });
+    it('excuses a member of an offering that no pool has', () => {
+      const pools = { ...policy.pools, 'spot-a': { market: 'spot', subnets: ['subnet-a'], instanceTypes: ['other'] } };
+      expect(found({ capacity, pools }, cheapLeaves, both(dearInZoneA, reads(60)))).toBe(0);
+    });
     it('excuses policies that have no prices read', () => {
       expect(found({}, cheapLeaves, both(dearInZoneA, reads(60)))).toBe(0);
     });
