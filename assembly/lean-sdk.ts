@@ -39,7 +39,7 @@ export const innerStandIns: readonly { readonly module: RegExp; readonly content
       constructor() { throw new Error('SHA-256 without node:crypto is left out of this bundle (assembly/lean-sdk.ts)'); }
     }`,
   },
-  // Every client is made with the retry mode `standard` (aws/clients.ts), which the environment does not override.
+  // Every client is made with the retry mode `standard` (aws/calls/clients.ts), which the environment does not override.
   {
     module: innards('retry', 'util-retry', 'AdaptiveRetryStrategy'),
     contents: `export class AdaptiveRetryStrategy {

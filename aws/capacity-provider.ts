@@ -1,12 +1,12 @@
-import type { Group, Holding } from '../core/group.ts';
-import { namedTargetGroups } from '../core/holders.ts';
-import { howHeld } from '../core/holding.ts';
-import { isAsAdded } from '../core/outside-size.ts';
+import type { Group, Holding } from '../core/group/group.ts';
+import { namedTargetGroups } from '../core/group/holders.ts';
+import { howHeld } from '../core/group/holding.ts';
+import { isAsAdded } from '../core/group/outside-size.ts';
 import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
-import type { Added } from '../core/view.ts';
+import type { Added } from '../core/view/view.ts';
+import { inParallel } from './calls/in-parallel.ts';
 import { createDraining } from './draining/draining.ts';
 import { createInspectDrain } from './draining/inspect-drain.ts';
-import { inParallel } from './in-parallel.ts';
 import { allOf } from './providers/act-on.ts';
 import { attachMembers, noteJoined } from './providers/attach-members.ts';
 import { describeAsgs } from './providers/auto-scaling-groups.ts';

@@ -1,6 +1,6 @@
 import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Drains } from '../core/ports.ts';
-import { isExecutionAlreadyStarted } from './errors.ts';
+import { isExecutionAlreadyStarted } from './calls/errors.ts';
 
 /**
  * Starts drain workflows, each under the drain's name. A name is taken for 90 days: a start with the same input returns

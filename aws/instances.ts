@@ -1,10 +1,10 @@
 import { type EC2Client, type Filter, type Instance, paginateDescribeInstances } from '@aws-sdk/client-ec2';
-import type { Ending } from '../core/boots.ts';
 import { groupTagValue, tags } from '../core/contract.ts';
-import type { Offering } from '../core/offering.ts';
-import { allOf } from './all-of.ts';
-import { chunks } from './chunks.ts';
-import { inParallel } from './in-parallel.ts';
+import type { Offering } from '../core/pool/offering.ts';
+import type { Ending } from '../core/pool-memory/failed-boots.ts';
+import { allOf } from './calls/all-of.ts';
+import { chunks } from './calls/chunks.ts';
+import { inParallel } from './calls/in-parallel.ts';
 
 /** Tag that Auto Scaling puts on its instances. */
 export const asgTag = 'aws:autoscaling:groupName';

@@ -5,8 +5,8 @@ import {
   RecordLifecycleActionHeartbeatCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { LifecycleActions } from '../core/ports.ts';
-import type { LifecycleHook } from '../core/swap.ts';
-import { isNoActiveLifecycleAction } from './errors.ts';
+import type { LifecycleHook } from '../core/swap/swap.ts';
+import { isNoActiveLifecycleAction } from './calls/errors.ts';
 
 const actionOf = (InstanceId: string, { hook, asg, token }: LifecycleHook) => ({
   LifecycleHookName: hook,

@@ -4,10 +4,10 @@ import {
   paginateDescribeSpotPriceHistory,
   type SpotPrice,
 } from '@aws-sdk/client-ec2';
-import { type OfferingKey, offeringKey } from '../core/offering.ts';
+import { type OfferingKey, offeringKey } from '../core/pool/offering.ts';
 import type { Prices } from '../core/ports.ts';
-import { allOf } from './all-of.ts';
-import { hasty, type Missed, optionalRead } from './optional-read.ts';
+import { allOf } from './calls/all-of.ts';
+import { hasty, type Missed, optionalRead } from './calls/optional-read.ts';
 
 /**
  * Prices in force now: a history that starts now contains just the last change of each offering (EC2 API reference,

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys } from '../core/contract.ts';
 import type { StateStore } from '../core/ports.ts';
-import { isConditionFailed } from './errors.ts';
+import { isConditionFailed } from './calls/errors.ts';
 import { createAsgClaims } from './state/asg-claims.ts';
 import { createBudgetItem } from './state/budget-item.ts';
 import { createCheckItems } from './state/check-items.ts';
@@ -27,8 +27,9 @@ export type StateStoreDeps = {
  * The state table, and what is in force from the groups table.
  *
  * A group's state is one item under attribute `state`, guarded by attribute `version`. Its writer keeps it below half
- * of DynamoDB's 400 KB (`core/state-size.ts`): a launch of 1,000 adds about 22 KB of instance ids until a describe
- * shows them. Conditions compare single values only, never lists or maps, and a failed condition returns no item.
+ * of DynamoDB's 400 KB (`core/group-state/state-size.ts`): a launch of 1,000 adds about 22 KB of instance ids until a
+ * describe shows them. Conditions compare single values only, never lists or maps, and a failed condition returns no
+ * item.
  */
 export const createStateStore = (deps: StateStoreDeps): StateStore => {
   const { client, stateTable: table, now, tell } = deps;

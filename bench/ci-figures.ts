@@ -1,4 +1,4 @@
-import type { Market } from '../core/offering.ts';
+import type { Market } from '../core/pool/offering.ts';
 
 /** Runners that the jobs need from this moment on. */
 export type Wanted = { readonly atMs: number; readonly runners: number };

@@ -1,8 +1,8 @@
-import type { Held } from '../core/held.ts';
-import { offeringKey } from '../core/offering.ts';
-import { type PlanInput, planPlacements } from '../core/plan-placements.ts';
-import { offeringsOf, type Pool } from '../core/pool.ts';
-import type { Selector } from '../core/selector.ts';
+import type { Held } from '../core/placement/held-cells.ts';
+import { type PlanInput, planPlacements } from '../core/placement/plan-placements.ts';
+import { offeringKey } from '../core/pool/offering.ts';
+import { offeringsOf, type Pool } from '../core/pool/pool.ts';
+import type { Selector } from '../core/selector/selector.ts';
 import { median } from './statistics.ts';
 
 /** Time to plan placements over a large tree, in milliseconds, and how it grows with the number of placements. */

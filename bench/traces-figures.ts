@@ -1,4 +1,4 @@
-import type { Market } from '../core/offering.ts';
+import type { Market } from '../core/pool/offering.ts';
 import { availability, type ServingSpan } from '../sandbox/scenario/observe.ts';
 
 /** One instance: what it is, and its times in epoch milliseconds. */

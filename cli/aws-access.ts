@@ -1,10 +1,10 @@
-import { createDocumentClient, createEc2Client } from '../aws/clients.ts';
+import { createDocumentClient, createEc2Client } from '../aws/calls/clients.ts';
 import { createOwners } from '../aws/owners.ts';
 import { createDecisionLog } from '../aws/state/decision-log.ts';
 import { readStatus, type Status } from '../aws/state/status-item.ts';
 import type { TellUnreadable } from '../aws/state/unreadable.ts';
 import { createStateStore } from '../aws/state-store.ts';
-import type { DecisionLog } from '../core/decision-record.ts';
+import type { DecisionLog } from '../core/decision/decision-record.ts';
 import type { Owners, StateStore } from '../core/ports.ts';
 
 /** Which deployment the commands read: one in AWS, or one in a sandbox. */

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../core/decision-record.ts';
+import type { DecisionRecord } from '../core/decision/decision-record.ts';
 import { decisionText } from './decision-text.ts';
 import { timeText } from './time.ts';
 

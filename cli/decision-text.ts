@@ -1,4 +1,4 @@
-import type { Decision, Rejection } from '../core/decision.ts';
+import type { Decision, Rejection } from '../core/decision/decision.ts';
 import type {
   CarriedOut,
   DecisionRecord,
@@ -7,7 +7,7 @@ import type {
   TrimmedPart,
   Unreadable,
   ViewDigest,
-} from '../core/decision-record.ts';
+} from '../core/decision/decision-record.ts';
 import { moveText, notMovedText } from './move-text.ts';
 import {
   againstText,

@@ -1,8 +1,8 @@
-import type { DecisionRecord, Unreadable } from '../core/decision-record.ts';
+import type { DecisionRecord, Unreadable } from '../core/decision/decision-record.ts';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
-import { traitsOf } from '../core/leave-reason.ts';
 import type { Owner } from '../core/ports.ts';
-import type { Swap } from '../core/swap.ts';
+import { traitsOf } from '../core/removal/leave-reason.ts';
+import type { Swap } from '../core/swap/swap.ts';
 import type { Access } from './aws-access.ts';
 import { decisionText, unreadableText } from './decision-text.ts';
 import { partIn } from './stored-decision.ts';

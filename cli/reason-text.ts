@@ -1,11 +1,11 @@
-import { neverServedCode } from '../core/boots.ts';
 import type { OverOffering } from '../core/breaker/breaker.ts';
-import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision.ts';
-import type { Cause, Overtaken, SizeChange } from '../core/decision-record.ts';
-import type { Adjustment } from '../core/group.ts';
-import type { Cost } from '../core/not-done.ts';
-import { parseOfferingKey } from '../core/offering.ts';
-import type { AtShare, ShareOf } from '../core/shares.ts';
+import type { Against, PlacementReason, RemovalRank, RemovalReason, Turn } from '../core/decision/decision.ts';
+import type { Cause, Overtaken, SizeChange } from '../core/decision/decision-record.ts';
+import type { Adjustment } from '../core/group/group.ts';
+import type { Cost } from '../core/observe/not-done.ts';
+import type { AtShare, ShareOf } from '../core/placement/shares.ts';
+import { parseOfferingKey } from '../core/pool/offering.ts';
+import { neverServedCode } from '../core/pool-memory/failed-boots.ts';
 import { timeText } from './time.ts';
 
 const offeringText = (key: string): string => {

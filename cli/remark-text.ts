@@ -1,6 +1,6 @@
-import type { EndedWhy } from '../core/boots.ts';
-import type { Remark } from '../core/decision.ts';
-import type { WhyIdle } from '../core/unserved.ts';
+import type { Remark } from '../core/decision/decision.ts';
+import type { EndedWhy } from '../core/pool-memory/failed-boots.ts';
+import type { WhyIdle } from '../core/view/unserved.ts';
 import { costText, someText, whyText } from './reason-text.ts';
 import { timeText } from './time.ts';
 

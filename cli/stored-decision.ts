@@ -1,4 +1,4 @@
-import type { CarriedOut, DecisionRecord, Observed } from '../core/decision-record.ts';
+import type { CarriedOut, DecisionRecord, Observed } from '../core/decision/decision-record.ts';
 
 /** How a decision was carried out. Undefined when it was not, or when nothing is known about it. */
 const carriedOut = ({ outcome }: DecisionRecord): CarriedOut | undefined =>

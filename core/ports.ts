@@ -1,14 +1,14 @@
-import type { AccountBudget } from './account-budget.ts';
-import type { Ending } from './boots.ts';
-import type { DecisionRecord } from './decision-record.ts';
-import type { Group } from './group.ts';
-import type { LaunchCheck, Trial } from './launch-checks.ts';
-import type { LaunchRequest } from './launch-request.ts';
-import type { Offering, OfferingKey } from './offering.ts';
+import type { DecisionRecord } from './decision/decision-record.ts';
+import type { Group } from './group/group.ts';
+import type { LaunchCheck, Trial } from './launch/launch-checks.ts';
+import type { LaunchRequest } from './launch/launch-request.ts';
+import type { Reservation } from './launch/reservation.ts';
+import type { AccountBudget } from './limits/account-budget.ts';
 import type { AsgClaim } from './policy/ports.ts';
-import type { Reservation } from './reservation.ts';
-import type { LifecycleHook, Swap } from './swap.ts';
-import type { Added, AsgView, GroupState, Member, RaisedMax, Suspension } from './view.ts';
+import type { Offering, OfferingKey } from './pool/offering.ts';
+import type { Ending } from './pool-memory/failed-boots.ts';
+import type { LifecycleHook, Swap } from './swap/swap.ts';
+import type { Added, AsgView, GroupState, Member, RaisedMax, Suspension } from './view/view.ts';
 
 /** Milliseconds since the epoch. */
 export type Clock = { now(): number };

@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
-import { longestDrainMs } from '../core/times.ts';
+import { longestDrainMs } from '../core/times/times.ts';
 
 export interface DrainWorkflowProps {
   /** The deployment's name: the state machine is called `<name>-drain`. */

@@ -12,7 +12,7 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { env, type FunctionName, functionNames } from '../core/contract.ts';
-import { reactTimeoutMs } from '../core/times.ts';
+import { reactTimeoutMs } from '../core/times/times.ts';
 
 export type FunctionsProps = { readonly name: string; readonly logRetention: RetentionDays };
 

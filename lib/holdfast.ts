@@ -1,4 +1,4 @@
-import '../core/time-relations.ts';
+import '../core/times/time-relations.ts';
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';

@@ -3,7 +3,7 @@ import { type EventPattern, type IEventBus, Rule } from 'aws-cdk-lib/aws-events'
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { signalKinds } from '../core/signal.ts';
+import { signalKinds } from '../core/signals/signal.ts';
 import type { Signals } from './signals.ts';
 
 export type SignalRulesProps = {

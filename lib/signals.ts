@@ -5,7 +5,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { env } from '../core/contract.ts';
-import { signalsFailForMs, signalsRetentionMs, signalsVisibilityMs } from '../core/times.ts';
+import { signalsFailForMs, signalsRetentionMs, signalsVisibilityMs } from '../core/times/times.ts';
 
 export type SignalsProps = {
   readonly name: string;

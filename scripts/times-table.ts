@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as times from '../core/times.ts';
+import * as times from '../core/times/times.ts';
 
 const root = join(import.meta.dirname, '..');
 const [begins, ends] = ['<!-- times: written by npm run times -->', '<!-- /times -->'];
@@ -18,17 +18,17 @@ const durationText = (ms: number): string => {
   return `${ms / size} ${unit}`;
 };
 
-/** The comment of each constant of core/times.ts, in their order: its first block of text, in one line. */
+/** The comment of each constant of core/times/times.ts, in their order: its first block of text, in one line. */
 const meanings = (source: string): readonly (readonly [name: string, meaning: string])[] =>
   [...source.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+)Ms = /g)].map(([, comment = '', name = '']) => [
     name,
     comment.replaceAll(/\s*\n?\s*\* ?/g, ' ').trim(),
   ]);
 
-/** Every time of core/times.ts as a row: its name, how long it is, what it means. */
+/** Every time of core/times/times.ts as a row: its name, how long it is, what it means. */
 export const timesTable = (): string => {
   const lengths: Readonly<Record<string, number>> = times;
-  const rows = meanings(readFileSync(join(root, 'core', 'times.ts'), 'utf8')).map(
+  const rows = meanings(readFileSync(join(root, 'core', 'times', 'times.ts'), 'utf8')).map(
     ([name, meaning]) => `| \`${name}Ms\` | ${durationText(lengths[`${name}Ms`] ?? Number.NaN)} | ${meaning} |`,
   );
   return ['| time | length | meaning |', '|---|---|---|', ...rows].join('\n');

@@ -1,20 +1,20 @@
 import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
-import type { Group } from '../../core/group.ts';
-import { asgsFor, asgsOf } from '../../core/holders.ts';
-import { traitsOf } from '../../core/leave-reason.ts';
-import { outsideAsgOf } from '../../core/outside-size.ts';
+import type { Group } from '../../core/group/group.ts';
+import { asgsFor, asgsOf } from '../../core/group/holders.ts';
+import { outsideAsgOf } from '../../core/group/outside-size.ts';
 import type { ActionResult } from '../../core/ports.ts';
-import { belowMinSize } from '../../core/shortfall.ts';
-import type { Swap } from '../../core/swap.ts';
-import { chunks } from '../chunks.ts';
-import { isBelowMin } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { belowMinSize } from '../../core/swap/shortfall.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { chunks } from '../calls/chunks.ts';
+import { isBelowMin } from '../calls/errors.ts';
+import { inParallel } from '../calls/in-parallel.ts';
+import { remembered } from '../calls/remembered.ts';
 import { actOn, allOf, ordinaryVerdict, together } from '../providers/act-on.ts';
 import { type Asg, describeAsgs, type Standing, standingsIn } from '../providers/auto-scaling-groups.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';
 import { deregisterTargets, registerTargets } from '../providers/target-groups.ts';
-import { remembered } from '../remembered.ts';
 import type { MovesMembers } from './draining.ts';
 
 /** Ids that one TerminateInstanceInAutoScalingGroup call takes (Auto Scaling API reference). */

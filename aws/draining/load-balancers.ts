@@ -1,7 +1,7 @@
-import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
+import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
 import type { DrainTarget, TargetStanding } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import { defaultDeregistrationDelayMs } from '../../core/times.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
 import { targetGroupsOf } from '../providers/describe-members.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';

@@ -1,5 +1,5 @@
 import type { ActionResult } from '../../core/ports.ts';
-import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from '../errors.ts';
+import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from '../calls/errors.ts';
 
 /** What an error means for an instance that it concerns. */
 export type Verdict = 'done' | { readonly code: string; readonly retry: 'later' | 'never' };

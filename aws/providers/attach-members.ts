@@ -3,9 +3,9 @@ import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import { groupTagValue, joinedTagValue, tags } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
 import type { ActionResult } from '../../core/ports.ts';
-import { chunks } from '../chunks.ts';
-import { attachedTo, codeOf, messageOf } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
+import { chunks } from '../calls/chunks.ts';
+import { attachedTo, codeOf, messageOf } from '../calls/errors.ts';
+import { inParallel } from '../calls/in-parallel.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 

@@ -4,11 +4,11 @@ import {
   type Instance,
   paginateDescribeAutoScalingGroups,
 } from '@aws-sdk/client-auto-scaling';
-import type { AsgView } from '../../core/view.ts';
-import { allOf } from '../all-of.ts';
-import { chunks } from '../chunks.ts';
-import { inParallel } from '../in-parallel.ts';
-import { merging } from '../merging.ts';
+import type { AsgView } from '../../core/view/view.ts';
+import { allOf } from '../calls/all-of.ts';
+import { chunks } from '../calls/chunks.ts';
+import { inParallel } from '../calls/in-parallel.ts';
+import { merging } from '../calls/merging.ts';
 
 /** Names that one call takes (Auto Scaling API reference: 50, and up to 100 with MaxRecords). */
 const namesPerCall = 100;

@@ -6,15 +6,15 @@ import {
   type _InstanceType as InstanceType,
 } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../../core/contract.ts';
-import type { Group } from '../../core/group.ts';
-import type { LaunchRequest } from '../../core/launch-request.ts';
-import { numberOf } from '../../core/number-of.ts';
-import type { Offering } from '../../core/offering.ts';
-import type { Placement } from '../../core/placement.ts';
-import type { Pool } from '../../core/pool.ts';
+import type { Group } from '../../core/group/group.ts';
+import type { LaunchRequest } from '../../core/launch/launch-request.ts';
+import type { Reservation } from '../../core/launch/reservation.ts';
+import type { Placement } from '../../core/placement/placement.ts';
+import type { Offering } from '../../core/pool/offering.ts';
+import type { Pool } from '../../core/pool/pool.ts';
+import { priceLimit } from '../../core/pool/price.ts';
 import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
-import { priceLimit } from '../../core/price.ts';
-import type { Reservation } from '../../core/reservation.ts';
+import { numberOf } from '../../core/units/number-of.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { isFailure, sendLaunch } from './send-launch.ts';

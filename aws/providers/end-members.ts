@@ -1,12 +1,12 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
-import type { Group } from '../../core/group.ts';
-import { asgsFor } from '../../core/holders.ts';
+import type { Group } from '../../core/group/group.ts';
+import { asgsFor } from '../../core/group/holders.ts';
 import type { ActionResult } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import { chunks } from '../chunks.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { chunks } from '../calls/chunks.ts';
+import { instancesNamedIn, notOurs } from '../calls/errors.ts';
+import { inParallel } from '../calls/in-parallel.ts';
 import { createDraining } from '../draining/draining.ts';
-import { instancesNamedIn, notOurs } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
 import { groupOf, instancesById, isAlive, isStopped } from '../instances.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 import { describeAsgs, standingsIn } from './auto-scaling-groups.ts';

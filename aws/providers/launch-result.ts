@@ -1,7 +1,7 @@
-import { type Offering, offeringKey } from '../../core/offering.ts';
-import type { Placement } from '../../core/placement.ts';
+import type { Placement } from '../../core/placement/placement.ts';
+import { type Offering, offeringKey } from '../../core/pool/offering.ts';
 import type { LaunchedInstance, LaunchResult, Refusal } from '../../core/ports.ts';
-import { scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../errors.ts';
+import { scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../calls/errors.ts';
 
 /** One entry of `Errors[]`: it is about an override (a type in a zone), never about an instance. */
 export type Complaint = {

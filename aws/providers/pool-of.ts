@@ -1,6 +1,6 @@
-import type { Group } from '../../core/group.ts';
-import type { Offering } from '../../core/offering.ts';
-import type { Pool } from '../../core/pool.ts';
+import type { Group } from '../../core/group/group.ts';
+import type { Offering } from '../../core/pool/offering.ts';
+import type { Pool } from '../../core/pool/pool.ts';
 
 /** What shows which pool an instance came from: its pool tag, its Auto Scaling group, and its type, zone and market. */
 export type Origin = {

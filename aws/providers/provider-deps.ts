@@ -1,7 +1,7 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Missed } from '../optional-read.ts';
+import type { Missed } from '../calls/optional-read.ts';
 
 /** What every way of holding a group needs. */
 export type ProviderDeps = {

@@ -1,8 +1,8 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../../core/contract.ts';
-import type { Group } from '../../core/group.ts';
-import { asgsOf } from '../../core/holders.ts';
-import { troubleOf } from '../errors.ts';
+import type { Group } from '../../core/group/group.ts';
+import { asgsOf } from '../../core/group/holders.ts';
+import { troubleOf } from '../calls/errors.ts';
 import { asgTag, groupOf, instancesByTag, tagOf } from '../instances.ts';
 import type { Asg } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';

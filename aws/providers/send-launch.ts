@@ -1,5 +1,5 @@
 import type { LaunchOrder, LaunchResult } from '../../core/ports.ts';
-import { codeOf, isFromAws, type LaunchTrouble, leaseOver, messageOf, troubleOf } from '../errors.ts';
+import { codeOf, isFromAws, type LaunchTrouble, leaseOver, messageOf, troubleOf } from '../calls/errors.ts';
 
 /** Observes every attempt of a command. */
 type AttemptWatch = <Args, Answer>(next: (args: Args) => Promise<Answer>) => (args: Args) => Promise<Answer>;

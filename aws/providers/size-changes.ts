@@ -3,10 +3,10 @@ import {
   SuspendProcessesCommand,
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
-import { isAsAdded } from '../../core/outside-size.ts';
+import { isAsAdded } from '../../core/group/outside-size.ts';
 import type { CapacityProvider } from '../../core/ports.ts';
-import { isGiven, isKnown } from '../../core/raised-max.ts';
-import { isFromAws, retryOf } from '../errors.ts';
+import { isGiven, isKnown } from '../../core/view/raised-max.ts';
+import { isFromAws, retryOf } from '../calls/errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 

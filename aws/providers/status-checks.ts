@@ -1,9 +1,9 @@
 import { DescribeInstanceStatusCommand, type EC2Client, type InstanceStatus } from '@aws-sdk/client-ec2';
-import type { StatusCheck } from '../../core/ready.ts';
-import { chunks } from '../chunks.ts';
-import { inParallel } from '../in-parallel.ts';
-import { hasty, optionalRead } from '../optional-read.ts';
-import { remembered } from '../remembered.ts';
+import type { StatusCheck } from '../../core/view/ready.ts';
+import { chunks } from '../calls/chunks.ts';
+import { inParallel } from '../calls/in-parallel.ts';
+import { hasty, optionalRead } from '../calls/optional-read.ts';
+import { remembered } from '../calls/remembered.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /** Ids of one call (EC2 API Reference, DescribeInstanceStatus). */

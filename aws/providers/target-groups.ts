@@ -7,12 +7,12 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ActionResult } from '../../core/ports.ts';
-import { defaultDeregistrationDelayMs } from '../../core/times.ts';
-import { chunks } from '../chunks.ts';
-import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
-import { hasty, type Missed, optionalRead } from '../optional-read.ts';
-import { remembered } from '../remembered.ts';
+import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
+import { chunks } from '../calls/chunks.ts';
+import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../calls/errors.ts';
+import { inParallel } from '../calls/in-parallel.ts';
+import { hasty, type Missed, optionalRead } from '../calls/optional-read.ts';
+import { remembered } from '../calls/remembered.ts';
 import { actOn, allOf, ordinaryVerdict, together, type Verdict } from './act-on.ts';
 
 /**

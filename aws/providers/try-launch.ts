@@ -1,8 +1,8 @@
 import { CreateFleetCommand } from '@aws-sdk/client-ec2';
-import type { Group } from '../../core/group.ts';
-import { type LaunchCheck, refusedCheck, type Trial, untriedCheck } from '../../core/launch-checks.ts';
-import type { Pool } from '../../core/pool.ts';
-import { codeOf, isFromAws, messageOf, troubleOf } from '../errors.ts';
+import type { Group } from '../../core/group/group.ts';
+import { type LaunchCheck, refusedCheck, type Trial, untriedCheck } from '../../core/launch/launch-checks.ts';
+import type { Pool } from '../../core/pool/pool.ts';
+import { codeOf, isFromAws, messageOf, troubleOf } from '../calls/errors.ts';
 import { fleetInput } from './create-fleet.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, registryPartition } from '../../core/contract.ts';
 import type { AsgClaim, PolicyStore } from '../../core/policy/ports.ts';
-import { isConditionFailed } from '../errors.ts';
+import { isConditionFailed } from '../calls/errors.ts';
 
 const keyOf = (asg: string) => ({ [keys.group]: registryPartition, [keys.item]: items.claim(asg) });
 

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type AccountBudget, emptyBudget } from '../../core/account-budget.ts';
 import { accountPartition, items, keys } from '../../core/contract.ts';
+import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
 import type { StateStore } from '../../core/ports.ts';
-import { isConditionFailed } from '../errors.ts';
+import { isConditionFailed } from '../calls/errors.ts';
 import { fullAtIn } from './pace-item.ts';
 
 type BudgetItem = Pick<StateStore, 'budget' | 'putBudget'>;

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports.ts';
-import { isConditionFailed } from '../errors.ts';
+import { isConditionFailed } from '../calls/errors.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string };
 

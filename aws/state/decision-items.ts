@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
-import type { DecisionRecord, TrimmedPart } from '../../core/decision-record.ts';
+import type { DecisionRecord, TrimmedPart } from '../../core/decision/decision-record.ts';
 import type { StateStore } from '../../core/ports.ts';
 import type { Item } from './query-all.ts';
 

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
-import type { DecisionLog, DecisionRecord, Unreadable } from '../../core/decision-record.ts';
+import type { DecisionLog, DecisionRecord, Unreadable } from '../../core/decision/decision-record.ts';
 import { problemsOf } from './common-schema.ts';
 import { decisionSchema } from './decision-items.ts';
 import { type Item, queryAll } from './query-all.ts';

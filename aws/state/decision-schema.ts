@@ -9,8 +9,8 @@ import type {
   RemovalRank,
   RemovalReason,
   Turn,
-} from '../../core/decision.ts';
-import type { Placement } from '../../core/placement.ts';
+} from '../../core/decision/decision.ts';
+import type { Placement } from '../../core/placement/placement.ts';
 import type { Better } from '../../core/returning/better-place.ts';
 import type { MoveReason } from '../../core/returning/plan-return.ts';
 import type { NotMoved } from '../../core/returning/rule.ts';

@@ -7,15 +7,15 @@ import type {
   ScalingRule,
   ScalingStep,
   ScheduledSize,
-} from '../../core/group.ts';
-import type { LaunchLimit } from '../../core/launch-limit.ts';
-import type { OnDemandFloor } from '../../core/on-demand.ts';
-import type { Pool, Subnet } from '../../core/pool.ts';
-import type { Ready } from '../../core/ready.ts';
+} from '../../core/group/group.ts';
+import type { LaunchLimit } from '../../core/limits/launch-limit.ts';
+import type { OnDemandFloor } from '../../core/placement/on-demand.ts';
+import type { MaxShare } from '../../core/placement/shares.ts';
+import type { Pool, Subnet } from '../../core/pool/pool.ts';
 import type { MoveLimit, Returning } from '../../core/returning/returning.ts';
 import type { Window } from '../../core/returning/window.ts';
-import type { Selector, SpreadBy } from '../../core/selector.ts';
-import type { MaxShare } from '../../core/shares.ts';
+import type { Selector, SpreadBy } from '../../core/selector/selector.ts';
+import type { Ready } from '../../core/view/ready.ts';
 import { anyOf, type Check, eitherOf, flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { market } from './shapes.ts';
 import { UnreadableItem } from './unreadable.ts';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type FullAt, type PacedBucket, pacedBuckets, staleFullAt } from '../../core/call-pace.ts';
 import { accountPartition, items, keys } from '../../core/contract.ts';
-import { isConditionFailed } from '../errors.ts';
+import { type FullAt, type PacedBucket, pacedBuckets, staleFullAt } from '../../core/limits/call-pace.ts';
+import { isConditionFailed } from '../calls/errors.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly table: string };
 

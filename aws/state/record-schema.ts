@@ -7,8 +7,8 @@ import type {
   SizeChange,
   TrimmedPart,
   ViewDigest,
-} from '../../core/decision-record.ts';
-import { type SignalCause, signalKinds } from '../../core/signal.ts';
+} from '../../core/decision/decision-record.ts';
+import { type SignalCause, signalKinds } from '../../core/signals/signal.ts';
 import {
   cost,
   launchTrouble,

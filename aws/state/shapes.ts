@@ -1,9 +1,9 @@
-import { leaveReasons } from '../../core/leave-reason.ts';
-import type { Cost } from '../../core/not-done.ts';
-import type { Market, Offering } from '../../core/offering.ts';
-import type { Placement } from '../../core/placement.ts';
-import type { LifecycleHook, SwapState } from '../../core/swap.ts';
-import type { Added, RaisedMax, Suspension } from '../../core/view.ts';
+import type { Cost } from '../../core/observe/not-done.ts';
+import type { Placement } from '../../core/placement/placement.ts';
+import type { Market, Offering } from '../../core/pool/offering.ts';
+import { leaveReasons } from '../../core/removal/leave-reason.ts';
+import type { LifecycleHook, SwapState } from '../../core/swap/swap.ts';
+import type { Added, RaisedMax, Suspension } from '../../core/view/view.ts';
 import { anyOf, listOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 
 /** Shapes that several kinds of items hold. */

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { items, keys } from '../../core/contract.ts';
-import type { LaunchCheck } from '../../core/launch-checks.ts';
+import type { LaunchCheck } from '../../core/launch/launch-checks.ts';
 import type { PolicyStatus } from '../../core/policy/ports.ts';
 import { number, problemsOf, text, texts } from './common-schema.ts';
 import { UnreadableItem } from './unreadable.ts';

@@ -8,9 +8,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { instanceIndex, items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { StateStore, SwapChange } from '../../core/ports.ts';
-import type { Swap, SwapState } from '../../core/swap.ts';
-import { isForward } from '../../core/swap-life/transitions.ts';
-import { isConditionFailed } from '../errors.ts';
+import type { Swap, SwapState } from '../../core/swap/swap.ts';
+import { isForward } from '../../core/swap/transitions.ts';
+import { isConditionFailed } from '../calls/errors.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { sameContent } from './same-content.ts';
 import { stateSchema } from './state-schema.ts';

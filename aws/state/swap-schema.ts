@@ -1,6 +1,6 @@
 import { keys, ttlAttribute } from '../../core/contract.ts';
-import type { CutBy, Shortfall } from '../../core/shortfall.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { CutBy, Shortfall } from '../../core/swap/shortfall.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { anyOf, eitherOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import type { Item } from './query-all.ts';
 import {

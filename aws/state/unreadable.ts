@@ -1,4 +1,4 @@
-import type { Unreadable } from '../../core/decision-record.ts';
+import type { Unreadable } from '../../core/decision/decision-record.ts';
 
 /** Called for every stored item that could not be read in full, with the reason, each time that it is read. */
 export type TellUnreadable = (found: Unreadable) => void;

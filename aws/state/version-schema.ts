@@ -1,8 +1,8 @@
 import { keys } from '../../core/contract.ts';
-import type { Unreadable } from '../../core/decision-record.ts';
+import type { Unreadable } from '../../core/decision/decision-record.ts';
 import type { PolicyVersion } from '../../core/policy/ports.ts';
 import type { AsgFacts, Resolution, Steering } from '../../core/policy/resolution.ts';
-import type { Subnet } from '../../core/pool.ts';
+import type { Subnet } from '../../core/pool/pool.ts';
 import { flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
 import { checkGroup } from './group-schema.ts';
 import type { Item } from './query-all.ts';

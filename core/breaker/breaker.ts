@@ -1,5 +1,5 @@
-import type { Offering } from '../offering.ts';
-import type { Reservation } from '../reservation.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import type { Offering } from '../pool/offering.ts';
 
 /** After so many interruptions within a time, their market or their family rests (`breaker` of a policy). */
 export type BreakerRule = { readonly interruptions: number; readonly withinMs: number; readonly holdMs: number };

@@ -1,4 +1,4 @@
-import type { View } from '../view.ts';
+import type { View } from '../view/view.ts';
 import type { BreakerRules } from './breaker.ts';
 
 /** The breakers of a group, with its policy's rule for them. */

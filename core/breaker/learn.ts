@@ -1,10 +1,10 @@
-import type { Ending } from '../boots.ts';
-import type { Group } from '../group.ts';
-import { parseOfferingKey } from '../offering.ts';
-import { offeringsOf } from '../pool.ts';
-import { isBelieved } from '../reservation-life.ts';
-import type { Swap, Warned } from '../swap.ts';
-import type { GroupState, Member } from '../view.ts';
+import type { Group } from '../group/group.ts';
+import { isBelieved } from '../launch/reservation-life.ts';
+import { parseOfferingKey } from '../pool/offering.ts';
+import { offeringsOf } from '../pool/pool.ts';
+import type { Ending } from '../pool-memory/failed-boots.ts';
+import type { Swap, Warned } from '../swap/swap.ts';
+import type { GroupState, Member } from '../view/view.ts';
 import {
   type Breaker,
   type BreakerKey,

@@ -1,4 +1,4 @@
-import type { AsgView, Member } from '../view.ts';
+import type { AsgView, Member } from '../view/view.ts';
 import type { Account } from './releasable.ts';
 
 /** Members that may leave their Auto Scaling groups, in all and one by one. */

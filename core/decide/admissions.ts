@@ -1,7 +1,7 @@
-import { howHeld } from '../holding.ts';
-import { isBeyondMaximum } from '../outside-size.ts';
-import { repeatAfterMs } from '../reservation-life.ts';
-import type { Member } from '../view.ts';
+import { howHeld } from '../group/holding.ts';
+import { isBeyondMaximum } from '../group/outside-size.ts';
+import { repeatAfterMs } from '../launch/reservation-life.ts';
+import type { Member } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
 /** Once a member has been coming for this long, the others of its batch no longer wait for it. */

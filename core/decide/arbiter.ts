@@ -1,11 +1,11 @@
-import { launchable } from '../boots.ts';
-import { isDeniedIn } from '../denials.ts';
-import type { Headcount } from '../headcount.ts';
-import { launchRoom } from '../launch-limit.ts';
-import { isHeldBack } from '../reservation-life.ts';
+import { isHeldBack } from '../launch/reservation-life.ts';
+import { launchRoom } from '../limits/launch-limit.ts';
+import { isDeniedIn } from '../pool-memory/denials.ts';
+import { launchable } from '../pool-memory/failed-boots.ts';
 import { movesLeft } from '../returning/rule.ts';
-import { hopelessIn } from '../unserved.ts';
-import type { Member, View } from '../view.ts';
+import type { Headcount } from '../view/headcount.ts';
+import { hopelessIn } from '../view/unserved.ts';
+import type { Member, View } from '../view/view.ts';
 import { type AboveMinimum, aboveMinimum } from './above-minimum.ts';
 import { beyondFloor } from './beyond-floor.ts';
 import { type Account, releasableFor } from './releasable.ts';

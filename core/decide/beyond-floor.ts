@@ -1,5 +1,5 @@
-import { isOnDemand, owedIn } from '../on-demand.ts';
-import type { Member, View } from '../view.ts';
+import { isOnDemand, owedIn } from '../placement/on-demand.ts';
+import type { Member, View } from '../view/view.ts';
 import type { Account } from './releasable.ts';
 
 /** Members that may leave before the group has fewer on demand than it owes. Those on spot always may. */

@@ -1,6 +1,6 @@
-import { diedOnly } from '../boots.ts';
-import { isOpen } from '../reservation-life.ts';
-import type { View } from '../view.ts';
+import { isOpen } from '../launch/reservation-life.ts';
+import { diedOnly } from '../pool-memory/failed-boots.ts';
+import type { View } from '../view/view.ts';
 import type { Draft } from './rule.ts';
 
 /** Whether the last launch of a pool was denied, or the last instances of it died before they served. */

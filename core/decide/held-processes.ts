@@ -1,7 +1,7 @@
-import { traitsOf } from '../leave-reason.ts';
-import { outsideAsgOf, toTakeDown } from '../outside-size.ts';
-import { repeatAfterMs } from '../reservation-life.ts';
-import type { AsgView, Suspension, View } from '../view.ts';
+import { outsideAsgOf, toTakeDown } from '../group/outside-size.ts';
+import { repeatAfterMs } from '../launch/reservation-life.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { AsgView, Suspension, View } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
 /** While both are suspended, a group neither competes with our launches nor ends one of two members for a place. */

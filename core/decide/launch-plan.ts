@@ -1,10 +1,10 @@
-import { whileMembersWait } from '../advice.ts';
 import { breakingIn } from '../breaker/breaking.ts';
-import { cellOf, cellOfLaunch } from '../held.ts';
-import type { PlanInput } from '../plan-placements.ts';
-import { pricesIn } from '../price.ts';
-import { sharedIn } from '../shares.ts';
-import type { Member } from '../view.ts';
+import { cellOf, cellOfLaunch } from '../placement/held-cells.ts';
+import type { PlanInput } from '../placement/plan-placements.ts';
+import { sharedIn } from '../placement/shares.ts';
+import { pricesIn } from '../pool/price.ts';
+import { whileMembersWait } from '../pool-memory/advice.ts';
+import type { Member } from '../view/view.ts';
 import type { Situation } from './rule.ts';
 
 const without = (members: readonly Member[], leaving: readonly string[]): readonly Member[] =>

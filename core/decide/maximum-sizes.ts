@@ -1,9 +1,9 @@
-import type { Headcount } from '../headcount.ts';
-import { namedAsgs } from '../holders.ts';
-import { howHeld } from '../holding.ts';
-import { isBeyondMaximum } from '../outside-size.ts';
-import { raisedTo } from '../raised-max.ts';
-import type { RaisedMax, View } from '../view.ts';
+import { namedAsgs } from '../group/holders.ts';
+import { howHeld } from '../group/holding.ts';
+import { isBeyondMaximum } from '../group/outside-size.ts';
+import type { Headcount } from '../view/headcount.ts';
+import { raisedTo } from '../view/raised-max.ts';
+import type { RaisedMax, View } from '../view/view.ts';
 import type { Draft, Rule, Situation } from './rule.ts';
 
 /** What joins an Auto Scaling group: the members that join now, and those that join when they are running. */

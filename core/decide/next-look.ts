@@ -1,8 +1,8 @@
-import { isEndingSome } from '../asg-ledger.ts';
-import { nextAskMs } from '../ask-again.ts';
-import { isHeldBack } from '../reservation-life.ts';
+import { isHeldBack } from '../launch/reservation-life.ts';
+import { nextAskMs } from '../pool-memory/ask-again.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
-import type { Member, View } from '../view.ts';
+import { isEndingSome } from '../view/asg-ledger.ts';
+import type { Member, View } from '../view/view.ts';
 import type { Rule, Situation } from './rule.ts';
 
 /**

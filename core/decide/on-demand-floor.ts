@@ -1,16 +1,16 @@
-import { ownRefill } from '../asg-ledger.ts';
-import { isOnDemand, onDemandNow, owedIn } from '../on-demand.ts';
-import type { Floor } from '../plan-with-floor.ts';
-import { pricesIn } from '../price.ts';
-import { chooseRemovals } from '../removal.ts';
+import { isOnDemand, onDemandNow, owedIn } from '../placement/on-demand.ts';
+import type { Floor } from '../placement/plan-with-floor.ts';
+import { sharedIn } from '../placement/shares.ts';
+import { keptAmong } from '../placement/spare.ts';
+import { pricesIn } from '../pool/price.ts';
+import { chooseRemovals } from '../removal/removal.ts';
 import { noReturns } from '../returning/memory.ts';
 import { givesOnDemand, onDemandGround, planOnDemand } from '../returning/plan-on-demand.ts';
 import type { ReturnPlan } from '../returning/plan-return.ts';
 import { askAtMostEveryMs } from '../returning/rule.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
-import { sharedIn } from '../shares.ts';
-import { keptAmong } from '../spare.ts';
-import type { Member } from '../view.ts';
+import { ownRefill } from '../view/asg-ledger.ts';
+import type { Member } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
 const placedIn = ({ placements }: Pick<ReturnPlan, 'placements'>): number =>

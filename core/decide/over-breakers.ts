@@ -1,6 +1,6 @@
-import { besidePlacements, type Plan, type PlanInput } from '../plan-placements.ts';
-import { joined, planWithinMaxima } from '../plan-within-maxima.ts';
-import type { View } from '../view.ts';
+import { besidePlacements, type Plan, type PlanInput } from '../placement/plan-placements.ts';
+import { joined, planWithinMaxima } from '../placement/plan-within-maxima.ts';
+import type { View } from '../view/view.ts';
 
 const countIn = ({ placements }: Plan): number => placements.reduce((sum, { count }) => sum + count, 0);
 

@@ -1,5 +1,5 @@
-import type { Headcount } from '../headcount.ts';
-import type { Member } from '../view.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { Member } from '../view/view.ts';
 
 /** A part of a budget that one rule draws on, member by member. */
 export type Account = {

@@ -1,7 +1,7 @@
-import type { BootNews } from '../boots.ts';
-import type { Remark } from '../decision.ts';
-import type { GivenUp } from '../given-up.ts';
-import type { AsgView, View } from '../view.ts';
+import type { Remark } from '../decision/decision.ts';
+import type { BootNews } from '../pool-memory/failed-boots.ts';
+import type { GivenUp } from '../pool-memory/given-up.ts';
+import type { AsgView, View } from '../view/view.ts';
 import type { Rule } from './rule.ts';
 
 /** Instances that one remark names. `count` counts all of them. */

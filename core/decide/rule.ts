@@ -1,6 +1,6 @@
-import type { Decision } from '../decision.ts';
-import type { Headcount } from '../headcount.ts';
-import type { View } from '../view.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { View } from '../view/view.ts';
 import type { Arbiter } from './arbiter.ts';
 
 /** What a rule may look at, and the arbiter that it asks before it proposes what others compete for. */

@@ -1,12 +1,12 @@
-import { notShownYet, ownShrink } from '../asg-ledger.ts';
-import type { Leaving } from '../decision.ts';
-import { outsideAsgOf } from '../outside-size.ts';
-import { pricesIn } from '../price.ts';
-import { chooseRemovals } from '../removal.ts';
+import type { Leaving } from '../decision/decision.ts';
+import { outsideAsgOf } from '../group/outside-size.ts';
+import { sharedIn } from '../placement/shares.ts';
+import { keptAmong } from '../placement/spare.ts';
+import { pricesIn } from '../pool/price.ts';
+import { chooseRemovals } from '../removal/removal.ts';
 import { arrived, movesUnderWay } from '../returning/under-way.ts';
-import { sharedIn } from '../shares.ts';
-import { keptAmong } from '../spare.ts';
-import type { Member } from '../view.ts';
+import { notShownYet, ownShrink } from '../view/asg-ledger.ts';
+import type { Member } from '../view/view.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';
 

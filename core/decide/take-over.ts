@@ -1,6 +1,6 @@
-import { groupsToTakeOver } from '../asg-ledger.ts';
-import { isOpen } from '../reservation-life.ts';
-import type { View } from '../view.ts';
+import { isOpen } from '../launch/reservation-life.ts';
+import { groupsToTakeOver } from '../view/asg-ledger.ts';
+import type { View } from '../view/view.ts';
 import type { Rule } from './rule.ts';
 
 /** Launches of another decision that EC2 has not answered yet: it may deny them. */

@@ -1,4 +1,4 @@
-import { unnoticed as unnoticedIn } from '../asg-ledger.ts';
+import { unnoticed as unnoticedIn } from '../view/asg-ledger.ts';
 import type { Rule } from './rule.ts';
 
 /**

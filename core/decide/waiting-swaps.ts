@@ -1,9 +1,9 @@
-import { withinAdvice } from '../advice-budget.ts';
-import { untilDisproved } from '../denials.ts';
-import { traitsOf } from '../leave-reason.ts';
-import { planWithinMaxima } from '../plan-within-maxima.ts';
-import { hasSpares } from '../spare.ts';
-import { isHard, type Swap } from '../swap.ts';
+import { withinAdvice } from '../limits/advice-budget.ts';
+import { planWithinMaxima } from '../placement/plan-within-maxima.ts';
+import { hasSpares } from '../placement/spare.ts';
+import { untilDisproved } from '../pool-memory/denials.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import { isHard, type Swap } from '../swap/swap.ts';
 import { planInput } from './launch-plan.ts';
 import { takeFrom } from './releasable.ts';
 import type { Rule, Situation } from './rule.ts';

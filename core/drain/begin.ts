@@ -1,9 +1,9 @@
-import { lastCallsMsOf, latestDrainStart } from '../drain.ts';
-import type { Group } from '../group.ts';
-import { traitsOf } from '../leave-reason.ts';
+import type { Group } from '../group/group.ts';
+import type { Reservation } from '../launch/reservation.ts';
 import type { Holdings } from '../ports.ts';
-import type { Reservation } from '../reservation.ts';
-import type { Swap } from '../swap.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import { lastCallsMsOf, latestDrainStart } from './drain.ts';
 import { growingStepMs } from './steps.ts';
 
 /** Why a drain begins. */

@@ -1,5 +1,5 @@
-import type { LifecycleHook, Swap } from '../swap.ts';
-import { shortestHookTimeoutMs } from '../times.ts';
+import type { LifecycleHook, Swap } from '../swap/swap.ts';
+import { shortestHookTimeoutMs } from '../times/times.ts';
 import { retryAtMs } from './steps.ts';
 
 const timeoutOf = (hook: LifecycleHook): number => hook.timeoutMs ?? shortestHookTimeoutMs;

@@ -1,6 +1,6 @@
-import { drainEndsByMs } from '../drain.ts';
 import type { DrainProgress } from '../ports.ts';
-import type { Swap } from '../swap.ts';
+import type { Swap } from '../swap/swap.ts';
+import { drainEndsByMs } from './drain.ts';
 import { nextHeartbeatMs } from './heartbeat.ts';
 import { growingStepMs } from './steps.ts';
 

@@ -1,4 +1,4 @@
-import type { CutBy, Shortfall } from '../shortfall.ts';
+import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s`;
 

@@ -1,7 +1,7 @@
-import { drainEndsByMs } from '../drain.ts';
-import { traitsOf } from '../leave-reason.ts';
-import type { CutBy, Shortfall } from '../shortfall.ts';
-import type { Swap } from '../swap.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { CutBy, Shortfall } from '../swap/shortfall.ts';
+import type { Swap } from '../swap/swap.ts';
+import { drainEndsByMs } from './drain.ts';
 import type { OpenSwap } from './look.ts';
 
 /** When connections that are still open are cut, and by whom. */

@@ -1,7 +1,7 @@
-import type { BucketName } from '../account-buckets.ts';
-import type { Group } from '../group.ts';
-import { asgsFor, namedTargetGroups } from '../holders.ts';
-import type { Swap } from '../swap.ts';
+import type { Group } from '../group/group.ts';
+import { asgsFor, namedTargetGroups } from '../group/holders.ts';
+import type { BucketName } from '../limits/account-buckets.ts';
+import type { Swap } from '../swap/swap.ts';
 
 /** What drains take members out of. */
 export type DrainTargetName = 'load-balancers' | 'auto-scaling';

@@ -1,15 +1,15 @@
-import { doublingMs } from '../back-off.ts';
-import { rememberNewcomers } from '../boots.ts';
 import { withAnswers } from '../breaker/breaker.ts';
-import { type Answer, rememberDenials } from '../denials.ts';
-import { rememberLaunches } from '../launch-limit.ts';
-import type { LaunchRequest } from '../launch-request.ts';
-import { type OfferingKey, offeringKey } from '../offering.ts';
-import { rememberRefusals, rememberSuccess } from '../pool-memory.ts';
+import type { LaunchRequest } from '../launch/launch-request.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../launch/reservation-life.ts';
+import { rememberLaunches } from '../limits/launch-limit.ts';
+import { type OfferingKey, offeringKey } from '../pool/offering.ts';
+import { doublingMs } from '../pool-memory/back-off.ts';
+import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
+import { rememberNewcomers } from '../pool-memory/failed-boots.ts';
+import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
 import type { Refusal } from '../ports.ts';
-import type { Reservation } from '../reservation.ts';
-import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../reservation-life.ts';
-import type { GroupState, View } from '../view.ts';
+import type { GroupState, View } from '../view/view.ts';
 import { afterAnswers } from './returns.ts';
 
 /** A request and the reservation that it is made under. */

@@ -1,17 +1,17 @@
-import { rememberAdvised } from '../advice-budget.ts';
-import { withoutAdmitted } from '../boots.ts';
 import { withTrials } from '../breaker/breaker.ts';
-import { choicesOf } from '../chosen.ts';
-import type { Decision } from '../decision.ts';
-import { traitsOf } from '../leave-reason.ts';
-import { modeOf } from '../mode.ts';
-import { noted } from '../outside-size.ts';
-import type { Placement } from '../placement.ts';
-import type { Reservation } from '../reservation.ts';
-import { abandoned, inBrief, takenUp } from '../reservation-life.ts';
-import type { Swap } from '../swap.ts';
-import { describeLagMs } from '../times.ts';
-import type { GroupState, Suspension, View } from '../view.ts';
+import { choicesOf } from '../decision/chosen-members.ts';
+import type { Decision } from '../decision/decision.ts';
+import { modeOf } from '../group/mode.ts';
+import { noted } from '../group/outside-size.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import { abandoned, inBrief, takenUp } from '../launch/reservation-life.ts';
+import { rememberAdvised } from '../limits/advice-budget.ts';
+import type { Placement } from '../placement/placement.ts';
+import { withoutAdmitted } from '../pool-memory/failed-boots.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import { describeLagMs } from '../times/times.ts';
+import type { GroupState, Suspension, View } from '../view/view.ts';
 import { withMoves } from './returns.ts';
 
 /** Target capacity of one fleet (EC2 User Guide, EC2 Fleet quotas). */

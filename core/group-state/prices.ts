@@ -1,10 +1,10 @@
-import type { Group } from '../group.ts';
-import { modeOf } from '../mode.ts';
-import { type Offering, type OfferingKey, offeringKey } from '../offering.ts';
-import { offeringsOf } from '../pool.ts';
-import { hasPriceLimit, pricesReadAtMs } from '../price.ts';
-import { childrenOf, type Selector } from '../selector.ts';
-import type { GroupState, Member } from '../view.ts';
+import type { Group } from '../group/group.ts';
+import { modeOf } from '../group/mode.ts';
+import { type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
+import { offeringsOf } from '../pool/pool.ts';
+import { hasPriceLimit, pricesReadAtMs } from '../pool/price.ts';
+import { childrenOf, type Selector } from '../selector/selector.ts';
+import type { GroupState, Member } from '../view/view.ts';
 
 /** Spot prices change slowly: they are read again when older than this. */
 const pricesAgeMs = 300_000;

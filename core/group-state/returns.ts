@@ -1,13 +1,13 @@
-import type { Leaving } from '../decision.ts';
-import type { Group } from '../group.ts';
-import { takeHeadcount } from '../headcount.ts';
-import { offeringKey, parseOfferingKey } from '../offering.ts';
-import type { Reservation } from '../reservation.ts';
+import type { Leaving } from '../decision/decision.ts';
+import type { Group } from '../group/group.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import { offeringKey, parseOfferingKey } from '../pool/offering.ts';
 import { answeredMoves, type Loss, type Move, noReturns, rememberLosses } from '../returning/memory.ts';
 import { standInsAmong } from '../returning/stand-ins.ts';
 import { movesNow } from '../returning/under-way.ts';
-import type { Warned } from '../swap.ts';
-import type { GroupState, Member, View } from '../view.ts';
+import type { Warned } from '../swap/swap.ts';
+import { takeHeadcount } from '../view/headcount.ts';
+import type { GroupState, Member, View } from '../view/view.ts';
 
 type Remembered = Pick<GroupState, 'returns'>;
 

@@ -1,7 +1,7 @@
-import type { SizeChange } from '../decision-record.ts';
-import type { Group } from '../group.ts';
+import type { SizeChange } from '../decision/decision-record.ts';
+import type { Group } from '../group/group.ts';
 import { lastDue } from '../schedule/due.ts';
-import type { GroupState } from '../view.ts';
+import type { GroupState } from '../view/view.ts';
 
 type Following = {
   /** Nobody knows what the schedule set before: it counts from now on. */

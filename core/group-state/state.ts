@@ -1,19 +1,19 @@
-import { adjustmentAt, desiredAfterAdjustment } from '../adjustment.ts';
-import { rememberAdvice } from '../advice.ts';
-import { gapsNow } from '../asg-ledger.ts';
-import type { SizeChange } from '../decision-record.ts';
-import type { Group } from '../group.ts';
-import { isStray } from '../headcount.ts';
-import { holdersNow, namedAsgs, targetGroupsNow } from '../holders.ts';
-import { type AlarmFact, alarmTellsForMs, knownAlarms, lastingAlarm } from '../lasting-alarms.ts';
-import { countForgotten, forgetLaunches } from '../launch-limit.ts';
-import { offeringKey, parseOfferingKey } from '../offering.ts';
-import { forgetExpired, rememberInterruptions } from '../pool-memory.ts';
-import { isBelieved } from '../reservation-life.ts';
-import type { Swap } from '../swap.ts';
-import { describeLagMs } from '../times.ts';
-import { unservedNow } from '../unserved.ts';
-import type { GroupState, Member, View } from '../view.ts';
+import type { SizeChange } from '../decision/decision-record.ts';
+import type { Group } from '../group/group.ts';
+import { holdersNow, namedAsgs, targetGroupsNow } from '../group/holders.ts';
+import { isBelieved } from '../launch/reservation-life.ts';
+import { countForgotten, forgetLaunches } from '../limits/launch-limit.ts';
+import { offeringKey, parseOfferingKey } from '../pool/offering.ts';
+import { rememberAdvice } from '../pool-memory/advice.ts';
+import { forgetExpired, rememberInterruptions } from '../pool-memory/pool-memory.ts';
+import { adjustmentAt, desiredAfterAdjustment } from '../scaling/adjustment.ts';
+import { type AlarmFact, alarmTellsForMs, knownAlarms, lastingAlarm } from '../scaling/lasting-alarms.ts';
+import type { Swap } from '../swap/swap.ts';
+import { describeLagMs } from '../times/times.ts';
+import { gapsNow } from '../view/asg-ledger.ts';
+import { isStray } from '../view/headcount.ts';
+import { unservedNow } from '../view/unserved.ts';
+import type { GroupState, Member, View } from '../view/view.ts';
 import { followReturns } from './returns.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../duration.ts';
+import { parseDurationMs } from '../units/duration.ts';
 import { outsideProblems } from './outside-rules.ts';
 import { repeatedItems, repeatsIn } from './pool-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';

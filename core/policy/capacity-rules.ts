@@ -1,4 +1,4 @@
-import type { Selector } from '../selector.ts';
+import type { Selector } from '../selector/selector.ts';
 import { maxCapacityDepth } from './capacity-schema.ts';
 import { namesText, nearestName, type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { asList, asMap, type Fields, fieldOf } from './reading.ts';

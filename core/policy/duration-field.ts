@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { durationPattern, parseDurationMs } from '../duration.ts';
+import { durationPattern, parseDurationMs } from '../units/duration.ts';
 
 /** A duration with its unit, between two bounds that are durations too. */
 export const duration = (least: string, most: string) => {

@@ -1,7 +1,7 @@
-import { type Offering, offeringKey } from '../offering.ts';
-import { owedOnDemand } from '../on-demand.ts';
-import { offeringsOf, type Pool } from '../pool.ts';
-import { mostOf } from '../shares.ts';
+import { owedOnDemand } from '../placement/on-demand.ts';
+import { mostOf } from '../placement/shares.ts';
+import { type Offering, offeringKey } from '../pool/offering.ts';
+import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { placedIn } from './capacity-rules.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import type { Fields } from './reading.ts';

@@ -1,4 +1,4 @@
-import type { Group } from '../group.ts';
+import type { Group } from '../group/group.ts';
 import type { RegistryEntry } from '../ports.ts';
 import type { Problem } from './problem.ts';
 import type { LookedUp, Names, Resolution } from './resolution.ts';

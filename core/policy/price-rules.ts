@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts';
+import type { Pool } from '../pool/pool.ts';
 import { type PoolDocument, parseRelativePrice } from './pool-schema.ts';
 import { type Problem, problemOf, showFound } from './problem.ts';
 import { mergedPools } from './resolution.ts';

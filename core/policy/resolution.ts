@@ -1,5 +1,5 @@
-import type { Market } from '../offering.ts';
-import type { Subnet } from '../pool.ts';
+import type { Market } from '../pool/offering.ts';
+import type { Subnet } from '../pool/pool.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import type { Policy } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { Pool } from '../pool.ts';
+import type { Pool } from '../pool/pool.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import { type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { type AsgFacts, type LookedUp, templateReference } from './resolution.ts';

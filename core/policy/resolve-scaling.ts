@@ -1,6 +1,6 @@
-import { parseDurationMs } from '../duration.ts';
-import type { Adjustment, ScalingRule } from '../group.ts';
-import { parseSignedPercentage } from '../percentage.ts';
+import type { Adjustment, ScalingRule } from '../group/group.ts';
+import { parseDurationMs } from '../units/duration.ts';
+import { parseSignedPercentage } from '../units/percentage.ts';
 import type { Policy } from './schema.ts';
 
 type Row = Policy['scaling'][number];

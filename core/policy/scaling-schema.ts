@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseSignedPercentage, signedPercentagePattern } from '../percentage.ts';
+import { parseSignedPercentage, signedPercentagePattern } from '../units/percentage.ts';
 import { duration } from './duration-field.ts';
 import { map, nonEmptyList, numberFrom, shortList } from './field.ts';
 

@@ -1,10 +1,10 @@
-import { cellOf } from '../held.ts';
-import type { Offering, OfferingKey } from '../offering.ts';
-import { offeringsOf } from '../pool.ts';
+import { cellOf } from '../placement/held-cells.ts';
+import type { Offering, OfferingKey } from '../pool/offering.ts';
+import { offeringsOf } from '../pool/pool.ts';
 import { worthwhileSaving } from '../selector/cheapest.ts';
 import { pick, type Run, type Step } from '../selector/pick.ts';
 import { type Branch, type Choice, canGive, choicesAbove, type Leaf, type TreeNode } from '../selector/tree.ts';
-import type { Member } from '../view.ts';
+import type { Member } from '../view/view.ts';
 
 /** Why a place is better than the one that a member has. */
 export type Better =

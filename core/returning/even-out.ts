@@ -1,11 +1,11 @@
-import type { Headcount } from '../headcount.ts';
-import { offeringKey } from '../offering.ts';
-import { onDemandToSpare } from '../on-demand.ts';
+import { onDemandToSpare } from '../placement/on-demand.ts';
+import { offeringKey } from '../pool/offering.ts';
 import { holdShare } from '../selector/hold.ts';
 import { pick } from '../selector/pick.ts';
 import { trialRank } from '../selector/standing.ts';
 import type { Branch, Choice } from '../selector/tree.ts';
-import type { Member } from '../view.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { Member } from '../view/view.ts';
 import { type Better, type BetterPlace, ownChoice, restsBefore } from './better-place.ts';
 import { leaveOf } from './ground.ts';
 import { inOrder, kindOf, type Portion, planFor, portionOf, type ReturnPlan, take, type Work } from './plan-return.ts';

@@ -1,21 +1,21 @@
 import { breakingIn } from '../breaker/breaking.ts';
-import type { Headcount } from '../headcount.ts';
-import { cellOf, cellOfLaunch } from '../held.ts';
-import { howHeld } from '../holding.ts';
-import type { Market, Offering } from '../offering.ts';
-import { isOnDemand } from '../on-demand.ts';
-import type { Placement } from '../placement.ts';
-import { closeFullPools } from '../plan-placements.ts';
-import { poolsWithinMaxima } from '../plan-within-maxima.ts';
-import type { PoolMemory } from '../pool-memory.ts';
-import { pricesIn } from '../price.ts';
+import { howHeld } from '../group/holding.ts';
+import { cellOf, cellOfLaunch } from '../placement/held-cells.ts';
+import { isOnDemand } from '../placement/on-demand.ts';
+import type { Placement } from '../placement/placement.ts';
+import { closeFullPools } from '../placement/plan-placements.ts';
+import { poolsWithinMaxima } from '../placement/plan-within-maxima.ts';
+import { shareBook, sharedIn } from '../placement/shares.ts';
+import type { Market, Offering } from '../pool/offering.ts';
+import { pricesIn } from '../pool/price.ts';
+import type { PoolMemory } from '../pool-memory/pool-memory.ts';
 import { growTree, type Tree } from '../selector/grow.ts';
 import { holdShare, holdTrial } from '../selector/hold.ts';
 import type { Run } from '../selector/pick.ts';
 import { restingSubnets } from '../selector/standing.ts';
 import type { Leaf } from '../selector/tree.ts';
-import { shareBook, sharedIn } from '../shares.ts';
-import type { Member, View } from '../view.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { Member, View } from '../view/view.ts';
 
 /** The tree with its members counted, and the choices of its nodes. */
 export type Ground = { readonly tree: Tree; readonly run: Run };

@@ -1,6 +1,6 @@
-import { doublingMs } from '../back-off.ts';
-import type { OfferingKey } from '../offering.ts';
-import type { Reservation } from '../reservation.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import type { OfferingKey } from '../pool/offering.ts';
+import { doublingMs } from '../pool-memory/back-off.ts';
 
 /** Members that leave for a better place, and the launch that replaces them. */
 export type Move = {

@@ -1,11 +1,11 @@
-import type { Headcount } from '../headcount.ts';
-import { cellOf } from '../held.ts';
-import { type Offering, offeringKey } from '../offering.ts';
-import type { Floor } from '../plan-with-floor.ts';
+import { cellOf } from '../placement/held-cells.ts';
+import type { Floor } from '../placement/plan-with-floor.ts';
+import { type Offering, offeringKey } from '../pool/offering.ts';
 import { holdShare } from '../selector/hold.ts';
 import { pick, type Step, turnsOf } from '../selector/pick.ts';
 import { isOpen, type Leaf } from '../selector/tree.ts';
-import type { Member, View } from '../view.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { Member, View } from '../view/view.ts';
 import { type Ground, groundFor, leaveOf, movePlacement, occupy } from './ground.ts';
 import type { ReturnPlan } from './plan-return.ts';
 

@@ -1,8 +1,8 @@
-import type { Leaving } from '../decision.ts';
-import type { Headcount } from '../headcount.ts';
-import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
-import { hasSpares } from '../spare.ts';
-import type { Member } from '../view.ts';
+import type { Leaving } from '../decision/decision.ts';
+import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
+import { hasSpares } from '../placement/spare.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { Member } from '../view/view.ts';
 import { isInEarlierTier } from './better-place.ts';
 import { leaveOf } from './ground.ts';
 import { inOrder, type Work } from './plan-return.ts';

@@ -1,9 +1,9 @@
-import type { Leaving } from '../decision.ts';
-import type { Headcount } from '../headcount.ts';
-import { isOnDemand, onDemandToSpare } from '../on-demand.ts';
-import { isBelieved } from '../reservation-life.ts';
-import { keptAmong } from '../spare.ts';
-import type { Member, View } from '../view.ts';
+import type { Leaving } from '../decision/decision.ts';
+import { isBelieved } from '../launch/reservation-life.ts';
+import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
+import { keptAmong } from '../placement/spare.ts';
+import type { Headcount } from '../view/headcount.ts';
+import type { Member, View } from '../view/view.ts';
 import { type Move, movedRecently, noReturns } from './memory.ts';
 
 /** A move whose replacements are there or on their way, and the members that are to leave for them. */

@@ -1,4 +1,4 @@
-import type { ScheduledSize } from '../group.ts';
+import type { ScheduledSize } from '../group/group.ts';
 import { dateOf } from './calendar.ts';
 import { type Cron, parseCron } from './cron.ts';
 import { dayMs, minuteMs, momentOf, type WallMs, wallAt } from './local-time.ts';

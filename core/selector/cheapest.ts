@@ -1,4 +1,4 @@
-import type { Turn } from '../decision.ts';
+import type { Turn } from '../decision/decision.ts';
 import { amongBest } from './among-best.ts';
 import type { Run } from './pick.ts';
 import { lowerPrice, type Quote } from './quote.ts';

@@ -1,8 +1,8 @@
-import type { Held } from '../held.ts';
-import { offeringsOf, type Pool } from '../pool.ts';
-import { childrenOf, poolsBelow, type Selector } from '../selector.ts';
+import type { Held } from '../placement/held-cells.ts';
+import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { selectorKinds } from './kinds.ts';
 import { quoteOfferings } from './quote.ts';
+import { childrenOf, poolsBelow, type Selector } from './selector.ts';
 import { closed, isWithin, type Market, type Scope, standingOf } from './standing.ts';
 import {
   type Branch,

@@ -1,4 +1,4 @@
-import { type Offering, offeringKey } from '../offering.ts';
+import { type Offering, offeringKey } from '../pool/offering.ts';
 import type { Tree } from './grow.ts';
 import type { Run } from './pick.ts';
 import { quoteOfferings } from './quote.ts';

@@ -1,5 +1,5 @@
-import type { Selector } from '../selector.ts';
 import { cheapest } from './cheapest.ts';
+import type { Selector } from './selector.ts';
 import type { SelectorKind } from './selector-kind.ts';
 import { spread } from './spread.ts';
 import { tiered } from './tiered.ts';

@@ -1,4 +1,4 @@
-import type { Against, Rejection } from '../decision.ts';
+import type { Against, Rejection } from '../decision/decision.ts';
 import type { Branch, Choice, Leaf, TreeNode } from './tree.ts';
 
 /** How many offerings of one pool are named. A pool may have hundreds. */

@@ -1,4 +1,4 @@
-import type { Turn } from '../decision.ts';
+import type { Turn } from '../decision/decision.ts';
 import { type Branch, type Choice, isOpen, type Leaf, type TreeNode } from './tree.ts';
 
 /** What changes while instances are placed one after another. */

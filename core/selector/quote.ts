@@ -1,6 +1,6 @@
-import type { Offering } from '../offering.ts';
-import type { Pool } from '../pool.ts';
-import { paidPrice } from '../price.ts';
+import type { Offering } from '../pool/offering.ts';
+import type { Pool } from '../pool/pool.ts';
+import { paidPrice } from '../pool/price.ts';
 import type { Market } from './standing.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Turn } from '../decision.ts';
+import type { Turn } from '../decision/decision.ts';
 import type { Run } from './pick.ts';
 import type { Rank } from './standing.ts';
 import type { Branch, Choice } from './tree.ts';

@@ -1,12 +1,12 @@
-import { type BootMemory, restOfBoots } from '../boots.ts';
 import { type BreakerRules, breakerOver } from '../breaker/breaker.ts';
-import type { Against } from '../decision.ts';
-import { type Denials, restOfDenial } from '../denials.ts';
-import { type Market as Bought, type Offering, type OfferingKey, offeringKey } from '../offering.ts';
-import { offeringsOf, type Pool } from '../pool.ts';
-import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory.ts';
-import { priceLimit } from '../price.ts';
-import { atShare, type ShareBook } from '../shares.ts';
+import type { Against } from '../decision/decision.ts';
+import { atShare, type ShareBook } from '../placement/shares.ts';
+import { type Market as Bought, type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
+import { offeringsOf, type Pool } from '../pool/pool.ts';
+import { priceLimit } from '../pool/price.ts';
+import { type Denials, restOfDenial } from '../pool-memory/denials.ts';
+import { type BootMemory, restOfBoots } from '../pool-memory/failed-boots.ts';
+import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory/pool-memory.ts';
 
 /** Limits everything below a spread by zone or by instance type to one zone or type. */
 export type Scope = { readonly zone?: string; readonly instanceType?: string };

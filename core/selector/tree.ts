@@ -1,6 +1,6 @@
-import type { Pool } from '../pool.ts';
-import type { Selector, SpreadBy } from '../selector.ts';
+import type { Pool } from '../pool/pool.ts';
 import type { Quote } from './quote.ts';
+import type { Selector, SpreadBy } from './selector.ts';
 import type { SelectorKind } from './selector-kind.ts';
 import { closed, isWithin, type Rank, type Scope, type Standing } from './standing.ts';
 

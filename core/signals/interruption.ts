@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { isAlive } from '../signal-age.ts';
-import { describeLagMs, spotNoticeMs } from '../times.ts';
+import { describeLagMs, spotNoticeMs } from '../times/times.ts';
 import { instanceId } from './fields.ts';
+import { isAlive } from './signal-age.ts';
 import { instancesCause, signalKind } from './signal-kind.ts';
 
 type Interruption = {

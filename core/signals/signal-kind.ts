@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { AlarmFact } from '../lasting-alarms.ts';
 import type { Owner } from '../ports.ts';
-import type { LeavingFact } from '../swap-life/claim.ts';
+import type { AlarmFact } from '../scaling/lasting-alarms.ts';
+import type { LeavingFact } from '../swap/claim.ts';
 import { firstProblem } from './fields.ts';
 
 /** Facts that signals add to what is known of a group. They are only added; one decision follows from all of them. */

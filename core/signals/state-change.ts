@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { isAlive } from '../signal-age.ts';
-import { describeLagMs } from '../times.ts';
+import { describeLagMs } from '../times/times.ts';
 import { instanceId } from './fields.ts';
+import { isAlive } from './signal-age.ts';
 import { instancesCause, signalKind, type Unread } from './signal-kind.ts';
 
 const states = z.enum(['pending', 'running', 'stopping', 'stopped', 'shutting-down', 'terminated']);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { LifecycleHook } from '../swap.ts';
-import { shortestHookTimeoutMs } from '../times.ts';
+import type { LifecycleHook } from '../swap/swap.ts';
+import { shortestHookTimeoutMs } from '../times/times.ts';
 import { asgName, instanceId } from './fields.ts';
 import { instancesCause, neverOver, signalKind, type Unread } from './signal-kind.ts';
 

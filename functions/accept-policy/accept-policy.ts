@@ -1,5 +1,5 @@
 import { announcements, metrics } from '../../core/contract.ts';
-import { namedAsgs } from '../../core/holders.ts';
+import { namedAsgs } from '../../core/group/holders.ts';
 import { canonicalText } from '../../core/policy/canonical.ts';
 import { isGroupName } from '../../core/policy/group-name.ts';
 import type { PolicyStatus, PolicyVersion } from '../../core/policy/ports.ts';

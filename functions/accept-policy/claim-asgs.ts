@@ -1,5 +1,5 @@
-import { inParallel } from '../../aws/in-parallel.ts';
-import { namedAsgs } from '../../core/holders.ts';
+import { inParallel } from '../../aws/calls/in-parallel.ts';
+import { namedAsgs } from '../../core/group/holders.ts';
 import type { AsgClaim } from '../../core/policy/ports.ts';
 import { type Path, type Problem, problemOf, showFound } from '../../core/policy/problem.ts';
 import type { AcceptPolicyPorts } from './ports.ts';

@@ -1,4 +1,3 @@
-import { createAnnouncer } from '../../aws/announcer.ts';
 import {
   createAutoScalingClient,
   createDocumentClient,
@@ -6,10 +5,11 @@ import {
   createElbClient,
   createEventBridgeClient,
   createSqsClient,
-} from '../../aws/clients.ts';
-import { createPolicyChanges } from '../../aws/policy-changes.ts';
-import { createPolicyResolver } from '../../aws/policy-resolver.ts';
-import { createPolicyStore } from '../../aws/policy-store.ts';
+} from '../../aws/calls/clients.ts';
+import { createAnnouncer } from '../../aws/messages/announcer.ts';
+import { createPolicyChanges } from '../../aws/policy/policy-changes.ts';
+import { createPolicyResolver } from '../../aws/policy/policy-resolver.ts';
+import { createPolicyStore } from '../../aws/policy/policy-store.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { sha256 } from '../runtime/sha256.ts';

@@ -1,5 +1,5 @@
-import type { Group } from '../../core/group.ts';
-import { namedAsgs } from '../../core/holders.ts';
+import type { Group } from '../../core/group/group.ts';
+import { namedAsgs } from '../../core/group/holders.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import type { RegistryEntry } from '../../core/ports.ts';
 import type { NamedAsg } from './claim-asgs.ts';

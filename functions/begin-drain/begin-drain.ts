@@ -1,11 +1,11 @@
 import type { DrainStep } from '../../core/contract.ts';
 import type { BeginReason } from '../../core/drain/begin.ts';
+import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs } from '../../core/drain/look.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
-import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { KnownDelay } from '../runtime/drain/order.ts';

@@ -1,4 +1,4 @@
-import { unlessTroubled } from '../../aws/unless-troubled.ts';
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import {
   type BeginReason,
   beginsRegardless,
@@ -9,10 +9,10 @@ import {
   servingCount,
 } from '../../core/drain/begin.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
-import type { Group } from '../../core/group.ts';
-import { withFormer } from '../../core/holders.ts';
-import { desiredNow } from '../../core/outside-size.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Group } from '../../core/group/group.ts';
+import { withFormer } from '../../core/group/holders.ts';
+import { desiredNow } from '../../core/group/outside-size.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import type { Batch } from '../runtime/drain/batch.ts';
 import type { ReleasePorts } from './release.ts';
 import { launchesAtMs, looksAtMs } from './turn.ts';

@@ -1,13 +1,13 @@
-import { notAsked, wasNotDone } from '../../aws/errors.ts';
-import { unlessTroubled } from '../../aws/unless-troubled.ts';
+import { notAsked, wasNotDone } from '../../aws/calls/errors.ts';
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, unreleasedShortfall } from '../../core/drain/shortfall.ts';
-import type { Group } from '../../core/group.ts';
-import { howHeld } from '../../core/holding.ts';
-import { traitsOf } from '../../core/leave-reason.ts';
+import type { Group } from '../../core/group/group.ts';
+import { howHeld } from '../../core/group/holding.ts';
 import type { ActionResult, CapacityOut, Clock, DrainOrder, StateStore } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import { seenOver } from '../../core/swap-life/progress.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { seenOver } from '../../core/swap/progress.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import { recordForward, recordShortfalls, writesAtOnce } from '../runtime/drain/record.ts';
 

@@ -1,11 +1,11 @@
-import { unlessTroubled } from '../../aws/unless-troubled.ts';
-import type { Ask } from '../../core/account-budget.ts';
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { asgCalls, drainTargets } from '../../core/drain/targets.ts';
-import type { Group } from '../../core/group.ts';
-import { asgsFor, namedTargetGroups } from '../../core/holders.ts';
-import { numberOf } from '../../core/number-of.ts';
-import type { Swap } from '../../core/swap.ts';
-import { deadlineMarginMs, startSlackMs } from '../../core/times.ts';
+import type { Group } from '../../core/group/group.ts';
+import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
+import type { Ask } from '../../core/limits/account-budget.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { deadlineMarginMs, startSlackMs } from '../../core/times/times.ts';
+import { numberOf } from '../../core/units/number-of.ts';
 import { type BudgetPorts, noLessons, shareBudget } from '../runtime/share-budget.ts';
 
 /** By then a launch that had its turn is requested and stored. */

@@ -1,11 +1,11 @@
-import { unlessTroubled } from '../../aws/unless-troubled.ts';
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import type { DrainStep } from '../../core/contract.ts';
+import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextDrainLookMs, type OpenSwap, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen } from '../../core/drain/shortfall.ts';
-import { drainEndsByMs } from '../../core/drain.ts';
 import type { DrainOrder, DrainProgress } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import { seenOver } from '../../core/swap-life/progress.ts';
+import { seenOver } from '../../core/swap/progress.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';

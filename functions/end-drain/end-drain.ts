@@ -10,13 +10,13 @@ import {
   unfinishedShortfall,
   unseenShortfall,
 } from '../../core/drain/shortfall.ts';
-import type { Group } from '../../core/group.ts';
-import { isKept, keptForMs } from '../../core/kept.ts';
-import { traitsOf } from '../../core/leave-reason.ts';
+import type { Group } from '../../core/group/group.ts';
 import type { ActionResult, DrainOrder } from '../../core/ports.ts';
-import { belowMinSize, type Shortfall } from '../../core/shortfall.ts';
-import { endsItself, type Swap } from '../../core/swap.ts';
-import { asDrained, seenOver } from '../../core/swap-life/progress.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
+import { isKept, keptForMs } from '../../core/swap/kept-members.ts';
+import { asDrained, seenOver } from '../../core/swap/progress.ts';
+import { belowMinSize, type Shortfall } from '../../core/swap/shortfall.ts';
+import { endsItself, type Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun } from '../runtime/drain/batch.ts';
 import { onEach } from '../runtime/drain/on-each.ts';
 import { recordForward, recordKeptUntil } from '../runtime/drain/record.ts';

@@ -1,9 +1,9 @@
+import { drainEndsByMs } from '../../core/drain/drain.ts';
 import type { DrainError } from '../../core/drain/shortfall.ts';
-import { drainEndsByMs } from '../../core/drain.ts';
-import type { Group } from '../../core/group.ts';
-import { traitsOf } from '../../core/leave-reason.ts';
-import type { Shortfall } from '../../core/shortfall.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Group } from '../../core/group/group.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
+import type { Shortfall } from '../../core/swap/shortfall.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { type Batch, isLeft } from '../runtime/drain/batch.ts';
 import { recordShortfalls } from '../runtime/drain/record.ts';
 import type { EndDrainPorts } from './ports.ts';

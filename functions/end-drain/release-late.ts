@@ -1,7 +1,7 @@
 import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
-import type { Group } from '../../core/group.ts';
+import type { Group } from '../../core/group/group.ts';
 import type { ActionResult } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 
 const tryRelease = async (

@@ -1,11 +1,11 @@
-import { chunks } from '../../aws/chunks.ts';
+import { chunks } from '../../aws/calls/chunks.ts';
 import { announcements } from '../../core/contract.ts';
 import type { DrainError } from '../../core/drain/shortfall.ts';
 import { shortfallText } from '../../core/drain/shortfall-text.ts';
-import { isKept } from '../../core/kept.ts';
 import type { Announcement, DrainOrder } from '../../core/ports.ts';
-import type { Shortfall } from '../../core/shortfall.ts';
-import type { Swap } from '../../core/swap.ts';
+import { isKept } from '../../core/swap/kept-members.ts';
+import type { Shortfall } from '../../core/swap/shortfall.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { EndDrainPorts } from './ports.ts';
 
 export type DrainEnd = {

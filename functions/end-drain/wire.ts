@@ -1,6 +1,6 @@
-import { createAnnouncer } from '../../aws/announcer.ts';
-import { createEventBridgeClient, createSqsClient } from '../../aws/clients.ts';
-import { createWakes } from '../../aws/wakes.ts';
+import { createEventBridgeClient, createSqsClient } from '../../aws/calls/clients.ts';
+import { createAnnouncer } from '../../aws/messages/announcer.ts';
+import { createWakes } from '../../aws/messages/wakes.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
 import { requireEnv } from '../runtime/env.ts';

@@ -1,6 +1,7 @@
-import { isFromAws } from '../../aws/errors.ts';
-import { inParallel } from '../../aws/in-parallel.ts';
+import { isFromAws } from '../../aws/calls/errors.ts';
+import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
+import { modeOf } from '../../core/group/mode.ts';
 import {
   checkAgainMs,
   checkEveryMs,
@@ -8,10 +9,9 @@ import {
   mostTrials,
   trialsOf,
   untriedIn,
-} from '../../core/launch-checks.ts';
-import { modeOf } from '../../core/mode.ts';
-import type { GroupState } from '../../core/view.ts';
-import { putState } from './put-state.ts';
+} from '../../core/launch/launch-checks.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { putState } from './record/put-state.ts';
 import type { Run } from './run.ts';
 
 /** Dry runs under way at once. */

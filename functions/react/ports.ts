@@ -1,4 +1,4 @@
-import type { Group, Holding } from '../../core/group.ts';
+import type { Group, Holding } from '../../core/group/group.ts';
 import type {
   Announcer,
   CapacityIn,

@@ -1,20 +1,20 @@
-import { chunks } from '../../aws/chunks.ts';
-import { isFromAws, troubleOf } from '../../aws/errors.ts';
-import { inParallel } from '../../aws/in-parallel.ts';
+import { chunks } from '../../aws/calls/chunks.ts';
+import { isFromAws, troubleOf } from '../../aws/calls/errors.ts';
+import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
+import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import { withFormer } from '../../core/holders.ts';
-import { reactTimeoutMs } from '../../core/times.ts';
+import { reactTimeoutMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
-import type { Facts } from './facts.ts';
-import { canHandOver, handOver } from './hand-over.ts';
-import { readInForce } from './in-force.ts';
+import { readInForce } from './look/in-force.ts';
+import type { Facts } from './messages/facts.ts';
+import { type Home, readMessage } from './messages/read-message.ts';
+import type { Received } from './messages/route.ts';
+import { routeAll } from './messages/route-all.ts';
 import type { ReactPorts } from './ports.ts';
-import { type Home, readMessage } from './read-message.ts';
-import type { Received } from './route.ts';
-import { routeAll } from './route-all.ts';
-import { type Turns, turnsOf } from './turns.ts';
-import { wakesTogether } from './wakes-together.ts';
+import { canHandOver, handOver } from './turns/hand-over.ts';
+import { type Turns, turnsOf } from './turns/turns.ts';
+import { wakesTogether } from './turns/wakes-together.ts';
 
 /** One message of the queue. */
 export type Message = Home & { readonly id: string; readonly body: string; readonly sentAtMs: number };

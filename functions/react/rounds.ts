@@ -1,27 +1,34 @@
 import { metrics } from '../../core/contract.ts';
-import { isQuiet } from '../../core/decide.ts';
-import type { Decision } from '../../core/decision.ts';
-import type { Overtaken } from '../../core/decision-record.ts';
+import { isQuiet } from '../../core/decide/decide.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { Overtaken } from '../../core/decision/decision-record.ts';
+import { modeOf } from '../../core/group/mode.ts';
 import { applyAnswers, type Launched, missingAfter } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
-import { decideInMode, type InMode } from '../../core/in-mode.ts';
-import { modeOf } from '../../core/mode.ts';
-import { repeatAfterMs } from '../../core/reservation-life.ts';
-import type { Warned } from '../../core/swap.ts';
-import { leaseMs, reactTimeoutMs } from '../../core/times.ts';
-import type { GroupState, View } from '../../core/view.ts';
-import { claimedMeanwhile } from './claimed-meanwhile.ts';
-import { type Gathered, gather, viewOf } from './gather.ts';
-import { giveBack } from './give-back.ts';
-import { heardIn } from './heard.ts';
-import { readInForce } from './in-force.ts';
-import { launchAll, readRequests, writeRequests } from './launch.ts';
-import { learn } from './learn.ts';
-import { putState } from './put-state.ts';
-import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUnobserved, tellNews } from './record.ts';
+import { repeatAfterMs } from '../../core/launch/reservation-life.ts';
+import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
+import type { Warned } from '../../core/swap/swap.ts';
+import { leaseMs, reactTimeoutMs } from '../../core/times/times.ts';
+import type { GroupState, View } from '../../core/view/view.ts';
+import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
+import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
+import { giveBack } from './carry-out/lowered-sizes.ts';
+import { type Gathered, gather, viewOf } from './look/gather.ts';
+import { readInForce } from './look/in-force.ts';
+import { heardIn } from './look/leaving-now.ts';
+import { learn } from './look/lessons.ts';
+import { putState } from './record/put-state.ts';
+import {
+  type Decided,
+  recordDecided,
+  recordObserved,
+  recordOvertaken,
+  recordUnobserved,
+  tellNews,
+} from './record/record.ts';
 import type { Round, Run } from './run.ts';
-import { shareLessons, takeTurn } from './take-turn.ts';
+import { shareLessons, takeTurn } from './turns/take-turn.ts';
 
 /** Decisions in one run: the first, and one after each refusal. */
 const mostRounds = 8;

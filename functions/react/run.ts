@@ -1,12 +1,12 @@
-import type { Decision } from '../../core/decision.ts';
-import type { SizeChange } from '../../core/decision-record.ts';
-import type { Group } from '../../core/group.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { SizeChange } from '../../core/decision/decision-record.ts';
+import type { Group } from '../../core/group/group.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
 import type { CapacityIn } from '../../core/ports.ts';
-import type { GroupState, View } from '../../core/view.ts';
-import type { Facts } from './facts.ts';
+import type { GroupState, View } from '../../core/view/view.ts';
+import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from './turns/turns.ts';
 
 /**
  * What the steps of converging one group share. `id` is the id of the decision, and the beginning of every id that

@@ -1,12 +1,12 @@
-import { createAnnouncer } from '../../aws/announcer.ts';
+import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/calls/clients.ts';
 import { createCapacityIn } from '../../aws/capacity-provider.ts';
-import { createEventBridgeClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
 import { createDrains } from '../../aws/drains.ts';
 import { createHookAnswers } from '../../aws/lifecycle-actions.ts';
+import { createAnnouncer } from '../../aws/messages/announcer.ts';
+import { createWakes } from '../../aws/messages/wakes.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
 import { describeTogether } from '../../aws/providers/describe-members.ts';
-import { createWakes } from '../../aws/wakes.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
 import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';

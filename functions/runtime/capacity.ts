@@ -1,6 +1,11 @@
-import { createAutoScalingClient, createDocumentClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
-import { autoScalingCall, ec2Call, loadBalancingCall, type Patience, paced } from '../../aws/paced-client.ts';
-import { createPacer, type Pacer } from '../../aws/pacer.ts';
+import {
+  createAutoScalingClient,
+  createDocumentClient,
+  createEc2Client,
+  createElbClient,
+} from '../../aws/calls/clients.ts';
+import { autoScalingCall, ec2Call, loadBalancingCall, type Patience, paced } from '../../aws/calls/paced-client.ts';
+import { createPacer, type Pacer } from '../../aws/calls/pacer.ts';
 import type { ProviderDeps } from '../../aws/providers/provider-deps.ts';
 import { createPaceItem } from '../../aws/state/pace-item.ts';
 import { env, metrics, type Surroundings } from '../../core/contract.ts';

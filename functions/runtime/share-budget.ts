@@ -1,4 +1,4 @@
-import { isFromAws } from '../../aws/errors.ts';
+import { isFromAws } from '../../aws/calls/errors.ts';
 import {
   type AccountBudget,
   type Ask,
@@ -6,7 +6,7 @@ import {
   shareOut,
   type Turn,
   withLessons,
-} from '../../core/account-budget.ts';
+} from '../../core/limits/account-budget.ts';
 import type { Clock, StateStore } from '../../core/ports.ts';
 
 /** Lost races for the item before its users go on without it. */

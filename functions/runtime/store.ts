@@ -1,4 +1,4 @@
-import { createDocumentClient } from '../../aws/clients.ts';
+import { createDocumentClient } from '../../aws/calls/clients.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports.ts';

@@ -1,7 +1,7 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { FunctionBundle, FunctionName, LambdaContext, Surroundings } from '../../core/contract.ts';
-import { timeoutEarlyMs } from '../../core/times.ts';
+import { timeoutEarlyMs } from '../../core/times/times.ts';
 import { lambdaSurroundings } from './surroundings.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 

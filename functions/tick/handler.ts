@@ -1,6 +1,6 @@
-import { createDocumentClient, createSqsClient } from '../../aws/clients.ts';
+import { createDocumentClient, createSqsClient } from '../../aws/calls/clients.ts';
+import { createTickQueue } from '../../aws/messages/tick-queue.ts';
 import { createRegistry } from '../../aws/state/registry.ts';
-import { createTickQueue } from '../../aws/tick-queue.ts';
 import { env } from '../../core/contract.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { tellUnreadable } from '../runtime/tell-unreadable.ts';

@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { History, HistoryEvent } from './history.ts';
 import { goneAtMs, type Life } from './life.ts';
 

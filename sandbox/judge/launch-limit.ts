@@ -7,7 +7,7 @@ import { times } from './times.ts';
 
 /** A share is ten launches at least (docs/policy.md, launches). */
 const leastOfShare = 10;
-/** Launches count until the last of about the same time is over: a thirtieth of the time (core/launch-limit.ts). */
+/** Launches count until the last of about the same time is over: a thirtieth of the time (core/limits/launch-limit.ts). */
 const parts = 30;
 
 const mostOf = ({ by, isShare }: LaunchLimit['atMost'], size: number): number =>

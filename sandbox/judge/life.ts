@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { Actor, Told } from './history.ts';
 
 /** A time in which something was so; without an end it still is. */

@@ -1,5 +1,5 @@
-import { parseDurationMs } from '../../core/duration.ts';
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
+import { parseDurationMs } from '../../core/units/duration.ts';
 import type { WorldSpec } from '../world/spec.ts';
 import { type Life, stayAt } from './life.ts';
 

@@ -1,5 +1,5 @@
-import type { Shortfall } from '../../core/shortfall.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Shortfall } from '../../core/swap/shortfall.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { History } from './history.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -18,30 +18,30 @@ export const times = {
   batchMs: 1_000,
   /** A spot warning comes two minutes before the end (EC2 User Guide, spot instance termination notices). */
   spotNoticeMs: 120_000,
-  /** Kept free at the end of a spot notice for the last calls (core/times.ts). */
+  /** Kept free at the end of a spot notice for the last calls (core/times/times.ts). */
   deadlineMarginMs: 10_000,
-  /** What the start of a drain may take before the deregistration delay runs (core/times.ts). */
+  /** What the start of a drain may take before the deregistration delay runs (core/times/times.ts). */
   drainStartMs: 5_000,
   /** Drains whose deadlines lie so close share one, which keeps to the earliest (core/drain). */
   drainShareMs: 10_000,
-  /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory.ts). */
+  /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory/pool-memory.ts). */
   refusedRestMs: 180_000,
   longestRestMs: 1_800_000,
-  /** While members are missing and everything rests, one pool is asked again after each such time (core/ask-again.ts). */
+  /** While members are missing and everything rests, one pool is asked again after each such time (core/pool-memory/ask-again.ts). */
   askAgainMs: 60_000,
-  /** Rest of a pool whose instance died before it served; each further one in a row doubles it, up to the longest (core/boots.ts). */
+  /** Rest of a pool whose instance died before it served; each further one in a row doubles it, up to the longest (core/pool-memory/failed-boots.ts). */
   bootRestMs: 60_000,
   longestBootRestMs: 600_000,
-  /** Rest of a pool whose member never served; each further time doubles it, up to the longest (core/given-up.ts). */
+  /** Rest of a pool whose member never served; each further time doubles it, up to the longest (core/pool-memory/given-up.ts). */
   unservedRestMs: 600_000,
   longestUnservedRestMs: 14_400_000,
-  /** An offering that EC2 takes instances from comes last for so long (core/pool-memory.ts). */
+  /** An offering that EC2 takes instances from comes last for so long (core/pool-memory/pool-memory.ts). */
   interruptedRestMs: 180_000,
-  /** Whoever EC2 announced to take is put back so long after its deadline (core/swap-life/outlived.ts). */
+  /** Whoever EC2 announced to take is put back so long after its deadline (core/swap/outlived.ts). */
   outlivedMs: 300_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */
   keptForMs: 3_600_000,
-  /** How long Holdfast waits for an Auto Scaling group to refill itself (core/headcount.ts). */
+  /** How long Holdfast waits for an Auto Scaling group to refill itself (core/view/headcount.ts). */
   asgRefillMs: 90_000,
   /** From a trouble to all serving again: message again or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
   servesAgainMs: 180_000,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseDurationMs } from '../../core/duration.ts';
+import { parseDurationMs } from '../../core/units/duration.ts';
 import { exactly } from '../shape.ts';
 
 /** `90s`, `2m`, `24h`; in code milliseconds. */

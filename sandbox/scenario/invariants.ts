@@ -1,5 +1,5 @@
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import type { WorldSpec } from '../world/spec.ts';
 import type { WorldSnapshot } from '../world/world.ts';
 import type { GroupRow, InterruptionRow, Invariant } from './report.ts';

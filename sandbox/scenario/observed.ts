@@ -1,6 +1,6 @@
 import { items } from '../../core/contract.ts';
-import type { Decision, Remark } from '../../core/decision.ts';
-import type { DecisionRecord } from '../../core/decision-record.ts';
+import type { Decision, Remark } from '../../core/decision/decision.ts';
+import type { DecisionRecord } from '../../core/decision/decision-record.ts';
 import type { ObservedRow } from './report.ts';
 
 type Came = Extract<Remark, { readonly code: 'came-by-itself' }>;

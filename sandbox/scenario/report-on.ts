@@ -1,5 +1,5 @@
-import { parseOfferingKey } from '../../core/offering.ts';
-import { endsItself } from '../../core/swap.ts';
+import { parseOfferingKey } from '../../core/pool/offering.ts';
+import { endsItself } from '../../core/swap/swap.ts';
 import type { History } from '../judge/history.ts';
 import { judge } from '../judge/judge.ts';
 import { idleWritesNothing } from '../judge/rules/calls.ts';

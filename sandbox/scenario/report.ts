@@ -1,5 +1,5 @@
-import type { Cost } from '../../core/not-done.ts';
-import type { Shortfall } from '../../core/shortfall.ts';
+import type { Cost } from '../../core/observe/not-done.ts';
+import type { Shortfall } from '../../core/swap/shortfall.ts';
 
 /** One thing that must hold, and whether it did. */
 export type Invariant = { readonly name: string; readonly ok: boolean; readonly detail: string };

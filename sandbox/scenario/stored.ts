@@ -1,6 +1,6 @@
 import { items } from '../../core/contract.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 
 /** What Holdfast wrote down, as a report reads it. */
 export type Stored = {

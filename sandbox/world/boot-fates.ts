@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { StateReason } from './instance.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { ApiService } from '../api.ts';
 import { createTokenBucket } from '../throttle/token-bucket.ts';
 import type { Scaling } from './auto-scaling/group.ts';

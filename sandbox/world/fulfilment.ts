@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { TokenBucket } from '../throttle/token-bucket.ts';
 import type { InstanceRecord } from './instance.ts';
 import type { Instances, LaunchOrder } from './instances.ts';

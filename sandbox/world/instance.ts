@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { Timer } from '../clock.ts';
 import type { Lagging } from './lagging.ts';
 import type { Subnet } from './network.ts';

@@ -1,4 +1,4 @@
-import { offeringKey } from '../../core/offering.ts';
+import { offeringKey } from '../../core/pool/offering.ts';
 import type { Base } from './base.ts';
 import { type BootFate, createBootFates } from './boot-fates.ts';
 import { type InstanceRecord, type InstanceState, reasons, type StateReason, type Tags, type TemplateReference } from './instance.ts';

@@ -1,4 +1,4 @@
-import { type Market, type Offering, type OfferingKey, offeringKey } from '../../core/offering.ts';
+import { type Market, type Offering, type OfferingKey, offeringKey } from '../../core/pool/offering.ts';
 import type { WorldClock } from '../clock.ts';
 import type { OfferingSpec } from './spec.ts';
 

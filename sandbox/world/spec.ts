@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 
 /** Lower and upper bound of a uniform draw. */
 export type Range = readonly [number, number];

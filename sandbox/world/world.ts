@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { ApiService } from '../api.ts';
 import type { WorldEvent } from '../judge/history.ts';
 import type { BootFailure, BootFate, BootFilter } from './boot-fates.ts';

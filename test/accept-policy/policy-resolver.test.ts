@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPolicyResolver } from '../../aws/policy-resolver.ts';
+import { createPolicyResolver } from '../../aws/policy/policy-resolver.ts';
 import { type Answers, createFakeAws, failsWith } from '../aws/fake-aws.ts';
 
 const names = { subnets: [], asgs: [], sizes: [], launchTemplates: [], targetGroups: [], instanceTypes: [] };

@@ -1,7 +1,7 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPolicyStore } from '../../aws/policy-store.ts';
+import { createPolicyStore } from '../../aws/policy/policy-store.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import type { PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
 import { resolveGroup } from '../../core/policy/resolve.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Group } from '../../core/group.ts';
+import type { Group } from '../../core/group/group.ts';
 import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, ours, swap, targetHealth } from './builders.ts';
 import { type Answers, failsWith } from './fake-aws.ts';
 import { providerOver } from './provider.ts';

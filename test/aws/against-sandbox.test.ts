@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/calls/clients.ts';
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
-import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
-import type { Group } from '../../core/group.ts';
+import type { Group } from '../../core/group/group.ts';
 import { createCloud } from '../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../sandbox/direct-handler.ts';
 import { createActivity } from '../../sandbox/platform/functions/activity.ts';

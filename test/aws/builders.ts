@@ -1,8 +1,8 @@
-import type { Group } from '../../core/group.ts';
-import type { LeaveReason } from '../../core/leave-reason.ts';
-import { type Offering, offeringKey } from '../../core/offering.ts';
-import type { Reservation } from '../../core/reservation.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Group } from '../../core/group/group.ts';
+import type { Reservation } from '../../core/launch/reservation.ts';
+import { type Offering, offeringKey } from '../../core/pool/offering.ts';
+import type { LeaveReason } from '../../core/removal/leave-reason.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 
 export const nowMs = Date.UTC(2026, 10, 20, 12);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { poolOf } from '../../aws/providers/pool-of.ts';
-import type { Group } from '../../core/group.ts';
+import type { Group } from '../../core/group/group.ts';
 import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, offering, ours, targetHealth } from './builders.ts';
 import { type Answers, failsWith } from './fake-aws.ts';
 import { providerOver } from './provider.ts';

@@ -18,7 +18,7 @@ import {
   scopeOfRefusal,
   troubleOf,
   troubleOfCode,
-} from '../../aws/errors.ts';
+} from '../../aws/calls/errors.ts';
 import { awsError } from './fake-aws.ts';
 
 const inClass = (codes: readonly string[], trouble: string) => codes.map((code) => [code, trouble] as const);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chunks } from '../../aws/chunks.ts';
-import { inParallel } from '../../aws/in-parallel.ts';
+import { chunks } from '../../aws/calls/chunks.ts';
+import { inParallel } from '../../aws/calls/in-parallel.ts';
 
 test('work is under way for at most so many items at once, and results keep their order', async () => {
   let underWay = 0;

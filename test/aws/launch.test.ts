@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fleetInput } from '../../aws/providers/create-fleet.ts';
 import { partsOf } from '../../aws/providers/launch-into-asg.ts';
-import type { Pool } from '../../core/pool.ts';
+import type { Pool } from '../../core/pool/pool.ts';
 import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
 import { failsWith } from './fake-aws.ts';
 import { launchNow, providerOver } from './provider.ts';

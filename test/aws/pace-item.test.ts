@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPaceItem, type PaceItem } from '../../aws/state/pace-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
-import { emptyBudget } from '../../core/account-budget.ts';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
 import { startTables } from './tables.ts';
 import { throwUnreadable } from './unreadable.ts';
 

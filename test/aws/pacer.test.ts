@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { autoScalingCall, ec2Call, loadBalancingCall, paced } from '../../aws/paced-client.ts';
-import { createPacer } from '../../aws/pacer.ts';
+import { autoScalingCall, ec2Call, loadBalancingCall, paced } from '../../aws/calls/paced-client.ts';
+import { createPacer } from '../../aws/calls/pacer.ts';
 import type { PaceItem } from '../../aws/state/pace-item.ts';
-import type { FullAt, PacedCall } from '../../core/call-pace.ts';
+import type { FullAt, PacedCall } from '../../core/limits/call-pace.ts';
 import { awsError } from './fake-aws.ts';
 
 const startMs = 1_000_000;

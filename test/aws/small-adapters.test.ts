@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createAnnouncer } from '../../aws/announcer.ts';
 import { createDrains } from '../../aws/drains.ts';
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
+import { createAnnouncer } from '../../aws/messages/announcer.ts';
+import { createTickQueue } from '../../aws/messages/tick-queue.ts';
+import { createWakes } from '../../aws/messages/wakes.ts';
 import { createOwners } from '../../aws/owners.ts';
 import { createPrices } from '../../aws/prices.ts';
-import { createTickQueue } from '../../aws/tick-queue.ts';
-import { createWakes } from '../../aws/wakes.ts';
-import type { Offering } from '../../core/offering.ts';
+import type { Offering } from '../../core/pool/offering.ts';
 import { awsError, createFakeAws, failsWith } from './fake-aws.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);

@@ -1,12 +1,12 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDocumentClient } from '../../aws/clients.ts';
-import { inParallel } from '../../aws/in-parallel.ts';
+import { createDocumentClient } from '../../aws/calls/clients.ts';
+import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { items, registryPartition } from '../../core/contract.ts';
 import type { StateStore } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { group as anyGroup, state as anyState } from '../core/views.ts';
 import { startTables } from './tables.ts';
 import { throwUnreadable } from './unreadable.ts';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DeleteTableCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createDocumentClient } from '../../aws/clients.ts';
+import { createDocumentClient } from '../../aws/calls/clients.ts';
 import { instanceIndex, keys } from '../../core/contract.ts';
 
 type Server = { listen(port: number, host: string, ready: () => void): void; address(): AddressInfo; close(done: () => void): void };

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createAutoScalingClient, createDocumentClient, createEc2Client, createElbClient } from '../../aws/calls/clients.ts';
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
-import { createAutoScalingClient, createDocumentClient, createEc2Client, createElbClient } from '../../aws/clients.ts';
 import { createLifecycleActions } from '../../aws/lifecycle-actions.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { group, groupOfAsgs, nowMs, offering, reservation } from './builders.ts';
 import { launchNow } from './provider.ts';
 

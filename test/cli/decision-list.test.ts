@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisionTexts } from '../../cli/decision-list.ts';
 import { decisionText } from '../../cli/decision-text.ts';
-import type { DecisionRecord } from '../../core/decision-record.ts';
+import type { DecisionRecord } from '../../core/decision/decision-record.ts';
 import { decisionOf } from '../core/decisions.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);

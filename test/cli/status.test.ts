@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStatus, type Status } from '../../aws/state/status-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { noDecisionText, statusText } from '../../cli/status.ts';
-import type { LaunchCheck } from '../../core/launch-checks.ts';
+import type { LaunchCheck } from '../../core/launch/launch-checks.ts';
 import { startTables } from '../aws/tables.ts';
 import { throwUnreadable } from '../aws/unreadable.ts';
 

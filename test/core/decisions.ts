@@ -1,5 +1,5 @@
 import { emptyDraft } from '../../core/decide/draft.ts';
-import type { Decision } from '../../core/decision.ts';
+import type { Decision } from '../../core/decision/decision.ts';
 
 const { lack: _lack, remarks: _remarks, ...nothing } = emptyDraft;
 

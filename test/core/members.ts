@@ -1,9 +1,9 @@
-import type { RemovalOrder } from '../../core/group.ts';
-import type { Placement } from '../../core/placement.ts';
-import type { Pool } from '../../core/pool.ts';
-import type { RemovalInput } from '../../core/removal.ts';
-import type { Selector } from '../../core/selector.ts';
-import type { Member } from '../../core/view.ts';
+import type { RemovalOrder } from '../../core/group/group.ts';
+import type { Placement } from '../../core/placement/placement.ts';
+import type { Pool } from '../../core/pool/pool.ts';
+import type { RemovalInput } from '../../core/removal/removal.ts';
+import type { Selector } from '../../core/selector/selector.ts';
+import type { Member } from '../../core/view/view.ts';
 import { nowMs, poolsOf } from './selector/tree-builders.ts';
 
 /** A running, serving member of a pool, where the pool's first offering lies. */

@@ -1,9 +1,9 @@
-import type { Group } from '../../core/group.ts';
+import type { Group } from '../../core/group/group.ts';
 import { initialState } from '../../core/group-state/state.ts';
-import type { Pool } from '../../core/pool.ts';
-import type { Reservation } from '../../core/reservation.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState, View } from '../../core/view.ts';
+import type { Reservation } from '../../core/launch/reservation.ts';
+import type { Pool } from '../../core/pool/pool.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState, View } from '../../core/view/view.ts';
 import { members } from './members.ts';
 import { nowMs } from './selector/tree-builders.ts';
 

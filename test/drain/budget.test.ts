@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { beginsRegardless, bootsUntilMs, latestStartOf, nextServingLookMs, servingCount } from '../../core/drain/begin.ts';
+import { drainEndsByMs, latestDrainStart } from '../../core/drain/drain.ts';
 import { heartbeatDueMs, heartbeatsDue, isUnattended, nextHeartbeatMs, prolonged } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs, sortByProgress } from '../../core/drain/look.ts';
 import { foreseen, foreseenShortfall, unfinishedShortfall } from '../../core/drain/shortfall.ts';
 import { shortfallText, timeOfDay } from '../../core/drain/shortfall-text.ts';
 import { growingStepMs, retryAtMs } from '../../core/drain/steps.ts';
-import { drainEndsByMs, latestDrainStart } from '../../core/drain.ts';
-import type { Shortfall } from '../../core/shortfall.ts';
+import type { Shortfall } from '../../core/swap/shortfall.ts';
 import { group, member, noonMs, swap } from './fleet.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1000;

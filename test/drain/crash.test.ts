@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DrainOrder } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain } from '../../functions/end-drain/end-drain.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { emptyBudget } from '../../core/account-budget.ts';
 import { latestStartOf } from '../../core/drain/begin.ts';
-import { latestDrainStart } from '../../core/drain.ts';
-import type { Swap } from '../../core/swap.ts';
+import { latestDrainStart } from '../../core/drain/drain.ts';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { endDrain, InstancesNotEnded } from '../../functions/end-drain/end-drain.ts';

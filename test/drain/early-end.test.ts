@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asDrainedInTime, asGone } from '../../core/drain/shortfall.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 
 const swap: Swap = {
   group: 'web',

@@ -1,8 +1,8 @@
-import { emptyBudget } from '../../core/account-budget.ts';
-import type { Group } from '../../core/group.ts';
+import type { Group } from '../../core/group/group.ts';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { ActionResult, Announcement, CapacityProvider, DrainOrder, StateStore } from '../../core/ports.ts';
-import type { Swap, SwapState } from '../../core/swap.ts';
-import type { Member } from '../../core/view.ts';
+import type { Swap, SwapState } from '../../core/swap/swap.ts';
+import type { Member } from '../../core/view/view.ts';
 import type { EndDrainPorts } from '../../functions/end-drain/ports.ts';
 
 /** 12:00:00 UTC. */

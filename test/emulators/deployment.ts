@@ -3,7 +3,7 @@ import { CreateTargetGroupCommand } from '@aws-sdk/client-elastic-load-balancing
 import { ListExecutionsCommand, ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { DeleteMessageCommand, GetQueueAttributesCommand, GetQueueUrlCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { createDocumentClient, createEc2Client, createElbClient, createSfnClient, createSqsClient } from '../../aws/clients.ts';
+import { createDocumentClient, createEc2Client, createElbClient, createSfnClient, createSqsClient } from '../../aws/calls/clients.ts';
 import { groupTagValue, items, tags } from '../../core/contract.ts';
 import { eventually } from './eventually.ts';
 

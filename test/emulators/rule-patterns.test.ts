@@ -1,6 +1,6 @@
 import { TestEventPatternCommand } from '@aws-sdk/client-eventbridge';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEventBridgeClient } from '../../aws/clients.ts';
+import { createEventBridgeClient } from '../../aws/calls/clients.ts';
 import { rulePatterns } from '../lib/signal-rules.ts';
 import { ruleMatches } from '../react/rule-matches.ts';
 import { needUrl } from './emulators.ts';

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bundleOptions } from '../../assembly/bundle.ts';
 import { innerStandIns } from '../../assembly/lean-sdk.ts';
-import * as clients from '../../aws/clients.ts';
+import * as clients from '../../aws/calls/clients.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const core = dirname(createRequire(import.meta.url).resolve('@smithy/core/package.json'));

@@ -7,9 +7,9 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaveReasons } from '../../core/leave-reason.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { View } from '../../core/view.ts';
+import { leaveReasons } from '../../core/removal/leave-reason.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { View } from '../../core/view/view.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
 import { ownMessage } from '../react/event-samples.ts';
@@ -55,7 +55,7 @@ describe('a reason to leave that is new', () => {
   });
   afterAll(() => scratch.remove());
 
-  const table = 'core/leave-reason.ts';
+  const table = 'core/removal/leave-reason.ts';
 
   it('would not be forgotten by a comparison: nothing compares a reason with one of the names', () => {
     const names = Object.keys(leaveReasons).join('|');
@@ -87,9 +87,13 @@ describe('a reason to leave that is new', () => {
 
   it('leaves then: it is claimed, read back, waits for its replacement, and begins', async () => {
     const [{ claimAll }, { leaveReason }, { decide }, { bind }, { kindOf }] = await Promise.all(
-      ['functions/react/claims.ts', 'aws/state/shapes.ts', 'core/decide.ts', 'core/group-state/binding.ts', 'core/swap-life/drain-kind.ts'].map(
-        scratch.load,
-      ),
+      [
+        'functions/react/carry-out/claims.ts',
+        'aws/state/shapes.ts',
+        'core/decide/decide.ts',
+        'core/group-state/binding.ts',
+        'core/swap/drain-kind.ts',
+      ].map(scratch.load),
     );
     const ten = [...members(spotA, 5), ...members(spotB, 5)];
     const { swaps } = (await claimAll([{ instance: 'spot-a#1', reason: 'retired', atMs: nowMs }], [], {
@@ -152,11 +156,11 @@ describe('a signal that is new', () => {
   it('needs its file and its line: the compiler names every other place that has to decide', { timeout: 120_000 }, () => {
     scratch.write(file, kind(''));
     scratch.edit(
-      'core/signal.ts',
-      "import { tick } from './signals/tick.ts';",
-      "import { retirement } from './signals/retirement.ts';\nimport { tick } from './signals/tick.ts';",
+      'core/signals/signal.ts',
+      "import { tick } from './tick.ts';",
+      "import { retirement } from './retirement.ts';\nimport { tick } from './tick.ts';",
     );
-    scratch.edit('core/signal.ts', '  tick,\n]', '  tick,\n  retirement,\n]');
+    scratch.edit('core/signals/signal.ts', '  tick,\n]', '  tick,\n  retirement,\n]');
     expect(scratch.filesWithErrors()).toContain(file);
     scratch.write(file, whole);
     expect(scratch.filesWithErrors()).toEqual(['cli/reason-text.ts', 'test/react/event-samples.ts']);
@@ -203,7 +207,7 @@ describe('a selector that is new', () => {
 
   it('needs its rules, its form and its schema: the compiler names every place', { timeout: 120_000 }, () => {
     scratch.edit(
-      'core/selector.ts',
+      'core/selector/selector.ts',
       "  | { readonly kind: 'cheapest';",
       "  | { readonly kind: 'last'; readonly children: readonly Selector[] }\n  | { readonly kind: 'cheapest';",
     );
@@ -239,7 +243,7 @@ describe('a selector that is new', () => {
   });
 
   it('places then, and its pools count as used', async () => {
-    const [{ decide }, { unusedPools }] = await Promise.all(['core/decide.ts', 'core/policy/capacity-rules.ts'].map(scratch.load));
+    const [{ decide }, { unusedPools }] = await Promise.all(['core/decide/decide.ts', 'core/policy/capacity-rules.ts'].map(scratch.load));
     const capacity = {
       kind: 'last',
       children: [
@@ -263,23 +267,23 @@ describe('a holding that is new', () => {
   it('would not be forgotten by a comparison: only its table compares kinds', () => {
     const compares = /holding\)?\??\.kind/;
     const files = folders.flatMap((folder) => globSync(join(root, folder, '**/*.ts')));
-    expect(files.filter((file) => compares.test(readFileSync(file, 'utf8')))).toEqual([join(root, 'core/holding.ts')]);
+    expect(files.filter((file) => compares.test(readFileSync(file, 'utf8')))).toEqual([join(root, 'core/group/holding.ts')]);
   });
 
   it('needs its traits and its schema: the compiler names both', { timeout: 120_000 }, () => {
     scratch.edit(
-      'core/group.ts',
+      'core/group/group.ts',
       "  | { readonly kind: 'launch-instances' };",
       "  | { readonly kind: 'launch-instances' }\n  | { readonly kind: 'beside' };",
     );
-    expect(scratch.filesWithErrors()).toEqual(['aws/state/group-schema.ts', 'core/holding.ts']);
+    expect(scratch.filesWithErrors()).toEqual(['aws/state/group-schema.ts', 'core/group/holding.ts']);
     scratch.edit(
       'aws/state/group-schema.ts',
       "  tag: objectOf({ kind: oneOf('tag') }),",
       "  tag: objectOf({ kind: oneOf('tag') }),\n  beside: objectOf({ kind: oneOf('beside') }),",
     );
     scratch.edit(
-      'core/holding.ts',
+      'core/group/holding.ts',
       "    case 'launch-instances':",
       "    case 'beside':\n      return { ...tag, launchesBy: 'autoScaling' };\n    case 'launch-instances':",
     );
@@ -287,7 +291,7 @@ describe('a holding that is new', () => {
   });
 
   it('launches then what is missing, out of the bucket that it names', async () => {
-    const [{ react }, { bucketOf }] = await Promise.all(['functions/react/react.ts', 'functions/react/turns.ts'].map(scratch.load));
+    const [{ react }, { bucketOf }] = await Promise.all(['functions/react/react.ts', 'functions/react/turns/turns.ts'].map(scratch.load));
     const { world, ports } = worldOf({ putState: async () => 'done', inForce: () => ({ ...policy, holding: { kind: 'beside' } as never }) });
     const body = JSON.stringify({ ...ownMessage('Holdfast Tick', 'web'), time: new Date(nowMs).toISOString() });
     await react(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { functionNames } from '../../core/contract.ts';
-import { signalsVisibilityMs } from '../../core/times.ts';
+import { signalsVisibilityMs } from '../../core/times/times.ts';
 import { type EventPattern, matchesPattern } from '../../sandbox/platform/events/event-pattern.ts';
 import { assembledResources, ofType, type Properties, printed, type Resource } from './assembled.ts';
 

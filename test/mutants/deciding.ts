@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const deciding: readonly Mutant[] = [
   {
     name: 'launches in flight are ignored',
-    file: 'core/headcount.ts',
+    file: 'core/view/headcount.ts',
     from: 'inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0)',
     to: 'inFlightCount: 0',
     caughtBy: ['warnings overlap'],
@@ -18,7 +18,7 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'a pool may exceed its cap by one',
-    file: 'core/plan-placements.ts',
+    file: 'core/placement/plan-placements.ts',
     from: 'leaf.room.held < leaf.room.cap',
     to: 'leaf.room.held <= leaf.room.cap',
     caughtBy: ['pools with caps'],
@@ -46,14 +46,14 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'the desired size may exceed the maximum by one',
-    file: 'core/adjustment.ts',
+    file: 'core/scaling/adjustment.ts',
     from: 'Math.min(size.max, ',
     to: 'Math.min(size.max + 1, ',
     caughtBy: ['alarm at the maximum'],
   },
   {
     name: 'the refill by an Auto Scaling group itself is ignored',
-    file: 'core/asg-ledger.ts',
+    file: 'core/view/asg-ledger.ts',
     from: "return why === 'refused' ? Math.max(0, gap - (asg.desired - asg.held)) : gap;",
     to: 'return 0;',
     caughtBy: ['refilled by its own group'],
@@ -67,14 +67,14 @@ export const deciding: readonly Mutant[] = [
   },
   {
     name: 'a short Auto Scaling group is never taken over',
-    file: 'core/asg-ledger.ts',
+    file: 'core/view/asg-ledger.ts',
     from: '.filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(asg, view) !== undefined)',
     to: '.filter((asg) => asg.desired < 0)',
     caughtBy: ['own group finds nothing'],
   },
   {
     name: 'a protected member is removed',
-    file: 'core/removal-order.ts',
+    file: 'core/removal/removal-order.ts',
     from: 'const removable = members.filter((member) => !member.protected);',
     to: 'const removable = members;',
     caughtBy: ['protected members'],

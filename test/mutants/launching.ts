@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const launching: readonly Mutant[] = [
   {
     name: 'a token for each retry instead of each attempt',
-    file: 'functions/react/launch.ts',
+    file: 'functions/react/carry-out/launches.ts',
     from: '(await ports.store.request(group.name, reservation.id)) ?? provider.requestOf(group, reservation)',
     to: "provider.requestOf(group, { ...reservation, token: reservation.token + '-again' })",
     caughtBy: ['killed after the launch'],
@@ -25,20 +25,22 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'an open reservation never expires',
-    file: 'core/reservation-life.ts',
+    file: 'core/launch/reservation-life.ts',
     from: 'reservation.leaseUntilMs <= nowMs &&',
     to: 'reservation.leaseUntilMs <= 0 * nowMs &&',
-    also: [{ file: 'core/reservation-life.ts', from: 'nowMs < forgetAtMs ||', to: 'nowMs < forgetAtMs + 1e9 * Number(instances === undefined) ||' }],
+    also: [
+      { file: 'core/launch/reservation-life.ts', from: 'nowMs < forgetAtMs ||', to: 'nowMs < forgetAtMs + 1e9 * Number(instances === undefined) ||' },
+    ],
     caughtBy: ['killed after the launch', 'killed before the launch'],
   },
   {
     name: 'a granted reservation is never forgotten',
-    file: 'core/reservation-life.ts',
+    file: 'core/launch/reservation-life.ts',
     from: 'nowMs < forgetAtMs ||',
     to: 'nowMs < forgetAtMs + 1e9 ||',
     also: [
       {
-        file: 'core/headcount.ts',
+        file: 'core/view/headcount.ts',
         from: 'instances === undefined || view.nowMs < forgetAtMs',
         to: 'instances === undefined || view.nowMs < forgetAtMs + 1e9',
       },
@@ -54,21 +56,21 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'a refusal is treated as a throttle',
-    file: 'aws/errors.ts',
+    file: 'aws/calls/errors.ts',
     from: "if (scopeOfRefusal(code)) return 'refused';",
     to: "if (scopeOfRefusal(code)) return 'throttled';",
     caughtBy: ['refusal'],
   },
   {
     name: 'a throttle is treated as a refusal',
-    file: 'aws/errors.ts',
+    file: 'aws/calls/errors.ts',
     from: "if (throttled.has(code) || contended.has(code)) return 'throttled';",
     to: "if (throttled.has(code) || contended.has(code)) return 'refused';",
     caughtBy: ['throttled launches'],
   },
   {
     name: 'an answer that was lost counts as no launch',
-    file: 'core/reservation-life.ts',
+    file: 'core/launch/reservation-life.ts',
     from: 'return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs };',
     to: 'return undefined;',
     caughtBy: ['launch answers lost'],
@@ -89,28 +91,28 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'the wake is never sent',
-    file: 'functions/react/act.ts',
+    file: 'functions/react/carry-out/carry-out.ts',
     from: 'if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);',
     to: '',
     caughtBy: ['throttled launches'],
   },
   {
     name: 'members are never attached',
-    file: 'functions/react/act.ts',
+    file: 'functions/react/carry-out/carry-out.ts',
     from: 'if (decision.admissions.length === 0) return',
     to: 'if (decision.admissions.length < 1e6) return',
     caughtBy: ['interruption, attached'],
   },
   {
     name: 'the second page of a describe is not read',
-    file: 'aws/all-of.ts',
+    file: 'aws/calls/all-of.ts',
     from: 'found.push(...(itemsOf(page) ?? []));',
     to: 'if (found.length === 0) found.push(...(itemsOf(page) ?? []));',
     caughtBy: ['short pages of instances', 'short pages of Auto Scaling groups'],
   },
   {
     name: 'every look asks for a wake of its own',
-    file: 'functions/react/act.ts',
+    file: 'functions/react/carry-out/carry-out.ts',
     from: 'state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;',
     to: 'nowMs > 0 && (state.wakeAtMs <= nowMs || state.wakeAtMs > 0);',
     caughtBy: ['slow boots while warnings come one by one'],

@@ -11,7 +11,7 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'the cheapest leave first',
-    file: 'core/removal-order.ts',
+    file: 'core/removal/removal-order.ts',
     from: 'priced.sort((a, b) => b.price - a.price);',
     to: 'priced.sort((a, b) => a.price - b.price);',
     caughtBy: ['spot becomes dear in a zone, and the group shrinks'],
@@ -25,14 +25,14 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'the claim is never written',
-    file: 'functions/react/claims.ts',
+    file: 'functions/react/carry-out/claims.ts',
     from: 'const claim = await context.store.claim(wanted);',
     to: "const claim = await Promise.resolve({ kind: 'claimed', swap: wanted });",
     caughtBy: ['interruption, own group'],
   },
   {
     name: 'the deadline is not tightened',
-    file: 'core/swap-life/claim.ts',
+    file: 'core/swap/claim.ts',
     from: 'const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);',
     to: 'const deadlineMs = tighter(swap.deadlineMs, undefined);',
     caughtBy: ['rebalance, then warning'],
@@ -53,7 +53,7 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'a drain that never began is not ordered again',
-    file: 'functions/react/leave.ts',
+    file: 'functions/react/carry-out/leaving-members.ts',
     from: "isOrdered(swap) || (swap.state === 'leaving' &&",
     to: "isOrdered(swap) || (swap.state === 'waiting' &&",
     caughtBy: ['killed before the drain, and nobody hears'],
@@ -88,7 +88,7 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'a shortfall is not said',
-    file: 'core/swap-life/progress.ts',
+    file: 'core/swap/progress.ts',
     from: '...(shortfall !== undefined && { shortfall }),',
     to: '...(shortfall !== undefined && {}),',
     also: [

@@ -12,14 +12,14 @@ export const limits: readonly Mutant[] = [
   },
   {
     name: 'launches are never forgotten',
-    file: 'core/launch-limit.ts',
+    file: 'core/limits/launch-limit.ts',
     from: '.filter(({ atMs }) => nowMs - atMs < withinMs);',
     to: '.filter(({ atMs }) => nowMs - atMs < 100 * withinMs);',
     caughtBy: ['scenario crash-loop'],
   },
   {
     name: 'a spare is bought on demand',
-    file: 'core/plan-spares.ts',
+    file: 'core/placement/plan-spares.ts',
     from: "pools, count, only: 'spot' });",
     to: 'pools, count });',
     caughtBy: ['a member is lost, and spot gives no more', 'a zone is lost to a group with two spares'],
@@ -33,7 +33,7 @@ export const limits: readonly Mutant[] = [
   },
   {
     name: 'a spare counts as above what the group keeps',
-    file: 'core/spare.ts',
+    file: 'core/placement/spare.ts',
     from: 'return view.state.desired + Math.min(wanted, spot.length);',
     to: 'return view.state.desired + 0 * Math.min(wanted, spot.length);',
     caughtBy: ['a group with a spare becomes smaller', 'a member is lost, and spot gives no more'],
@@ -47,14 +47,14 @@ export const limits: readonly Mutant[] = [
   },
   {
     name: 'spares go beyond the maximum of an Auto Scaling group',
-    file: 'core/spare.ts',
+    file: 'core/placement/spare.ts',
     from: 'if (spare === 0 || joins === undefined) return spare;',
     to: 'if (spare >= 0 || joins === undefined) return spare;',
     caughtBy: ['a spare above the maximum of its owner'],
   },
   {
     name: 'a share of the price on demand is no limit',
-    file: 'core/price.ts',
+    file: 'core/pool/price.ts',
     from: 'const relative = maxPriceByType?.[instanceType];',
     to: "const relative = maxPriceByType?.[instanceType.concat(' none')];",
     caughtBy: ['spot becomes dearer than its share of on-demand'],
@@ -97,7 +97,7 @@ export const limits: readonly Mutant[] = [
   },
   {
     name: 'advice has no budget',
-    file: 'core/advice-budget.ts',
+    file: 'core/limits/advice-budget.ts',
     from: 'const { atMostPerHour = Number.POSITIVE_INFINITY } = group.rebalance;',
     to: 'const atMostPerHour = Number.POSITIVE_INFINITY + 0 * (group.rebalance.atMostPerHour ?? 0);',
     caughtBy: ['scenario rebalance-advice'],

@@ -67,7 +67,7 @@ export const listening: readonly Mutant[] = [
   },
   {
     name: 'the end of an instance is not noticed',
-    file: 'core/swap-life/ends.ts',
+    file: 'core/swap/ends.ts',
     from: 'if (ended.has(swap.instance)) return true;',
     to: '',
     caughtBy: ['interruption, own group'],

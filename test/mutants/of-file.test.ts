@@ -19,7 +19,7 @@ describe('a file of mutants', () => {
   const mutant = { name: 'one', file: 'core/decide/surplus.ts', from: 'a', to: '' };
 
   it('is a list of edits, with further ones where both together break the code', async () => {
-    const also = [{ file: 'core/price.ts', from: 'b', to: 'c' }];
+    const also = [{ file: 'core/pool/price.ts', from: 'b', to: 'c' }];
     await expect(read(JSON.stringify([mutant, { ...mutant, name: 'two', also }]))).resolves.toEqual([mutant, { ...mutant, name: 'two', also }]);
   });
   it.each([

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const outside: readonly Mutant[] = [
   {
     name: 'what attaching added is taken for the word of others',
-    file: 'core/outside-size.ts',
+    file: 'core/group/outside-size.ts',
     from: 'if (open !== undefined && isAsAdded(open, asg)) return open.from;',
     to: '',
     also: [
@@ -18,7 +18,7 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'what attaching added is never taken down',
-    file: 'functions/react/act.ts',
+    file: 'functions/react/carry-out/carry-out.ts',
     from: '...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),',
     to: '',
     also: [{ file: 'core/decide/held-processes.ts', from: 'const takeDown = toTakeDown(view);', to: 'const takeDown = toTakeDown(view).slice(9);' }],
@@ -33,21 +33,21 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'a group whose size others set is taken over',
-    file: 'core/asg-ledger.ts',
+    file: 'core/view/asg-ledger.ts',
     from: '.filter(({ name }) => name !== outsideAsgOf(view.group))',
     to: ".filter(({ name }) => name !== '')",
     caughtBy: ['a size that others raise'],
   },
   {
     name: 'suspended processes are not resumed',
-    file: 'functions/react/outside-size.ts',
+    file: 'functions/react/carry-out/outside-size.ts',
     from: 'for (const one of notes) await provider.resume(one);',
     to: 'for (const one of notes.slice(9)) await provider.resume(one);',
     caughtBy: ['a size that others raise'],
   },
   {
     name: 'a smaller size that others set is not followed',
-    file: 'core/outside-size.ts',
+    file: 'core/group/outside-size.ts',
     from: 'const desired = Math.min(size.max, outside.size);',
     to: 'const desired = Math.max(state.desired, Math.min(size.max, outside.size));',
     caughtBy: ['a size that others lower'],
@@ -61,7 +61,7 @@ export const outside: readonly Mutant[] = [
   },
   {
     name: 'an attach is not noted before it is made',
-    file: 'core/outside-size.ts',
+    file: 'core/group/outside-size.ts',
     from: 'if (asg === undefined || instances.length === 0) return added;',
     to: 'if (asg === undefined || instances.length >= 0) return added;',
     caughtBy: ['a size that others raise'],

@@ -4,14 +4,14 @@ import type { Mutant } from './mutant.ts';
 export const ownScaling: readonly Mutant[] = [
   {
     name: 'an alarm far from its threshold does what its first step says',
-    file: 'core/adjustment.ts',
+    file: 'core/scaling/adjustment.ts',
     from: 'if (steps === undefined || fromThreshold === undefined) return adjust;',
     to: 'if (steps === undefined || fromThreshold !== 0) return adjust;',
     caughtBy: ['an alarm far above its threshold'],
   },
   {
     name: 'an alarm below its threshold counts as above it',
-    file: 'core/adjustment.ts',
+    file: 'core/scaling/adjustment.ts',
     from: "steps.side === 'above' ? fromThreshold : -fromThreshold",
     to: "steps.side === 'above' ? fromThreshold : fromThreshold",
     caughtBy: ['an alarm far below its threshold'],

@@ -4,14 +4,14 @@ import type { Mutant } from './mutant.ts';
 export const returning: readonly Mutant[] = [
   {
     name: 'nobody moves to a better place',
-    file: 'core/decide.ts',
+    file: 'core/decide/decide.ts',
     from: '  returns,\n  admissions,',
     to: '  admissions,',
     caughtBy: ['scenario return-to-spot'],
   },
   {
     name: 'nobody leaves for the replacement of a move',
-    file: 'core/decide.ts',
+    file: 'core/decide/decide.ts',
     from: '  replaced,\n  surplus,',
     to: '  surplus,',
     caughtBy: ['return'],

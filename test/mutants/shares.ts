@@ -4,14 +4,14 @@ import type { Mutant } from './mutant.ts';
 export const shares: readonly Mutant[] = [
   {
     name: 'what is owed on demand is not launched first',
-    file: 'core/plan-with-floor.ts',
+    file: 'core/placement/plan-with-floor.ts',
     from: 'const count = Math.min(owed - held, input.count);',
     to: 'const count = Math.min(owed - held, input.count) * 0;',
     caughtBy: ['a floor on demand while spot is plentiful'],
   },
   {
     name: 'the share on demand is rounded down',
-    file: 'core/on-demand.ts',
+    file: 'core/placement/on-demand.ts',
     from: 'Math.ceil((size * percent) / 100 - 1e-9)',
     to: 'Math.floor((size * percent) / 100)',
     caughtBy: ['a floor on demand while spot is plentiful'],
@@ -25,7 +25,7 @@ export const shares: readonly Mutant[] = [
   },
   {
     name: 'a group at its size never gets what it owes on demand',
-    file: 'core/decide.ts',
+    file: 'core/decide/decide.ts',
     from: '  onDemandFloor,\n  returns,',
     to: '  returns,',
     caughtBy: ['a floor that the policy raises'],
@@ -47,14 +47,14 @@ export const shares: readonly Mutant[] = [
   },
   {
     name: 'shares hold nobody back',
-    file: 'core/shares.ts',
+    file: 'core/placement/shares.ts',
     from: 'const full = book?.full(offering);',
     to: 'const full = [book?.full(offering)].find(() => false);',
     caughtBy: ['shares while members are lost'],
   },
   {
     name: 'launches in flight are in no share',
-    file: 'core/shares.ts',
+    file: 'core/placement/shares.ts',
     from: ', ...inFlight.flatMap(sharingOf)]',
     to: ', ...inFlight.slice(99).flatMap(sharingOf)]',
     caughtBy: ['shares while members are lost'],
@@ -68,7 +68,7 @@ export const shares: readonly Mutant[] = [
   },
   {
     name: 'a share is one larger than it says',
-    file: 'core/shares.ts',
+    file: 'core/placement/shares.ts',
     from: 'Math.max(1, Math.ceil((size * percent) / 100 - 1e-9))',
     to: 'Math.max(1, 1 + Math.ceil((size * percent) / 100 - 1e-9))',
     caughtBy: ['shares while members are lost'],

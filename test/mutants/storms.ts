@@ -8,14 +8,14 @@ const inOneGroup = ['a storm of a thousand in one group'] as const;
 export const storms: readonly Mutant[] = [
   {
     name: 'launches take no turns',
-    file: 'core/account-budget.ts',
+    file: 'core/limits/account-budget.ts',
     from: "if (isHere && drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls))) {",
     to: 'if (isHere && (drawsOn(one).every((name) => left[name] >= calls) || instances >= 0)) {',
     caughtBy,
   },
   {
     name: 'a group whose turn comes later is not woken for it',
-    file: 'functions/react/take-turn.ts',
+    file: 'functions/react/turns/take-turn.ts',
     from: '...earlier(decision.wakeAtMs, turnAtMs),',
     to: '...earlier(decision.wakeAtMs, turnAtMs === undefined ? turnAtMs : undefined),',
     caughtBy,
@@ -36,21 +36,21 @@ export const storms: readonly Mutant[] = [
   },
   {
     name: 'calls take no tokens',
-    file: 'aws/paced-client.ts',
+    file: 'aws/calls/paced-client.ts',
     from: 'if (!(await pacer.take(call))) throw notNow(call);',
     to: '',
     caughtBy,
   },
   {
     name: 'a call whose token comes later does not wait for it',
-    file: 'aws/pacer.ts',
+    file: 'aws/calls/pacer.ts',
     from: 'if (ms > 0) await sleep(ms);',
     to: 'if (ms > 0 && !isTaken) await sleep(ms);',
     caughtBy,
   },
   {
     name: 'calls that are written together take one token',
-    file: 'aws/pacer.ts',
+    file: 'aws/calls/pacer.ts',
     from: 'costMs: wanted * eachMs + owedMs',
     to: 'costMs: eachMs + owedMs',
     caughtBy,
@@ -64,7 +64,7 @@ export const storms: readonly Mutant[] = [
   },
   {
     name: 'instances that were refused stay spent',
-    file: 'functions/react/take-turn.ts',
+    file: 'functions/react/turns/take-turn.ts',
     from: 'unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0),',
     to: 'unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) * 0,',
     caughtBy: inOneGroup,

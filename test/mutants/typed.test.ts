@@ -13,10 +13,10 @@ const gone = {
 };
 const elsewhere = {
   name: 'imports what the same breakage adds elsewhere',
-  file: 'core/chosen.ts',
-  from: "import type { Swap } from './swap.ts';",
-  to: "import { added } from './kept.ts'; import type { Swap } from './swap.ts'; export const more: number = added;",
-  also: [{ file: 'core/kept.ts', from: 'export const seeKept', to: 'export const added = 1; export const seeKept' }],
+  file: 'core/decision/chosen-members.ts',
+  from: "import type { Swap } from '../swap/swap.ts';",
+  to: "import { added } from '../swap/kept-members.ts'; import type { Swap } from '../swap/swap.ts'; export const more: number = added;",
+  also: [{ file: 'core/swap/kept-members.ts', from: 'export const seeKept', to: 'export const added = 1; export const seeKept' }],
 };
 
 test('every mutant and every fault that is put back compiles, so that it is caught for what it does', { timeout: 120_000 }, async () => {

@@ -6,7 +6,7 @@ import { namesIn, type Resolution } from '../../core/policy/resolution.ts';
 import { resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
-import { poolsBelow } from '../../core/selector.ts';
+import { poolsBelow } from '../../core/selector/selector.ts';
 import { fullDocument, shuffledKeys, validDocument } from './documents.ts';
 
 const accepted = (document: unknown): Policy => {

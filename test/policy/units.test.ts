@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseDurationMs } from '../../core/duration.ts';
-import { parseSignedPercentage } from '../../core/percentage.ts';
 import { canonicalText } from '../../core/policy/canonical.ts';
 import { mergeDefaults } from '../../core/policy/merge-defaults.ts';
 import { nearestName, pathText } from '../../core/policy/problem.ts';
+import { parseDurationMs } from '../../core/units/duration.ts';
+import { parseSignedPercentage } from '../../core/units/percentage.ts';
 
 describe('units', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Signal } from '../../core/signal.ts';
-import { createCauses } from '../../functions/react/causes.ts';
+import type { Signal } from '../../core/signals/signal.ts';
+import { createCauses } from '../../functions/react/messages/causes.ts';
 
 const causesOf = (signals: readonly Signal[]) => {
   const causes = createCauses();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Cause } from '../../core/decision-record.ts';
-import { type LaunchCheck, mostTrials, type Trial, trialsOf, untriedCheck, untriedIn } from '../../core/launch-checks.ts';
+import type { Cause } from '../../core/decision/decision-record.ts';
+import { type LaunchCheck, mostTrials, type Trial, trialsOf, untriedCheck, untriedIn } from '../../core/launch/launch-checks.ts';
 import type { CapacityIn, StateStore } from '../../core/ports.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { checkLaunches } from '../../functions/react/check-launches.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { group, nowMs, state } from '../core/views.ts';

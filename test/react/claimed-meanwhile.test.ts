@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Swap } from '../../core/swap.ts';
-import { claimedMeanwhile } from '../../functions/react/claimed-meanwhile.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { claimedMeanwhile } from '../../functions/react/carry-out/claimed-meanwhile.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { decisionOf } from '../core/decisions.ts';
 import { nowMs, swapOf, view } from '../core/views.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StateStore } from '../../core/ports.ts';
-import { claimAll } from '../../functions/react/claims.ts';
+import { claimAll } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;
 const claimed = async (...ended: readonly string[]) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { announcements } from '../../core/contract.ts';
-import { offeringKey } from '../../core/offering.ts';
+import { offeringKey } from '../../core/pool/offering.ts';
 import type { Announcement, CapacityIn } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';

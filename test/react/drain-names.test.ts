@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Swap } from '../../core/swap.ts';
-import type { DrainKind } from '../../core/swap-life/drain-kind.ts';
-import { drainName, drainsOf } from '../../functions/react/drain-names.ts';
+import type { DrainKind } from '../../core/swap/drain-kind.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { drainName, drainsOf } from '../../functions/react/carry-out/drain-names.ts';
 import { noonMs, swap } from '../drain/fleet.ts';
 
 const inMs = (seconds: number) => noonMs + seconds * 1_000;

@@ -1,4 +1,4 @@
-import type { Signal } from '../../core/signal.ts';
+import type { Signal } from '../../core/signals/signal.ts';
 
 /** Events in the shapes that AWS documents, one builder per detail-type; overrides replace members of the detail. */
 const envelope = (source: string, detailType: string, detail: Record<string, unknown>, resources: readonly string[] = []) => ({

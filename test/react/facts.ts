@@ -1,4 +1,4 @@
-import type { Facts } from '../../functions/react/facts.ts';
+import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 
 /** What a look hears of a group where nothing has happened, with these changes. */

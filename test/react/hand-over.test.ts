@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Facts } from '../../functions/react/facts.ts';
-import { canHandOver, handOver } from '../../functions/react/hand-over.ts';
+import type { Facts } from '../../functions/react/messages/facts.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
+import { canHandOver, handOver } from '../../functions/react/turns/hand-over.ts';
 import { group, nowMs, state } from '../core/views.ts';
 import { factsOf } from './facts.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ActionResult, SwapChange } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import { act } from '../../functions/react/act.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { act } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';
 import { nowMs, state, swapOf, view } from '../core/views.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Cause } from '../../core/decision-record.ts';
+import type { Cause } from '../../core/decision/decision-record.ts';
 import type { Announcement } from '../../core/ports.ts';
-import type { GroupState } from '../../core/view.ts';
-import { letGo } from '../../functions/react/let-go.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { letGo } from '../../functions/react/let-go/let-go.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { nowMs, reservation, state } from '../core/views.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { signalKinds } from '../../core/signal.ts';
-import { readMessage } from '../../functions/react/read-message.ts';
+import { signalKinds } from '../../core/signals/signal.ts';
+import { readMessage } from '../../functions/react/messages/read-message.ts';
 import {
   alarmStateChange,
   executionStopped,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { emptyBudget } from '../../core/account-budget.ts';
-import type { DecisionRecord } from '../../core/decision-record.ts';
-import type { Group } from '../../core/group.ts';
+import type { DecisionRecord } from '../../core/decision/decision-record.ts';
+import type { Group } from '../../core/group/group.ts';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { CapacityIn, LaunchOrder, StateStore } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
-import { gather } from '../../functions/react/gather.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { gather } from '../../functions/react/look/gather.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { playRounds } from '../../functions/react/rounds.ts';
 import type { Run } from '../../functions/react/run.ts';
-import { turnsOf } from '../../functions/react/turns.ts';
+import { turnsOf } from '../../functions/react/turns/turns.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, state, swapOf } from '../core/views.ts';
 

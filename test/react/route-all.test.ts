@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Signal } from '../../core/signal.ts';
+import type { Signal } from '../../core/signals/signal.ts';
+import { routeAll } from '../../functions/react/messages/route-all.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { routeAll } from '../../functions/react/route-all.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const warning: Signal = { kind: 'interruption', instance: 'i-0123456789abcdef0', action: 'terminate', atMs: nowMs };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Owner, RegistryEntry } from '../../core/ports.ts';
-import type { Signal } from '../../core/signal.ts';
-import { route } from '../../functions/react/route.ts';
+import type { Signal } from '../../core/signals/signal.ts';
+import { route } from '../../functions/react/messages/route.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const instance = 'i-0123456789abcdef0';

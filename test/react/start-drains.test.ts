@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DrainOrder, SwapChange } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import { startDrains } from '../../functions/react/leave.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { startDrains } from '../../functions/react/carry-out/leaving-members.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { group, noonMs, swap } from '../drain/fleet.ts';
 

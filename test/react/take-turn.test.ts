@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Lessons, Turn } from '../../core/account-budget.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
+import type { Lessons, Turn } from '../../core/limits/account-budget.ts';
 import type { LaunchResult } from '../../core/ports.ts';
-import type { View } from '../../core/view.ts';
+import type { View } from '../../core/view/view.ts';
 import type { Run } from '../../functions/react/run.ts';
-import { shareLessons, takeTurn } from '../../functions/react/take-turn.ts';
+import { shareLessons, takeTurn } from '../../functions/react/turns/take-turn.ts';
 import { decisionOf } from '../core/decisions.ts';
 import { group, nowMs, view } from '../core/views.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountBudget, type Ask, emptyBudget } from '../../core/account-budget.ts';
+import { type AccountBudget, type Ask, emptyBudget } from '../../core/limits/account-budget.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { bucketOf, turnsOf } from '../../functions/react/turns.ts';
+import { bucketOf, turnsOf } from '../../functions/react/turns/turns.ts';
 import { noLessons } from '../../functions/runtime/share-budget.ts';
 import { awsError } from '../aws/fake-aws.ts';
 import { group } from '../core/views.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commonTime, wakesTogether } from '../../functions/react/wakes-together.ts';
+import { commonTime, wakesTogether } from '../../functions/react/turns/wakes-together.ts';
 import { awsError } from '../aws/fake-aws.ts';
 
 const nowMs = 1_000_000;

@@ -1,9 +1,9 @@
-import { emptyBudget } from '../../core/account-budget.ts';
-import type { DecisionRecord } from '../../core/decision-record.ts';
-import type { Group } from '../../core/group.ts';
+import type { DecisionRecord } from '../../core/decision/decision-record.ts';
+import type { Group } from '../../core/group/group.ts';
+import { emptyBudget } from '../../core/limits/account-budget.ts';
 import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, state } from '../core/views.ts';

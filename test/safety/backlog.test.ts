@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMessage } from '../../functions/react/read-message.ts';
+import { readMessage } from '../../functions/react/messages/read-message.ts';
 import { holdings } from '../sim/worlds.ts';
 import { type Fleet, withFleet } from './fleet.ts';
 

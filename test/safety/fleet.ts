@@ -1,6 +1,6 @@
 import { beforeAll, vi } from 'vitest';
 import { assemble } from '../../assembly/assemble.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';

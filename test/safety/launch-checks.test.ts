@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LaunchCheck } from '../../core/launch-checks.ts';
+import type { LaunchCheck } from '../../core/launch/launch-checks.ts';
 import { toItem } from '../../sandbox/platform/tables/plain-items.ts';
 import { withArns } from '../../sandbox/scenario/perform.ts';
 import { openStage } from '../sim/stage.ts';

@@ -1,4 +1,4 @@
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import type { BootFailure, BootFate, BootFilter } from '../../sandbox/world/boot-fates.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import type { Step } from './situation.ts';

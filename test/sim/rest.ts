@@ -1,9 +1,9 @@
 import { items } from '../../core/contract.ts';
-import type { Group } from '../../core/group.ts';
-import { isKept } from '../../core/kept.ts';
-import { type OnDemandFloor, owedOnDemand } from '../../core/on-demand.ts';
-import type { Swap } from '../../core/swap.ts';
-import type { GroupState } from '../../core/view.ts';
+import type { Group } from '../../core/group/group.ts';
+import { type OnDemandFloor, owedOnDemand } from '../../core/placement/on-demand.ts';
+import { isKept } from '../../core/swap/kept-members.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import type { InstanceSnapshot, WorldSnapshot } from '../../sandbox/world/world.ts';
 import { readUnderWay } from './evidence.ts';
 import type { Situation } from './situation.ts';

@@ -1,9 +1,9 @@
-import type { Group } from '../../../core/group.ts';
-import { withFormer } from '../../../core/holders.ts';
-import { isKept } from '../../../core/kept.ts';
-import { type Mode, mayBegin, modeOf } from '../../../core/mode.ts';
+import type { Group } from '../../../core/group/group.ts';
+import { withFormer } from '../../../core/group/holders.ts';
+import { type Mode, mayBegin, modeOf } from '../../../core/group/mode.ts';
 import type { DrainOrder, StateStore } from '../../../core/ports.ts';
-import type { Swap } from '../../../core/swap.ts';
+import { isKept } from '../../../core/swap/kept-members.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 
 /** The swaps of a drain as they are stored now. */
 export type Batch = {

@@ -1,7 +1,7 @@
-import { unlessTroubled } from '../../../aws/unless-troubled.ts';
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { heartbeatsDue, prolonged } from '../../../core/drain/heartbeat.ts';
 import type { Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
-import type { LifecycleHook, Swap } from '../../../core/swap.ts';
+import type { LifecycleHook, Swap } from '../../../core/swap/swap.ts';
 import { onEach } from './on-each.ts';
 
 /** Auto Scaling takes one heartbeat a call, and publishes no rate for them. */

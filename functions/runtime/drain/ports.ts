@@ -1,4 +1,4 @@
-import type { Holding } from '../../../core/group.ts';
+import type { Holding } from '../../../core/group/group.ts';
 import type { CapacityOut, Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
 
 /** The ports that every drain function uses. */

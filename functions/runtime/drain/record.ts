@@ -1,7 +1,7 @@
 import type { StateStore } from '../../../core/ports.ts';
-import type { Swap } from '../../../core/swap.ts';
-import { changeTo } from '../../../core/swap-life/progress.ts';
-import { enteredFrom } from '../../../core/swap-life/transitions.ts';
+import { changeTo } from '../../../core/swap/progress.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import { enteredFrom } from '../../../core/swap/transitions.ts';
 import { onEach } from './on-each.ts';
 
 /** Writes in flight at once: fast for a batch of a thousand, and far below what one partition takes in a second. */

@@ -1,4 +1,4 @@
-import type { CutBy, Shortfall } from '../../../core/shortfall.ts';
+import type { CutBy, Shortfall } from '../../../core/swap/shortfall.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { deadlineOf, delayOf } from '../leaving.ts';

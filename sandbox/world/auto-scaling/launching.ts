@@ -1,4 +1,4 @@
-import type { Market } from '../../../core/offering.ts';
+import type { Market } from '../../../core/pool/offering.ts';
 import { imageOf } from '../ec2/launch-templates.ts';
 import { tagsFor } from '../ec2/tag-lists.ts';
 import type { Choice, Fulfilment, FulfilmentOrder, Refused } from '../fulfilment.ts';

@@ -1,4 +1,4 @@
-import type { Market } from '../../../core/offering.ts';
+import type { Market } from '../../../core/pool/offering.ts';
 import { ApiError } from '../../api.ts';
 import type { TokenBucket } from '../../throttle/token-bucket.ts';
 import type { Base } from '../base.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../core/decide.ts';
+import { decide } from '../../../core/decide/decide.ts';
 import { bind, mostPerRequest } from '../../../core/group-state/binding.ts';
 import { group, nowMs, reservation, state, view } from '../views.ts';
 

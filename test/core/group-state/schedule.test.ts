@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { followLook } from '../../../core/group-state/look.ts';
 import { initialState } from '../../../core/group-state/state.ts';
-import type { GroupState } from '../../../core/view.ts';
+import type { GroupState } from '../../../core/view/view.ts';
 import { member } from '../members.ts';
 import { group, spotA } from '../views.ts';
 

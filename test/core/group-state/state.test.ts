@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Group } from '../../../core/group.ts';
+import type { Group } from '../../../core/group/group.ts';
 import { alarmChanges, catchUp, followAlarms, followPolicy, initialState, learnFromLosses } from '../../../core/group-state/state.ts';
-import type { Swap } from '../../../core/swap.ts';
-import type { GroupState, Member } from '../../../core/view.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { GroupState, Member } from '../../../core/view/view.ts';
 
 const group = {
   name: 'web',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ScheduledSize } from '../../../core/group.ts';
+import type { ScheduledSize } from '../../../core/group/group.ts';
 import { dateOf, dayNumber } from '../../../core/schedule/calendar.ts';
 import { parseCron } from '../../../core/schedule/cron.ts';
 import { lastDue, lastTime } from '../../../core/schedule/due.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { Held } from '../../../core/held.ts';
-import { type OfferingKey, offeringKey } from '../../../core/offering.ts';
-import type { PlanInput } from '../../../core/plan-placements.ts';
-import { offeringsOf, type Pool } from '../../../core/pool.ts';
-import type { Lesson } from '../../../core/pool-memory.ts';
-import type { Selector } from '../../../core/selector.ts';
+import type { Held } from '../../../core/placement/held-cells.ts';
+import type { PlanInput } from '../../../core/placement/plan-placements.ts';
+import { type OfferingKey, offeringKey } from '../../../core/pool/offering.ts';
+import { offeringsOf, type Pool } from '../../../core/pool/pool.ts';
+import type { Lesson } from '../../../core/pool-memory/pool-memory.ts';
+import type { Selector } from '../../../core/selector/selector.ts';
 import { input, nowMs, pool } from './tree-builders.ts';
 
 const zones = ['zone-a', 'zone-b', 'zone-c'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planPlacements } from '../../../core/plan-placements.ts';
+import { planPlacements } from '../../../core/placement/plan-placements.ts';
 import { byPool, cheapest, holds, input, pool, refused, spread, tiered } from './tree-builders.ts';
 
 const a = pool('spot-a', { zones: ['zone-a'] });

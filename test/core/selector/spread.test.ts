@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planPlacements } from '../../../core/plan-placements.ts';
+import { planPlacements } from '../../../core/placement/plan-placements.ts';
 import { byPool, byZone, holds, input, oneByOne, pool, refused, spread, tiered, use, weighted } from './tree-builders.ts';
 
 const a = pool('spot-a', { zones: ['zone-a'] });

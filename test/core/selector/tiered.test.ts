@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planPlacements } from '../../../core/plan-placements.ts';
+import { planPlacements } from '../../../core/placement/plan-placements.ts';
 import { byPool, holds, input, nowMs, pool, refused, spread, tiered, weighted } from './tree-builders.ts';
 
 const reserved = pool('reserved', { market: 'on-demand', instanceTypes: ['m5.large'], cap: 2 });

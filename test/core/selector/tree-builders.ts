@@ -1,9 +1,9 @@
-import type { Held } from '../../../core/held.ts';
-import { type OfferingKey, offeringKey } from '../../../core/offering.ts';
-import { type Plan, type PlanInput, planPlacements } from '../../../core/plan-placements.ts';
-import type { Pool } from '../../../core/pool.ts';
-import type { Lesson, PoolMemory } from '../../../core/pool-memory.ts';
-import type { Selector, SpreadBy } from '../../../core/selector.ts';
+import type { Held } from '../../../core/placement/held-cells.ts';
+import { type Plan, type PlanInput, planPlacements } from '../../../core/placement/plan-placements.ts';
+import { type OfferingKey, offeringKey } from '../../../core/pool/offering.ts';
+import type { Pool } from '../../../core/pool/pool.ts';
+import type { Lesson, PoolMemory } from '../../../core/pool-memory/pool-memory.ts';
+import type { Selector, SpreadBy } from '../../../core/selector/selector.ts';
 
 export const nowMs = 1_700_000_000_000;
 

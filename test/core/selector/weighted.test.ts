@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planPlacements } from '../../../core/plan-placements.ts';
+import { planPlacements } from '../../../core/placement/plan-placements.ts';
 import { nextByWeight } from '../../../core/selector/weights.ts';
 import { byPool, holds, input, oneByOne, pool, refused, spread, weighted } from './tree-builders.ts';
 

@@ -16,7 +16,7 @@ import {
   isNoActiveLifecycleAction,
   isNotRunningYet,
   isUnknownInstance,
-} from '../../../aws/errors.ts';
+} from '../../../aws/calls/errors.ts';
 import { eventually } from '../eventually.ts';
 import { type Cloud, groups, instanceType } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';

@@ -12,7 +12,7 @@ import {
   createEventBridgeClient,
   createSfnClient,
   createSqsClient,
-} from '../../../aws/clients.ts';
+} from '../../../aws/calls/clients.ts';
 import { instanceIndex, keys } from '../../../core/contract.ts';
 import { type Sandbox, startSandbox } from '../../../sandbox/door.ts';
 import type { WorldSpec } from '../../../sandbox/world/spec.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { codeOf, isUnknownTemplate } from '../../../aws/errors.ts';
+import { codeOf, isUnknownTemplate } from '../../../aws/calls/errors.ts';
 import { instanceType, zones } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 import { api, describe, errorCodes, fleet, idempotency, instanceOf, launch, tagged, unique } from './instances.ts';

@@ -9,7 +9,7 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { expect } from 'vitest';
-import { codeOf, instancesNamedIn, isGone, isUnknownTemplate } from '../../../aws/errors.ts';
+import { codeOf, instancesNamedIn, isGone, isUnknownTemplate } from '../../../aws/calls/errors.ts';
 import { instanceType, zones } from './cloud.ts';
 import { createFleet } from './create-fleet.ts';
 import { type Expectation, refusal } from './expectation.ts';

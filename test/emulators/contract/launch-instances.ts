@@ -1,6 +1,6 @@
 import { LaunchInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { expect } from 'vitest';
-import { codeOf, isAboveMax } from '../../../aws/errors.ts';
+import { codeOf, isAboveMax } from '../../../aws/calls/errors.ts';
 import { groups, instanceType, zones } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 import { api, bringIn, groupNamed, noLaunchInstances, tidily } from './members.ts';

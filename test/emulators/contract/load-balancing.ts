@@ -6,7 +6,7 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { expect } from 'vitest';
-import { instancesNamedIn, isGone, isInvalidTarget } from '../../../aws/errors.ts';
+import { instancesNamedIn, isGone, isInvalidTarget } from '../../../aws/calls/errors.ts';
 import { type Cloud, createTargetGroup } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 import { launch, launchRunning } from './instances.ts';

@@ -2,7 +2,7 @@ import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { StartExecutionCommand, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
-import { codeOf, isExecutionAlreadyStarted } from '../../../aws/errors.ts';
+import { codeOf, isExecutionAlreadyStarted } from '../../../aws/calls/errors.ts';
 import type { Cloud } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 

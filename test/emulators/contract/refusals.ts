@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { scopeOfRefusal } from '../../../aws/errors.ts';
+import { scopeOfRefusal } from '../../../aws/calls/errors.ts';
 import { type Cloud, instanceType, smallSubnet, zones } from './cloud.ts';
 import type { Expectation } from './expectation.ts';
 import { api, errorCodes, fleet } from './instances.ts';

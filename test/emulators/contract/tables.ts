@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { codeOf, isConditionFailed, isGone } from '../../../aws/errors.ts';
+import { codeOf, isConditionFailed, isGone } from '../../../aws/calls/errors.ts';
 import { type Cloud, stateTable as TableName } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
 

@@ -6,7 +6,7 @@ import { StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { codeOf, retryOf, troubleOf } from '../../../aws/errors.ts';
+import { codeOf, retryOf, troubleOf } from '../../../aws/calls/errors.ts';
 import { type Cloud, groups, stateTable } from './cloud.ts';
 import type { Expectation } from './expectation.ts';
 import { absentId, describe, launch } from './instances.ts';

@@ -1,6 +1,6 @@
 import { LaunchInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { expect } from 'vitest';
-import { codeOf, type LaunchTrouble, scopeOfRefusal, troubleOf } from '../../../aws/errors.ts';
+import { codeOf, type LaunchTrouble, scopeOfRefusal, troubleOf } from '../../../aws/calls/errors.ts';
 import type { FaultInput } from '../../../sandbox/fault-schema.ts';
 import { type Cloud, groups } from './cloud.ts';
 import type { Expectation } from './expectation.ts';

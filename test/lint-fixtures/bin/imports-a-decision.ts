@@ -1,4 +1,4 @@
 // expects lint/style/noRestrictedImports
-import { decide } from '../core/decide.ts';
+import { decide } from '../core/decide/decide.ts';
 
 export const decided = decide;

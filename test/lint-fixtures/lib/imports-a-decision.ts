@@ -1,4 +1,4 @@
 // expects lint/style/noRestrictedImports
-import type { Decision } from '../core/decision.ts';
+import type { Decision } from '../core/decision/decision.ts';
 
 export type Decided = Decision;

@@ -1,4 +1,4 @@
 // expects lint/style/noRestrictedImports
-import { errorCode } from '../aws/errors.ts';
+import { errorCode } from '../aws/calls/errors.ts';
 
 export const code = errorCode;

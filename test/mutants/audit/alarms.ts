@@ -4,7 +4,7 @@ import type { PutBack } from '../mutant.ts';
 export const alarms: readonly PutBack[] = [
   {
     name: 'real account 5: a lasting overload gets one step',
-    file: 'core/lasting-alarms.ts',
+    file: 'core/scaling/lasting-alarms.ts',
     from: 'latest !== undefined && isDue(latest, asking) ? latest : undefined',
     to: 'latest !== undefined && isDue(latest, asking) && nowMs < 0 ? latest : undefined',
     situation: 'an overload lasts',
@@ -25,7 +25,7 @@ export const alarms: readonly PutBack[] = [
   },
   {
     name: 'an alarm that lasts acts with every look, whatever its cooldown',
-    file: 'core/lasting-alarms.ts',
+    file: 'core/scaling/lasting-alarms.ts',
     from: 'Math.max(againAfterMs, cooldownMs)',
     to: '0 * Math.max(againAfterMs, cooldownMs)',
     situation: 'an overload lasts',

@@ -11,21 +11,21 @@ export const booting: readonly PutBack[] = [
   },
   {
     name: 'real account 3: however many die, all that are missing are launched',
-    file: 'core/boots.ts',
+    file: 'core/pool-memory/failed-boots.ts',
     from: 'mostDeathsPerNeed * missing - known - unexplained',
     to: 'mostDeathsPerNeed * missing + 0 * (known + unexplained)',
     situation: 'every boot fails, kept by tag',
   },
   {
     name: 'an instance that a user ends counts as a failed boot',
-    file: 'core/boots.ts',
+    file: 'core/pool-memory/failed-boots.ts',
     from: '!otherEnds.has(code) && !lateRefusals.has(code)',
     to: '(otherEnds.has(code) || !lateRefusals.has(code))',
     situation: 'a user ends what comes up',
   },
   {
     name: 'failed boots are not reported',
-    file: 'functions/react/record.ts',
+    file: 'functions/react/record/record.ts',
     from: '    if (!isNews(remark)) return [];',
     to: "    if (!isNews(remark) || remark.code === 'boots-failed') return [];",
     situation: 'every boot on spot fails, attached',
@@ -47,18 +47,22 @@ export const booting: readonly PutBack[] = [
   },
   {
     name: 'a group that is taken over for launches that are denied stays lowered',
-    file: 'functions/react/give-back.ts',
+    file: 'functions/react/carry-out/lowered-sizes.ts',
     from: 'if (to > from) await provider.giveBack',
     to: 'if (to > from + 99) await provider.giveBack',
     // What later looks give back would hide it.
     also: [
-      { file: 'core/give-back.ts', from: 'if (outsideAsgOf(group) !== undefined ||', to: 'if (missing > 0 || outsideAsgOf(group) !== undefined ||' },
+      {
+        file: 'core/launch/give-back.ts',
+        from: 'if (outsideAsgOf(group) !== undefined ||',
+        to: 'if (missing > 0 || outsideAsgOf(group) !== undefined ||',
+      },
     ],
     situation: 'launches are denied while a group does not refill itself',
   },
   {
     name: 'what fell before a denial was known stays lowered',
-    file: 'core/give-back.ts',
+    file: 'core/launch/give-back.ts',
     from: 'if (outsideAsgOf(group) !== undefined ||',
     to: 'if (missing > 0 || outsideAsgOf(group) !== undefined ||',
     situation: 'launches are denied from the first warning on, drain first',

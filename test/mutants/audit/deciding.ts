@@ -11,21 +11,21 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'advice teaches pool memory nothing',
-    file: 'core/advice.ts',
+    file: 'core/pool-memory/advice.ts',
     from: 'const known = traitsOf({ reason }).isAdvice && states.includes(state) ? parseOfferingKey(offering) : undefined;',
     to: "const known = reason === 'interruption' && traitsOf({ reason }).isAnnounced && states.includes(state) ? parseOfferingKey(offering) : undefined;",
     situation: 'advice about a zone',
   },
   {
     name: 'a warning of the second of its advice is no news',
-    file: 'core/swap-life/claim.ts',
+    file: 'core/swap/claim.ts',
     from: "traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs;",
     to: "traitsOf(fact).endedBy === 'ec2' && swap.warnedAtMs === fact.atMs && before?.warnedAtMs !== fact.atMs;",
     situation: 'a warning in the second of its advice',
   },
   {
     name: 'nothing is asked again while everything rests',
-    file: 'core/ask-again.ts',
+    file: 'core/pool-memory/ask-again.ts',
     from: 'if (fromMs === undefined || nowMs < fromMs) return undefined;',
     to: 'if (fromMs === undefined || nowMs > 0) return undefined;',
     situation: 'capacity that comes back after twenty minutes',
@@ -39,7 +39,7 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'removals are not noted in the state',
-    file: 'core/chosen.ts',
+    file: 'core/decision/chosen-members.ts',
     from: 'return instances.length === 0 ? [] : [{ decision, instances, untilMs }];',
     to: 'return instances.slice(0, 0).map(() => ({ decision, instances, untilMs }));',
     situation: 'scale-in around a first healthy check',
@@ -74,7 +74,7 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'events have no age',
-    file: 'functions/react/route.ts',
+    file: 'functions/react/messages/route.ts',
     from: 'return kind.isOver(signal, owner, nowMs) ? {} : kind.adds(signal, owner);',
     to: 'return kind.adds(signal, owner);',
     situation: 'old event about a member',

@@ -11,7 +11,7 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'a hook drain that was stopped is taken over by nobody',
-    file: 'core/swap-life/stuck-drains.ts',
+    file: 'core/swap/stuck-drains.ts',
     from: 'return isOnHook(swap) ? isUnattended(swap, nowMs) :',
     to: 'return isOnHook(swap) ? isUnattended(swap, 0) :',
     situation: 'a hook drain that somebody stops',
@@ -32,7 +32,7 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'every warning has a drain of its own',
-    file: 'functions/react/drain-names.ts',
+    file: 'functions/react/carry-out/drain-names.ts',
     from: "return kind === 'interruption' && deadlineMs !== undefined && !begun.has(shared) ? shared :",
     to: "return kind === 'interruption' && deadlineMs !== undefined && begun.has(shared) ? shared :",
     situation: 'a trickle of warnings',
@@ -49,7 +49,7 @@ export const draining: readonly PutBack[] = [
         to: 'const progress = underway.length === 0 ? [] : await provider.inspectDrain(group, underway);',
       },
       {
-        file: 'functions/react/drain-names.ts',
+        file: 'functions/react/carry-out/drain-names.ts',
         from: "return kind === 'interruption' && deadlineMs !== undefined && !begun.has(shared) ? shared :",
         to: "return kind === 'interruption' && deadlineMs !== undefined && begun.has(shared) ? shared :",
       },
@@ -65,14 +65,14 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'a member that EC2 announced to take and did not is ended',
-    file: 'functions/react/mend.ts',
+    file: 'functions/react/carry-out/unfinished-swaps.ts',
     from: 'const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());',
     to: 'const spared = outlivedIn([], gathered.holdings.members, run.ports.clock.now());',
     situation: 'warnings that do not come true',
   },
   {
     name: 'a member that EC2 did not take is put back before its five minutes are over',
-    file: 'core/swap-life/outlived.ts',
+    file: 'core/swap/outlived.ts',
     from: 'const outlivedAfterMs = 300_000;',
     to: 'const outlivedAfterMs = 0;',
     situation: 'warnings that do not come true',
@@ -86,7 +86,7 @@ export const draining: readonly PutBack[] = [
   },
   {
     name: 'a member whose replacement was refused is ended through its Auto Scaling group',
-    file: 'functions/react/act.ts',
+    file: 'functions/react/carry-out/carry-out.ts',
     from: 'const left = new Set(replacedOf(first, rounds.at(-1) ?? first));',
     to: 'const left = new Set([...first.decision.unnoticed, ...replacedOf(first, first)]);',
     situation: 'warnings of attached members that do not come true',

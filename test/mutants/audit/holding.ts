@@ -4,14 +4,14 @@ import type { PutBack } from '../mutant.ts';
 export const holding: readonly PutBack[] = [
   {
     name: '5: warnings and hooks go to the name in the tag, also when it is gone',
-    file: 'functions/react/route.ts',
+    file: 'functions/react/messages/route.ts',
     from: "index.byAsg.get(subject.asg ?? owner?.asg ?? '') ?? owner?.group;",
     to: "owner?.group ?? index.byAsg.get(subject.asg ?? owner?.asg ?? '');",
     situation: 'a group gets another name, then a member is warned',
   },
   {
     name: '7: a raised maximum is known by its last value alone',
-    file: 'core/raised-max.ts',
+    file: 'core/view/raised-max.ts',
     from: 'max === toMax || earlier.includes(max)',
     to: 'max === toMax && earlier.length >= 0',
     situation: 'a second raise never comes about',
@@ -25,7 +25,7 @@ export const holding: readonly PutBack[] = [
   },
   {
     name: '7: a maximum stays raised where the policy moves away from it',
-    file: 'core/holders.ts',
+    file: 'core/group/holders.ts',
     from: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg));',
     to: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg) && named.has(asg));',
     also: [
@@ -39,14 +39,14 @@ export const holding: readonly PutBack[] = [
   },
   {
     name: '7: pools that are Auto Scaling groups are filled beyond their maxima while others have room',
-    file: 'core/plan-within-maxima.ts',
+    file: 'core/placement/plan-within-maxima.ts',
     from: 'if (maxima.size === 0) return',
     to: 'if (maxima.size >= 0) return',
     situation: 'a zone is lost where maxima are small',
   },
   {
     name: '10: members of what the policy no longer names are forgotten',
-    file: 'core/holders.ts',
+    file: 'core/group/holders.ts',
     from: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg));',
     to: 'const former = (state?.holders ?? []).filter((asg) => !named.has(asg) && named.has(asg));',
     situation: 'a pool is dropped, then its zone is lost',
@@ -58,7 +58,7 @@ export const holding: readonly PutBack[] = [
     to: 'const gone = !isAlive(found) || isStopped(found);',
     also: [
       {
-        file: 'core/swap-life/ends.ts',
+        file: 'core/swap/ends.ts',
         from: '.filter((instance) => !stopped.has(instance))',
         to: ".filter((instance) => stopped.size >= 0 && instance !== '')",
       },

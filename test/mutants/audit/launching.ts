@@ -24,19 +24,19 @@ export const launching: readonly PutBack[] = [
   },
   {
     name: '3: a throttle on a repeat is taken for the answer to the first attempt',
-    file: 'core/reservation-life.ts',
+    file: 'core/launch/reservation-life.ts',
     from: 'return before && { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: before.forgetAtMs };',
     to: 'return undefined;',
     situation: 'a repeat is throttled, tag',
   },
   {
     name: '4: a repeat is made up from the policy in force, and a token that is taken is taken for a wrong request',
-    file: 'functions/react/launch.ts',
+    file: 'functions/react/carry-out/launches.ts',
     from: '(await ports.store.request(group.name, reservation.id)) ?? provider.requestOf(group, reservation)',
     to: 'provider.requestOf(group, reservation)',
     also: [
       {
-        file: 'core/reservation-life.ts',
+        file: 'core/launch/reservation-life.ts',
         from: 'return { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: (before ?? open).forgetAtMs };',
         to: 'return undefined;',
       },
@@ -48,7 +48,7 @@ export const launching: readonly PutBack[] = [
     file: 'core/group-state/binding.ts',
     from: '...fresh.map(inBrief)',
     to: '...fresh',
-    also: [{ file: 'core/state-size.ts', from: 'if (bytes <= most) break;', to: 'if (bytes > 0) break;' }],
+    also: [{ file: 'core/group-state/state-size.ts', from: 'if (bytes <= most) break;', to: 'if (bytes > 0) break;' }],
     situation: 'six hundred offerings, a warning every two seconds',
   },
   {
@@ -60,7 +60,7 @@ export const launching: readonly PutBack[] = [
   },
   {
     name: '9: a read that only improves a decision blocks everything when it fails',
-    file: 'aws/optional-read.ts',
+    file: 'aws/calls/optional-read.ts',
     from: 'if (!isFromAws(error)) throw error;',
     to: 'if (isFromAws(error) || read === read) throw error;',
     situation: 'target health cannot be read, kept by tag',

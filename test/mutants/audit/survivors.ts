@@ -18,16 +18,22 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'members held are ignored by caps',
-    file: 'core/plan-placements.ts',
+    file: 'core/placement/plan-placements.ts',
     from: 'countIn(tree, input.held);',
     to: 'countIn(tree, input.held);\n  for (const leaves of tree.leavesOf.values()) for (const { room } of leaves) room.held = 0;',
   },
   {
     name: 'a refusal rests ten hours',
-    file: 'core/pool-memory.ts',
+    file: 'core/pool-memory/pool-memory.ts',
     from: 'export const refusedRestMs = 3 * 60_000;',
     to: 'export const refusedRestMs = 10 * 3_600_000;',
-    also: [{ file: 'core/pool-memory.ts', from: 'export const longestRestMs = 30 * 60_000;', to: 'export const longestRestMs = 10 * 3_600_000;' }],
+    also: [
+      {
+        file: 'core/pool-memory/pool-memory.ts',
+        from: 'export const longestRestMs = 30 * 60_000;',
+        to: 'export const longestRestMs = 10 * 3_600_000;',
+      },
+    ],
   },
   {
     name: 'the price limit is ignored',
@@ -46,7 +52,7 @@ export const survivors: readonly Survivor[] = [
   { name: "the policy's tags are not applied", file: 'aws/providers/create-fleet.ts', from: '    ...group.tags,\n', to: '' },
   {
     name: 'interruption drains begin at the last ten seconds',
-    file: 'core/drain.ts',
+    file: 'core/drain/drain.ts',
     from: 'const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(halvedMs / 2);',
     to: 'const waitMs = Math.max(0, leftMs - 10_000 + 0 * neededMs);',
     also: [
@@ -71,7 +77,7 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'announced and not taken: never put back',
-    file: 'core/swap-life/outlived.ts',
+    file: 'core/swap/outlived.ts',
     from: 'const outlivedAfterMs = 300_000;',
     to: 'const outlivedAfterMs = 3e11;',
   },
@@ -83,7 +89,7 @@ export const survivors: readonly Survivor[] = [
   },
   {
     name: 'nothing is sent to the bus',
-    file: 'aws/announcer.ts',
+    file: 'aws/messages/announcer.ts',
     from: 'callsOf(announcements.map(entryOf))',
     to: 'callsOf(announcements.slice(0, 0).map(entryOf))',
   },

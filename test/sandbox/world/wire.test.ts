@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DescribeTargetHealthCommand, ElasticLoadBalancingV2Client, RegisterTargetsCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import { attachedTo, isAboveMax, isBelowMin, isNoActiveLifecycleAction, isNotRunningYet, isUnknownInstance } from '../../../aws/errors.ts';
+import { attachedTo, isAboveMax, isBelowMin, isNoActiveLifecycleAction, isNotRunningYet, isUnknownInstance } from '../../../aws/calls/errors.ts';
 import { createCloud } from '../../../sandbox/cloud.ts';
 import { createDirectHandler } from '../../../sandbox/direct-handler.ts';
 import { asg, createTestWorld, targetGroup } from './build.ts';

@@ -1,9 +1,9 @@
-import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/errors.ts';
-import type { Against, Remark, RemovalReason, Turn } from '../../../core/decision.ts';
-import type { Outcome, Overtaken, SizeChange } from '../../../core/decision-record.ts';
-import { leaveReasons } from '../../../core/leave-reason.ts';
-import type { Shortfall } from '../../../core/shortfall.ts';
-import { signalKinds } from '../../../core/signal.ts';
+import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/calls/errors.ts';
+import type { Against, Remark, RemovalReason, Turn } from '../../../core/decision/decision.ts';
+import type { Outcome, Overtaken, SizeChange } from '../../../core/decision/decision-record.ts';
+import { leaveReasons } from '../../../core/removal/leave-reason.ts';
+import { signalKinds } from '../../../core/signals/signal.ts';
+import type { Shortfall } from '../../../core/swap/shortfall.ts';
 import type { Outcome as Played } from '../play.ts';
 
 /** Codes of one kind, each named: the compiler asks for those that are added. Prose is what the first version stored. */
@@ -124,7 +124,7 @@ export const reasonsIn = ({ evidence: { decisions, swaps } }: Played): ReadonlyS
   return found;
 };
 
-/** What an error code means to Holdfast, as `aws/errors.ts` sorts it. */
+/** What an error code means to Holdfast, as `aws/calls/errors.ts` sorts it. */
 const meanings = {
   'refused: offering': (code: string) => scopeOfRefusal(code) === 'offering',
   'refused: for good': (code: string) => scopeOfRefusal(code) === 'zone-permanent',

@@ -1,4 +1,4 @@
-import type { Shortfall } from '../../../core/shortfall.ts';
+import type { Shortfall } from '../../../core/swap/shortfall.ts';
 import { type Chronicle, chronicleOf } from '../../../sandbox/judge/chronicle.ts';
 import type { History, HistoryEvent } from '../../../sandbox/judge/history.ts';
 import { delayOf } from '../../../sandbox/judge/leaving.ts';

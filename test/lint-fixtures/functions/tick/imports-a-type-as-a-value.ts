@@ -1,4 +1,4 @@
 // expects lint/style/useImportType
-import { Signal } from '../../core/signal.ts';
+import { Signal } from '../../core/signals/signal.ts';
 
 export type Heard = Signal;

@@ -1,6 +1,6 @@
 // expects nothing
 import { CreateFleet$ } from '@aws-sdk/client-ec2';
-import type { Market } from '../../core/offering.ts';
+import type { Market } from '../../core/pool/offering.ts';
 import { tags } from '../../core/contract.ts';
 import { createFunctions } from './functions/functions.ts';
 

@@ -1,0 +1,81 @@
+import type { PacedCall } from '../../core/limits/call-pace.ts';
+import { troubleOf } from './errors.ts';
+import type { Pacer } from './pacer.ts';
+
+/** The part of an SDK client that this needs, whichever service it is for. */
+type Client = {
+  readonly middlewareStack: {
+    add(middleware: never, options: { readonly step: 'initialize'; readonly name: string }): void;
+  };
+};
+
+type Attempts = { readonly $metadata?: { readonly attempts?: number } };
+type Next = (args: unknown) => Promise<{ readonly output: Attempts }>;
+
+/** How long calls of a function wait for their tokens. */
+export type Patience = {
+  /** Calls that change something. */
+  readonly actMs: number;
+  /** Reads of Auto Scaling groups. */
+  readonly lookMs: number;
+  /** Reads of target groups, which decisions can do without. */
+  readonly healthMs: number;
+};
+
+const isLook = (command: string): boolean => command.startsWith('Describe');
+
+/** Auto Scaling says that all its actions share one bucket. */
+export const autoScalingCall =
+  ({ actMs, lookMs }: Patience) =>
+  (command: string): PacedCall =>
+    isLook(command)
+      ? { bucket: 'autoScaling', kind: 'look', patienceMs: lookMs }
+      : { bucket: 'autoScaling', kind: 'act', patienceMs: actMs };
+
+/** Of EC2's calls only launches of a fleet empty their bucket: that of describes is larger, and they are shared. */
+export const ec2Call =
+  ({ actMs }: Patience) =>
+  (command: string): PacedCall | undefined =>
+    command.startsWith('CreateFleet') ? { bucket: 'createFleet', kind: 'act', patienceMs: actMs } : undefined;
+
+export const loadBalancingCall =
+  ({ actMs, healthMs }: Patience) =>
+  (command: string): PacedCall =>
+    isLook(command)
+      ? { bucket: 'health', kind: 'look', patienceMs: healthMs }
+      : { bucket: 'targets', kind: 'act', patienceMs: actMs };
+
+/** The error that AWS would return: whoever made the call tries again later. */
+const notNow = ({ bucket }: PacedCall): Error =>
+  Object.assign(new Error(`Not called: the account has no token of bucket ${bucket} left for it now.`), {
+    name: 'Throttling',
+    $fault: 'client',
+  });
+
+const further = ({ $metadata }: Attempts): number => Math.max(0, ($metadata?.attempts ?? 1) - 1);
+
+/** Makes calls of a client wait for a token of their bucket. */
+export const paced = <C extends Client>(
+  client: C,
+  callOf: (command: string) => PacedCall | undefined,
+  pacer: Pacer,
+): C => {
+  const middleware =
+    (next: Next, { commandName = '' }: { readonly commandName?: string }) =>
+    async (args: unknown) => {
+      const call = callOf(commandName);
+      if (call === undefined) return next(args);
+      if (!(await pacer.take(call))) throw notNow(call);
+      try {
+        const result = await next(args);
+        pacer.spend(call.bucket, further(result.output));
+        return result;
+      } catch (error) {
+        pacer.spend(call.bucket, further(error as Attempts));
+        if (troubleOf(error) === 'throttled') await pacer.throttled(call.bucket);
+        throw error;
+      }
+    };
+  client.middlewareStack.add(middleware as never, { step: 'initialize', name: 'paced' });
+  return client;
+};

@@ -1,0 +1,128 @@
+import {
+  type AutoScalingClient,
+  type AutoScalingGroup,
+  DescribeLifecycleHooksCommand,
+} from '@aws-sdk/client-auto-scaling';
+import { type EC2Client, paginateDescribeSubnets } from '@aws-sdk/client-ec2';
+import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { PolicyResolver } from '../../core/policy/ports.ts';
+import type { AsgFacts, Steering } from '../../core/policy/resolution.ts';
+import { asgShape, subnetIdsOf } from '../asg-shape.ts';
+import { allOf } from '../calls/all-of.ts';
+import { chunks } from '../calls/chunks.ts';
+import { codeOf } from '../calls/errors.ts';
+import { inParallel } from '../calls/in-parallel.ts';
+import { groupsNamed, ownTargetGroups } from '../providers/auto-scaling-groups.ts';
+import { readDelay } from '../providers/target-groups.ts';
+import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
+import { scalersOf } from './scalers.ts';
+import { filterValues, soldTypes } from './sold-types.ts';
+
+const targetGroupsAtOnce = 5;
+
+export type PolicyResolverDeps = {
+  readonly ec2: EC2Client;
+  readonly autoScaling: AutoScalingClient;
+  readonly elb: ElasticLoadBalancingV2Client;
+};
+
+/**
+ * Looks up the names in a policy. By filter wherever EC2 has one: an unknown name is then absent instead of an error
+ * for the whole call.
+ */
+export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDeps): PolicyResolver => {
+  const templates = createLaunchTemplates(ec2);
+  return {
+    async lookUp(names) {
+      const [groups, launchTemplates, targetGroups, sold] = await Promise.all([
+        groupsNamed(autoScaling, names.asgs),
+        templates.latestVersions(names.launchTemplates),
+        delaysOf(elb, names.targetGroups),
+        names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
+      ]);
+      const unknownTargetGroups = names.targetGroups.filter((arn) => !targetGroups.has(arn));
+      const own = groups.flatMap(ownTargetGroups).filter((arn) => !targetGroups.has(arn));
+      const delays = [...targetGroups, ...(await delaysOf(elb, [...new Set(own)]))];
+      const subnets = await zonesOf(ec2, [...new Set([...names.subnets, ...groups.flatMap(subnetIdsOf)])]);
+      const scalers = await Promise.all(
+        groups
+          .filter(({ AutoScalingGroupName = '' }) => names.sizes.includes(AutoScalingGroupName))
+          .map(async (group) => [group.AutoScalingGroupName ?? '', await scalersOf(autoScaling, group)] as const),
+      );
+      const facts = await Promise.all(
+        groups.map(async (group) => {
+          const name = group.AutoScalingGroupName ?? '';
+          const steering = name === names.sizedBy ? { steering: await steeringOf(autoScaling, group) } : {};
+          return [name, { ...(await factsOf(group, subnets, templates)), ...steering }] as const;
+        }),
+      );
+      return {
+        subnets: Object.fromEntries(subnets),
+        asgs: Object.fromEntries(facts),
+        launchTemplates,
+        ...(sold && { sold }),
+        ...(scalers.length > 0 && { scalers: Object.fromEntries(scalers) }),
+        ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
+        ...(unknownTargetGroups.length > 0 && { unknownTargetGroups }),
+      };
+    },
+  };
+};
+
+/** Deregistration delays of the target groups that exist in this account and region. */
+const delaysOf = async (
+  elb: ElasticLoadBalancingV2Client,
+  arns: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const found = await inParallel(arns, targetGroupsAtOnce, async (arn) => {
+    const delayMs = await readOurDelay(elb, arn);
+    return delayMs === undefined ? [] : [[arn, delayMs] as const];
+  });
+  return new Map(found.flat());
+};
+
+/** An ARN of another region or account is refused as invalid, not as unknown. */
+const readOurDelay = (elb: ElasticLoadBalancingV2Client, arn: string): Promise<number | undefined> =>
+  readDelay(elb, arn).catch((error: unknown) => {
+    if (codeOf(error) === 'ValidationError') return undefined;
+    throw error;
+  });
+
+const zonesOf = async (ec2: EC2Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const zones = new Map<string, string>();
+  for (const part of chunks(ids, filterValues)) {
+    const Filters = [{ Name: 'subnet-id', Values: [...part] }];
+    const subnets = await allOf(paginateDescribeSubnets({ client: ec2 }, { Filters }), ({ Subnets }) => Subnets);
+    for (const { SubnetId, AvailabilityZone } of subnets)
+      if (SubnetId && AvailabilityZone) zones.set(SubnetId, AvailabilityZone);
+  }
+  return zones;
+};
+
+const steeringOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Steering> => {
+  const { AutoScalingGroupName, MinSize = 0, CapacityRebalance = false, WarmPoolConfiguration } = group;
+  const { LifecycleHooks = [] } = await client.send(new DescribeLifecycleHooksCommand({ AutoScalingGroupName }));
+  return {
+    min: MinSize,
+    rebalancesCapacity: CapacityRebalance,
+    hasWarmPool: WarmPoolConfiguration !== undefined,
+    hasDrainHook: LifecycleHooks.some(
+      ({ LifecycleTransition }) => LifecycleTransition === 'autoscaling:EC2_INSTANCE_TERMINATING',
+    ),
+  };
+};
+
+const factsOf = async (
+  group: AutoScalingGroup,
+  zones: ReadonlyMap<string, string>,
+  templates: LaunchTemplates,
+): Promise<AsgFacts> => {
+  const { template, market, instanceTypes } = asgShape(group);
+  const needed = market === undefined || instanceTypes.length === 0 ? await templates.contentsOf(template) : undefined;
+  return {
+    market: market ?? needed?.market ?? 'unknown',
+    zones: [...(group.AvailabilityZones ?? [])].sort(),
+    subnets: subnetIdsOf(group).flatMap((id) => ({ id, zone: zones.get(id) ?? group.AvailabilityZones?.[0] ?? '' })),
+    instanceTypes: instanceTypes.length > 0 ? instanceTypes : (needed?.instanceTypes ?? []),
+  };
+};

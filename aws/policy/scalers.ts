@@ -1,0 +1,50 @@
+import {
+  type AutoScalingClient,
+  type AutoScalingGroup,
+  paginateDescribePolicies,
+  paginateDescribeScheduledActions,
+} from '@aws-sdk/client-auto-scaling';
+import type { Scalers } from '../../core/policy/resolution.ts';
+import { allOf } from '../calls/all-of.ts';
+import { codeOf, isFromAws } from '../calls/errors.ts';
+
+/** ECS tags the Auto Scaling groups of its capacity providers (Amazon ECS Developer Guide, capacity providers). */
+const ecsTag = 'AmazonECSManaged';
+
+const suspends = ({ SuspendedProcesses = [] }: AutoScalingGroup, process: string): boolean =>
+  SuspendedProcesses.some(({ ProcessName }) => ProcessName === process);
+
+const policiesOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<readonly string[]> => {
+  // Alarms reach no policy of the group while it ignores them.
+  if (suspends(group, 'AlarmNotification')) return [];
+  const { AutoScalingGroupName } = group;
+  const policies = await allOf(
+    paginateDescribePolicies({ client }, { AutoScalingGroupName }),
+    ({ ScalingPolicies }) => ScalingPolicies,
+  );
+  return policies.flatMap(({ PolicyName, Enabled }) => (PolicyName && Enabled !== false ? [PolicyName] : []));
+};
+
+const actionsOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<readonly string[]> => {
+  if (suspends(group, 'ScheduledActions')) return [];
+  const { AutoScalingGroupName } = group;
+  const actions = await allOf(
+    paginateDescribeScheduledActions({ client }, { AutoScalingGroupName }),
+    ({ ScheduledUpdateGroupActions }) => ScheduledUpdateGroupActions,
+  );
+  return actions.flatMap(({ ScheduledActionName }) => ScheduledActionName ?? []);
+};
+
+/**
+ * Who else sets the desired capacity of an Auto Scaling group. When Auto Scaling returns an error, its code is
+ * returned: a policy is not refused for that.
+ */
+export const scalersOf = async (client: AutoScalingClient, group: AutoScalingGroup): Promise<Scalers> => {
+  try {
+    const [policies, scheduledActions] = await Promise.all([policiesOf(client, group), actionsOf(client, group)]);
+    return { policies, scheduledActions, isOfEcs: (group.Tags ?? []).some(({ Key }) => Key === ecsTag) };
+  } catch (error) {
+    if (!isFromAws(error)) throw error;
+    return { unread: codeOf(error) };
+  }
+};

@@ -1,0 +1,81 @@
+import type { Decision } from '../decision/decision.ts';
+import { takeHeadcount } from '../view/headcount.ts';
+import type { View } from '../view/view.ts';
+import { admissions } from './admissions.ts';
+import { arbiterFor } from './arbiter.ts';
+import { emptyDraft, withProposal } from './draft.ts';
+import { addedSizes, heldProcesses } from './held-processes.ts';
+import { maximumSizes } from './maximum-sizes.ts';
+import { missingMembers } from './missing-members.ts';
+import { nextLook } from './next-look.ts';
+import { onDemandFloor } from './on-demand-floor.ts';
+import { remarks } from './remarks.ts';
+import { replaced, returns } from './returns.ts';
+import type { Rule } from './rule.ts';
+import { strays } from './strays.ts';
+import { surplus } from './surplus.ts';
+import { takeOver } from './take-over.ts';
+import { unnoticed } from './unnoticed.ts';
+import { waitingSwaps } from './waiting-swaps.ts';
+
+/**
+ * Everything that a look decides, in order: a rule sees what earlier ones propose, and earlier ones are first to draw
+ * on the budgets of the arbiter.
+ */
+export const rules: readonly Rule[] = [
+  missingMembers,
+  waitingSwaps,
+  strays,
+  replaced,
+  surplus,
+  addedSizes,
+  onDemandFloor,
+  returns,
+  admissions,
+  maximumSizes,
+  heldProcesses,
+  takeOver,
+  unnoticed,
+  remarks,
+  nextLook,
+];
+
+/** What these rules decide about a view. */
+export const decideBy = (inOrder: readonly Rule[], view: View): Decision => {
+  const headcount = takeHeadcount(view);
+  const situation = { view, headcount, arbiter: arbiterFor(view, headcount) };
+  const { lack: _lack, ...decided } = inOrder.reduce(
+    (soFar, rule) => withProposal(soFar, rule.propose(situation, soFar)),
+    emptyDraft,
+  );
+  return {
+    group: view.group.name,
+    desired: view.state.desired,
+    staying: headcount.staying.length + headcount.inFlightCount,
+    ...decided,
+  };
+};
+
+/**
+ * Looks at a view once and returns everything that should be done about it. Pure: the same view gives the same
+ * decision.
+ */
+export const decide = (view: View): Decision => decideBy(rules, view);
+
+/** Whether acting on a decision would change anything. A look that changes nothing writes nothing. */
+export const isQuiet = (decision: Decision): boolean =>
+  [
+    decision.placements,
+    decision.removals,
+    decision.drains,
+    decision.admissions,
+    decision.raise,
+    decision.restore,
+    decision.suspend ?? [],
+    decision.resume ?? [],
+    decision.takeDown ?? [],
+    decision.takeOver,
+    decision.unnoticed,
+    decision.leftToGroups ?? [],
+    decision.remarks ?? [],
+  ].every((list) => list.length === 0) && decision.unplaced === 0;

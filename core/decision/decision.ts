@@ -1,0 +1,254 @@
+import type { OverOffering } from '../breaker/breaker.ts';
+import type { BreakerNews } from '../breaker/learn.ts';
+import type { RemovalOrder } from '../group/group.ts';
+import type { Cost } from '../observe/not-done.ts';
+import type { Placement } from '../placement/placement.ts';
+import type { AtShare, ShareOf } from '../placement/shares.ts';
+import type { OfferingKey } from '../pool/offering.ts';
+import type { EndedWhy } from '../pool-memory/failed-boots.ts';
+import type { LeaveReason } from '../removal/leave-reason.ts';
+import type { MoveReason } from '../returning/plan-return.ts';
+import type { NotMoved } from '../returning/rule.ts';
+import type { SpreadBy } from '../selector/selector.ts';
+import type { Prose } from '../swap/shortfall.ts';
+import type { WhyIdle } from '../view/unserved.ts';
+import type { Added, RaisedMax, Suspension } from '../view/view.ts';
+
+/** Why a pool, or one of its offerings, could not be used when a placement was made. */
+export type Against =
+  | { readonly code: 'at-cap'; readonly held: number; readonly cap: number }
+  /** The Auto Scaling group of the pool has reached its maximum size. */
+  | { readonly code: 'at-maximum'; readonly held: number; readonly max: number }
+  /** The pool has no instance type or no zone at this place of the tree. */
+  | { readonly code: 'no-offering' }
+  | {
+      readonly code: 'over-price';
+      readonly offering: OfferingKey;
+      readonly priceUsdPerHour: number;
+      readonly limitUsdPerHour: number;
+    }
+  | { readonly code: 'refused'; readonly offering: OfferingKey; readonly awsCode: string; readonly untilMs: number }
+  /**
+   * Instances of the pool died before they served, the last of them for this reason; or EC2 denied a launch because of
+   * how it is configured: a right that is missing, a template that is gone.
+   */
+  | {
+      readonly code: 'boots-failed' | 'denied';
+      readonly offering: OfferingKey;
+      readonly awsCode: string;
+      readonly awsMessage: string;
+      readonly untilMs: number;
+    }
+  /** EC2 took instances of this offering, or advises to leave it (`advised`): it comes last in its tier until then. */
+  | { readonly code: 'interrupted' | 'advised'; readonly offering: OfferingKey; readonly untilMs: number }
+  /** One more member would be more than the policy's `maxShare` allows. */
+  | AtShare
+  /** A breaker covers it: it is open, a launch finds out whether interruptions are over, or one launch may. */
+  | ({ readonly code: 'breaker'; readonly offering: OfferingKey } & OverOffering)
+  /** Further offerings of this pool that cannot be used and are not named one by one. */
+  | { readonly code: 'more-offerings'; readonly count: number }
+  | Prose;
+
+/**
+ * Why a child of the tree was passed over when a placement was made. `path` is its place in the tree, for example
+ * `tiered[0].spread[1]`.
+ */
+export type Rejection = { readonly path: string; readonly pool: string } & Against;
+
+/** One step on the way down the tree, as it stood before the first instance of the placement was counted. */
+export type Turn =
+  | { readonly kind: 'tiered'; readonly tier: number; readonly of: number }
+  | { readonly kind: 'spread'; readonly by: SpreadBy; readonly name: string; readonly held: number }
+  | { readonly kind: 'weighted'; readonly name: string; readonly belowShare: number }
+  | { readonly kind: 'cheapest'; readonly name: string; readonly priceUsdPerHour?: number };
+
+/** A placement, and how the tree chose it. */
+export type PlacementReason = {
+  readonly pool: string;
+  readonly count: number;
+  /** From the root down. Empty when the tree is a single pool. */
+  readonly turns: readonly Turn[];
+  /**
+   * Nothing better in its tier was eligible: offerings were used that EC2 took instances of, or advises to leave.
+   * `trial`: one launch that finds out whether a breaker can be closed. `breaker`: used although one is open over it.
+   */
+  readonly lastResort?: 'advised' | 'interrupted' | 'trial' | 'refused' | 'breaker';
+  /** Placed on demand because the group owed so many and had fewer, whatever an earlier tier could give. */
+  readonly owed?: { readonly onDemand: number; readonly held: number };
+  /** These are members above the size, on spot alone. */
+  readonly spare?: true;
+  /** The first version stored a sentence here instead of turns. */
+  readonly prose?: string;
+};
+
+/** The position of a member in the order of removal. */
+export type RemovalRank =
+  /** Members whose prices differ by less than a tenth share one rank. Absent when the price is not known. */
+  | { readonly order: 'dearest-first'; readonly aboutUsdPerHour?: number }
+  | { readonly order: Extract<RemovalOrder, 'oldest-first' | 'newest-first'>; readonly launchedAtMs: number }
+  | { readonly order: 'same-order' };
+
+/** Why Holdfast removes a member that neither EC2 nor Auto Scaling takes. */
+export type RemovalReason =
+  /** It is in a later place of the tree, and a member above the size that serves in an earlier one takes its place. */
+  | { readonly code: 'stand-in'; readonly pool: string }
+  /** The group has more members than its desired size. */
+  | {
+      readonly code: 'surplus';
+      readonly rank: RemovalRank;
+      readonly unhealthy?: true;
+      /** Its instance type, zone or offering holds more than the policy's `maxShare` allows at this size. */
+      readonly overShare?: ShareOf;
+    }
+  /** Its replacement serves in a better place: that reservation launched it, from that pool. */
+  | { readonly code: 'return'; readonly reservation: string; readonly pool?: string }
+  /** It carries the group's tag, and no reservation and no pool accounts for it. */
+  | { readonly code: 'stray'; readonly firstSeenAtMs: number; readonly sightings: number }
+  | Prose;
+
+/** Members that leave the group: each gets a swap item and a drain. */
+export type Leaving = { readonly instance: string; readonly reason: LeaveReason; readonly why: RemovalReason };
+
+/** Something that a look found and that nothing was done about, with the reason. */
+export type Remark =
+  /** A user took these out of their Auto Scaling group: they are let go, and keep running. */
+  | { readonly code: 'detached'; readonly instances: readonly string[]; readonly count: number }
+  /** EC2 announced to take these and did not: they are in service again. */
+  | { readonly code: 'put-back'; readonly instances: readonly string[]; readonly count: number }
+  /** These died before they served, for this reason of EC2's: their pool rests until then. */
+  | {
+      readonly code: 'boots-failed';
+      readonly pool: string;
+      readonly awsCode: string;
+      readonly awsMessage: string;
+      readonly untilMs: number;
+      readonly instances: readonly string[];
+      readonly count: number;
+    }
+  /** These never served, for this reason, and are replaced elsewhere: their pool rests until then. */
+  | {
+      readonly code: 'given-up';
+      readonly pool: string;
+      readonly why: WhyIdle;
+      readonly untilMs: number;
+      readonly instances: readonly string[];
+      readonly count: number;
+    }
+  /** So many missing members are not launched now, because ten instances for each died within ten minutes. */
+  | { readonly code: 'deaths-bounded'; readonly count: number }
+  /**
+   * So many missing members are not launched now: within the time, as many were launched as the policy allows
+   * (`atMost`, with one for each member that EC2 warned about). `ends`: why instances of the group ended.
+   */
+  | {
+      readonly code: 'launches-bounded';
+      readonly count: number;
+      readonly launched: number;
+      readonly atMost: number;
+      readonly withinMs: number;
+      readonly untilMs: number;
+      readonly ends: readonly EndedWhy[];
+    }
+  | BreakerNews
+  /** So many were launched although a breaker is open over their offerings, because nothing else in the tree gives. */
+  | { readonly code: 'breaker-overridden'; readonly count: number }
+  /** So many members above the size are missing, because spot gives none now. */
+  | { readonly code: 'spares-missing'; readonly count: number; readonly of: number }
+  /** EC2 advises to replace these, and the policy says not to act on that. */
+  | { readonly code: 'advice-over-budget'; readonly instances: readonly string[]; readonly count: number }
+  | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
+  /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
+  /** The account's bucket has no tokens for this launch, and groups ahead need them more: its turn is about then. */
+  | {
+      readonly code: 'waits-for-turn';
+      readonly bucket: string;
+      readonly count: number;
+      readonly ahead: number;
+      readonly turnAtMs: number;
+    }
+  /** The launch waited so long for the account's bucket. */
+  | { readonly code: 'waited-for-turn'; readonly bucket: string; readonly waitedMs: number }
+  | {
+      readonly code: 'kept-by-minimum';
+      readonly count: number;
+      readonly asgs: readonly { readonly asg: string; readonly min: number }[];
+    }
+  /** So many missing members are not launched, because `maxShare` forbids what could be launched. */
+  | { readonly code: 'shares-full'; readonly count: number }
+  /** The group owes so many on demand and has fewer, because no on-demand pool gives any now. */
+  | { readonly code: 'on-demand-short'; readonly owed: number; readonly held: number }
+  /** The group is paused: so many are missing, or above the desired size, and nothing is done about it. */
+  | { readonly code: 'paused'; readonly missing: number; readonly surplus: number }
+  /**
+   * The group is observed. It has its desired size again, by launches that are not Holdfast's, after an observed
+   * decision would have launched.
+   */
+  | {
+      readonly code: 'came-by-itself';
+      readonly decision: string;
+      readonly afterMs: number;
+      readonly instances: readonly string[];
+      readonly count: number;
+      readonly cost: Cost;
+      /** What the observed decision would have launched. */
+      readonly wouldCost: Cost;
+    };
+
+/** The pure result of looking at a view. */
+export type Decision = {
+  readonly group: string;
+  readonly desired: number;
+  /** Members that stay, launches in flight included. */
+  readonly staying: number;
+  readonly placements: readonly Placement[];
+  /** Missing instances that no eligible pool can give. Spares are not among them. */
+  readonly unplaced: number;
+  /** Spares that are launched, and those that spot does not give now. Absent: none is missing. */
+  readonly spares?: { readonly placed: number; readonly missing: number };
+  readonly reasons: readonly PlacementReason[];
+  readonly rejected: readonly Rejection[];
+  readonly removals: readonly Leaving[];
+  /** Claimed swaps whose drain begins now, within the surge budget. */
+  readonly drains: readonly string[];
+  /** Running members to attach to the Auto Scaling group or register with target groups. */
+  readonly admissions: readonly string[];
+  /** Maximum sizes to raise before admissions, and ones to put back. */
+  readonly raise: readonly RaisedMax[];
+  readonly restore: readonly RaisedMax[];
+  /** Processes to suspend while members join or are replaced in a group whose size others set, and ones to resume. */
+  readonly suspend?: readonly Suspension[];
+  readonly resume?: readonly Suspension[];
+  /** What attaching added to a desired capacity that others set, and that is taken down now. */
+  readonly takeDown?: readonly Added[];
+  /**
+   * Auto Scaling groups that failed to refill themselves and that we refill in their place: their desired capacity is
+   * lowered to the members that they hold.
+   */
+  readonly takeOver: readonly { readonly asg: string; readonly desired: number }[];
+  /**
+   * Dead leaving instances that nothing can replace now: their Auto Scaling group keeps its desired capacity, and
+   * replaces them itself. Absent: none.
+   */
+  readonly leftToGroups?: readonly string[];
+  /** Missing members that nothing gives now, or that only pools could give whose last launch failed. Absent: none. */
+  readonly uncovered?: number;
+  /**
+   * Leaving instances, drained or dead, that their Auto Scaling group still counts. They are terminated through the
+   * group, so that it does not launch a second replacement.
+   */
+  readonly unnoticed: readonly string[];
+  /** The last choice of each `cheapest` node, to be stored. */
+  readonly cheapest: Readonly<Record<string, string>>;
+  /** Members that move to better places: each leaves once its replacement serves. Absent: none. */
+  readonly moves?: readonly MoveReason[];
+  /** Why no member moves now, where one may have a better place. */
+  readonly notMoved?: NotMoved;
+  /** What was found and left as it is. Absent in decisions that were stored before there were any. */
+  readonly remarks?: readonly Remark[];
+  /** Members above the desired size that stay because of minimum sizes. Absent: none. */
+  readonly keptByMinimum?: number;
+  /** How many members fewer are on demand than the policy asks for, because nothing gives them. Absent: none. */
+  readonly onDemandShort?: number;
+  /** When to look again without a signal, if anything is due before the next tick. */
+  readonly wakeAtMs?: number;
+};

@@ -1,0 +1,61 @@
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import { deadlineMarginMs, defaultDeregistrationDelayMs, startSlackMs } from '../times/times.ts';
+import { openHooks } from './heartbeat.ts';
+
+/** The times that the start of a drain is computed from, in milliseconds. */
+export type DrainBudget = {
+  readonly nowMs: number;
+  readonly deadlineMs: number;
+  /**
+   * The longest deregistration delay of the target groups that the instances are in. Unknown: the load balancer's
+   * default is assumed.
+   */
+  readonly deregistrationDelayMs?: number;
+  /** The policy's `drain.timeout`. */
+  readonly timeoutMs: number;
+  /** Time kept free for calls that follow the drain. Default: the margin. */
+  readonly lastCallsMs?: number;
+};
+
+/**
+ * Latest time (epoch ms) at which a drain begins, whether replacements serve or not; never before `nowMs`.
+ *
+ * - The deregistration delay (or the time-out, if shorter) fits before the deadline: the drain begins early enough that
+ *   the last connection may take all of it and the time for last calls stays free. Until then the instance serves,
+ *   however long its replacement takes.
+ * - It does not fit: some connections are cut whenever the drain begins, so half of the time up to the margin goes to
+ *   replacements and half to connections.
+ */
+export const latestDrainStart = ({
+  nowMs,
+  deadlineMs,
+  deregistrationDelayMs = defaultDeregistrationDelayMs,
+  timeoutMs,
+  lastCallsMs = deadlineMarginMs,
+}: DrainBudget): number => {
+  const leftMs = Math.max(0, deadlineMs - lastCallsMs - nowMs);
+  const halvedMs = Math.max(0, deadlineMs - deadlineMarginMs - nowMs);
+  const neededMs = Math.min(deregistrationDelayMs, timeoutMs);
+  const waitMs = neededMs <= leftMs ? Math.max(0, leftMs - neededMs - startSlackMs) : Math.floor(halvedMs / 2);
+  return nowMs + waitMs;
+};
+
+/**
+ * Time kept free between the end of a drain and the deadline. Where an Auto Scaling group holds the member, calls
+ * follow the drain: a hook may have to be completed. EC2 ends every other member that it takes by itself.
+ */
+export const lastCallsMsOf = (swap: Swap): number =>
+  traitsOf(swap).endedBy === 'ec2' && swap.asg === undefined && openHooks(swap).length === 0 ? 0 : deadlineMarginMs;
+
+/**
+ * When the drain of one instance ends, whether connections are open or not (epoch ms). It ends when last calls have to
+ * follow, and at the latest the policy's drain time-out after it began (or should have begun). The time-out does not
+ * shorten the drain of an interrupted instance, because EC2 takes that one at its deadline anyway.
+ */
+export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
+  const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;
+  if (swap.deadlineMs === undefined) return begunAtMs + timeoutMs;
+  const lastMs = swap.deadlineMs - lastCallsMsOf(swap);
+  return traitsOf(swap).endedBy === 'ec2' ? lastMs : Math.min(begunAtMs + timeoutMs, lastMs);
+};

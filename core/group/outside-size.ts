@@ -1,0 +1,143 @@
+/**
+ * The size of a group that somebody else sets: the desired capacity of the Auto Scaling group that its members live in.
+ *
+ * Attaching members raises that number, so it is read here and nowhere else. What our own attaches may have added is
+ * noted before each attach, and taken down after it. Auto Scaling has no conditional update, and nothing shows who
+ * changed the number: a number that our notes do not explain is the word of somebody else, and stands. So a write
+ * between an attach and its taking down makes the group larger for a while, and never smaller.
+ */
+
+import { ownersMax } from '../view/raised-max.ts';
+import type { Added, AsgView, GroupState, View } from '../view/view.ts';
+import type { Group } from './group.ts';
+import { howHeld } from './holding.ts';
+
+/** A describe may still show what was taken down this long ago. */
+const shownForMs = 20_000;
+/** No attach is carried out so long after its note: whoever made the note has ended. */
+const attachedWithinMs = 60_000;
+
+/** The Auto Scaling group whose desired capacity is the size of the group. Undefined where the policy sets the size. */
+export const outsideAsgOf = (group: Pick<Group, 'size' | 'holding'>): string | undefined =>
+  group.size.from === 'asg' ? howHeld(group).joins : undefined;
+
+/** Of the members of a note, how many their Auto Scaling group shows. */
+const shownOf = ({ instances }: Added, { holds }: AsgView): number => {
+  const held = new Set(holds);
+  return instances.filter((instance) => held.has(instance)).length;
+};
+
+/** Whether the desired capacity is what it was before an attach, and the members that the attach brought. */
+export const isAsAdded = (added: Added, asg: AsgView): boolean => asg.desired === added.from + shownOf(added, asg);
+
+const isTakenDown = ({ takenDownAtMs }: Added): boolean => takenDownAtMs !== undefined;
+
+/** Whether a describe still shows what was taken down a moment ago. */
+const isOldNews = (added: Added, asg: AsgView, nowMs: number): boolean =>
+  nowMs - (added.takenDownAtMs ?? nowMs - shownForMs) < shownForMs && shownOf(added, asg) > 0 && isAsAdded(added, asg);
+
+/** What a look shows of a size that others set. */
+export type OutsideSize = {
+  readonly asg: string;
+  /** What they set. */
+  readonly size: number;
+  /** Notes that still matter. */
+  readonly added: readonly Added[];
+};
+
+const openOf = (all: readonly Added[]): Added | undefined => all.find((one) => !isTakenDown(one));
+
+const sizeIn = (all: readonly Added[], asg: AsgView, nowMs: number): number => {
+  const open = openOf(all);
+  if (open !== undefined && isAsAdded(open, asg)) return open.from;
+  const old = all.findLast((one) => isTakenDown(one) && isOldNews(one, asg, nowMs));
+  return old?.from ?? asg.desired;
+};
+
+/** A note is dropped when somebody else wrote since, when nothing was attached, or when a describe shows its end. */
+const stillMatters =
+  (asg: AsgView, nowMs: number) =>
+  (added: Added): boolean =>
+    isTakenDown(added)
+      ? isOldNews(added, asg, nowMs)
+      : isAsAdded(added, asg) && (shownOf(added, asg) > 0 || nowMs - added.atMs < attachedWithinMs);
+
+/** What others set, as a look shows it. Undefined where the policy sets the size, or the group is not shown. */
+export const outsideSizeOf = (
+  group: Pick<Group, 'size' | 'holding'>,
+  { added = [], raised = [] }: Partial<Pick<GroupState, 'added' | 'raised'>>,
+  asgs: readonly AsgView[],
+  nowMs: number,
+): OutsideSize | undefined => {
+  const name = outsideAsgOf(group);
+  const asg = asgs.find((one) => one.name === name);
+  if (asg === undefined) return undefined;
+  const own = added.filter((one) => one.asg === name);
+  // While we have raised the maximum, others can write beyond the owner's. It counts as that.
+  const size = Math.min(sizeIn(own, asg, nowMs), ownersMax(raised, asg));
+  return { asg: asg.name, size, added: own.filter(stillMatters(asg, nowMs)) };
+};
+
+/** How many members a group should have by what a look shows: what others set, or else what its state says. */
+export const desiredNow = (
+  group: Pick<Group, 'size' | 'holding'>,
+  state: Pick<GroupState, 'desired' | 'added' | 'raised'> | undefined,
+  asgs: readonly AsgView[],
+  nowMs: number,
+): number => {
+  const outside = outsideSizeOf(group, state ?? {}, asgs, nowMs);
+  return outside === undefined ? (state?.desired ?? group.size.desired) : Math.min(group.size.max, outside.size);
+};
+
+/** The state with the size that others set, within the maximum of the policy. */
+export const withOutsideSize = (state: GroupState, { size }: Pick<Group, 'size'>, outside: OutsideSize): GroupState => {
+  const { added: _before, ...rest } = state;
+  const desired = Math.min(size.max, outside.size);
+  return { ...rest, desired, ...(outside.added.length > 0 && { added: outside.added }) };
+};
+
+/** Auto Scaling groups as decisions see them: our own attaches do not count in what others set. */
+export const asOthersSet = (asgs: readonly AsgView[], outside: OutsideSize | undefined): readonly AsgView[] =>
+  outside === undefined
+    ? asgs
+    : asgs.map((asg) => (asg.name === outside.asg ? { ...asg, desired: outside.size, shown: asg.desired } : asg));
+
+/** Notes with the members that are attached next. They are written before the attach. */
+export const noted = (view: View, instances: readonly string[]): readonly Added[] => {
+  const { added = [] } = view.state;
+  const asg = view.asgs.find(({ name }) => name === outsideAsgOf(view.group));
+  if (asg === undefined || instances.length === 0) return added;
+  const open = openOf(added);
+  const all = [...new Set([...(open?.instances ?? []), ...instances])];
+  return [
+    ...added.filter((one) => one !== open),
+    { asg: asg.name, from: asg.desired, instances: all, atMs: view.nowMs },
+  ];
+};
+
+/** Whether others wrote a size beyond the owner's maximum, while we had raised that. */
+export const isBeyondMaximum = ({ raised }: Pick<GroupState, 'raised'>, { name, shown = 0 }: AsgView): boolean =>
+  raised.some(({ asg, fromMax }) => asg === name && shown > fromMax);
+
+/** What an attach added and nobody has taken down: whoever attached has died, or a describe did not show it in time. */
+export const toTakeDown = ({ state: { added = [] }, asgs }: View): readonly Added[] =>
+  added.filter((one) => {
+    const asg = asgs.find(({ name }) => name === one.asg);
+    return !isTakenDown(one) && asg !== undefined && shownOf(one, asg) > 0;
+  });
+
+/** What became of notes: taken down, taken down and not shown yet, or found to be overwritten by somebody else. */
+export type TakenDown = Readonly<Record<'done' | 'unseen' | 'overwritten', readonly Added[]>>;
+
+/** Notes after some were taken down, and others found to be overwritten. */
+export const afterTakingDown = (
+  added: readonly Added[],
+  { done, unseen, overwritten }: TakenDown,
+  nowMs: number,
+): readonly Added[] => {
+  const isOne = (list: readonly Added[], { asg, atMs }: Added): boolean =>
+    list.some((one) => one.asg === asg && one.atMs === atMs);
+  return added
+    .filter((one) => !isOne([...done, ...overwritten], one))
+    .map((one) => (isOne(unseen, one) ? { ...one, takenDownAtMs: nowMs } : one));
+};

@@ -1,0 +1,45 @@
+import { namedAsgs } from '../group/holders.ts';
+import { outsideAsgOf } from '../group/outside-size.ts';
+import { isDeniedIn } from '../pool-memory/denials.ts';
+import { takeHeadcount } from '../view/headcount.ts';
+import type { AsgView, View } from '../view/view.ts';
+
+/** A desired capacity that is raised again. */
+export type GivenBack = { readonly asg: string; readonly from: number; readonly to: number };
+
+/** How far a policy lets a group be raised: its maximum size, and the cap of its pool. */
+const roomOf = ({ name, max, desired }: AsgView, { group }: View): number => {
+  const caps = Object.values(group.pools).flatMap(({ asg, cap }) => (asg === name && cap !== undefined ? [cap] : []));
+  return Math.max(0, Math.min(max, ...caps) - desired);
+};
+
+/** Members that come from somewhere: groups hold them or will, they are beside the groups, or on their way. */
+const provided = (view: View): number => {
+  const { staying, inFlight } = takeHeadcount(view);
+  const held = new Set(view.asgs.flatMap(({ holds }) => holds));
+  const loose = staying.filter(({ instance }) => !held.has(instance)).length;
+  const coming = inFlight.reduce((sum, { count }) => sum + count, 0);
+  return view.asgs.reduce((sum, { desired }) => sum + desired, 0) + loose + coming;
+};
+
+/**
+ * Desired capacities that fell with members whose replacements were denied afterwards. They rise again by as many as
+ * nothing gives, so that their Auto Scaling groups replace these members themselves. A size that others set is theirs.
+ *
+ * @param missing how many members nothing gave to the last decision.
+ * @param lowered groups whose desired capacity this look has set already.
+ */
+export const owedAfterDenial = (view: View, missing: number, lowered: ReadonlySet<string>): readonly GivenBack[] => {
+  const { group, state, asgs } = view;
+  if (outsideAsgOf(group) !== undefined || !isDeniedIn(state.denials, group.capacity)) return [];
+  const named = new Set(namedAsgs(group));
+  let owed = Math.min(missing, state.desired - provided(view));
+  return asgs
+    .filter(({ name }) => named.has(name) && !lowered.has(name))
+    .toSorted((a, b) => a.desired - b.desired)
+    .flatMap((asg): readonly GivenBack[] => {
+      const by = Math.max(0, Math.min(owed, roomOf(asg, view)));
+      owed -= by;
+      return by === 0 ? [] : [{ asg: asg.name, from: asg.desired, to: asg.desired + by }];
+    });
+};

@@ -1,0 +1,122 @@
+import type { Group } from '../group/group.ts';
+import type { Market } from '../pool/offering.ts';
+
+/** A launch that is tried without being carried out: one for each launch template, market and subnet. */
+export type Trial = {
+  readonly launchTemplate: string;
+  readonly market: Market;
+  readonly subnet: string;
+  /** Pools that launch so. The first one is tried. */
+  readonly pools: readonly string[];
+};
+
+/** What a check found that a user should know of. Nothing is rejected because of it. */
+export type LaunchCheck = {
+  /**
+   * `refused`: AWS would refuse the launch. `not-tried`: AWS did not say. `over-budget`: more launches differ than are
+   * tried at once. `no-dry-run`: LaunchInstances cannot be tried.
+   */
+  readonly code: 'refused' | 'not-tried' | 'over-budget' | 'no-dry-run';
+  readonly pools: readonly string[];
+  readonly launchTemplate?: string;
+  readonly market?: Market;
+  readonly subnet?: string;
+  readonly awsCode?: string;
+  /** The right that is missing, where AWS names it. */
+  readonly missing?: { readonly action: string; readonly resource: string };
+  /** All of it in words, for the console. */
+  readonly message: string;
+};
+
+/** Launches that are tried at once. CreateFleet's bucket holds fifty tokens for the whole account. */
+export const mostTrials = 12;
+
+/** A group in force is checked again after this time. */
+export const checkEveryMs = 24 * 3_600_000;
+/** Where AWS did not say, it is asked again sooner. */
+export const checkAgainMs = 3_600_000;
+
+const poolsIn = (group: Group) => Object.values(group.pools);
+
+/** The launches of a group that differ in what AWS may refuse, in the order of its pools. */
+export const trialsOf = (group: Group): readonly Trial[] => {
+  const found = new Map<string, Trial>();
+  for (const { name, asg, launchTemplate, market, subnets } of poolsIn(group)) {
+    if (asg !== undefined || launchTemplate === undefined) continue;
+    for (const { id: subnet } of subnets) {
+      const key = `${launchTemplate} ${market} ${subnet}`;
+      const pools = [...(found.get(key)?.pools ?? []), name];
+      found.set(key, { launchTemplate, market, subnet, pools });
+    }
+  }
+  return [...found.values()];
+};
+
+/** What cannot be tried at all, and what is not tried because there is too much of it. */
+export const untriedIn = (group: Group): readonly LaunchCheck[] => {
+  const through = poolsIn(group).filter(({ asg }) => asg !== undefined);
+  const left = trialsOf(group).slice(mostTrials);
+  const pools = [...new Set(left.flatMap((trial) => trial.pools))];
+  return [
+    ...(through.length === 0
+      ? []
+      : [
+          {
+            code: 'no-dry-run' as const,
+            pools: through.map(({ name }) => name),
+            message: 'Launches through Auto Scaling groups cannot be tried: LaunchInstances has no dry run.',
+          },
+        ]),
+    ...(left.length === 0
+      ? []
+      : [
+          {
+            code: 'over-budget' as const,
+            pools,
+            message: `${left.length} launches were not tried: at most ${mostTrials} are tried at once.`,
+          },
+        ]),
+  ];
+};
+
+/** The action and the resource that a refusal of EC2 names. */
+const missingRight = /to perform: ([\w-]+:\w+) on resource: (\S+)/;
+
+const longestMessage = 300;
+
+/** What a dry run found, in words. */
+export const refusedCheck = (
+  { launchTemplate, market, subnet, pools }: Trial,
+  awsCode: string,
+  awsMessage: string,
+): LaunchCheck => {
+  const [, action, resource] = missingRight.exec(awsMessage) ?? [];
+  const missing = action === undefined || resource === undefined ? undefined : { action, resource };
+  const why =
+    missing === undefined
+      ? awsMessage.slice(0, longestMessage)
+      : `its role lacks ${missing.action} on ${missing.resource}.`;
+  return {
+    code: 'refused',
+    pools,
+    launchTemplate,
+    market,
+    subnet,
+    awsCode,
+    ...(missing && { missing }),
+    message: `AWS would refuse launch template ${launchTemplate} on ${market} in ${subnet} (${awsCode}): ${why}`,
+  };
+};
+
+/** AWS did not say whether it would launch. */
+export const untriedCheck = ({ launchTemplate, market, subnet, pools }: Trial, awsCode: string): LaunchCheck => ({
+  code: 'not-tried',
+  pools,
+  launchTemplate,
+  market,
+  subnet,
+  awsCode,
+  message:
+    `Launch template ${launchTemplate} on ${market} in ${subnet} could not be tried (${awsCode}). ` +
+    'It is tried again within an hour.',
+});

@@ -1,0 +1,143 @@
+import type { LaunchResult } from '../ports.ts';
+import { describeLagMs, repeatableMs } from '../times/times.ts';
+import type { GroupState } from '../view/view.ts';
+import type { Reservation } from './reservation.ts';
+
+/** How soon a request is repeated when its response was lost, and when it was throttled for the first time. */
+export const repeatAfterMs = 2_000;
+/**
+ * How soon a request is repeated when its response was lost again: after a quarter of the time since it was first sent,
+ * and twenty seconds at most. So an outage of minutes costs few calls, and its end is noticed soon.
+ */
+export const repeatStepMs = (ageMs: number): number =>
+  Math.max(repeatAfterMs, Math.min(longestRepeatMs, Math.floor(ageMs / 4)));
+const longestRepeatMs = 20_000;
+
+export const isOpen = ({ instances }: Reservation): boolean => instances === undefined;
+
+/**
+ * A throttle says nothing about capacity, but further requests would be throttled too. So nothing is requested until
+ * then, whatever signal comes.
+ */
+export const isHeldBack = ({ throttle }: GroupState, nowMs: number): boolean =>
+  throttle !== undefined && nowMs < throttle.untilMs;
+
+/**
+ * Open requests without a worker: the invocation that sent them died, or no response came. They have to be repeated.
+ */
+export const abandoned = (state: GroupState, nowMs: number): readonly Reservation[] =>
+  isHeldBack(state, nowMs)
+    ? []
+    : state.reservations.filter(
+        (reservation) =>
+          isOpen(reservation) &&
+          reservation.unanswerable === undefined &&
+          reservation.leaseUntilMs <= nowMs &&
+          nowMs - reservation.atMs < repeatableMs,
+      );
+
+/**
+ * The reservation of a repeat: its lease and its time of belief start anew, because this attempt may be the one that is
+ * carried out.
+ */
+export const takenUp = (reservation: Reservation, nowMs: number, leaseMs: number): Reservation => ({
+  ...reservation,
+  leaseUntilMs: nowMs + leaseMs,
+  forgetAtMs: nowMs + describeLagMs,
+});
+
+/** Whether a reservation still counts. Afterwards describes have shown everything that was launched. */
+export const isBelieved =
+  (nowMs: number) =>
+  ({ leaseUntilMs, forgetAtMs, instances }: Reservation): boolean =>
+    nowMs < forgetAtMs || (instances === undefined && nowMs < leaseUntilMs);
+
+/** A reservation as the state item stores it. The whole list of offerings is in its request only. */
+export const inBrief = (reservation: Reservation): Reservation =>
+  reservation.placement.offerings.length <= 1
+    ? reservation
+    : {
+        ...reservation,
+        placement: { ...reservation.placement, offerings: reservation.placement.offerings.slice(0, 1) },
+      };
+
+/** How EC2 answered an attempt. `before`: the reservation before a repeat took it up; absent for the first attempt. */
+export type Attempt = { readonly result: LaunchResult; readonly before?: Reservation };
+
+const granted = (reservation: Reservation, instances: readonly string[]): Reservation | undefined =>
+  instances.length === 0
+    ? undefined
+    : {
+        ...reservation,
+        instances,
+        // Instances that were not granted replace none: the next decision takes those leaving members up again.
+        replaces: reservation.replaces.slice(0, instances.length),
+        placement: { ...reservation.placement, count: instances.length },
+      };
+
+type Unanswered = Exclude<LaunchResult['kind'], 'answered'>;
+
+/** An open reservation after an attempt without an answer. */
+const unanswered = (
+  open: Reservation,
+  kind: Unanswered,
+  { before }: Attempt,
+  repeatAtMs: number,
+  nowMs: number,
+): Reservation | undefined => {
+  switch (kind) {
+    case 'not-asked':
+      return open;
+    case 'ambiguous':
+      return { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: nowMs + describeLagMs };
+    case 'throttled':
+      return before && { ...open, leaseUntilMs: repeatAtMs, forgetAtMs: before.forgetAtMs };
+    case 'invalid':
+      return before && { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: before.forgetAtMs };
+    case 'made-before':
+      return { ...open, unanswerable: true, leaseUntilMs: nowMs, forgetAtMs: (before ?? open).forgetAtMs };
+  }
+};
+
+/**
+ * A reservation after an attempt: with its instances, still open, or (undefined) released.
+ *
+ * Only an answer under its token settles a request. A first attempt that was throttled or refused as wrong launched
+ * nothing, so its reservation is released. The same result of a repeat says nothing about earlier attempts, so the
+ * reservation stays open until an answer or describes settle it. Describes have three minutes for that, counted from
+ * the last attempt that may have been carried out.
+ *
+ * @param stored the reservation as stored now, which others may have settled meanwhile
+ * @param repeatAtMs when the request may be repeated
+ */
+export const afterAttempt = (
+  stored: Reservation,
+  attempt: Attempt,
+  repeatAtMs: number,
+  nowMs: number,
+): Reservation | undefined => {
+  const { result } = attempt;
+  if (result.kind !== 'answered')
+    return isOpen(stored) ? unanswered(stored, result.kind, attempt, repeatAtMs, nowMs) : stored;
+  return granted(
+    stored,
+    result.instances.map(({ instance }) => instance),
+  );
+};
+
+/**
+ * Instances of reservations that have ended will not come: there is nothing to wait for until the reservation is
+ * forgotten.
+ */
+export const withoutEnded = (state: GroupState, ended: readonly string[]): GroupState => {
+  if (ended.length === 0 || state.reservations.length === 0) return state;
+  const gone = new Set(ended);
+  const touched = state.reservations.some(({ instances }) => instances?.some((instance) => gone.has(instance)));
+  if (!touched) return state;
+  const reservations = state.reservations.map((reservation) =>
+    reservation.instances
+      ? { ...reservation, instances: reservation.instances.filter((instance) => !gone.has(instance)) }
+      : reservation,
+  );
+  return { ...state, reservations };
+};

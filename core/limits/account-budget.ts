@@ -1,0 +1,262 @@
+import type { OfferingKey } from '../pool/offering.ts';
+import type { View } from '../view/view.ts';
+import { type BucketName, buckets, type Level, tokensAt } from './account-buckets.ts';
+import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
+
+/**
+ * How much a group needs a bucket. `empty`: nothing serves. `warned`: EC2 takes members. `missing`: members lack.
+ * `spare`: it has its size, and lacks spares.
+ * `look`: a drain wants to see whether it can begin, and begins without that when its time is up.
+ */
+export type Need = {
+  readonly urgency: 'empty' | 'warned' | 'missing' | 'spare' | 'look';
+  /** The earliest deadline of a member that EC2 takes and that has no replacement. */
+  readonly deadlineMs?: number;
+  /** The size of the group. */
+  readonly size: number;
+};
+
+/** What a decision would launch, or the calls of a look. */
+export type Ask = {
+  readonly group: string;
+  /** Id of the decision. */
+  readonly by: string;
+  readonly bucket: Exclude<BucketName, 'instances'>;
+  readonly calls: number;
+  readonly instances: number;
+  readonly need: Need;
+};
+
+/** Members that serve now, warned ones included, and the earliest deadline of those that have no replacement. */
+export const warnedAmong = ({
+  members,
+  swaps,
+  state,
+}: View): { readonly serving: number; readonly deadlineMs: number | undefined } => {
+  const out = new Set(
+    swaps.filter(({ state: of }) => !(of === 'waiting' || of === 'leaving')).map(({ instance }) => instance),
+  );
+  const replaced = new Set(state.reservations.flatMap(({ replaces }) => replaces));
+  const deadlines = swaps.flatMap(({ instance, deadlineMs, state: of }) =>
+    deadlineMs === undefined || of === 'gone' || replaced.has(instance) ? [] : [deadlineMs],
+  );
+  const inService = members.filter(({ instance }) => !out.has(instance));
+  return {
+    serving: inService.filter(({ serving, mayServe }) => serving || mayServe === true).length,
+    deadlineMs: deadlines.length === 0 ? undefined : Math.min(...deadlines),
+  };
+};
+
+/** A group that waits for its turn. */
+type Waiting = Omit<Ask, 'by'> & { readonly sinceMs: number; readonly turnAtMs: number };
+
+/**
+ * What Holdfast spends of the account's buckets, and who waits for them: one item for all groups. It only paces: where
+ * it is lost or cannot be written, launches are requested without it.
+ */
+export type AccountBudget = {
+  /** Number of writes. Every write is conditional on the number that was read. */
+  readonly version: number;
+  /** What turns leave of each bucket. */
+  readonly levels: Readonly<Partial<Record<BucketName, Level>>>;
+  /** What every call, with a turn or without one, leaves of the buckets that are paced. Read, and not written here. */
+  readonly fullAt?: FullAt;
+  readonly waiting: readonly Waiting[];
+  /** Groups that were given tokens a moment ago, by which decision. */
+  readonly given: Readonly<Record<string, { readonly by: string; readonly atMs: number }>>;
+  /** Offerings that EC2 refused for lack of capacity a moment ago, whichever group asked. */
+  readonly refused: Readonly<Record<OfferingKey, number>>;
+};
+
+export const emptyBudget: AccountBudget = { version: 0, levels: {}, waiting: [], given: {}, refused: {} };
+
+/** Whether a group may launch now. */
+export type Turn =
+  /** `instances` may be fewer than wanted: then the rest has its turn at `restAtMs`. */
+  | {
+      readonly kind: 'now';
+      readonly instances: number;
+      readonly sinceMs: number;
+      readonly restAtMs?: number;
+      readonly ahead: number;
+    }
+  /** `ahead`: groups whose need is greater, and that wait for the same bucket. */
+  | { readonly kind: 'later'; readonly turnAtMs: number; readonly sinceMs: number; readonly ahead: number }
+  /** Another decision about this group was given tokens a moment ago, and is about to launch. */
+  | { readonly kind: 'taken' };
+
+/** By then the decision that was given tokens has written what it launches. */
+const takenMs = 1_000;
+/** A group that does not come to its turn within this time loses its place. */
+const patienceMs = 10_000;
+/** How long a refusal of one group keeps others from asking for the same. */
+const refusedMs = 30_000;
+/**
+ * With less than this left, a replacement has just time to boot. Before that, the size decides and not the deadline: a
+ * warning that comes in the middle of a storm would else wait for all of it.
+ */
+const pressingMs = 60_000;
+/** Where the bucket of instances is low, a call for fewer is not worth its token. */
+const leastInstances = 20;
+
+const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, spare: 3, look: 4 };
+
+/** The deadline of a group that has little time left. */
+const pressingOf = ({ deadlineMs }: Need, nowMs: number): number =>
+  deadlineMs === undefined || deadlineMs - nowMs > pressingMs ? Number.POSITIVE_INFINITY : deadlineMs;
+
+const ascending = (a: number, b: number): number => (a === b ? 0 : a - b);
+
+/**
+ * The order of need: groups of which nothing serves, then those that EC2 takes members of, then those that miss
+ * members. Where little time is left, the earliest deadline first. Small groups before large ones: a member less is a
+ * larger part of them, and they need fewer tokens, so that more groups are whole soon.
+ */
+const byNeed =
+  (nowMs: number) =>
+  (a: Waiting, b: Waiting): number =>
+    ascending(ranks[a.need.urgency], ranks[b.need.urgency]) ||
+    ascending(pressingOf(a.need, nowMs), pressingOf(b.need, nowMs)) ||
+    ascending(a.need.size, b.need.size) ||
+    ascending(a.sinceMs, b.sinceMs) ||
+    (a.group < b.group ? -1 : 1);
+
+/** What turns leave of a bucket, or what calls have left of it, if that is less. */
+const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {
+  const left = tokensAt(buckets[name], levels[name], nowMs);
+  const paced = pacedBuckets.find((one) => one === name);
+  return paced === undefined ? left : Math.min(left, tokensLeft(paced, fullAt, nowMs));
+};
+
+const names = Object.keys(buckets) as BucketName[];
+
+/** Tokens that are there, and those that are left when everybody ahead has had a turn. */
+type Purse = { readonly there: Record<BucketName, number>; readonly left: Record<BucketName, number> };
+
+const spend = (tokens: Record<BucketName, number>, { bucket, calls }: Waiting, instances: number): void => {
+  tokens[bucket] -= calls;
+  tokens.instances -= instances;
+};
+
+/** Calls that launch nothing do not wait for the bucket of launched instances. */
+const drawsOn = ({ bucket, instances }: Waiting): readonly BucketName[] =>
+  instances > 0 ? [bucket, 'instances'] : [bucket];
+
+/** When a bucket has the tokens that it lacks. */
+const thereAtMs = ({ left }: Purse, bucket: BucketName, nowMs: number): number =>
+  nowMs + Math.ceil((Math.max(0, -left[bucket]) / buckets[bucket].perSecond) * 1_000);
+
+type Line = { readonly waiting: Waiting[]; readonly turns: Map<string, Turn>; readonly ahead: Map<BucketName, number> };
+
+const turnOf = (one: Waiting, isHere: boolean, purse: Purse, line: Line, nowMs: number): void => {
+  const { left, there } = purse;
+  const calls = Math.min(one.calls, buckets[one.bucket].holds);
+  const instances = Math.min(one.instances, leastInstances);
+  const ahead = line.ahead.get(one.bucket) ?? 0;
+  if (isHere && drawsOn(one).every((name) => left[name] >= (name === 'instances' ? instances : calls))) {
+    const given = Math.min(one.instances, Math.floor(left.instances));
+    for (const tokens of [left, there]) spend(tokens, { ...one, calls }, given);
+    const rest = one.instances - given;
+    if (rest > 0) left.instances -= Math.min(rest, leastInstances);
+    const restAtMs = thereAtMs(purse, 'instances', nowMs);
+    if (rest > 0) line.waiting.push({ ...one, calls: 1, instances: rest, turnAtMs: restAtMs });
+    const turn: Turn = { kind: 'now', instances: given, sinceMs: one.sinceMs, ahead, ...(rest > 0 && { restAtMs }) };
+    line.turns.set(one.group, turn);
+    return;
+  }
+  spend(left, { ...one, calls }, instances);
+  const turnAtMs = Math.max(...drawsOn(one).map((name) => thereAtMs(purse, name, nowMs)));
+  line.waiting.push(isHere ? { ...one, turnAtMs } : one);
+  line.ahead.set(one.bucket, ahead + 1);
+  if (isHere) line.turns.set(one.group, { kind: 'later', turnAtMs, sinceMs: one.sinceMs, ahead });
+};
+
+const younger = <Entry>(
+  entries: Readonly<Record<string, Entry>>,
+  atMs: (entry: Entry) => number,
+  thanMs: number,
+): Readonly<Record<string, Entry>> =>
+  Object.fromEntries(Object.entries(entries).filter(([, entry]: [string, Entry]) => atMs(entry) > thanMs));
+
+const isTaken = ({ given }: AccountBudget, { group, by }: Ask, nowMs: number): boolean => {
+  const last = given[group];
+  return last !== undefined && last.by !== by && nowMs - last.atMs < takenMs;
+};
+
+/** Gives tokens to groups that ask, in the order of need over all that wait. */
+export const shareOut = (
+  budget: AccountBudget,
+  asks: readonly Ask[],
+  nowMs: number,
+): { readonly budget: AccountBudget; readonly turns: ReadonlyMap<string, Turn> } => {
+  const taken = asks.filter((ask) => isTaken(budget, ask, nowMs));
+  const asking = new Map(asks.filter((ask) => !taken.includes(ask)).map((ask) => [ask.group, ask]));
+  const before = budget.waiting.filter(({ turnAtMs }) => nowMs - turnAtMs < patienceMs);
+  const since = new Map(before.map(({ group, sinceMs }) => [group, sinceMs]));
+  const present = [...asking.values()].map(({ by: _, ...ask }) => ({
+    ...ask,
+    sinceMs: since.get(ask.group) ?? nowMs,
+    turnAtMs: nowMs,
+  }));
+  const inOrder = [...before.filter(({ group }) => !asking.has(group)), ...present].toSorted(byNeed(nowMs));
+  const levels = Object.fromEntries(names.map((name) => [name, levelAt(budget, name, nowMs)])) as Purse['there'];
+  const purse: Purse = { there: { ...levels }, left: { ...levels } };
+  const line: Line = {
+    waiting: [],
+    turns: new Map(taken.map(({ group }) => [group, { kind: 'taken' }])),
+    ahead: new Map(),
+  };
+  for (const one of inOrder) turnOf(one, asking.has(one.group), purse, line, nowMs);
+  const givenNow = [...asking.values()].filter(({ group }) => line.turns.get(group)?.kind === 'now');
+  return {
+    turns: line.turns,
+    budget: {
+      version: budget.version + 1,
+      levels: Object.fromEntries(names.map((name) => [name, { tokens: purse.there[name], atMs: nowMs }])),
+      waiting: line.waiting,
+      given: {
+        ...younger(budget.given, ({ atMs }) => atMs, nowMs - takenMs),
+        ...Object.fromEntries(givenNow.map(({ group, by }) => [group, { by, atMs: nowMs }])),
+      },
+      refused: younger(budget.refused, (atMs) => atMs, nowMs - refusedMs) as AccountBudget['refused'],
+    },
+  };
+};
+
+/** What launches taught about the account. */
+export type Lessons = {
+  /** Buckets that AWS found empty: somebody else in the account draws on them. */
+  readonly empty: ReadonlySet<BucketName>;
+  readonly refused: ReadonlySet<OfferingKey>;
+  readonly granted: ReadonlySet<OfferingKey>;
+  /** Instances that had a turn and were not launched: EC2 counts only those that it launches. */
+  readonly unlaunched: number;
+};
+
+/** The level of launched instances with those that were not. A level that was never written is full. */
+const givenBack = ({ levels }: AccountBudget, unlaunched: number, nowMs: number): AccountBudget['levels'] => {
+  const { instances } = levels;
+  if (unlaunched === 0 || instances === undefined) return {};
+  const tokens = Math.min(buckets.instances.holds, tokensAt(buckets.instances, instances, nowMs) + unlaunched);
+  return { instances: { tokens, atMs: nowMs } };
+};
+
+/** The budget after launches: an empty bucket is empty whatever was reckoned, and what was granted is not refused. */
+export const withLessons = (
+  budget: AccountBudget,
+  { empty, refused, granted, unlaunched }: Lessons,
+  nowMs: number,
+): AccountBudget => ({
+  ...budget,
+  levels: {
+    ...budget.levels,
+    ...givenBack(budget, unlaunched, nowMs),
+    ...Object.fromEntries(
+      [...empty].map((name) => [name, { tokens: Math.min(0, levelAt(budget, name, nowMs)), atMs: nowMs }]),
+    ),
+  },
+  refused: Object.fromEntries([
+    ...Object.entries(budget.refused).filter(([key]) => !granted.has(key as OfferingKey)),
+    ...[...refused].map((key) => [key, nowMs]),
+  ]),
+});

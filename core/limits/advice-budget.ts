@@ -1,0 +1,57 @@
+import type { Group } from '../group/group.ts';
+import type { Deaths } from '../pool-memory/failed-boots.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import type { GroupState } from '../view/view.ts';
+
+/** `atMostPerHour` of a policy's `rebalance` is for this time. */
+const hourMs = 3_600_000;
+/** The hour is counted in so many parts. */
+const partMs = hourMs / 30;
+
+type Budgeted = {
+  readonly group: Pick<Group, 'rebalance'>;
+  readonly state: Pick<GroupState, 'advised'>;
+  readonly nowMs: number;
+};
+
+const within = (tallies: readonly Deaths[] | undefined, nowMs: number): readonly Deaths[] =>
+  (tallies ?? []).filter(({ atMs }) => nowMs - atMs < hourMs);
+
+/** How many members may still begin to leave for advice now. */
+export const adviceLeft = ({ group, state, nowMs }: Budgeted): number => {
+  const { atMostPerHour = Number.POSITIVE_INFINITY } = group.rebalance;
+  return Math.max(0, atMostPerHour - within(state.advised, nowMs).reduce((sum, { count }) => sum + count, 0));
+};
+
+const isAdvised = (swap: Swap): boolean => traitsOf(swap).isAdvice;
+
+/** Of these waiting swaps, those that the budget lets begin, in their order. Others than for advice are all in it. */
+export const withinAdvice = (waiting: readonly Swap[], budgeted: Budgeted): readonly Swap[] => {
+  let left = adviceLeft(budgeted);
+  return waiting.filter((swap) => {
+    if (!isAdvised(swap)) return true;
+    left -= 1;
+    return left >= 0;
+  });
+};
+
+/** How many more members may be claimed for advice: what is left for those that nobody claimed yet. */
+export const claimsLeft = (budgeted: Budgeted & { readonly swaps: readonly Swap[] }): number => {
+  const waiting = budgeted.swaps.filter((swap) => isAdvised(swap) && swap.state === 'waiting').length;
+  return Math.max(0, adviceLeft(budgeted) - waiting);
+};
+
+/** What the state remembers once these swaps begin. A part of the hour counts from its last one. */
+export const rememberAdvised = (
+  { group, state, nowMs }: Budgeted,
+  begun: readonly Swap[],
+): Pick<GroupState, 'advised'> => {
+  const count = begun.filter(isAdvised).length;
+  if (count === 0 || group.rebalance.atMostPerHour === undefined) return {};
+  const young = within(state.advised, nowMs);
+  const last = young.at(-1);
+  const isSame = last !== undefined && Math.floor(last.atMs / partMs) === Math.floor(nowMs / partMs);
+  const tally = { atMs: Math.max(nowMs, last?.atMs ?? 0), count: count + (isSame ? last.count : 0) };
+  return { advised: [...(isSame ? young.slice(0, -1) : young), tally] };
+};

@@ -1,0 +1,136 @@
+import { isOpen } from '../launch/reservation-life.ts';
+import type { Deaths } from '../pool-memory/failed-boots.ts';
+import type { MoveLimit } from '../returning/returning.ts';
+import type { GroupState, View } from '../view/view.ts';
+
+/** At most so many launches within a time (`launches` of a policy). */
+export type LaunchLimit = { readonly atMost: MoveLimit; readonly withinMs: number };
+
+/** What holds where a policy does not say it: three times the size within ten minutes. */
+const usualLaunchLimit: LaunchLimit = { atMost: { kind: 'share', percent: 300 }, withinMs: 600_000 };
+
+/** A share of a small group must leave room for its ordinary trouble. */
+const leastOfShare = 10;
+
+/** Launches of about the same time: their number, when the last of them was granted, and the desired size then. */
+export type LaunchTally = { readonly atMs: number; readonly count: number; readonly desired: number };
+
+/** What a group's state remembers about its launches within the time of the limit. */
+export type LaunchMemory = {
+  readonly launches?: readonly LaunchTally[];
+  /** Members that EC2 warned about, by when the first of about the same time was heard. */
+  readonly warnings?: readonly Deaths[];
+};
+
+/** The time of a limit is counted in so many parts, so that a storm leaves no longer list than a quiet day. */
+const parts = 30;
+
+const within = <T extends { readonly atMs: number }>(
+  list: readonly T[] | undefined,
+  withinMs: number,
+  nowMs: number,
+): readonly T[] => (list ?? []).filter(({ atMs }) => nowMs - atMs < withinMs);
+
+const sumOf = (list: readonly { readonly count: number }[]): number => list.reduce((sum, { count }) => sum + count, 0);
+
+const limitOf = ({ launches = usualLaunchLimit }: { readonly launches?: LaunchLimit }): LaunchLimit => launches;
+
+const isSamePart = (before: { readonly atMs: number }, nowMs: number, withinMs: number): boolean =>
+  Math.floor((before.atMs * parts) / withinMs) === Math.floor((nowMs * parts) / withinMs);
+
+const withoutEmpty = (state: GroupState, { launches = [], warnings = [] }: LaunchMemory): GroupState => {
+  const { launches: _l, warnings: _w, ...rest } = state;
+  return { ...rest, ...(launches.length > 0 && { launches }), ...(warnings.length > 0 && { warnings }) };
+};
+
+type Limited = { readonly launches?: LaunchLimit };
+
+/** The state after EC2 granted so many launches. A part counts from its last launch, so the limit is never passed. */
+export const rememberLaunches = (state: GroupState, group: Limited, count: number, nowMs: number): GroupState => {
+  if (count === 0) return state;
+  const { withinMs } = limitOf(group);
+  const young = within(state.launches, withinMs, nowMs);
+  const last = young.at(-1);
+  const isSame = last !== undefined && isSamePart(last, nowMs, withinMs);
+  const tally = {
+    atMs: Math.max(nowMs, last?.atMs ?? 0),
+    count: count + (isSame ? last.count : 0),
+    desired: Math.max(state.desired, isSame ? last.desired : 0),
+  };
+  return withoutEmpty(state, { ...state, launches: [...(isSame ? young.slice(0, -1) : young), tally] });
+};
+
+/** The state after EC2 warned about so many members. A part counts from its first warning. */
+export const rememberWarnings = (state: GroupState, group: Limited, count: number, nowMs: number): GroupState => {
+  if (count === 0) return state;
+  const { withinMs } = limitOf(group);
+  const young = within(state.warnings, withinMs, nowMs);
+  const last = young.at(-1);
+  const isSame = last !== undefined && isSamePart(last, nowMs, withinMs);
+  const tally = isSame ? { ...last, count: last.count + count } : { atMs: nowMs, count };
+  return withoutEmpty(state, { ...state, warnings: [...(isSame ? young.slice(0, -1) : young), tally] });
+};
+
+/** The state without launches and warnings that no longer count. */
+export const forgetLaunches = (state: GroupState, group: Limited, nowMs: number): GroupState => {
+  const { withinMs } = limitOf(group);
+  const isOver = (list: readonly { readonly atMs: number }[] | undefined): boolean =>
+    list !== undefined && within(list, withinMs, nowMs).length === 0;
+  const { launches, warnings } = state;
+  if (!isOver(launches) && !isOver(warnings)) return state;
+  return withoutEmpty(state, {
+    ...(launches && !isOver(launches) && { launches }),
+    ...(warnings && !isOver(warnings) && { warnings }),
+  });
+};
+
+/** The state without anything about launches: a user who writes the policy may have mended what failed. */
+export const withoutLaunches = (state: GroupState): GroupState => withoutEmpty(state, {});
+
+/**
+ * Launches that nobody answered and that are forgotten now count as far as describes show their instances.
+ *
+ * @param kept ids of the reservations that stay
+ */
+export const countForgotten = ({ state, members, group, nowMs }: View, kept: ReadonlySet<string>): GroupState => {
+  const gone = new Set(state.reservations.filter((one) => isOpen(one) && !kept.has(one.id)).map(({ id }) => id));
+  const shown = members.filter(({ reservation }) => reservation !== undefined && gone.has(reservation)).length;
+  return rememberLaunches(state, group, shown, nowMs);
+};
+
+/** How a group stands to its limit. */
+export type LaunchRoom = {
+  /** How many may be launched now. */
+  readonly left: number;
+  /** How many were launched within the time, and how many the limit allows, with what replaces interrupted members. */
+  readonly launched: number;
+  readonly atMost: number;
+  readonly withinMs: number;
+  /** When the first of these launches no longer counts. */
+  readonly untilMs: number;
+};
+
+const mostOf = ({ kind, ...limit }: MoveLimit, size: number): number => {
+  if ('by' in limit) return limit.by;
+  return kind === 'share' ? Math.max(leastOfShare, Math.ceil((size * limit.percent) / 100)) : 0;
+};
+
+/**
+ * How many instances a group may launch now. What replaces members that EC2 warned about does not count, so a storm is
+ * never held up. A share is of the largest desired size within the time.
+ */
+export const launchRoom = ({ state, group, nowMs }: View): LaunchRoom => {
+  const { atMost, withinMs } = limitOf(group);
+  const tallies = within(state.launches, withinMs, nowMs);
+  const open = state.reservations.filter(isOpen).map(({ placement }) => placement);
+  const launched = sumOf(tallies) + sumOf(open);
+  const size = Math.max(state.desired, ...tallies.map(({ desired }) => desired));
+  const most = mostOf(atMost, size) + sumOf(within(state.warnings, withinMs, nowMs));
+  return {
+    left: Math.max(0, most - launched),
+    launched,
+    atMost: most,
+    withinMs,
+    untilMs: (tallies[0]?.atMs ?? nowMs) + withinMs,
+  };
+};

@@ -1,0 +1,126 @@
+import { decide } from '../decide/decide.ts';
+import { processesFor } from '../decide/held-processes.ts';
+import type { Decision, Remark } from '../decision/decision.ts';
+import { howHeld } from '../group/holding.ts';
+import { modeOf } from '../group/mode.ts';
+import { isHard } from '../swap/swap.ts';
+import { takeHeadcount } from '../view/headcount.ts';
+import type { View } from '../view/view.ts';
+import type { Heard, NotDone } from './not-done.ts';
+import { lackIn, type Observation, observe } from './observe.ts';
+
+/** What an observed group's look knows besides its view. */
+export type Watching = {
+  readonly heard: readonly Heard[];
+  readonly desired: number;
+  /** The id under which an observed decision is stored. */
+  readonly id: string;
+};
+
+/** A decision in the mode of its group, and the view with what is written down about what was not done. */
+export type InMode = { readonly view: View; readonly decision: Decision; readonly observed?: Observation };
+
+const withNotDone = (view: View, notDone: NotDone | undefined): View => {
+  const { notDone: _before, ...state } = view.state;
+  return { ...view, state: notDone === undefined ? state : { ...state, notDone } };
+};
+
+/** Remarks on what is missing: nothing is launched for it in these modes. */
+const aboutLaunches: ReadonlySet<Remark['code']> = new Set([
+  'kept-by-minimum',
+  'deaths-bounded',
+  'launches-bounded',
+  'shares-full',
+  'breaker-overridden',
+  'on-demand-short',
+  'spares-missing',
+]);
+
+const found = ({ remarks = [] }: Decision): readonly Remark[] => remarks.filter(({ code }) => !aboutLaunches.has(code));
+
+/** Nothing that launches or removes, and no look before the next tick. */
+const idle = (wanted: Decision, view: View): Decision => {
+  const {
+    wakeAtMs: _wake,
+    keptByMinimum: _kept,
+    onDemandShort: _short,
+    spares: _spares,
+    moves: _moves,
+    notMoved: _notMoved,
+    ...decision
+  } = wanted;
+  return {
+    ...decision,
+    placements: [],
+    unplaced: 0,
+    reasons: [],
+    rejected: [],
+    removals: [],
+    drains: [],
+    takeOver: [],
+    cheapest: view.state.cheapest,
+    remarks: found(decision),
+  };
+};
+
+/** Maximum sizes are raised for members that join now, and for no launches. */
+const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decision['raise'] =>
+  howHeld(group).joins === undefined
+    ? []
+    : raise.map((raised) => {
+        const { desired = 0 } = asgs.find(({ name }) => name === raised.asg) ?? {};
+        return { ...raised, toMax: Math.min(raised.toMax, desired + admissions.length) };
+      });
+
+/**
+ * Of a paused group: what was launched before still joins, maximum sizes are put back, and members that EC2 or Auto
+ * Scaling takes leave their Auto Scaling groups. It is said once what is missing or too much.
+ */
+const paused = (view: View): InMode => {
+  const wanted = decide(view);
+  const before = view.state.notDone ?? { missing: 0, surplus: 0 };
+  const now = lackIn(wanted);
+  const isNews = now.missing > before.missing || now.surplus > before.surplus;
+  const isComing = view.state.reservations.length > 0 || view.members.some(({ admitted }) => !admitted);
+  const taken = new Set(view.swaps.filter(isHard).map(({ instance }) => instance));
+  const decision: Decision = {
+    ...idle(wanted, view),
+    ...(isComing && wanted.wakeAtMs !== undefined && { wakeAtMs: wanted.wakeAtMs }),
+    raise: raisesOf(wanted, view),
+    suspend: [],
+    ...processesFor({ view, headcount: takeHeadcount(view) }, { placements: [], admissions: wanted.admissions }),
+    unnoticed: wanted.unnoticed.filter((instance) => taken.has(instance)),
+    remarks: [...found(wanted), ...(isNews ? [{ code: 'paused' as const, ...now }] : [])],
+  };
+  return { view: withNotDone(view, now.missing + now.surplus > 0 ? now : undefined), decision };
+};
+
+/** Of an observed group: nothing is done but to put back what Holdfast itself had changed before. */
+const watched = (view: View, watching: Watching): InMode => {
+  const observed = observe({ view, ...watching, decide });
+  const decision: Decision = {
+    ...idle(decide(view), view),
+    admissions: [],
+    raise: [],
+    suspend: [],
+    resume: view.state.suspended ?? [],
+    unnoticed: [],
+    remarks: [...found(observed.decision), ...observed.remarks],
+  };
+  return { view: withNotDone(view, observed.notDone), decision, observed };
+};
+
+/**
+ * Decides about a group in its mode. What an earlier mode left written down is dropped, so a group that acts again
+ * begins from what is there.
+ */
+export const decideInMode = (view: View, watching: Watching): InMode => {
+  switch (modeOf(view.group)) {
+    case 'act':
+      return { view: withNotDone(view, undefined), decision: decide(view) };
+    case 'pause':
+      return paused(view);
+    case 'observe':
+      return watched(view, watching);
+  }
+};

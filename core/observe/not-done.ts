@@ -1,0 +1,39 @@
+import type { LeaveReason } from '../removal/leave-reason.ts';
+import type { LifecycleHook } from '../swap/swap.ts';
+
+/** A member of an observed group that leaves, or should leave, as far as a signal said so. */
+export type Heard = {
+  readonly instance: string;
+  readonly reason: LeaveReason;
+  /** When it happened, by the sender's clock, epoch milliseconds. */
+  readonly atMs: number;
+  /** When a look first received it. */
+  readonly heardAtMs?: number;
+  readonly deadlineMs?: number;
+  readonly hook?: LifecycleHook;
+};
+
+/** A cost per hour at known prices, and how many of how many instances have one. */
+export type Cost = { readonly usdPerHour: number; readonly priced: number; readonly of: number };
+
+/** Missing members that an observed decision would have launched, until the group has them again. */
+export type Need = {
+  /** The stored decision. */
+  readonly decision: string;
+  readonly atMs: number;
+  readonly cost: Cost;
+};
+
+/**
+ * What the last look at a group found and did not do, because of the group's mode. It tells a new situation from one
+ * that is stored already, and no decision counts it.
+ */
+export type NotDone = {
+  readonly missing: number;
+  readonly surplus: number;
+  /** Of an observed group, the latest 300. */
+  readonly heard?: Readonly<Record<string, Omit<Heard, 'instance'>>>;
+  /** Members that would move, to other Auto Scaling groups or to better places: they are stored already. */
+  readonly moved?: readonly string[];
+  readonly need?: Need;
+};

@@ -1,0 +1,245 @@
+import type { Decision, Remark } from '../decision/decision.ts';
+import type { Observed } from '../decision/decision-record.ts';
+import type { Group } from '../group/group.ts';
+import { namedAsgs } from '../group/holders.ts';
+import { type Offering, offeringKey } from '../pool/offering.ts';
+import { paidPrice, pricesIn } from '../pool/price.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import { describeLagMs } from '../times/times.ts';
+import type { AsgView, GroupState, Member, View } from '../view/view.ts';
+import type { Cost, Heard, Need, NotDone } from './not-done.ts';
+
+/** How long a signal about a leaving member tells something, when its instance does not end before. */
+const tellsForMs = 3_600_000;
+/**
+ * Members that the state remembers as leaving: with their hooks, a quarter of what a DynamoDB item holds. A storm has
+ * more, and they count in the look that was told.
+ */
+const mostHeard = 300;
+/** Instances that a stored decision names. It counts all of them. */
+const namedAtMost = 50;
+
+const heardWith = ({ heardAtMs }: Heard): Pick<Heard, 'heardAtMs'> => (heardAtMs === undefined ? {} : { heardAtMs });
+
+const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
+  const all = new Map<string, Heard>();
+  for (const one of heard) {
+    const before = all.get(one.instance);
+    // A warning outweighs advice, and the earlier deadline the later one.
+    if (
+      before === undefined ||
+      traitsOf(before).waitsForSurge ||
+      (one.deadlineMs ?? Infinity) < (before.deadlineMs ?? 0)
+    )
+      all.set(one.instance, before?.reason === one.reason ? { ...one, ...heardWith(before) } : one);
+  }
+  return all;
+};
+
+const untilMs = (heard: Heard): number =>
+  traitsOf(heard).endedBy === 'ec2' ? (heard.deadlineMs ?? heard.atMs) + describeLagMs : heard.atMs + tellsForMs;
+
+const isOver = (heard: Heard, { nowMs, members, asgs }: View): boolean => {
+  const { instance, atMs } = heard;
+  if (nowMs >= untilMs(heard)) return true;
+  const isShown =
+    members.some((member) => member.instance === instance) || asgs.some(({ holds }) => holds.includes(instance));
+  return !isShown && nowMs - atMs >= describeLagMs;
+};
+
+const knownIn = ({ notDone }: GroupState): readonly Heard[] =>
+  Object.entries(notDone?.heard ?? {}).map(([instance, one]) => ({ instance, ...one }));
+
+/** Members that leave, by signals of now and of before. */
+const heardNow = (now: readonly Heard[], view: View): readonly Heard[] =>
+  [...byInstance([...knownIn(view.state), ...now]).values()].filter((one) => !isOver(one, view));
+
+/** What was heard while a group was only observed, and still tells something when it acts again. */
+export const heardBefore = (state: GroupState, nowMs: number): readonly Heard[] =>
+  knownIn(state).filter((one) => nowMs < untilMs(one));
+
+const asSwap = (heard: Heard, { group, members }: View): Swap => {
+  const { instance, reason, atMs, deadlineMs } = heard;
+  const member = members.find((one) => one.instance === instance);
+  return {
+    group: group.name,
+    instance,
+    reason,
+    state: traitsOf(heard).waitsForSurge ? 'waiting' : 'leaving',
+    pool: member?.pool ?? 'unknown',
+    offering: member === undefined ? 'unknown' : offeringKey(member.offering),
+    ...(member?.asg !== undefined && { asg: member.asg }),
+    claimedAtMs: atMs,
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    decision: '',
+  };
+};
+
+/** Swaps of members that leave, as if the group were not only observed. They are never stored. */
+const swapsIfActed = (heard: readonly Heard[], view: View): readonly Swap[] => {
+  const stored = new Set(view.swaps.map(({ instance }) => instance));
+  return heard.filter(({ instance }) => !stored.has(instance)).map((one) => asSwap(one, view));
+};
+
+/** Warnings that no earlier look heard: pool memory learns from each once. */
+export const newlyWarned = ({ notDone }: GroupState, heard: readonly Heard[]): readonly Heard[] =>
+  heard.filter(
+    (one) => traitsOf(one).endedBy === 'ec2' && notDone?.heard?.[one.instance]?.deadlineMs !== one.deadlineMs,
+  );
+
+/**
+ * The desired size of an observed group: where its Auto Scaling groups are steered by others, it is what these are set
+ * to, within the bounds of the policy.
+ */
+export const sizeAsSet = (state: GroupState, group: Group, asgs: readonly AsgView[]): GroupState => {
+  const named = namedAsgs(group);
+  const held = asgs.filter(({ name }) => named.includes(name));
+  if (named.length === 0 || held.length < named.length) return state;
+  const set = held.reduce((sum, { desired }) => sum + desired, 0);
+  return { ...state, desired: Math.min(group.size.max, Math.max(group.size.min, set)) };
+};
+
+/** What these instances of a group cost, at the prices that are known and less what commitments pay. */
+const costOf = (
+  instances: readonly { readonly offering: Offering; readonly pool: string | undefined }[],
+  view: View,
+): Cost => {
+  const prices = pricesIn(view);
+  const known = instances.flatMap(
+    ({ offering, pool = '' }) => paidPrice(prices, offering, view.group.pools[pool]) ?? [],
+  );
+  const usdPerHour = known.reduce((sum, usd) => sum + usd, 0);
+  return { usdPerHour: Math.round(usdPerHour * 1e6) / 1e6, priced: known.length, of: instances.length };
+};
+
+const placedAt = ({ placements }: Decision) =>
+  placements.flatMap(({ pool, count, offerings }) =>
+    offerings.slice(0, 1).flatMap((offering) => Array.from({ length: count }, () => ({ offering, pool }))),
+  );
+
+/** Members that stay, as far as anything is known. */
+const stayingIn = ({ members, ended }: View, swaps: readonly Swap[]): readonly Member[] => {
+  const leaving = new Set([...ended, ...swaps.filter(({ state }) => state !== 'waiting').map((swap) => swap.instance)]);
+  return members.filter(({ instance }) => !leaving.has(instance));
+};
+
+/** What came by itself, in place of what an observed decision would have launched. */
+const cameByItself = (view: View, need: Need): Remark => {
+  const came = view.members.filter(({ launchedAtMs }) => launchedAtMs >= need.atMs);
+  return {
+    code: 'came-by-itself',
+    decision: need.decision,
+    afterMs: view.nowMs - need.atMs,
+    instances: came.slice(0, namedAtMost).map(({ instance }) => instance),
+    count: came.length,
+    cost: costOf(came, view),
+    wouldCost: need.cost,
+  };
+};
+
+/** What an observed look would have done, and what it writes down. */
+export type Observation = {
+  /** As it would be decided if the group acted. */
+  readonly decision: Decision;
+  /** Whether it says something that no stored decision says yet. */
+  readonly isNews: boolean;
+  readonly outcome: Observed;
+  /** What happened since an earlier observed decision. */
+  readonly remarks: readonly Remark[];
+  readonly notDone: NotDone;
+};
+
+type Look = {
+  readonly view: View;
+  /** What this look heard. */
+  readonly heard: readonly Heard[];
+  /** The desired size, with what alarms would change now. */
+  readonly desired: number;
+  /** The id under which the observed decision is stored. */
+  readonly id: string;
+  readonly decide: (view: View) => Decision;
+};
+
+const outcomeOf = (view: View, decision: Decision, leaving: readonly Heard[]): Observed => {
+  const removed = decision.removals.map(({ instance }) => instance);
+  const ending = new Set([...removed, ...decision.drains, ...returningIn(decision)]);
+  return {
+    code: 'observed',
+    leaves: leaving.slice(0, namedAtMost).map(({ instance, reason }) => ({ instance, reason })),
+    adds: costOf(placedAt(decision), view),
+    ends: costOf(
+      view.members.filter(({ instance }) => ending.has(instance)),
+      view,
+    ),
+    now: costOf(view.members, view),
+  };
+};
+
+const remembered = (heard: readonly Heard[], nowMs: number): NotDone['heard'] =>
+  Object.fromEntries(
+    heard
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .slice(-mostHeard)
+      .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, hook }) => [
+        instance,
+        {
+          reason,
+          atMs,
+          heardAtMs,
+          ...(deadlineMs !== undefined && { deadlineMs }),
+          ...(hook !== undefined && { hook }),
+        },
+      ]),
+  );
+
+/** What is short or too much, as it would be acted on. Members that would move to a better place are neither. */
+export const lackIn = ({ placements, unplaced, removals }: Decision): Pick<NotDone, 'missing' | 'surplus'> => ({
+  missing: placements.filter(({ moves }) => moves === undefined).reduce((sum, { count }) => sum + count, unplaced),
+  surplus: removals.length,
+});
+
+/** Members that would move to a better place. */
+const returningIn = ({ placements }: Decision): readonly string[] => placements.flatMap(({ moves = [] }) => moves);
+
+const nothingBefore: NotDone = { missing: 0, surplus: 0 };
+
+/**
+ * Decides about an observed group as if it acted. Only the state's `notDone` is known of earlier observed
+ * looks: who was said to leave. No launch and no removal of an observed decision counts in the next one.
+ */
+export const observe = ({ view, heard, desired, id, decide }: Look): Observation => {
+  const { notDone: before = nothingBefore, cheapest } = view.state;
+  const moved = heard.filter((one) => !traitsOf(one).isAnnounced);
+  const told = heardNow(
+    heard.filter((one) => traitsOf(one).isAnnounced),
+    view,
+  );
+  const leaving = [...told, ...moved];
+  const swaps = [...view.swaps, ...swapsIfActed(leaving, view)];
+  const decision = { ...decide({ ...view, swaps, state: { ...view.state, desired } }), cheapest };
+  const known = new Set([...Object.keys(before.heard ?? {}), ...(before.moved ?? [])]);
+  const fresh = leaving.filter(({ instance }) => !known.has(instance));
+  const returning = returningIn(decision);
+  const outcome = outcomeOf(view, decision, fresh);
+  // What an alarm would change is stored once, and is not kept.
+  const isSteady = desired === view.state.desired;
+  const now = isSteady ? lackIn(decision) : { missing: before.missing, surplus: before.surplus };
+  const isMore = now.missing > before.missing || now.surplus > before.surplus;
+  const opened: Need | undefined =
+    now.missing > before.missing ? { decision: id, atMs: view.nowMs, cost: outcome.adds } : before.need;
+  const moving = [...moved.map(({ instance }) => instance), ...returning];
+  const isMet = stayingIn(view, swaps).length >= view.state.desired;
+  return {
+    decision,
+    isNews: isMore || fresh.length > 0 || !isSteady || returning.some((instance) => !known.has(instance)),
+    outcome,
+    remarks: isMet && before.need !== undefined ? [cameByItself(view, before.need)] : [],
+    notDone: {
+      ...now,
+      ...(told.length > 0 && { heard: remembered(told, view.nowMs) }),
+      ...(moving.length > 0 && { moved: moving.slice(0, mostHeard) }),
+      ...(opened !== undefined && !isMet && { need: opened }),
+    },
+  };
+};

@@ -1,0 +1,289 @@
+import type { Offering } from '../pool/offering.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { Member } from '../view/view.ts';
+import { doublingMs } from './back-off.ts';
+
+/** An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. */
+export type Newcomer = { readonly pool: string; readonly atMs: number };
+
+/** What EC2 says of the end of an instance. */
+export type Ending = {
+  /** The code of its `StateReason`, for example `Client.InternalError`. */
+  readonly code: string;
+  readonly message: string;
+  readonly offering: Offering;
+};
+
+/** A pool whose instances died before they served. */
+export type FailedBoots = {
+  /** The launch template that the pool named then. Absent for a pool that is an Auto Scaling group. */
+  readonly template?: string;
+  /** The reason that EC2 gave for the last of them. */
+  readonly code: string;
+  readonly message: string;
+  readonly atMs: number;
+  /** The pool rests until this time. */
+  readonly restsUntilMs: number;
+  /** Launches in a row that died, without one that served between them. Those under way together count once. */
+  readonly streak: number;
+};
+
+/** How many instances died before they served, and when that was seen. */
+export type Deaths = { readonly atMs: number; readonly count: number };
+
+/** What was learned at one look about instances of one pool that died before they served. */
+export type BootNews = FailedBoots & { readonly pool: string; readonly instances: readonly string[] };
+
+/** What a group's state remembers about boots. */
+export type BootMemory = {
+  readonly newcomers?: Readonly<Record<string, Newcomer>>;
+  /** By pool. */
+  readonly failedBoots?: Readonly<Record<string, FailedBoots>>;
+  /** Of the last {@link budgetMs}. */
+  readonly deaths?: readonly Deaths[];
+};
+
+/** More new members than this are not remembered: what becomes of these tells enough about their pools. */
+const mostNewcomers = 100;
+/** Describes show an ended instance for about an hour. */
+const forgottenAfterMs = 3_600_000;
+const longestMessage = 200;
+
+/** Rest of a pool after its first failed boot. It doubles with each further one in a row. */
+const firstRestMs = 60_000;
+const longestRestMs = 600_000;
+
+/** For one missing member, at most this many instances may die before they serve, within this time. */
+const mostDeathsPerNeed = 10;
+const budgetMs = 600_000;
+
+/**
+ * Ends that say nothing about the pool: somebody ended the instance, or EC2 took it (EC2 API Reference, StateReason).
+ */
+const otherEnds = new Set([
+  'Client.UserInitiatedShutdown',
+  'Client.UserInitiatedHibernate',
+  'Client.InstanceTerminated',
+  'Server.SpotInstanceTermination',
+  'Server.SpotInstanceShutdown',
+  'Server.ScheduledStop',
+]);
+
+/** The code of a lesson about members that run and never served. Its message says what kept them from it. */
+export const neverServedCode = 'Holdfast.NeverServed';
+
+/** The operating system shut the instance down, so it had run (EC2 API Reference, StateReason). */
+const ownShutdown = 'Client.InstanceInitiatedShutdown';
+
+/** EC2 granted the launch and found no capacity for it after all: a refusal, told late. */
+const lateRefusals = new Set(['Server.InsufficientInstanceCapacity']);
+
+/** The lesson that lets a pool rest. One about another launch template says nothing about this one. */
+export const restOfBoots = (
+  failed: BootMemory['failedBoots'],
+  pool: Pick<Pool, 'name' | 'launchTemplate'>,
+  nowMs: number,
+): FailedBoots | undefined => {
+  const lesson = failed?.[pool.name];
+  return lesson !== undefined && lesson.template === pool.launchTemplate && nowMs < lesson.restsUntilMs
+    ? lesson
+    : undefined;
+};
+
+/** Lessons of pools whose instances died. */
+export const diedOnly = (failed: BootMemory['failedBoots'] = {}): NonNullable<BootMemory['failedBoots']> =>
+  Object.fromEntries(Object.entries(failed).filter(([, { code }]) => code !== neverServedCode));
+
+/** Memory after EC2 granted these instances. */
+export const rememberNewcomers = (
+  memory: BootMemory,
+  launched: readonly { readonly instance: string; readonly pool: string }[],
+  nowMs: number,
+): BootMemory['newcomers'] => {
+  const fresh = launched.map(({ instance, pool }) => [instance, { pool, atMs: nowMs }] as const);
+  const all = [...Object.entries(memory.newcomers ?? {}), ...fresh].slice(-mostNewcomers);
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+};
+
+/** What a look shows about instances. */
+export type Shown = {
+  readonly members: readonly (Pick<Member, 'instance' | 'admitted'> &
+    Partial<Pick<Member, 'pool' | 'serving' | 'launchedAtMs'>>)[];
+  readonly endings?: Readonly<Record<string, Ending>>;
+  /** Instances that EC2 reported as running. They may have ended since. */
+  readonly ran?: readonly string[];
+  /** Whether nothing is left to do for a member once it runs, so that whoever ran was in service. */
+  readonly admitsRunning?: boolean;
+};
+
+type Died = { readonly instance: string; readonly newcomer: Newcomer; readonly ending: Ending };
+
+/** A launch that began before the last failure was known belongs to the same attempt. */
+const streakAfter = (previous: FailedBoots | undefined, died: readonly Died[]): number => {
+  if (previous === undefined) return 1;
+  return died.some(({ newcomer }) => newcomer.atMs >= previous.atMs) ? previous.streak + 1 : previous.streak;
+};
+
+const newsOf = (
+  pool: Pick<Pool, 'launchTemplate'> | undefined,
+  previous: FailedBoots | undefined,
+  died: readonly Died[],
+  nowMs: number,
+): FailedBoots | undefined => {
+  const last = died.at(-1);
+  if (last === undefined) return undefined;
+  const streak = streakAfter(previous, died);
+  return {
+    ...(pool?.launchTemplate !== undefined && { template: pool.launchTemplate }),
+    code: last.ending.code,
+    message: last.ending.message.slice(0, longestMessage),
+    atMs: nowMs,
+    restsUntilMs: Math.max(previous?.restsUntilMs ?? 0, nowMs + doublingMs(firstRestMs, streak, longestRestMs)),
+    streak,
+  };
+};
+
+/**
+ * Who was in service, by what a look shows, or by what EC2 sent: no look may have fallen between its start and its
+ * end, and the message about its start may come after its end was seen.
+ */
+const inService = ({ members, endings = {}, ran = [], admitsRunning = false }: Shown): ReadonlySet<string> => {
+  const admitted = members.filter((member) => member.admitted).map(({ instance }) => instance);
+  if (!admitsRunning) return new Set(admitted);
+  const shutDown = Object.keys(endings).filter((instance) => endings[instance]?.code === ownShutdown);
+  return new Set([...admitted, ...ran, ...shutDown]);
+};
+
+/**
+ * The new members by what became of them. Those of which nothing is known yet are in `waiting`. Whoever was put into
+ * service has booted: how it ends later says nothing about a launch.
+ */
+const sorted = ({ newcomers = {} }: BootMemory, look: Shown, nowMs: number) => {
+  const { members, endings = {} } = look;
+  const admitted = inService(look);
+  const shown = new Set(members.map(({ instance }) => instance));
+  const waiting: [string, Newcomer][] = [];
+  const up: Newcomer[] = [];
+  const died: Died[] = [];
+  for (const [instance, newcomer] of Object.entries(newcomers)) {
+    const ending = endings[instance];
+    if (admitted.has(instance)) up.push(newcomer);
+    else if (ending !== undefined) died.push({ instance, newcomer, ending });
+    else if (shown.has(instance) || nowMs - newcomer.atMs < forgottenAfterMs) waiting.push([instance, newcomer]);
+  }
+  return { waiting, up, died };
+};
+
+/**
+ * A pool of which an instance came up that was launched after the last failure works again. Where the last ones came up
+ * and never served, one has to serve.
+ */
+const withoutWorking = (
+  failed: Readonly<Record<string, FailedBoots>>,
+  up: readonly Newcomer[],
+  { members }: Shown,
+): Record<string, FailedBoots> => {
+  const serving = members.flatMap(({ serving: serves, pool, launchedAtMs }) =>
+    serves && pool !== undefined && launchedAtMs !== undefined ? [{ pool, atMs: launchedAtMs }] : [],
+  );
+  return Object.fromEntries(
+    Object.entries(failed).filter(([name, { atMs, code }]) => {
+      const works = code === neverServedCode ? serving : up;
+      return !works.some((one) => one.pool === name && one.atMs >= atMs);
+    }),
+  );
+};
+
+/**
+ * A streak outlives its rest by the longest rest, so that a pool that keeps failing rests longer each time. One of
+ * members that never served grows slowly, and is remembered for longer.
+ */
+const isForgotten = ({ restsUntilMs, code }: FailedBoots, nowMs: number): boolean =>
+  nowMs >= restsUntilMs + (code === neverServedCode ? forgottenAfterMs : longestRestMs);
+
+const withoutEmpty = (memory: BootMemory): BootMemory =>
+  Object.fromEntries(Object.entries(memory).filter(([, part]) => part !== undefined && Object.keys(part).length > 0));
+
+/** Why instances ended that nobody ended on purpose, and how many of them. */
+export type EndedWhy = { readonly awsCode: string; readonly awsMessage: string; readonly count: number };
+
+const namedEnds = 3;
+
+/** The most frequent of EC2's reasons, less those that say nothing about the group's own instances. */
+export const whyEnded = ({ endings = {} }: Pick<Shown, 'endings'>): readonly EndedWhy[] =>
+  [...Map.groupBy(Object.values(endings), ({ code }) => code)]
+    .filter(([code]) => !(otherEnds.has(code) || lateRefusals.has(code)))
+    .map(([awsCode, all]) => ({
+      awsCode,
+      awsMessage: (all[0]?.message ?? '').slice(0, longestMessage),
+      count: all.length,
+    }))
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, namedEnds);
+
+/** What a look teaches about boots. */
+export type Lessons = {
+  readonly memory: BootMemory;
+  /** Pools whose instances died before they served, of which nobody knew before. */
+  readonly news: readonly BootNews[];
+  /** Instances that EC2 granted and found no capacity for: refusals of their offerings. */
+  readonly refused: readonly Ending[];
+};
+
+/**
+ * Memory after a look: who came up, and who died before. An instance that somebody ended, or that EC2 took, is no
+ * failed boot.
+ */
+export const learnBoots = (
+  memory: BootMemory,
+  shown: Shown,
+  pools: Readonly<Record<string, Pool>>,
+  nowMs: number,
+): Lessons => {
+  const { waiting, up, died } = sorted(memory, shown, nowMs);
+  const failed = died.filter(({ ending: { code } }) => !otherEnds.has(code) && !lateRefusals.has(code));
+  const before = withoutWorking(memory.failedBoots ?? {}, up, shown);
+  const news = [...Map.groupBy(failed, ({ newcomer }) => newcomer.pool)].flatMap(([pool, list]): BootNews[] => {
+    const lesson = newsOf(pools[pool], before[pool], list, nowMs);
+    return lesson === undefined ? [] : [{ ...lesson, pool, instances: list.map(({ instance }) => instance) }];
+  });
+  const known = { ...before, ...Object.fromEntries(news.map(({ pool, instances: _, ...lesson }) => [pool, lesson])) };
+  const deaths = [
+    ...(memory.deaths ?? []).filter(({ atMs }) => nowMs - atMs < budgetMs),
+    ...(failed.length > 0 ? [{ atMs: nowMs, count: failed.length }] : []),
+  ];
+  return {
+    memory: withoutEmpty({
+      newcomers: Object.fromEntries(waiting),
+      failedBoots: Object.fromEntries(Object.entries(known).filter(([, lesson]) => !isForgotten(lesson, nowMs))),
+      deaths,
+    }),
+    news,
+    refused: died.filter(({ ending: { code } }) => lateRefusals.has(code)).map(({ ending }) => ending),
+  };
+};
+
+/** New members without those that are put into service now. */
+export const withoutAdmitted = (memory: BootMemory, admissions: readonly string[]): BootMemory['newcomers'] => {
+  if (memory.newcomers === undefined || admissions.length === 0) return memory.newcomers;
+  const admitted = new Set(admissions);
+  const left = Object.entries(memory.newcomers).filter(([instance]) => !admitted.has(instance));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+};
+
+type Asking = { readonly nowMs: number; readonly ended: readonly string[] };
+
+/**
+ * How many of these missing members may be launched now, so that no more than ten die for each of them in ten minutes.
+ * A new member that has ended, and of which EC2 does not show the reason yet, may be one of the dead.
+ */
+export const launchable = (
+  { deaths = [], newcomers = {} }: BootMemory,
+  missing: number,
+  { nowMs, ended }: Asking,
+): number => {
+  const known = deaths.filter(({ atMs }) => nowMs - atMs < budgetMs).reduce((sum, { count }) => sum + count, 0);
+  if (known === 0) return missing;
+  const unexplained = ended.filter((instance) => newcomers[instance] !== undefined).length;
+  return Math.max(0, Math.min(missing, mostDeathsPerNeed * missing - known - unexplained));
+};

@@ -1,0 +1,166 @@
+import { type OfferingKey, offeringKey, parseOfferingKey } from '../pool/offering.ts';
+import { offeringsOf, type Pool } from '../pool/pool.ts';
+import type { Refusal } from '../ports.ts';
+import { doublingMs } from './back-off.ts';
+
+/** Why an offering rests. A throttle does not count as a refusal, because it says nothing about capacity. */
+type Setback = 'refused' | 'interrupted' | 'advised';
+
+/** What we learned about one offering. */
+export type Lesson = {
+  /**
+   * `refused`: not eligible while it rests. `interrupted`: the last of its tier while it rests, used when nothing
+   * better of the tier is eligible. `advised` (a rebalance recommendation that was acted on): the same, used before
+   * interrupted ones.
+   */
+  readonly kind: Setback;
+  /** The code that EC2 returned, for example `InsufficientInstanceCapacity`. */
+  readonly code: string;
+  readonly atMs: number;
+  /** The offering rests until this time. */
+  readonly coolingUntilMs: number;
+  /** Refusals in a row without a success between them. Each one doubles the rest, up to a bound. */
+  readonly streak: number;
+};
+
+/** Key of what was learned about a subnet, independent of type and market. */
+type SubnetKey = `subnet/${string}`;
+const subnetKey = (subnet: string): SubnetKey => `subnet/${subnet}`;
+
+/** What we learned about offerings, and about subnets without free addresses. It expires with time. */
+export type PoolMemory = Readonly<Record<OfferingKey | SubnetKey, Lesson>>;
+
+/** Rest after a first refusal. EC2's own fleets ask again after minutes, not seconds. */
+export const refusedRestMs = 3 * 60_000;
+
+/** The longest rest after repeated refusals, so that capacity that returns is found within half an hour. */
+export const longestRestMs = 30 * 60_000;
+
+/**
+ * Rest of an instance type that a zone does not offer at all. Policies outlive such facts, so it is requested again
+ * once a day.
+ */
+export const notSoldRestMs = 24 * 3_600_000;
+
+/**
+ * Rest after an interruption warning: long enough that the replacement does not land on the offering that EC2 takes
+ * instances from.
+ */
+export const interruptedRestMs = 3 * 60_000;
+
+/** Whether a lesson still restricts its offering. */
+export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
+  lesson !== undefined && nowMs < lesson.coolingUntilMs;
+
+/** The refusals alone, without the lessons that only let an offering come last. */
+export const refusalsIn = (memory: PoolMemory): PoolMemory =>
+  Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind === 'refused'));
+
+/**
+ * Memory after a user wrote the policy: every offering that EC2 refused may be requested again. Warnings and advice
+ * stay.
+ */
+export const forgetRefusals = (memory: PoolMemory): PoolMemory =>
+  Object.fromEntries(Object.entries(memory).filter(([, { kind }]: [string, Lesson]) => kind !== 'refused'));
+
+/** The lesson that still restricts a subnet. */
+export const restOfSubnet = (memory: PoolMemory, subnet: string, nowMs: number): Lesson | undefined => {
+  const lesson = memory[subnetKey(subnet)];
+  return isResting(lesson, nowMs) ? lesson : undefined;
+};
+
+const restAfter = (scope: Refusal['scope'], streak: number): number =>
+  scope === 'zone-permanent' ? notSoldRestMs : doublingMs(refusedRestMs, streak, longestRestMs);
+
+/**
+ * Refusals of launches that were under way together count as one: a refusal during a rest does not raise the streak.
+ */
+const streakAfter = (previous: Lesson | undefined, nowMs: number): number => {
+  if (previous === undefined) return 1;
+  return previous.kind === 'refused' && isResting(previous, nowMs) ? previous.streak : previous.streak + 1;
+};
+
+const reachOf = (refusal: Refusal, pools: Readonly<Record<string, Pool>>): readonly (OfferingKey | SubnetKey)[] => {
+  if (refusal.scope === 'subnet' && refusal.subnet !== undefined) return [subnetKey(refusal.subnet)];
+  const own = offeringKey(refusal.offering);
+  if (refusal.scope !== 'market') return [own];
+  const below = Object.values(pools).flatMap(offeringsOf);
+  return [own, ...below.filter(({ market }) => market === refusal.offering.market).map(offeringKey)];
+};
+
+/**
+ * Memory after EC2 refused. A first refusal rests {@link refusedRestMs}, each further one twice as long, up to {@link
+ * longestRestMs}. Scope `subnet` restricts the subnet alone and its rest does not grow, because addresses come back
+ * with every instance that ends. Scope `market` (an account quota) restricts every offering of that market in `pools`;
+ * `zone-permanent` rests {@link notSoldRestMs}. Call this after {@link rememberSuccess} for the same response: EC2 may
+ * grant some of an offering and refuse the rest.
+ */
+export const rememberRefusals = (
+  memory: PoolMemory,
+  refusals: readonly Refusal[],
+  pools: Readonly<Record<string, Pool>>,
+  nowMs: number,
+): PoolMemory => {
+  const next: Record<OfferingKey | SubnetKey, Lesson> = { ...memory };
+  for (const refusal of refusals) {
+    for (const key of new Set(reachOf(refusal, pools))) {
+      const streak = refusal.scope === 'subnet' ? 1 : streakAfter(memory[key], nowMs);
+      const coolingUntilMs = Math.max(
+        nowMs + restAfter(refusal.scope, streak),
+        next[key]?.kind === 'refused' ? next[key].coolingUntilMs : 0,
+      );
+      next[key] = { kind: 'refused', code: refusal.code, atMs: nowMs, coolingUntilMs, streak };
+    }
+  }
+  return next;
+};
+
+/** Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays. */
+export const rememberInterruptions = (
+  memory: PoolMemory,
+  offerings: readonly OfferingKey[],
+  nowMs: number,
+): PoolMemory => {
+  const next: Record<OfferingKey, Lesson> = { ...memory };
+  for (const key of offerings) {
+    const previous = next[key];
+    if (parseOfferingKey(key) === undefined || (previous?.kind === 'refused' && isResting(previous, nowMs))) continue;
+    const streak = previous?.streak ?? 0;
+    next[key] = {
+      kind: 'interrupted',
+      code: 'interruption',
+      atMs: nowMs,
+      coolingUntilMs: nowMs + interruptedRestMs,
+      streak,
+    };
+  }
+  return next;
+};
+
+/**
+ * Memory after launches succeeded: refusals of these offerings are forgotten. A warning stays, because EC2 may still
+ * take instances of an offering that it sells.
+ */
+export const rememberSuccess = (memory: PoolMemory, offerings: readonly OfferingKey[]): PoolMemory => {
+  const succeeded = new Set<string>(offerings);
+  return Object.fromEntries(
+    Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
+      if (!succeeded.has(key)) return [[key, lesson]];
+      return lesson.kind === 'refused' ? [] : [[key, { ...lesson, streak: 0 }]];
+    }),
+  );
+};
+
+/**
+ * Memory without lessons that are over. A streak outlives its rest by {@link longestRestMs}, so that an offering that
+ * keeps refusing rests longer each time.
+ *
+ * @param neededMs for so long a lesson is needed after it was learned, over or not
+ */
+export const forgetExpired = (memory: PoolMemory, nowMs: number, neededMs = 0): PoolMemory =>
+  Object.fromEntries(
+    Object.entries(memory).filter(
+      ([, { atMs, coolingUntilMs }]: [string, Lesson]) =>
+        nowMs < Math.max(coolingUntilMs + longestRestMs, atMs + neededMs),
+    ),
+  );

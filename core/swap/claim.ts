@@ -1,0 +1,134 @@
+import type { Leaving } from '../decision/decision.ts';
+import { tighter } from '../drain/deadline.ts';
+import { offeringKey } from '../pool/offering.ts';
+import type { Owner } from '../ports.ts';
+import { type LeaveReason, traitsOf } from '../removal/leave-reason.ts';
+import { describeLagMs } from '../times/times.ts';
+import type { Member } from '../view/view.ts';
+import { type DrainKind, kindOf, type NameDrain } from './drain-kind.ts';
+import type { LifecycleHook, Swap } from './swap.ts';
+
+/** An instance of the group that leaves, or should leave, and what we know about it. */
+export type LeavingFact = {
+  readonly instance: string;
+  readonly reason: LeaveReason;
+  /** When it happened, by the sender's clock, epoch milliseconds. */
+  readonly atMs: number;
+  /** When a look first received it, where an earlier one did. */
+  readonly heardAtMs?: number;
+  readonly deadlineMs?: number;
+  readonly hook?: LifecycleHook;
+  readonly owner?: Owner;
+};
+
+/** Who claims, and what they saw. */
+export type Claiming = {
+  readonly group: string;
+  readonly nowMs: number;
+  readonly decision: string;
+  readonly drainFor: NameDrain;
+  readonly members: ReadonlyMap<string, Member>;
+  /** Auto Scaling groups that may hold members. */
+  readonly asgs: ReadonlySet<string>;
+  /** Instances that EC2 shows as ended. */
+  readonly ended: ReadonlySet<string>;
+};
+
+/** The swap of an instance that a signal reports for the first time. It waits for the surge budget, or leaves. */
+export const claimedBy = (fact: LeavingFact, claiming: Claiming): Swap => {
+  const member = claiming.members.get(fact.instance);
+  const offering = member?.offering ?? fact.owner?.offering;
+  const { waitsForSurge, isAnnounced } = traitsOf(fact);
+  const asg = member?.asg ?? fact.owner?.asg;
+  return {
+    group: claiming.group,
+    instance: fact.instance,
+    reason: fact.reason,
+    state: waitsForSurge ? 'waiting' : 'leaving',
+    pool: member?.pool ?? fact.owner?.pool ?? 'unknown',
+    offering: offering === undefined ? 'unknown' : offeringKey(offering),
+    ...(asg !== undefined && claiming.asgs.has(asg) && { asg }),
+    claimedAtMs: claiming.nowMs,
+    ...(isAnnounced && { warnedAtMs: fact.atMs }),
+    ...(fact.heardAtMs !== undefined && { heardAtMs: fact.heardAtMs }),
+    ...(fact.deadlineMs === undefined ? {} : { deadlineMs: fact.deadlineMs }),
+    ...(fact.hook === undefined ? {} : { hooks: [fact.hook] }),
+    // An instance that ended before its first signal needs no drain. Its Auto Scaling group, if any, replaces it.
+    ...(waitsForSurge || claiming.ended.has(fact.instance)
+      ? {}
+      : { drain: claiming.drainFor(kindOf(fact), fact.deadlineMs), drainOrderedAtMs: claiming.nowMs }),
+    decision: claiming.decision,
+  };
+};
+
+/** The swap of a member that a decision removes. It leaves at once. */
+export const removedBy = (
+  { reason }: Pick<Leaving, 'reason'>,
+  { instance, pool = 'unknown', offering, asg }: Member,
+  { group, nowMs, drain, decision }: Pick<Claiming, 'group' | 'nowMs' | 'decision'> & { readonly drain: string },
+): Swap => ({
+  group,
+  instance,
+  reason,
+  state: 'leaving',
+  pool,
+  offering: offeringKey(offering),
+  ...(asg !== undefined && { asg }),
+  claimedAtMs: nowMs,
+  drain,
+  drainOrderedAtMs: nowMs,
+  decision,
+});
+
+type Tightening = Pick<Claiming, 'drainFor' | 'nowMs'>;
+
+/** A swap that waited leaves with its first deadline or hook. */
+const onItsWay = ({ state }: Swap): Pick<Partial<Swap>, 'state'> => (state === 'waiting' ? { state: 'leaving' } : {});
+
+const withHook = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
+  const { hooks = [] } = swap;
+  if (fact.hook === undefined || hooks.some(({ token }) => token === fact.hook?.token)) return undefined;
+  // Its drain may have read the swap without this hook, and might look again only after the hook has expired. So
+  // another drain takes over.
+  const order = { drain: drainFor('hook', swap.deadlineMs), drainOrderedAtMs: nowMs };
+  return { hooks: [...hooks, fact.hook], ...onItsWay(swap), ...order };
+};
+
+/** A swap that drains already cannot wait for its replacement, so it does not join a drain that waits. */
+const kindOnceWarned = (swap: Swap, warning: LeavingFact): DrainKind => {
+  if (traitsOf(swap).endedBy === 'auto-scaling') return kindOf(swap);
+  return swap.state === 'waiting' || swap.state === 'leaving' ? kindOf(warning) : 'swap';
+};
+
+/** A deadline that was long over when the instance was claimed did not come true: the instance outlived it. */
+const isOutlived = ({ claimedAtMs }: Swap, { deadlineMs }: LeavingFact): boolean =>
+  deadlineMs !== undefined && claimedAtMs - deadlineMs > describeLagMs;
+
+const withDeadline = (swap: Swap, fact: LeavingFact, { drainFor, nowMs }: Tightening): Partial<Swap> | undefined => {
+  const deadlineMs = tighter(swap.deadlineMs, fact.deadlineMs);
+  if (deadlineMs === swap.deadlineMs || deadlineMs === undefined || isOutlived(swap, fact)) return undefined;
+  if (swap.state === 'drained') return { deadlineMs };
+  return {
+    reason: traitsOf(swap).endedBy === 'auto-scaling' ? swap.reason : fact.reason,
+    deadlineMs,
+    warnedAtMs: fact.atMs,
+    drain: drainFor(kindOnceWarned(swap, fact), deadlineMs),
+    drainOrderedAtMs: nowMs,
+    ...onItsWay(swap),
+  };
+};
+
+/**
+ * What a later signal changes in an existing swap: it may only tighten the deadline or add a hook. Undefined when it
+ * changes nothing.
+ */
+export const tightened = (swap: Swap, fact: LeavingFact, tightening: Tightening): Partial<Swap> | undefined => {
+  if (swap.state === 'gone' || traitsOf(fact).waitsForSurge) return undefined;
+  return traitsOf(fact).endedBy === 'auto-scaling'
+    ? withHook(swap, fact, tightening)
+    : withDeadline(swap, fact, tightening);
+};
+
+/** Whether a fact is a warning of EC2 that a swap did not have before: only the deadline tells that it is new. */
+export const isNewWarning = (fact: LeavingFact, swap: Swap, before: Swap | undefined): boolean =>
+  traitsOf(fact).endedBy === 'ec2' && swap.deadlineMs === fact.deadlineMs && before?.deadlineMs !== fact.deadlineMs;

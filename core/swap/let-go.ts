@@ -1,0 +1,41 @@
+import { asGone } from '../drain/shortfall.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import { isKept } from './kept-members.ts';
+import { hasOutlived } from './outlived.ts';
+import type { Swap } from './swap.ts';
+
+/** A drain that has not begun by then never will: whoever ordered it died, and nobody orders it again. */
+const unbegunMs = 120_000;
+/** A warning, or a request to let an instance go, that did not come true by then is none. */
+const givenUpMs = 600_000;
+
+/**
+ * Whether its drain ended before it began, because its group was let go or does not act: nobody else is to take it out
+ * of service.
+ */
+export const wasLeftAlone = (swap: Swap): boolean =>
+  swap.state === 'leaving' &&
+  traitsOf(swap).endedBy !== 'auto-scaling' &&
+  swap.deadlineMs === undefined &&
+  (swap.shortfall?.code === 'let-go' || swap.shortfall?.code === 'held-back');
+
+/** Whether nothing ends an instance after its group was let go: its end was our choice, or did not come. */
+export const isLetOff = (swap: Swap, nowMs: number): boolean => {
+  if (isKept(swap)) return (swap.keptUntilMs ?? 0) <= nowMs;
+  if (swap.state === 'waiting' || wasLeftAlone(swap)) return true;
+  if (swap.state === 'drained' && hasOutlived(swap, nowMs, givenUpMs)) return true;
+  if (swap.state !== 'leaving' || traitsOf(swap).endedBy === 'auto-scaling') return false;
+  const cameMs = swap.deadlineMs ?? swap.releaseAskedAtMs;
+  return cameMs === undefined
+    ? nowMs - (swap.drainOrderedAtMs ?? swap.claimedAtMs) >= unbegunMs
+    : nowMs - cameMs >= givenUpMs;
+};
+
+/** A swap of a group that was let go, whose instance stays as it is. */
+export const asLetOff = (swap: Swap): Swap => ({ ...swap, shortfall: swap.shortfall ?? { code: 'let-go' } });
+
+/** A swap of a group that was let go, whose instance has ended: it was not drained, because the group is gone. */
+export const asGoneAfterLetGo = (swap: Swap, nowMs: number): Swap => {
+  const gone = asGone(swap, nowMs);
+  return gone.shortfall?.code === 'ended-before-drain' ? { ...gone, shortfall: { code: 'let-go' } } : gone;
+};

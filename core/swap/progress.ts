@@ -1,0 +1,39 @@
+import type { Sorted } from '../drain/look.ts';
+import { asDrainedInTime, asGone } from '../drain/shortfall.ts';
+import type { SwapChange } from '../ports.ts';
+import type { Swap } from './swap.ts';
+
+const progressOf = ({
+  state,
+  busyUntilMs,
+  drainStartedAtMs,
+  drainedAtMs,
+  goneAtMs,
+  shortfall,
+}: Swap): Partial<Swap> => ({
+  state,
+  ...(busyUntilMs !== undefined && { busyUntilMs }),
+  ...(drainStartedAtMs !== undefined && { drainStartedAtMs }),
+  ...(drainedAtMs !== undefined && { drainedAtMs }),
+  ...(goneAtMs !== undefined && { goneAtMs }),
+  ...(shortfall !== undefined && { shortfall }),
+});
+
+/** The changes from a stored swap to its value in memory. A shortfall that did not happen is removed. */
+export const changeTo = (swap: Swap): Pick<SwapChange, 'set' | 'clear'> => ({
+  set: progressOf(swap),
+  ...(swap.shortfall === undefined && swap.state !== 'draining' && { clear: ['shortfall'] as const }),
+});
+
+/** A swap whose drain is over, whether or not its instance was seen to be drained. */
+export const asDrained = (swap: Swap, nowMs: number): Swap => ({
+  ...swap,
+  state: 'drained',
+  drainedAtMs: swap.drainedAtMs ?? nowMs,
+});
+
+/** The findings of a look at the batch, as swaps to write. */
+export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
+  ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrainedInTime(swap, nowMs)),
+  ...gone.map((swap) => asGone(swap, nowMs)),
+];

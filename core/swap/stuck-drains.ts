@@ -1,0 +1,73 @@
+import { drainEndsByMs } from '../drain/drain.ts';
+import { isOnHook, isUnattended } from '../drain/heartbeat.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { NameDrain } from './drain-kind.ts';
+import { isKept } from './kept-members.ts';
+import { outlivedForGoodMs } from './outlived.ts';
+import { isHard, type Swap } from './swap.ts';
+
+/** A drain that has not ended this long after it should have is broken, and a new one takes over. */
+const overdueMs = 120_000;
+/**
+ * An instance that EC2 warned about and only stopped is terminated after this time, so that nothing is left of it. One
+ * that runs on is put back into service (`outlived.ts`), and is terminated only when that fails for longer.
+ */
+const spareMs = 300_000;
+
+/** Which instances still run, and what a drain may take. */
+export type TakingOver = {
+  readonly nowMs: number;
+  readonly timeoutMs: number;
+  readonly shown: ReadonlySet<string>;
+  /** Those of them that are put back into service, if that is possible: EC2 announced to take them and did not. */
+  readonly spared?: ReadonlySet<string>;
+  readonly drainFor: NameDrain;
+  /** Drains that somebody stopped. */
+  readonly stoppedDrains: readonly string[];
+};
+
+const drainDueByMs = (swap: Swap, timeoutMs: number): number =>
+  Math.max(swap.deadlineMs ?? 0, (swap.drainOrderedAtMs ?? swap.claimedAtMs) + 2 * timeoutMs);
+
+/**
+ * A drain that is over while its instance is still there: a call that failed, a warning that nothing followed, or an
+ * instance that EC2 only stopped.
+ */
+const isLeftover = (swap: Swap, { timeoutMs, shown, spared, nowMs }: TakingOver): boolean => {
+  if (swap.state !== 'drained' || isKept(swap) || !shown.has(swap.instance)) return false;
+  const sparedMs = spared?.has(swap.instance) ? outlivedForGoodMs : spareMs;
+  const sinceMs = Math.max(
+    swap.drainOrderedAtMs ?? 0,
+    isHard(swap) ? (swap.deadlineMs ?? 0) + sparedMs - overdueMs : (swap.drainedAtMs ?? drainEndsByMs(swap, timeoutMs)),
+  );
+  return nowMs - sinceMs >= overdueMs;
+};
+
+/**
+ * Whether no drain continues with a swap. A drain that keeps a hook alive is missed by its heartbeats, in time for the
+ * next one; any other is missed after its end was due.
+ */
+const isBroken = (swap: Swap, { timeoutMs, nowMs }: TakingOver): boolean => {
+  if (swap.state !== 'leaving' && swap.state !== 'draining') return false;
+  return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
+};
+
+/** Whether somebody stopped its drain before the end: a hook of a drained member is still to be completed. */
+const isStopped = (swap: Swap, { stoppedDrains }: TakingOver): boolean =>
+  swap.drain !== undefined &&
+  stoppedDrains.includes(swap.drain) &&
+  (swap.state === 'leaving' || swap.state === 'draining' || (swap.state === 'drained' && isOnHook(swap)));
+
+/**
+ * The new drain of a swap whose own drain failed, or ended while its instance did not. An instance that EC2 warned
+ * about and did not take is terminated by us from then on. Undefined where its drain goes on, or came to its end.
+ */
+export const takenOver = (swap: Swap, taking: TakingOver): Partial<Swap> | undefined => {
+  const order = {
+    drain: taking.drainFor(isOnHook(swap) ? 'hook' : 'mend', swap.deadlineMs),
+    drainOrderedAtMs: taking.nowMs,
+  };
+  if (isStopped(swap, taking) || isBroken(swap, taking)) return order;
+  if (!isLeftover(swap, taking)) return undefined;
+  return { ...order, reason: traitsOf(swap).endedBy === 'ec2' ? 'unwanted' : swap.reason };
+};

@@ -1,0 +1,81 @@
+import { type LeaveReason, traitsOf } from '../removal/leave-reason.ts';
+import type { Shortfall } from './shortfall.ts';
+
+/**
+ * States move forward only. `waiting`: claimed, not begun (surge budget). `leaving`: its drain is ordered. Then
+ * `draining`, `drained`, `gone`. `withdrawn` is history only: the swap was not carried out, and its instance stayed.
+ */
+export type SwapState = 'waiting' | 'leaving' | 'draining' | 'drained' | 'gone' | 'withdrawn';
+
+/** An Auto Scaling lifecycle action that waits for us to complete it. */
+export type LifecycleHook = {
+  readonly asg: string;
+  readonly hook: string;
+  readonly token: string;
+  /** When Auto Scaling continues without us unless a heartbeat extends it. */
+  readonly expiresAtMs: number;
+  /**
+   * The hook's heartbeat time-out; each heartbeat extends the hook by it. Absent when unknown: the shortest that Auto
+   * Scaling allows is assumed.
+   */
+  readonly timeoutMs?: number;
+  /**
+   * When we found that Auto Scaling no longer waits: its time-out was over, or somebody else completed the action. No
+   * further heartbeat is sent.
+   */
+  readonly overAtMs?: number;
+};
+
+/** A member that EC2 warned about, whether a swap is stored for it or it is only observed. */
+export type Warned = Pick<Swap, 'instance' | 'offering'>;
+
+/** The stored record of one instance that leaves and is replaced. Only this item decides about this instance. */
+export type Swap = {
+  readonly group: string;
+  readonly instance: string;
+  readonly reason: LeaveReason;
+  readonly state: SwapState;
+  /** The pool that the instance came from. */
+  readonly pool: string;
+  /** Zone, type and market of the instance, for memory and reports. */
+  readonly offering: string;
+  /** The Auto Scaling group that held it when it was claimed, whatever the policy names since then. */
+  readonly asg?: string;
+  /** When the first signal about it arrived, and the time that EC2 gave that signal. */
+  readonly claimedAtMs: number;
+  readonly warnedAtMs?: number;
+  /** When it was first heard, where that was before it was claimed: the group was only observed. */
+  readonly heardAtMs?: number;
+  readonly deadlineMs?: number;
+  /** The drain that takes work off it. Absent while waiting. */
+  readonly drain?: string;
+  /** When the drain was ordered. A drain that has not begun is started again at every tick, under the same name. */
+  readonly drainOrderedAtMs?: number;
+  /** The lifecycle actions that its Auto Scaling group waits for, one for each of its terminating hooks. */
+  readonly hooks?: readonly LifecycleHook[];
+  /**
+   * For a member that is taken out of service by terminating it through its Auto Scaling group: when that was
+   * requested. It is written before the call, so that a reader who sees the instance end knows that Holdfast caused it.
+   */
+  readonly releaseAskedAtMs?: number;
+  readonly drainStartedAtMs?: number;
+  /** The latest time at which its target groups end connections. */
+  readonly busyUntilMs?: number;
+  readonly drainedAtMs?: number;
+  readonly goneAtMs?: number;
+  readonly withdrawnAtMs?: number;
+  /** Its termination was refused for good: it is a member again, and is not chosen to leave before this time. */
+  readonly keptUntilMs?: number;
+  /** It is dead, and nothing could replace it: its Auto Scaling group does, by its own launch. */
+  readonly leftToGroup?: true;
+  /** What failed, or was late. */
+  readonly shortfall?: Shortfall;
+  /** The decision that claimed it. */
+  readonly decision: string;
+};
+
+/** Whether EC2 or Auto Scaling ends the instance (we only take work off it), or Holdfast has to terminate it. */
+export const endsItself = (swap: Pick<Swap, 'reason'>): boolean => traitsOf(swap).endedBy !== 'holdfast';
+
+/** A swap that EC2 or a deadline drives: its instance goes whatever we do. */
+export const isHard = (swap: Swap): boolean => swap.deadlineMs !== undefined || endsItself(swap);

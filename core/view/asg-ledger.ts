@@ -1,0 +1,152 @@
+/**
+ * What Auto Scaling groups do by themselves, so that a decision does not do it too. The words:
+ *
+ * - **gap**: how many members a group lacks, or will lack once it notices which of its members have ended;
+ * - **refill**: what it is about to launch to close its gap;
+ * - **shrink**: what it is about to terminate because it holds more than its desired capacity;
+ * - **unnoticed**: leaving members that it still counts, and must not replace, because we do;
+ * - **take over**: its desired capacity is lowered to what it holds, and we launch in its place.
+ */
+
+import { howHeld } from '../group/holding.ts';
+import { outsideAsgOf } from '../group/outside-size.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import { refillGraceMs } from '../times/times.ts';
+import type { AsgView, Member, View } from './view.ts';
+
+/** Of the members that a group holds, those that leave by one of these swaps. */
+const heldOf = ({ holds }: AsgView, swaps: readonly Swap[]): readonly string[] => {
+  const leaving = new Set(swaps.map(({ instance }) => instance));
+  return holds.filter((instance) => leaving.has(instance));
+};
+
+/** Members that a group terminates itself, as their hooks show, while its describe still shows them as held. */
+const terminatedBy = (asg: AsgView, { swaps }: View): readonly string[] =>
+  heldOf(
+    asg,
+    swaps.filter((swap) => traitsOf(swap).endedBy === 'auto-scaling'),
+  );
+
+/** Of the held members that leave for a reason other than a hook, those for which this is true. */
+const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boolean) => boolean): readonly string[] => {
+  const dead = new Set(view.ended);
+  return heldOf(
+    asg,
+    view.swaps.filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && isOne(swap, dead.has(swap.instance))),
+  );
+};
+
+/**
+ * Leaving instances that are dead, or out of service for good, and that a group still counts. The group terminates
+ * instances on a hook itself, and lets living ones go only down to its minimum. What was left to it, it replaces.
+ */
+const unnoticedBy = (asg: AsgView, view: View): readonly string[] =>
+  heldLeaving(
+    asg,
+    view,
+    ({ drain, state, leftToGroup }, isDead) =>
+      drain !== undefined &&
+      leftToGroup === undefined &&
+      (isDead || (mayShrink(asg, view) && (state === 'draining' || state === 'drained'))),
+  );
+
+/** Where others set the size, members leave without it. */
+const mayShrink = ({ name, desired, min }: AsgView, { group }: View): boolean =>
+  name === outsideAsgOf(group) || desired > min;
+
+/**
+ * The gap of a group. Below 0: it holds more than its desired capacity.
+ *
+ * A group finds an instance that EC2 has ended unhealthy, and replaces it one for one (EC2 Auto Scaling User Guide,
+ * health checks), unless the user has suspended that process. It also replaces an instance that it terminates itself,
+ * unless its desired capacity falls: while a describe still shows such an instance as held, that describe is the older
+ * one.
+ */
+const gapOf = (asg: AsgView, view: View): number => {
+  const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
+  const dead = new Set(replaces ? view.ended : []);
+  const terminated = new Set(terminatedBy(asg, view));
+  const unnoticed = new Set(unnoticedBy(asg, view));
+  const ending = asg.holds.filter(
+    (instance) => terminated.has(instance) || (dead.has(instance) && !unnoticed.has(instance)),
+  );
+  return asg.desired - asg.held + ending.length;
+};
+
+/**
+ * Why a group does not refill itself: it may not launch, it did not in time (`idle`), or its launch failed (`refused`).
+ * A failed launch counts only once the describe shows the gap that it left: an older describe still shows the group as
+ * full.
+ */
+const whyNoRefill = (asg: AsgView, { state, nowMs }: View): 'idle' | 'refused' | undefined => {
+  const gap = state.asgGaps[asg.name];
+  if (asg.suspended.includes('Launch') || (gap !== undefined && nowMs - gap.sinceMs > refillGraceMs)) return 'idle';
+  return gap?.refused && asg.desired > asg.held ? 'refused' : undefined;
+};
+
+/** The refill of a group. After a failed launch, it launches for its dead alone. */
+const refillOf = (asg: AsgView, view: View): number => {
+  const gap = Math.max(0, gapOf(asg, view));
+  const why = whyNoRefill(asg, view);
+  if (gap === 0 || why === 'idle') return 0;
+  return why === 'refused' ? Math.max(0, gap - (asg.desired - asg.held)) : gap;
+};
+
+/** Instances that the groups are about to launch by themselves, so that we do not launch them too. */
+export const ownRefill = (view: View): number => view.asgs.reduce((sum, asg) => sum + refillOf(asg, view), 0);
+
+/**
+ * Instances that the groups are about to terminate by themselves, so that we do not remove others too. A group that
+ * rebalances its zones launches first.
+ */
+export const ownShrink = (view: View): number =>
+  view.asgs
+    .filter(({ suspended }) => !suspended.includes('Terminate'))
+    .reduce((sum, asg) => sum + Math.max(0, -gapOf(asg, view)), 0);
+
+/** Whether a group holds a member that it terminates itself. */
+export const isEndingSome = (view: View): boolean => view.asgs.some((asg) => terminatedBy(asg, view).length > 0);
+
+/**
+ * Members that groups launched by themselves and do not show yet, and those that have joined and are not shown: their
+ * user may have taken them out again. Only a newer describe can tell whether there is a surplus.
+ */
+export const notShownYet = ({ asgs, group }: View, members: readonly Member[]): number => {
+  const held = new Set(asgs.flatMap(({ holds }) => holds));
+  return howHeld(group).isInAsgs
+    ? members.filter(
+        ({ instance, reservation, unshown }) => (unshown || reservation === undefined) && !held.has(instance),
+      ).length
+    : 0;
+};
+
+/**
+ * Unnoticed instances: they are terminated through their groups, so that these do not replace them. Of those that died
+ * before their drain was ordered, only as many as the group can spare: as many as were launched for them while they
+ * waited.
+ */
+export const unnoticed = (view: View, spare: number): readonly string[] => {
+  const waited = view.asgs.flatMap((asg) =>
+    heldLeaving(asg, view, ({ drain }, isDead) => drain === undefined && isDead),
+  );
+  return [...view.asgs.flatMap((asg) => unnoticedBy(asg, view)), ...waited.slice(0, Math.max(0, spare))];
+};
+
+/** A group that is short and does not refill itself, and the desired capacity that it gets: lower by so much. */
+type ToTakeOver = { readonly asg: string; readonly desired: number; readonly lowers: number };
+
+/** Groups that are short and do not refill themselves. A size that others set is theirs. */
+export const groupsToTakeOver = (view: View): readonly ToTakeOver[] =>
+  view.asgs
+    .filter(({ name }) => name !== outsideAsgOf(view.group))
+    .filter((asg) => asg.desired > asg.held && asg.held >= asg.min && whyNoRefill(asg, view) !== undefined)
+    .map((asg) => ({ asg: asg.name, desired: asg.held, lowers: asg.desired - asg.held }));
+
+/** Since when each group has had a gap. An entry is kept while the gap lasts, and dropped when it is closed. */
+export const gapsNow = (view: View): View['state']['asgGaps'] =>
+  Object.fromEntries(
+    view.asgs
+      .filter((asg) => gapOf(asg, view) > 0)
+      .map((asg) => [asg.name, view.state.asgGaps[asg.name] ?? { sinceMs: view.nowMs, refused: false }]),
+  );

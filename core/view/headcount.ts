@@ -1,0 +1,114 @@
+import { howHeld } from '../group/holding.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import { isOpen } from '../launch/reservation-life.ts';
+import type { Offering } from '../pool/offering.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import { isHard, type Swap } from '../swap/swap.ts';
+import type { Member, View } from './view.ts';
+
+/** A launch that was requested or granted and that no describe shows yet. */
+export type InFlight = {
+  readonly pool: string;
+  readonly count: number;
+  readonly offerings: readonly Offering[];
+  /** Of a request without an answer that may be repeated: when, epoch ms. */
+  readonly repeatAtMs?: number;
+};
+
+/** The members that are there, those that leave and those that come. Every instance is counted once. */
+export type Headcount = {
+  /** Members that stay, including those whose swap waits to begin. */
+  readonly staying: readonly Member[];
+  /** Staying members at risk, whose swap waits for surge budget. */
+  readonly waiting: readonly Swap[];
+  /** Swaps that still hold their place: drain-first and not drained yet, or chosen to begin and not begun. */
+  readonly holdingPlace: readonly Swap[];
+  readonly inFlight: readonly InFlight[];
+  /**
+   * All members that are to come: launches in flight, and members that Auto Scaling groups hold and EC2 does not show
+   * yet.
+   */
+  readonly inFlightCount: number;
+  /** Members without a pool of ours and without a reservation: we do not know who launched them. */
+  readonly strays: readonly Member[];
+};
+
+/**
+ * The part of a reservation that is still to come: the instances requested or granted, less those that a describe shows
+ * and those that are known to leave, to have ended or to hold no place. An instance that is not shown yet is not gone:
+ * EC2's describes lag behind its launches, so the reservation is believed until `forgetAtMs`.
+ */
+const stillToCome = (
+  reservation: Reservation,
+  seen: ReadonlyMap<string, Member>,
+  accounted: ReadonlySet<string>,
+): number => {
+  if (reservation.instances)
+    return reservation.instances.filter((instance) => !seen.has(instance) && !accounted.has(instance)).length;
+  const visible = [...seen.values()].filter((member) => member.reservation === reservation.id).length;
+  return Math.max(0, reservation.placement.count - visible);
+};
+
+/**
+ * Instances that an Auto Scaling group launched by itself and holds already, while EC2's describes do not show them
+ * yet. They count as members, without a known pool.
+ */
+const unseen = (view: View, seen: ReadonlyMap<string, Member>, accounted: ReadonlySet<string>): number => {
+  const reserved = new Set(view.state.reservations.flatMap(({ instances }) => instances ?? []));
+  const held = view.asgs.flatMap(({ holds }) => holds);
+  return held.filter((instance) => !seen.has(instance) && !accounted.has(instance) && !reserved.has(instance)).length;
+};
+
+/** A tagged instance that no reservation and no pool accounts for, and that none of our Auto Scaling groups holds. */
+export const isStray = (group: View['group'], { asg, reservation, pool }: Member): boolean =>
+  !howHeld(group).isInAsgs && asg === undefined && reservation === undefined && pool === undefined;
+
+/** Counts a view. */
+export const takeHeadcount = (view: View): Headcount => {
+  const swapOf = new Map(view.swaps.map((swap) => [swap.instance, swap]));
+  const ended = new Set(view.ended);
+  const seen = new Map(
+    view.members.filter(({ instance }) => !ended.has(instance)).map((member) => [member.instance, member]),
+  );
+  const isLeaving = (instance: string): boolean => (swapOf.get(instance)?.state ?? 'waiting') !== 'waiting';
+  const present = [...seen.values()].filter(({ instance }) => !isLeaving(instance));
+  const strays = present.filter((member) => isStray(view.group, member));
+  const accounted = new Set([
+    ...view.ended,
+    ...(view.aside ?? []),
+    ...view.swaps.filter(({ state }) => state !== 'waiting').map(({ instance }) => instance),
+  ]);
+  const inFlight = view.state.reservations
+    .filter(({ forgetAtMs, instances }) => instances === undefined || view.nowMs < forgetAtMs)
+    .map((reservation) => ({
+      pool: reservation.placement.pool,
+      offerings: reservation.placement.offerings,
+      count: stillToCome(reservation, seen, accounted),
+      ...(isOpen(reservation) && !reservation.unanswerable && { repeatAtMs: reservation.leaseUntilMs }),
+    }))
+    .filter(({ count }) => count > 0);
+  return {
+    staying: present.filter((member) => !strays.includes(member)),
+    waiting: view.swaps.filter((swap) => swap.state === 'waiting' && seen.has(swap.instance)),
+    holdingPlace: view.swaps.filter((swap) => holdsPlace(swap, view) || (isToBegin(swap) && seen.has(swap.instance))),
+    inFlight,
+    inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0) + unseen(view, seen, accounted),
+    strays,
+  };
+};
+
+/**
+ * With `drain-first`, a swap that can wait keeps its place until it is drained. Its replacement is launched only then.
+ */
+const holdsPlace = (swap: Swap, view: View): boolean =>
+  view.group.swap.order === 'drain-first' &&
+  traitsOf(swap).waitsForSurge &&
+  !isHard(swap) &&
+  (swap.state === 'leaving' || swap.state === 'draining');
+
+/**
+ * Another decision has chosen this swap to begin, and has not written it yet. It waits until that is done, so that its
+ * replacement stays within the surge even if the author of that decision dies.
+ */
+const isToBegin = (swap: Swap): boolean =>
+  swap.state === 'leaving' && swap.drain === undefined && traitsOf(swap).waitsForSurge && !isHard(swap);

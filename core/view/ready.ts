@@ -1,0 +1,76 @@
+import type { Group } from '../group/group.ts';
+import type { Member } from './view.ts';
+
+/** When a member counts as serving, besides its target groups: each of these must hold. */
+export type Ready = {
+  /** This long after its launch. */
+  readonly afterMs?: number;
+  /** Once EC2's status checks have passed. */
+  readonly checks?: 'ec2';
+  /** A new member that has not served by this age is given up. Absent: {@link givenUpAfterMs}. */
+  readonly withinMs?: number;
+};
+
+/** The age by which a new member must serve, unless the policy says otherwise. */
+const givenUpAfterMs = 600_000;
+
+type Judged = Pick<Group, 'ready'>;
+
+/** The age by which a new member of this group must serve. */
+export const readyWithinMs = ({ ready }: Judged): number => ready?.withinMs ?? givenUpAfterMs;
+
+/**
+ * What EC2's status checks say of an instance. `waiting`: they have no result yet. `unread`: they could not be read
+ * now.
+ */
+export type StatusCheck = 'passed' | 'failed' | 'waiting' | 'unread';
+
+type Asking = Judged & {
+  readonly nowMs: number;
+  /** Members that have not served since they were new. */
+  readonly unserved?: readonly string[];
+};
+
+const ageMs = ({ launchedAtMs }: Member, { nowMs }: Asking): number => nowMs - launchedAtMs;
+
+const isWarm = (member: Member, asking: Asking): boolean => ageMs(member, asking) >= (asking.ready?.afterMs ?? 0);
+
+/**
+ * Whether the status checks of this member decide about it: it would serve without them, and is
+ * new or has never served. Others have passed them long ago.
+ */
+export const needsStatusChecks = (member: Member, asking: Asking): boolean =>
+  asking.ready?.checks === 'ec2' &&
+  (member.serving || member.mayServe === true) &&
+  isWarm(member, asking) &&
+  (ageMs(member, asking) < readyWithinMs(asking) || asking.unserved?.includes(member.instance) === true);
+
+const checked = (member: Member, check: StatusCheck): Member => {
+  const { mayServe: _may, ...known } = member;
+  switch (check) {
+    case 'passed':
+      return member;
+    case 'unread':
+      return { ...known, serving: false, mayServe: true };
+    case 'waiting':
+      return { ...known, serving: false, unready: 'status-checks' };
+    case 'failed':
+      return { ...known, serving: false, unready: 'status-checks', unhealthy: true };
+  }
+};
+
+/**
+ * A member as its policy counts it: with `ready`, it serves once it has warmed up, EC2's status checks have passed, and
+ * its target groups find it healthy.
+ *
+ * @param check what the status checks say. Absent: they were not asked about it.
+ */
+export const asReady = (member: Member, asking: Asking, check: StatusCheck = 'passed'): Member => {
+  const { ready } = asking;
+  if (ready?.afterMs === undefined && ready?.checks === undefined) return member;
+  const { unchecked: _now, ...judged } = member;
+  if (!judged.serving && judged.mayServe !== true) return judged;
+  if (isWarm(judged, asking)) return checked(judged, check);
+  const { mayServe: _may, ...known } = judged;
+  return { ...known, serving: false, unready: 'warm-up' };
+};

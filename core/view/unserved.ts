@@ -1,0 +1,129 @@
+import type { Group } from '../group/group.ts';
+import { howHeld } from '../group/holding.ts';
+import { traitsOf } from '../removal/leave-reason.ts';
+import type { Swap } from '../swap/swap.ts';
+import { readyWithinMs } from './ready.ts';
+import type { AsgView, Member, View } from './view.ts';
+
+/** What keeps a new member from serving, and since when it is known to do so, epoch ms. */
+export type Idle = { readonly why: WhyIdle; readonly sinceMs: number };
+
+/** New members that do not serve. */
+export type Unserved = Readonly<Record<string, Idle>>;
+
+/** More of them than this are not remembered at once: as these leave, others of their kind rest with their pool. */
+const mostUnserved = 500;
+/** A member that starts as it should serves before it is noticed. */
+const noticedAfterMs = 60_000;
+
+/** Why a member does not serve. */
+export type WhyIdle = 'pending' | 'not-joined' | 'status-checks' | 'warm-up' | 'target-health';
+
+/** What keeps a member from serving. */
+export const whyIdle = ({ state, admitted, unready }: Member): WhyIdle => {
+  if (state === 'pending') return 'pending';
+  return admitted ? (unready ?? 'target-health') : 'not-joined';
+};
+
+type Look = {
+  readonly group: Pick<Group, 'ready' | 'swap' | 'holding'>;
+  readonly members: readonly Member[];
+  readonly unserved: Unserved;
+  readonly swaps: readonly Swap[];
+  readonly asgs: readonly AsgView[];
+  readonly nowMs: number;
+};
+
+/** A member of which it cannot be read whether it serves is not known to be idle. */
+const isIdle = ({ serving, mayServe }: Member): boolean => !serving && mayServe !== true;
+
+/**
+ * New members that do not serve, as a look finds them. Whoever serves once is no longer new. A member that is noticed
+ * only in the second half of its time has served before, and fails for another reason. One that could join at last
+ * begins anew.
+ */
+export const unservedNow = ({ group, members, unserved, nowMs }: Omit<Look, 'swaps' | 'asgs'>): Unserved => {
+  const idleNow = (member: Member): Idle | undefined => {
+    const ageMs = nowMs - member.launchedAtMs;
+    const before = unserved[member.instance];
+    if (member.serving) return undefined;
+    if (!isIdle(member)) return before;
+    const why = whyIdle(member);
+    if (before !== undefined) return before.why === why ? before : { why, sinceMs: nowMs };
+    return ageMs >= noticedAfterMs && ageMs <= readyWithinMs(group) / 2 ? { why, sinceMs: nowMs } : undefined;
+  };
+  const found = members.flatMap((member): readonly (readonly [string, Idle])[] => {
+    const idle = idleNow(member);
+    return idle === undefined ? [] : [[member.instance, idle]];
+  });
+  return Object.fromEntries(found.toSorted(([, a], [, b]) => a.sinceMs - b.sinceMs).slice(0, mostUnserved));
+};
+
+const isOpen = ({ state }: Swap): boolean => state !== 'gone' && state !== 'withdrawn';
+
+/**
+ * Whether the group shows that an instance can serve here. While nobody serves, the target group or the application is
+ * broken, and other instances would not serve either. A member that is alone shows nothing, and is replaced once.
+ */
+const othersServe = ({ members, swaps }: Look): boolean => {
+  const leaving = new Set(swaps.filter((swap) => isOpen(swap)).map(({ instance }) => instance));
+  return members.length === 1 || members.some(({ instance, serving }) => serving && !leaving.has(instance));
+};
+
+/** The minimum size of an Auto Scaling group that no replacement joins belongs to its owner. */
+const isKeptByMinimum = ({ group, asgs }: Look, { asg }: Member): boolean =>
+  howHeld(group).launchesBy === 'autoScaling' && asgs.some(({ name, desired, min }) => name === asg && desired <= min);
+
+/** Where its Auto Scaling group is full, and its maximum cannot be raised, another instance could not join either. */
+const waitsForRoom = ({ group, asgs }: Look, member: Member): boolean =>
+  whyIdle(member) === 'not-joined' &&
+  asgs.some(({ name, desired, max }) => name === howHeld(group).joins && desired >= max);
+
+/** For how long the same has kept a member from serving. */
+const idleForMs = ({ unserved, nowMs }: Look, member: Member): number => {
+  const idle = unserved[member.instance];
+  return idle === undefined || idle.why !== whyIdle(member) ? 0 : nowMs - idle.sinceMs;
+};
+
+/** Members that have not served by the age at which they are given up, whether their turn has come or not. */
+export const hopelessIn = ({
+  group,
+  members,
+  state: { unserved = {} },
+  nowMs,
+}: Pick<View, 'group' | 'members' | 'state' | 'nowMs'>): ReadonlySet<string> =>
+  new Set(
+    members
+      .filter(
+        (member) =>
+          unserved[member.instance] !== undefined &&
+          isIdle(member) &&
+          nowMs - member.launchedAtMs >= readyWithinMs(group),
+      )
+      .map(({ instance }) => instance),
+  );
+
+/**
+ * Members that never served and are given up: replaced elsewhere, at most `swap.maxSurge` at a time. Each stays until
+ * its replacement serves, so while no replacement serves either, no further one is launched.
+ */
+export const toBeGivenUp = (look: Look): readonly Member[] => {
+  const { group, members, swaps, nowMs } = look;
+  const withinMs = readyWithinMs(group);
+  const candidates = members.filter(
+    (member) =>
+      isIdle(member) &&
+      idleForMs(look, member) >= withinMs / 2 &&
+      !member.protected &&
+      nowMs - member.launchedAtMs >= withinMs &&
+      !isKeptByMinimum(look, member) &&
+      !waitsForRoom(look, member),
+  );
+  if (candidates.length === 0 || !othersServe(look)) return [];
+  const known = new Set(swaps.map(({ instance }) => instance));
+  const underWay = swaps.filter((swap) => isOpen(swap) && traitsOf(swap).withdrawnWhen === 'serving').length;
+  return candidates
+    .filter(({ instance }) => !known.has(instance))
+    .toSorted((a, b) => a.launchedAtMs - b.launchedAtMs || (a.instance < b.instance ? -1 : 1))
+    .slice(0, Math.max(0, group.swap.maxSurge - underWay));
+};

@@ -1,0 +1,242 @@
+import type { BreakerMemory } from '../breaker/breaker.ts';
+import type { BreakerNews } from '../breaker/learn.ts';
+import type { Chosen } from '../decision/chosen-members.ts';
+import type { Group } from '../group/group.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import type { LaunchMemory } from '../limits/launch-limit.ts';
+import type { NotDone } from '../observe/not-done.ts';
+import type { Offering, OfferingKey } from '../pool/offering.ts';
+import type { Denials } from '../pool-memory/denials.ts';
+import type { BootMemory, BootNews, Deaths, EndedWhy } from '../pool-memory/failed-boots.ts';
+import type { GivenUp } from '../pool-memory/given-up.ts';
+import type { PoolMemory } from '../pool-memory/pool-memory.ts';
+import type { Returns } from '../returning/memory.ts';
+import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
+import type { Swap } from '../swap/swap.ts';
+import type { Unserved } from './unserved.ts';
+
+/** One living instance of the group. It is counted once, however many describes showed it. */
+export type Member = {
+  readonly instance: string;
+  /** The pool it was launched from (by tag), or the pool whose offering it matches. Undefined when there is neither. */
+  readonly pool: string | undefined;
+  readonly offering: Offering;
+  /** The Auto Scaling group that holds it, if any. */
+  readonly asg?: string;
+  readonly state: 'pending' | 'running';
+  readonly launchedAtMs: number;
+  /** Reservation it was launched under, from its tag. */
+  readonly reservation?: string;
+  /**
+   * The group that its tag names, when that is another group: it was launched for that one, and came to this group with
+   * its Auto Scaling group.
+   */
+  readonly launchedFor?: string;
+  /**
+   * Holdfast has nothing left to join it to: it is in its Auto Scaling group (which registers its own target groups)
+   * and in every target group that the policy names.
+   */
+  readonly admitted: boolean;
+  /** It has joined its Auto Scaling group, which does not show it. Its user may have taken it out again. */
+  readonly unshown?: boolean;
+  /** Admitted, and healthy in every target group that it is in: it takes work. */
+  readonly serving: boolean;
+  /**
+   * No target group checks it: it counts as serving as soon as it runs, and nobody says when its software is up.
+   */
+  readonly unchecked?: true;
+  /** Its policy does not count it as serving yet: it warms up, or EC2's status checks have not passed. */
+  readonly unready?: 'warm-up' | 'status-checks';
+  /**
+   * Whether it serves could not be read. It does not count as serving, so no other member leaves because of it; and it
+   * does not count as idle either.
+   */
+  readonly mayServe?: true;
+  /**
+   * Never chosen for removal: protected from scale-in, or its termination was refused a while ago. Termination
+   * protection itself is not read, because EC2 returns it for one instance a call.
+   */
+  readonly protected: boolean;
+  /**
+   * It is in the Auto Scaling group that members are attached to, and its tag does not say that it joined: whoever
+   * attached it died, or the answer was lost.
+   */
+  readonly isUnnoted?: true;
+  /** Known to fail its health checks: chosen for removal before all others. */
+  readonly unhealthy: boolean;
+};
+
+/** The state of an Auto Scaling group that holds members. */
+export type AsgView = {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly desired: number;
+  /** Instances that count towards its desired capacity (pending and in service). */
+  readonly held: number;
+  /**
+   * The ids of these. An instance that EC2 has ended stays among them until the group notices, and then replaces it.
+   */
+  readonly holds: readonly string[];
+  /** Instances in it in any state, also terminating and standby ones. Absent: as many as it holds. */
+  readonly inside?: number;
+  readonly suspended: readonly string[];
+  /** Where others set the size: the desired capacity as it is shown, whatever made it so. */
+  readonly shown?: number;
+};
+
+/** Members that we attach to an Auto Scaling group whose size others set. It is written before they are attached. */
+export type Added = {
+  readonly asg: string;
+  /** The desired capacity before: each member that is attached raises it by one. */
+  readonly from: number;
+  readonly instances: readonly string[];
+  readonly atMs: number;
+  /** When it was lowered to `from` again. */
+  readonly takenDownAtMs?: number;
+};
+
+/** Processes of an Auto Scaling group that we suspend, and must resume. It is written before they are suspended. */
+export type Suspension = { readonly asg: string; readonly processes: readonly string[] };
+
+/** A maximum size that we raised and must put back. */
+export type RaisedMax = {
+  readonly asg: string;
+  /** The owner's value. */
+  readonly fromMax: number;
+  /** The value that we set last. */
+  readonly toMax: number;
+  /** Values that we set before. The value stored last may never have been carried out. */
+  readonly earlier?: readonly number[];
+};
+
+/** A tagged instance that no reservation accounts for: adopted, or removed once it was seen twice and is old enough. */
+export type Stray = { readonly firstSeenAtMs: number; readonly sightings: number };
+
+type Memories = BootMemory & BreakerMemory & LaunchMemory;
+
+/**
+ * What Holdfast itself wrote down about a group: the group's state item. Fields that this version does not know are
+ * kept as they are.
+ */
+export type GroupState = Memories & {
+  /** Number of writes. Every write is conditional on the number that was read. */
+  readonly version: number;
+  /** The desired size in force. */
+  readonly desired: number;
+  /**
+   * The policy version of the last converge, and its size section, which tells a change of size from other changes.
+   * Empty once the group was let go.
+   */
+  readonly policyVersion: number;
+  readonly policySize: string;
+  readonly reservations: readonly Reservation[];
+  /**
+   * The id of the latest reservation ever made. Ids sort by time, so a member with a later id shows that this state was
+   * restored from an older time.
+   */
+  readonly lastReservation?: string;
+  readonly memory: PoolMemory;
+  /** When each alarm last acted, epoch ms, for its cooldown. */
+  readonly alarms: Readonly<Record<string, number>>;
+  /**
+   * Up to when the schedule of the policy was followed, and its text: a schedule counts from when it comes into force.
+   */
+  readonly scheduled?: { readonly schedule: string; readonly atMs: number };
+  /** What CloudWatch last said of the alarms of the policy. Absent: nothing. */
+  readonly alarmStates?: KnownAlarms;
+  readonly raised: readonly RaisedMax[];
+  /** What attaching added to a desired capacity that others set. */
+  readonly added?: readonly Added[];
+  readonly suspended?: readonly Suspension[];
+  /** Auto Scaling groups that this policy or an earlier one named, until they are empty and put back. */
+  readonly holders?: readonly string[];
+  /** Target groups that this policy or an earlier one named, the latest last. */
+  readonly targetGroups?: readonly string[];
+  readonly strays: Readonly<Record<string, Stray>>;
+  /** New members that do not serve. Absent: none. */
+  readonly unserved?: Unserved;
+  /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
+  readonly detached?: readonly string[];
+  /** How many members above the desired size minimum sizes kept, as far as a decision said so. */
+  readonly keptByMinimum?: number;
+  /** How many members on demand were missing that nothing gave, as far as a decision said so. */
+  readonly onDemandShort?: number;
+  /** How many spares were missing when the last decision was made. Absent: none. */
+  readonly sparesMissing?: number;
+  /** What the last look found and did not do, because of the group's mode. Nothing of it counts in a decision. */
+  readonly notDone?: NotDone;
+  /**
+   * Members that decisions let leave and whose swaps may not be written yet. They make a removal binding, as a
+   * reservation makes a launch binding.
+   */
+  readonly chosen?: readonly Chosen[];
+  /**
+   * Members that EC2 reported as ended, and when we heard, epoch ms. A describe that lags behind may still show them as
+   * running.
+   */
+  readonly ended?: Readonly<Record<string, number>>;
+  /**
+   * Since when each Auto Scaling group has held fewer than its desired capacity, by name: it may be launching
+   * replacements itself.
+   */
+  readonly asgGaps: Readonly<Record<string, { readonly sinceMs: number; readonly refused: boolean }>>;
+  /** Last choice of each `cheapest` node by its path in the tree, for hysteresis. */
+  readonly cheapest: Readonly<Record<string, string>>;
+  /** Spot prices, and when they were read. Where the last read failed, `readAtMs` says when, and `atMs` is later. */
+  readonly prices: {
+    readonly atMs: number;
+    readonly readAtMs?: number;
+    readonly usdPerHour: Readonly<Record<OfferingKey, number>>;
+  };
+  /**
+   * EC2 throttled launches, `streak` times in a row: nothing is requested before `untilMs`. Absent when the last
+   * request was not throttled.
+   */
+  readonly throttle?: { readonly untilMs: number; readonly streak: number };
+  /** Members that began to leave for advice within the last hour, where the policy bounds them. */
+  readonly advised?: readonly Deaths[];
+  /** Ids of members whose warnings were counted, the latest last. */
+  readonly counted?: readonly string[];
+  /** Moves to better places, and what interruptions taught about them. Absent while there is nothing to remember. */
+  readonly returns?: Returns;
+  /** Launches that EC2 denied because of how they are configured, by pool. */
+  readonly denials?: Denials;
+  /** Missing members that nothing could give when the last decision was made. Absent: none. */
+  readonly uncovered?: number;
+  /** When its launches are tried with dry runs again. Absent: with the next policy. */
+  readonly checksDueAtMs?: number;
+  /** When the next wake message for this group is due, so that not every look sends one. */
+  readonly wakeAtMs: number;
+};
+
+/** Everything that a decision may look at. */
+export type View = {
+  readonly nowMs: number;
+  readonly group: Group;
+  readonly state: GroupState;
+  readonly members: readonly Member[];
+  /** Swaps that are not `gone`, and those that went recently (a describe may still show them). */
+  readonly swaps: readonly Swap[];
+  readonly asgs: readonly AsgView[];
+  /** Instances of this group that EC2 shows as ended. */
+  readonly ended: readonly string[];
+  /** Instances that are shown and hold no place: their user put them into standby, or took them out of the group. */
+  readonly aside?: readonly string[];
+  /** What this look found for the first time, and that no decision changes: it is told. */
+  readonly news?: {
+    readonly detached: readonly string[];
+    readonly adviceNotFollowed: readonly string[];
+    /** Advised members that stay, because the budget for advice is spent. */
+    readonly adviceOverBudget?: readonly string[];
+    /** Members that are in service again, because EC2 announced to take them and did not. */
+    readonly putBack?: readonly string[];
+    readonly failedBoots?: readonly BootNews[];
+    readonly breakers?: readonly BreakerNews[];
+    /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */
+    readonly ends?: readonly EndedWhy[];
+    readonly givenUp?: readonly GivenUp[];
+  };
+  /** The most that may be launched now: what the account's buckets leave for this group. Absent: no bound. */
+  readonly mayLaunch?: number;
+};

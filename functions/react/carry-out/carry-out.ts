@@ -1,0 +1,231 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { metrics } from '../../../core/contract.ts';
+import { namedTargetGroups } from '../../../core/group/holders.ts';
+import { modeOf } from '../../../core/group/mode.ts';
+import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
+import { type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
+import { isOpen, repeatAfterMs } from '../../../core/launch/reservation-life.ts';
+import type { ActionResult } from '../../../core/ports.ts';
+import { tickEveryMs } from '../../../core/times/times.ts';
+import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
+import { putState } from '../record/put-state.ts';
+import type { Round, Run } from '../run.ts';
+import { needOf } from '../turns/take-turn.ts';
+import { commonTime } from '../turns/wakes-together.ts';
+import { writesAtOnce } from './claims.ts';
+import { noteOf, resumeAll, takeDownAll, tellOverwritten } from './outside-size.ts';
+
+/** What was carried out besides launches and drains. */
+export type Acted = {
+  readonly admitted: readonly string[];
+  readonly failed: readonly { readonly instance: string; readonly code: string }[];
+  readonly restored: readonly string[];
+  readonly wakeAtMs?: number;
+};
+
+/** `laterAtMs`: nobody was put into service, because others need the load balancers' bucket more. */
+type Admissions = Pick<Acted, 'admitted'> & {
+  readonly failed: ActionResult['failed'];
+  readonly laterAtMs?: number;
+};
+
+/** When targets may be registered. Undefined: now. */
+const registersAtMs = async ({ group, id, turns }: Run, { view }: Round): Promise<number | undefined> => {
+  const calls = namedTargetGroups(group).length;
+  if (calls === 0) return undefined;
+  const key = `${group.name} targets`;
+  const { turn } = await turns.ask({ group: key, by: id, bucket: 'targets', calls, instances: 0, need: needOf(view) });
+  if (turn.kind === 'taken') return view.nowMs + repeatAfterMs;
+  return turn.kind === 'later' ? turn.turnAtMs : undefined;
+};
+
+const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
+  const { group, provider, ports } = run;
+  const { decision } = round;
+  if (decision.admissions.length === 0) return { admitted: [], failed: [] };
+  const laterAtMs = await registersAtMs(run, round);
+  if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
+  const { done, failed } = await provider.admit(group, decision.admissions, added);
+  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
+  return { admitted: done, failed };
+};
+
+/**
+ * Puts maximum sizes back. A maximum that its owner changed meanwhile stays, and only our record of it is removed. A
+ * maximum that cannot be lowered yet is tried again later.
+ */
+const restore = async ({ group, provider }: Run, raises: readonly RaisedMax[]): Promise<readonly string[]> => {
+  const settled: string[] = [];
+  for (const raised of new Set(raises)) {
+    if ((await provider.restoreMax(raised, outsideAsgOf(group))) !== 'not-yet') settled.push(raised.asg);
+  }
+  return settled;
+};
+
+/**
+ * Who is let go of those that the first round chose, once EC2 has answered. Who lives stays while its replacement was
+ * refused: it may yet be put back into service.
+ */
+const replacedOf = ({ decision, view }: Round, last: Round): readonly string[] => {
+  const dead = new Set(view.ended);
+  const living = decision.unnoticed.filter((instance) => !dead.has(instance));
+  const lacking = Math.max(last.decision.uncovered ?? last.decision.unplaced, missingAfter(last.launched));
+  const staying = new Set(living.slice(Math.max(0, living.length - lacking)));
+  return decision.unnoticed.filter((instance) => !staying.has(instance));
+};
+
+/**
+ * Terminates leaving members, drained or dead, that Auto Scaling groups still count, through those groups. A failure is
+ * not reported: the next look finds them again, or they are gone. A drain that could not take its member out of
+ * service, because the minimum size kept it, said that its work would be cut: now the group drains it.
+ */
+const letGo = async ({ group, provider, ports }: Run, rounds: readonly Round[]): Promise<void> => {
+  const [first] = rounds;
+  if (first === undefined || first.decision.unnoticed.length === 0) return;
+  const { view } = first;
+  const left = new Set(replacedOf(first, rounds.at(-1) ?? first));
+  const swaps = view.swaps.filter(({ instance }) => left.has(instance));
+  const released = new Set((await provider.release(group, swaps)).done);
+  const disproved = swaps
+    .filter(({ instance }) => released.has(instance) && !view.ended.includes(instance))
+    .filter(({ state, shortfall }) => state === 'drained' && shortfall?.code === 'not-released');
+  await inParallel(disproved, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: ['drained'], set: {}, clear: ['shortfall'] }),
+  );
+};
+
+/** Notes on dead instances that their Auto Scaling groups replace them: nothing else can now. */
+const leaveToGroups = async ({ ports }: Run, { decision: { leftToGroups = [] }, view }: Round): Promise<void> => {
+  const left = new Set(leftToGroups);
+  const swaps = view.swaps.filter(({ instance }) => left.has(instance));
+  await inParallel(swaps, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: [swap.state], set: { leftToGroup: true } }),
+  );
+};
+
+/** Notes on members that they joined, where whoever attached them did not come to it. */
+const noteJoined = async ({ group, provider }: Run, { view }: Round): Promise<void> => {
+  const unnoted = view.members.flatMap(({ instance, isUnnoted }) => (isUnnoted ? [instance] : []));
+  if (unnoted.length > 0) await provider.noteJoined(group, unnoted);
+};
+
+/** Elastic Load Balancing takes four changes of targets a second ("Request throttling", RegisterTargets). */
+const registeringMs = 250;
+
+const longestAdmitAgainMs = 30_000;
+
+/**
+ * When an admission that failed is tried again: not before the groups beside this one may have had their turn, and
+ * after a quarter of the time since the youngest member was launched that could not join. So an outage of minutes costs
+ * few looks.
+ */
+export const admitAgainMs = (groupsAtOnce: number, ageMs: number): number =>
+  Math.max(repeatAfterMs, groupsAtOnce * registeringMs, Math.min(longestAdmitAgainMs, Math.floor(ageMs / 4)));
+
+/** How long ago the youngest of these members was launched. */
+const youngestMs = ({ view }: Round, failed: ActionResult['failed'], nowMs: number): number => {
+  const launched = new Map(view.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  return Math.max(0, Math.min(...failed.map(({ instance }) => nowMs - (launched.get(instance) ?? nowMs))));
+};
+
+/** When requests without an answer are repeated. */
+const repeatTimes = (state: GroupState | undefined): readonly number[] =>
+  (state?.reservations ?? []).filter(isOpen).map(({ leaseUntilMs }) => leaseUntilMs);
+
+/** Whether instances come up that were launched now. What got no answer is repeated instead. */
+const bringsInstances = ({ result }: Launched): boolean => result.kind === 'answered' && result.instances.length > 0;
+
+const wakeTime = (rounds: readonly Round[], nowMs: number, soon: readonly number[]): number | undefined => {
+  const last = rounds.at(-1);
+  const repeat = [...(rounds.some(({ launched }) => mustRepeat(launched)) ? repeatTimes(last?.state) : []), ...soon];
+  const comingUp = rounds.some(({ launched }) => launched.some(bringsInstances)) ? [nowMs + 10_000] : [];
+  const throttled = last?.state.throttle === undefined ? [] : [last.state.throttle.untilMs];
+  const times = [
+    ...repeat,
+    ...throttled,
+    ...comingUp,
+    // Its time may have come while the work was done.
+    ...(last?.decision.wakeAtMs === undefined ? [] : [Math.max(last.decision.wakeAtMs, nowMs + 1)]),
+  ].filter((atMs) => atMs > nowMs);
+  const earliest = Math.min(...times);
+  return earliest < nowMs + tickEveryMs ? earliest : undefined;
+};
+
+/** One wake at a time: a message is sent only when none is due before this time. */
+const isNews = (state: GroupState, wakeAtMs: number, nowMs: number): boolean =>
+  state.wakeAtMs <= nowMs || state.wakeAtMs > wakeAtMs + 1_000;
+
+/** Rounds that found no more time go on at once in another invocation. */
+const afterCutMs = 1;
+
+type Acting = Run & { readonly rounds: readonly Round[]; readonly isCut?: true };
+
+/** Everything that follows the launches: admits members, puts maximum sizes back, arranges the next look. */
+export const act = async (context: Acting): Promise<Acted> => {
+  const { rounds, ports, group } = context;
+  const first = rounds[0];
+  const last = rounds.at(-1);
+  if (first === undefined || last === undefined) return { admitted: [], failed: [], restored: [] };
+  await letGo(context, rounds);
+  await leaveToGroups(context, first);
+  if (modeOf(group) !== 'observe') await noteJoined(context, first);
+  const added = noteOf(last.state, first.decision);
+  const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);
+  const takenDown = await takeDownAll(context.provider, [
+    ...(first.decision.takeDown ?? []),
+    ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
+  ]);
+  tellOverwritten(context, takenDown.overwritten);
+  // Others must not write beyond a maximum that is raised for a moment.
+  const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));
+  const restored = await restore(context, [...first.decision.restore, ...noLonger]);
+  const resumed = await resumeAll(context.provider, first.decision.resume);
+  const nowMs = ports.clock.now();
+  const { groupsAtOnce, isCut } = context;
+  const toAdmitAgain = admissions.failed.filter(({ retry }) => retry === 'later');
+  const admitAgain =
+    toAdmitAgain.length > 0 ? [admitAgainMs(groupsAtOnce, youngestMs(first, toAdmitAgain, nowMs))] : [];
+  const soonest = wakeTime(rounds, nowMs, [
+    ...admitAgain.map((inMs) => nowMs + inMs),
+    ...(laterAtMs === undefined ? [] : [laterAtMs]),
+    ...(isCut ? [nowMs + afterCutMs] : []),
+  ]);
+  const wanted = soonest === undefined ? undefined : commonTime(soonest, groupsAtOnce);
+  const wakeAtMs = wanted !== undefined && isNews(last.state, wanted, nowMs) ? wanted : undefined;
+  if (wakeAtMs !== undefined) await ports.wakes.wake([group.name], wakeAtMs);
+  await noteActs(context, last.state, { restored, resumed, takenDown }, wakeAtMs);
+  return { ...admissions, restored, ...(wakeAtMs === undefined ? {} : { wakeAtMs }) };
+};
+
+/** What was noted before it was changed, and is settled now. */
+type Settled = {
+  readonly restored: readonly string[];
+  readonly resumed: readonly string[];
+  readonly takenDown: TakenDown;
+};
+
+/** Losing this race costs a call that is made once more, or one wake too many, so the write is not repeated. */
+const noteActs = async (
+  { ports, group }: Run,
+  state: GroupState,
+  { restored, resumed, takenDown }: Settled,
+  wakeAtMs: number | undefined,
+): Promise<void> => {
+  const settled = [restored, resumed, ...Object.values(takenDown)];
+  if (settled.every((list) => list.length === 0) && wakeAtMs === undefined) return;
+  const { added: notes = [], suspended: noted = [], ...rest } = state;
+  const added = afterTakingDown(notes, takenDown, ports.clock.now());
+  const suspended = noted.filter(({ asg }) => !resumed.includes(asg));
+  await putState(
+    group.name,
+    {
+      ...rest,
+      version: state.version + 1,
+      raised: state.raised.filter(({ asg }) => !restored.includes(asg)),
+      ...(added.length > 0 && { added }),
+      ...(suspended.length > 0 && { suspended }),
+      wakeAtMs: wakeAtMs ?? state.wakeAtMs,
+    },
+    ports,
+  );
+};

@@ -1,0 +1,66 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import type { StateStore } from '../../../core/ports.ts';
+import { type Claiming, claimedBy, isNewWarning, type LeavingFact, tightened } from '../../../core/swap/claim.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+
+/**
+ * Conditional writes under way at once. DynamoDB takes 1,000 a second on one partition (Developer Guide, partition key
+ * design).
+ */
+export const writesAtOnce = 100;
+
+/** The result of claiming. */
+export type Claimed = {
+  readonly swaps: readonly Swap[];
+  /** Claimed in this run, for events and counts. */
+  readonly fresh: readonly Swap[];
+  /** Those that EC2 has just warned about, whatever claimed them. */
+  readonly warned: readonly Swap[];
+};
+
+type ClaimContext = Claiming & { readonly store: StateStore };
+
+/** Undefined where the swap was withdrawn meanwhile: then the fact makes another. */
+const tighten = async (swap: Swap, fact: LeavingFact, context: ClaimContext): Promise<Swap | undefined> => {
+  const set = tightened(swap, fact, context);
+  if (set === undefined) return swap;
+  const seen = set.hooks === undefined ? {} : { hooksSeen: swap.hooks?.length ?? 0 };
+  const written = await context.store.advance(swap, { from: [swap.state], set, ...seen });
+  if (written === 'done') return { ...swap, ...set };
+  const now = await context.store.swapOf(swap.instance);
+  if (now?.state === 'withdrawn') return undefined;
+  return now === undefined || (now.state === swap.state && now.hooks?.length === swap.hooks?.length)
+    ? swap
+    : tighten(now, fact, context);
+};
+
+/**
+ * Creates the swap item of every leaving instance, or tightens the existing one. The first signal about an instance
+ * claims it. Every later signal finds that claim.
+ */
+export const claimAll = async (
+  facts: readonly LeavingFact[],
+  known: readonly Swap[],
+  context: ClaimContext,
+): Promise<Claimed> => {
+  const byInstance = new Map(known.map((swap) => [swap.instance, swap]));
+  const fresh: Swap[] = [];
+  const warned: Swap[] = [];
+  const factsOf = Map.groupBy(facts, ({ instance }) => instance);
+  const claimOne = async (fact: LeavingFact): Promise<Swap> => {
+    const wanted = claimedBy(fact, context);
+    const claim = await context.store.claim(wanted);
+    if (claim.kind === 'exists') return (await tighten(claim.swap, fact, context)) ?? claimOne(fact);
+    fresh.push(wanted);
+    return wanted;
+  };
+  await inParallel([...factsOf], writesAtOnce, async ([instance, list]) => {
+    for (const fact of list) {
+      const before = byInstance.get(instance);
+      const swap = (before && (await tighten(before, fact, context))) ?? (await claimOne(fact));
+      byInstance.set(instance, swap);
+      if (isNewWarning(fact, swap, before)) warned.push(swap);
+    }
+  });
+  return { swaps: [...byInstance.values()], fresh, warned };
+};

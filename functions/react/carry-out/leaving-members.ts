@@ -1,0 +1,146 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import type { Decision } from '../../../core/decision/decision.ts';
+import { mayBegin, modeOf } from '../../../core/group/mode.ts';
+import { removedBy } from '../../../core/swap/claim.ts';
+import { kindOf } from '../../../core/swap/drain-kind.ts';
+import { isHard, type Swap } from '../../../core/swap/swap.ts';
+import { enteredFrom } from '../../../core/swap/transitions.ts';
+import type { View } from '../../../core/view/view.ts';
+import type { ReactPorts } from '../ports.ts';
+import type { Run } from '../run.ts';
+import { writesAtOnce } from './claims.ts';
+import { drainName } from './drain-names.ts';
+
+type LeaveContext = {
+  readonly view: View;
+  readonly decision: string;
+  readonly drain: string;
+  readonly ports: ReactPorts;
+};
+
+/** Claims members that the decision removes: each gets a swap item, all are on one drain. */
+export const claimRemovals = async (
+  decision: Decision,
+  { view, decision: id, drain, ports }: LeaveContext,
+): Promise<readonly Swap[]> => {
+  const members = new Map(view.members.map((member) => [member.instance, member]));
+  const author = { group: view.group.name, nowMs: view.nowMs, drain, decision: id };
+  const wanted = decision.removals.flatMap((leaving) => {
+    const member = members.get(leaving.instance);
+    return member === undefined ? [] : [removedBy(leaving, member, author)];
+  });
+  const claims = await inParallel(wanted, writesAtOnce, (swap) => ports.store.claim(swap));
+  return wanted.filter((_, index) => claims[index]?.kind === 'claimed');
+};
+
+/** Begins swaps that waited for their turn. */
+export const beginWaiting = async (
+  decision: Decision,
+  { view, drain, ports }: LeaveContext,
+): Promise<readonly Swap[]> => {
+  const waiting = view.swaps.filter(({ instance }) => decision.drains.includes(instance));
+  const set = { state: 'leaving', drain, drainOrderedAtMs: view.nowMs } as const;
+  const written = await inParallel(waiting, writesAtOnce, (swap) =>
+    ports.store.advance(swap, { from: enteredFrom.leaving, set }),
+  );
+  return waiting.filter((_, index) => written[index] === 'done').map((swap) => ({ ...swap, ...set }));
+};
+
+/** What a run knows about the swaps whose drains it starts. */
+export type Starting = {
+  readonly run: Run;
+  /** The active ones. */
+  readonly swaps: readonly Swap[];
+  /** All that the run knows, those of ended instances included. */
+  readonly known: readonly Swap[];
+  /** Whether this run has put the swap on its drain. */
+  readonly isOrdered: (swap: Swap) => boolean;
+};
+
+/**
+ * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came
+ * again, because the invocation that claimed them may have died before the start; and at each tick all that have not
+ * begun.
+ */
+const dueOf = ({ run: { facts, group }, swaps, isOrdered }: Starting): readonly Swap[] => {
+  const named = new Set(facts.leaving.map(({ instance }) => instance));
+  // A drain says of a member that it was our choice to end that it stays. One that AWS takes just waits.
+  const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
+  const isDue = (swap: Swap): boolean =>
+    isOrdered(swap) || (swap.state === 'leaving' && (facts.isTick || named.has(swap.instance)));
+  return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
+};
+
+const drainsAtOnce = 8;
+
+/** A drain looks at least this often at instances that it could not take out of service. */
+const patienceMs = 15_000;
+
+/** Instances that a drain took out of service, also those that have ended since. */
+const begunOf = (drain: string | undefined, swaps: readonly Swap[]): readonly Swap[] =>
+  swaps.filter(
+    ({ drain: own, state, drainStartedAtMs }) =>
+      own === drain &&
+      (state === 'draining' || state === 'drained' || (state === 'gone' && drainStartedAtMs !== undefined)),
+  );
+
+/**
+ * Whether a drain began without this member: it joined at that moment, and might not be seen before all the others have
+ * drained.
+ */
+const isLeftBehind = (swap: Swap, { run: { facts, ports }, known }: Starting): boolean => {
+  if (!facts.isTick) return false;
+  const begun = begunOf(swap.drain, known);
+  const sinceMs = Math.max(
+    swap.drainOrderedAtMs ?? 0,
+    ...begun.map(({ drainStartedAtMs = Number.POSITIVE_INFINITY }) => drainStartedAtMs),
+  );
+  return begun.length > 0 && ports.clock.now() - sinceMs > patienceMs;
+};
+
+/** Gives new drains to swaps that joined one that was over already, or whose drain was stopped before it began. */
+const moveOn = async ({ run: { group, id, ports } }: Starting, late: readonly Swap[]): Promise<readonly string[]> => {
+  const drainOrderedAtMs = ports.clock.now();
+  const drainFor = ({ deadlineMs, ...swap }: Swap): string =>
+    drainName({ group: group.name, kind: kindOf(swap), deadlineMs, decision: id });
+  const written = await inParallel(late, writesAtOnce, (swap) =>
+    ports.store.advance(swap, {
+      from: ['leaving'],
+      ...(swap.drain && { drain: swap.drain }),
+      set: { drain: drainFor(swap), drainOrderedAtMs },
+    }),
+  );
+  return [...new Set(late.filter((_, index) => written[index] === 'done').map(drainFor))];
+};
+
+/**
+ * Swaps that this run put on a drain that runs already, and that has begun without them: it read its batch before they
+ * joined. They are read again, because the drain may have begun since this run looked.
+ */
+const joinedTooLate = async (
+  { run: { group, ports }, swaps, isOrdered }: Starting,
+  running: ReadonlySet<string>,
+): Promise<readonly Swap[]> => {
+  const joined = swaps.filter((swap) => swap.state === 'leaving' && isOrdered(swap) && running.has(swap.drain ?? ''));
+  if (joined.length === 0) return [];
+  const stored = await ports.store.swaps(group.name);
+  const leaving = new Set(stored.filter(({ state }) => state === 'leaving').map(({ instance }) => instance));
+  return joined.filter(({ instance, drain }) => leaving.has(instance) && begunOf(drain, stored).length > 0);
+};
+
+/** Starts the drains that are due, one execution per batch. Returns how many. */
+export const startDrains = async (starting: Starting): Promise<number> => {
+  const { group, ports } = starting.run;
+  const start = (drain: string): Promise<'running' | 'over'> => ports.drains.start({ group: group.name, drain });
+  const batches = [...Map.groupBy(dueOf(starting), ({ drain }) => drain ?? '')];
+  const started = await inParallel(batches, drainsAtOnce, ([drain]) => start(drain));
+  const found = (what: 'running' | 'over'): ReadonlySet<string> =>
+    new Set(batches.flatMap(([drain], index) => (started[index] === what ? [drain] : [])));
+  const over = found('over');
+  const late = starting.swaps.filter(
+    (swap) => swap.state === 'leaving' && (over.has(swap.drain ?? '') || isLeftBehind(swap, starting)),
+  );
+  const tooLate = await joinedTooLate(starting, found('running'));
+  await inParallel(await moveOn(starting, [...new Set([...late, ...tooLate])]), drainsAtOnce, start);
+  return batches.length;
+};

@@ -1,0 +1,47 @@
+import { metrics } from '../../../core/contract.ts';
+import type { Decision } from '../../../core/decision/decision.ts';
+import type { TakenDown } from '../../../core/group/outside-size.ts';
+import type { CapacityIn } from '../../../core/ports.ts';
+import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
+import type { Run } from '../run.ts';
+
+/** Lowers desired capacities by what attaching added. What could not be lowered now is left to the next look. */
+export const takeDownAll = async (
+  provider: Pick<CapacityIn, 'takeDown'>,
+  notes: readonly Added[],
+): Promise<TakenDown> => {
+  const results = {
+    done: [] as Added[],
+    unseen: [] as Added[],
+    'changed-by-others': [] as Added[],
+    'not-yet': [] as Added[],
+  };
+  for (const one of notes) results[await provider.takeDown(one)].push(one);
+  const { done, unseen, 'changed-by-others': overwritten } = results;
+  return { done, unseen, overwritten };
+};
+
+/** Resumes what we suspended. Returns the Auto Scaling groups in which nothing of ours is suspended any more. */
+export const resumeAll = async (
+  provider: Pick<CapacityIn, 'resume'>,
+  notes: readonly Suspension[] = [],
+): Promise<readonly string[]> => {
+  for (const one of notes) await provider.resume(one);
+  return notes.map(({ asg }) => asg);
+};
+
+/** The note under which these members are attached, where others set the size. */
+export const noteOf = ({ added = [] }: Pick<GroupState, 'added'>, { admissions }: Decision): Added | undefined =>
+  added.find(
+    ({ takenDownAtMs, instances }) => takenDownAtMs === undefined && admissions.some((id) => instances.includes(id)),
+  );
+
+/** Says that somebody set the size while members joined: their number counts, with what joined in it. */
+export const tellOverwritten = ({ group, ports }: Run, overwritten: readonly Added[]): void => {
+  if (overwritten.length === 0) return;
+  ports.telemetry.count(metrics.conflicts);
+  ports.telemetry.logger.warn(
+    'Somebody set the desired capacity while members joined: it stands, and may hold them twice until it is set again.',
+    { group: group.name, added: overwritten },
+  );
+};

@@ -1,0 +1,89 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
+import { metrics } from '../../../core/contract.ts';
+import { mayTakeOver, modeOf } from '../../../core/group/mode.ts';
+import type { NameDrain } from '../../../core/swap/drain-kind.ts';
+import { endsIn, unseenIn } from '../../../core/swap/ends.ts';
+import { asOutlived, outlivedIn } from '../../../core/swap/outlived.ts';
+import { changeTo } from '../../../core/swap/progress.ts';
+import { type TakingOver, takenOver } from '../../../core/swap/stuck-drains.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { Gathered } from '../look/gather.ts';
+import type { ReactPorts } from '../ports.ts';
+import type { Run } from '../run.ts';
+import { writesAtOnce } from './claims.ts';
+
+/**
+ * Puts members back into service that EC2 announced to take and did not. Their swaps are withdrawn. Those that could
+ * not be put back keep their swaps, and the next look tries again.
+ */
+const putBack = async ({ group, provider, ports }: Run, spared: readonly Swap[]): Promise<ReadonlySet<string>> => {
+  if (spared.length === 0 || modeOf(group) !== 'act') return new Set();
+  const ids = spared.map(({ instance }) => instance);
+  const { done, failed } = await provider.putBack(group, ids);
+  ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
+  return new Set(done);
+};
+
+/** Closes swaps whose instance has ended, and moves those that are over into history. Returns the others. */
+const close = async (
+  { group, facts, ports }: Run,
+  { swaps, holdings, state }: Pick<Gathered, 'swaps' | 'holdings' | 'state'>,
+  back: ReadonlySet<string>,
+): Promise<readonly Swap[]> => {
+  const look = { group, holdings, state, heard: facts, back, nowMs: ports.clock.now() };
+  const unseen = unseenIn(swaps, look).map(({ instance }) => instance);
+  const beyond = unseen.length === 0 ? new Map() : await unlessTroubled(ports.owners.ownersOf(unseen));
+  const { gone, over, open } = endsIn(swaps, { ...look, beyond });
+  await inParallel(gone, writesAtOnce, ({ before, after }) =>
+    ports.store.advance(before, { from: [before.state], ...changeTo(after) }),
+  );
+  await inParallel(over, writesAtOnce, (swap) => ports.store.retire(back.has(swap.instance) ? asOutlived(swap) : swap));
+  return open;
+};
+
+/** Puts swaps on a new drain where their own does not go on. Returns those that were put on one. */
+export const takeOverDrains = async (
+  swaps: readonly Swap[],
+  taking: Omit<TakingOver, 'nowMs'>,
+  { store, clock }: Pick<ReactPorts, 'store' | 'clock'>,
+): Promise<readonly Swap[]> => {
+  const nowMs = clock.now();
+  const stuck = swaps.flatMap((swap) => {
+    const set = takenOver(swap, { ...taking, nowMs });
+    return set === undefined ? [] : [{ swap, set }];
+  });
+  const written = await inParallel(stuck, writesAtOnce, ({ swap, set }) =>
+    store.advance(swap, { from: [swap.state], set }),
+  );
+  return stuck.filter((_, index) => written[index] === 'done').map(({ swap, set }) => ({ ...swap, ...set }));
+};
+
+/** Repairs what time or lost messages left unfinished. Returns the swaps as they are afterwards, and who is back. */
+export const mend = async (
+  run: Run,
+  gathered: Gathered,
+  drainFor: NameDrain,
+): Promise<Pick<Gathered, 'swaps' | 'putBack'>> => {
+  const spared = outlivedIn(gathered.swaps, gathered.holdings.members, run.ports.clock.now());
+  const back = await putBack(run, spared);
+  const swaps = await close(run, gathered, back);
+  const { members, stopped } = gathered.holdings;
+  // An instance that EC2 stopped may start again, and is kept while too few members serve.
+  const isEnough = members.filter(({ serving }) => serving).length >= gathered.state.desired;
+  const shown = new Set([...members.map(({ instance }) => instance), ...(isEnough ? stopped : [])]);
+  const taking = {
+    timeoutMs: run.group.drain.timeoutMs,
+    shown,
+    spared: new Set(spared.map(({ instance }) => instance)),
+    drainFor,
+    stoppedDrains: run.facts.stoppedDrains,
+  };
+  const mode = modeOf(run.group);
+  const mendable = swaps.filter((swap) => mayTakeOver(mode, swap));
+  const taken = new Map((await takeOverDrains(mendable, taking, run.ports)).map((swap) => [swap.instance, swap]));
+  return {
+    swaps: swaps.map((swap) => taken.get(swap.instance) ?? swap),
+    ...(back.size > 0 && { putBack: [...back] }),
+  };
+};

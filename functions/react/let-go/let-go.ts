@@ -1,0 +1,123 @@
+import { announcements } from '../../../core/contract.ts';
+import { outsideAsgOf } from '../../../core/group/outside-size.ts';
+import { isLetGo, sameState } from '../../../core/group-state/state.ts';
+import { isBelieved, isOpen } from '../../../core/launch/reservation-life.ts';
+import { describeLagMs } from '../../../core/times/times.ts';
+import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
+import { answerHooks } from '../carry-out/hooks.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { ReactPorts } from '../ports.ts';
+import { closeLetGo } from './open-swaps.ts';
+
+/** An event holds 256 KB. */
+const mostNamed = 1_000;
+
+/** Maximum sizes that could not be put back, because the desired capacity is above the old maximum now. */
+const putBack = async (
+  group: string,
+  raised: readonly RaisedMax[],
+  ports: ReactPorts,
+): Promise<readonly RaisedMax[]> => {
+  const left: RaisedMax[] = [];
+  const last = raised.length === 0 ? undefined : await ports.store.lastGroup(group);
+  const outside = last && outsideAsgOf(last);
+  for (const one of raised) {
+    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).restoreMax(one, outside)) === 'not-yet')
+      left.push(one);
+  }
+  return left;
+};
+
+/** Resumes what is still suspended, and takes down what attaching added, unless somebody has set the size since. */
+const letBe = async (
+  { added = [], suspended = [] }: GroupState,
+  ports: ReactPorts,
+): Promise<Pick<GroupState, 'added'>> => {
+  const left: Added[] = [];
+  for (const one of added.filter(({ takenDownAtMs }) => takenDownAtMs === undefined)) {
+    if ((await ports.providerFor({ kind: 'attach', asg: one.asg }).takeDown(one)) === 'not-yet') left.push(one);
+  }
+  for (const one of suspended) await ports.providerFor({ kind: 'attach', asg: one.asg }).resume(one);
+  const nowMs = ports.clock.now();
+  const may = left.filter(({ atMs }) => nowMs - atMs < describeLagMs);
+  return may.length > 0 ? { added: may } : {};
+};
+
+/** How often it is said that a maximum stays raised. */
+const tellEveryMs = 900_000;
+
+/** Says of maxima that could not be put back that they stay raised. Returns when to say it again. */
+const tellRaised = (group: string, { raised, wakeAtMs }: GroupState, { clock, telemetry }: ReactPorts): number => {
+  const nowMs = clock.now();
+  if (raised.length === 0 || nowMs < wakeAtMs) return wakeAtMs;
+  telemetry.logger.warn(
+    'A maximum that Holdfast had raised stays raised: the group was let go while its Auto Scaling group holds more.',
+    { group, raised },
+  );
+  return nowMs + tellEveryMs;
+};
+
+/**
+ * Maximum sizes of Auto Scaling groups that no other group has taken over: a new holder knows the values that we set.
+ */
+const withoutHeirs = async (
+  group: string,
+  raised: readonly RaisedMax[],
+  { store }: ReactPorts,
+): Promise<readonly RaisedMax[]> => {
+  if (raised.length === 0) return raised;
+  const holders = (await store.registry()).filter(
+    (entry) => entry.group !== group && entry.asgs.some((asg) => raised.some((one) => one.asg === asg)),
+  );
+  const states = await Promise.all(holders.map((entry) => store.state(entry.group)));
+  const taken = new Set(states.flatMap((state) => state?.holders ?? []));
+  return raised.filter(({ asg }) => !taken.has(asg));
+};
+
+/**
+ * Instances that were launched and may not have joined yet keep running beside the others. They are reported once, and
+ * become members again when the policy returns.
+ */
+const tellLaunched = async (
+  group: string,
+  state: GroupState,
+  { announcer, clock, telemetry }: ReactPorts,
+): Promise<void> => {
+  const coming = state.reservations.filter(isBelieved(clock.now()));
+  if (isLetGo(state) || coming.length === 0) return;
+  const instances = coming.flatMap((reservation) => reservation.instances ?? []).slice(0, mostNamed);
+  const detail = { launched: instances, unanswered: coming.filter(isOpen).map(({ id }) => id) };
+  telemetry.logger.warn('A group was let go during launches. The launched instances keep running, with its tag.', {
+    group,
+    ...detail,
+  });
+  await announcer.announce([{ detailType: announcements.groupLetGo, group, detail }]);
+};
+
+/**
+ * Leaves a group whose policy is gone: puts its maximum sizes back, closes swaps that end, and records that the next
+ * policy of this name sets the size anew. Its instances are not touched, and drains under way end by themselves.
+ */
+export const letGo = async (
+  { group, leaving, causes, stoppedDrains }: Facts,
+  ports: ReactPorts,
+): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
+  // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
+  // expire.
+  await answerHooks(leaving, ports);
+  const state = await ports.store.state(group);
+  if (state === undefined) return { kind: 'let-go' };
+  await tellLaunched(group, state, ports);
+  const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
+  await closeLetGo({ group, stoppedDrains }, ports);
+  const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
+  const { added: _added, suspended: _suspended, ...rest } = state;
+  const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
+  const wakeAtMs = tellRaised(group, left, ports);
+  const next = { ...left, policySize: '', wakeAtMs };
+  // Written even where nothing changes, unless it is a tick that brought us here: whoever decides with a policy that
+  // was read before it went must lose the write.
+  if (causes.every(({ code }) => code === 'tick') && sameState(next, state)) return { kind: 'let-go' };
+  const written = await ports.store.putState(group, { ...next, version: state.version + 1 });
+  return { kind: written === 'done' ? 'let-go' : 'contended' };
+};

@@ -1,0 +1,75 @@
+import { inParallel } from '../../../aws/calls/in-parallel.ts';
+import type { Owner } from '../../../core/ports.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import { isAlive } from '../../../core/signals/signal-age.ts';
+import { isLongUnseen } from '../../../core/swap/ends.ts';
+import { asGoneAfterLetGo, asLetOff, isLetOff } from '../../../core/swap/let-go.ts';
+import { changeTo } from '../../../core/swap/progress.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import { hasBegun } from '../../runtime/drain/batch.ts';
+import { writesAtOnce } from '../carry-out/claims.ts';
+import { drainsOf } from '../carry-out/drain-names.ts';
+import { answerHooks } from '../carry-out/hooks.ts';
+import { takeOverDrains } from '../carry-out/unfinished-swaps.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { ReactPorts } from '../ports.ts';
+import { newDecisionId } from '../record/identifiers.ts';
+
+const hasEnded = (swap: Swap, owner: Owner | undefined, nowMs: number): boolean =>
+  owner === undefined ? isLongUnseen(swap, nowMs) : !isAlive(owner);
+
+const drainsAtOnce = 8;
+
+/** Drains that had begun are carried to their end, by another execution where their own broke off. */
+const carryOn = async (
+  group: string,
+  open: readonly Swap[],
+  { known, stoppedDrains }: { readonly known: ReadonlyMap<string, Owner>; readonly stoppedDrains: readonly string[] },
+  ports: ReactPorts,
+): Promise<void> => {
+  const begun = open.filter(hasBegun);
+  const last = begun.length === 0 ? undefined : await ports.store.lastGroup(group);
+  if (last === undefined) return;
+  const drainFor = drainsOf(group, newDecisionId(ports.clock, ports.random), open);
+  const shown = new Set(known.keys());
+  const spared = new Set([...known].flatMap(([instance, owner]) => (isAlive(owner) ? [instance] : [])));
+  const taking = { timeoutMs: last.drain.timeoutMs, shown, spared, drainFor, stoppedDrains };
+  const taken = await takeOverDrains(begun, taking, ports);
+  const drains = new Set(taken.flatMap(({ drain }) => drain ?? []));
+  await inParallel([...drains], drainsAtOnce, (drain) => ports.drains.start({ group, drain }));
+};
+
+/** Nobody drains what a hook holds for a group that is gone, and its Auto Scaling group waits. */
+const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> =>
+  answerHooks(
+    open
+      .filter((swap) => swap.state === 'leaving' && traitsOf(swap).endedBy === 'auto-scaling')
+      .flatMap(({ instance, hooks = [] }) => hooks.map((hook) => ({ instance, hook }))),
+    ports,
+  );
+
+/**
+ * Brings the swaps of a group that was let go to their end: closes those whose instances have ended, drops those that
+ * nobody is to take any more, and has begun drains carried on. Returns those that are still open.
+ */
+export const closeLetGo = async (
+  { group, stoppedDrains }: Pick<Facts, 'group' | 'stoppedDrains'>,
+  ports: ReactPorts,
+): Promise<readonly Swap[]> => {
+  const { store, owners, clock } = ports;
+  const swaps = (await store.swaps(group)).filter(({ state }) => state !== 'gone');
+  if (swaps.length === 0) return [];
+  const known = await owners.ownersOf(swaps.map(({ instance }) => instance));
+  const nowMs = clock.now();
+  const ended = swaps.filter((swap) => hasEnded(swap, known.get(swap.instance), nowMs));
+  const alive = swaps.filter((swap) => !ended.includes(swap));
+  const off = alive.filter((swap) => isLetOff(swap, nowMs));
+  const open = alive.filter((swap) => !off.includes(swap));
+  await inParallel(ended, writesAtOnce, (swap) =>
+    store.advance(swap, { from: [swap.state], ...changeTo(asGoneAfterLetGo(swap, nowMs)) }),
+  );
+  await inParallel(off, writesAtOnce, (swap) => store.retire(asLetOff(swap)));
+  await answerHeld(open, ports);
+  await carryOn(group, open, { known, stoppedDrains }, ports);
+  return open;
+};

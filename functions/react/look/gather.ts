@@ -1,0 +1,147 @@
+import type { BreakerNews } from '../../../core/breaker/learn.ts';
+import { withChosen } from '../../../core/decision/chosen-members.ts';
+import type { SizeChange } from '../../../core/decision/decision-record.ts';
+import type { Group } from '../../../core/group/group.ts';
+import { withFormer } from '../../../core/group/holders.ts';
+import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.ts';
+import { followLook } from '../../../core/group-state/look.ts';
+import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
+import { endsHeard, initialState } from '../../../core/group-state/state.ts';
+import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
+import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
+import type { CapacityIn, Holdings } from '../../../core/ports.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import type { LeavingFact } from '../../../core/swap/claim.ts';
+import { seeKept } from '../../../core/swap/kept-members.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { GroupState, Member, View } from '../../../core/view/view.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { ReactPorts } from '../ports.ts';
+import { inherit } from './inherited.ts';
+import { withoutTaken } from './taken-asgs.ts';
+
+/** Reads spot prices where it is time for that. */
+const readPrices = async (priced: Priced, ports: ReactPorts): Promise<GroupState> => {
+  const nowMs = ports.clock.now();
+  const offerings = offeringsToPrice(priced, nowMs);
+  return offerings === undefined
+    ? priced.state
+    : withPrices(priced.state, await ports.prices.spotPrices(offerings), nowMs);
+};
+
+/** A group's items and instances as they are now. */
+export type Gathered = {
+  /** The group in force, with the Auto Scaling groups that earlier policies left. */
+  readonly group: Group;
+  readonly stored: GroupState;
+  readonly state: GroupState;
+  readonly sizes: readonly SizeChange[];
+  /** The desired size with what alarms change now. Of an observed group, the state does not keep that. */
+  readonly desired: number;
+  readonly swaps: readonly Swap[];
+  readonly holdings: Holdings;
+  /** When the look at the holdings began. */
+  readonly lookedAtMs: number;
+  /** The size that others set, where they do. */
+  readonly outside?: OutsideSize;
+  /** Warnings that an earlier holder of its Auto Scaling groups received. */
+  readonly inherited: readonly LeavingFact[];
+  /** Pools whose instances died before they served, as far as this look found out. */
+  readonly failedBoots?: readonly BootNews[];
+  /** Members that are in service again, because EC2 announced to take them and did not. */
+  readonly putBack?: readonly string[];
+  /** Members that this run gave up, because they never served. */
+  readonly givenUp?: readonly GivenUp[];
+  /** Breakers that opened or closed, as far as this look found out. */
+  readonly breakers?: readonly BreakerNews[];
+  /** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+  readonly overBudget?: readonly Member[];
+};
+
+/** What was read of a group already. */
+export type KnownBefore = {
+  readonly state: GroupState | undefined;
+  /** A look that several groups share, or one that is used again; and then when it began. */
+  readonly look?: (group: Group) => Promise<Holdings>;
+  readonly lookedAtMs?: number;
+};
+
+/**
+ * Reads a group. The state item is read before the describes, so its launches are never newer than what the describes
+ * show. A launch that another invocation records in between is found as a conflict when the decision is written.
+ *
+ * @param known what was read already.
+ */
+export const gather = async (
+  accepted: Group,
+  facts: Facts,
+  provider: CapacityIn,
+  ports: ReactPorts,
+  known?: KnownBefore,
+): Promise<Gathered> => {
+  const lookedAtMs = known?.lookedAtMs ?? ports.clock.now();
+  const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
+  const own = await withoutTaken(accepted, stored, ports.store);
+  const group = withFormer(accepted, own);
+  const [swaps, holdings, inherited] = await Promise.all([
+    ports.store.swaps(group.name),
+    known?.look === undefined ? provider.describe(group) : known.look(group),
+    inherit(group, own, ports),
+  ]);
+  const nowMs = ports.clock.now();
+  const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
+  const { state, ...sized } = followLook({
+    group,
+    stored,
+    known: own,
+    inherited: inherited.raised,
+    holdings,
+    swaps,
+    isRewritten,
+    alarms: facts.alarms,
+    nowMs,
+  });
+  return {
+    group,
+    stored,
+    lookedAtMs,
+    state: await readPrices({ group, state, members: holdings.members }, ports),
+    ...sized,
+    swaps,
+    holdings,
+    inherited: inherited.leaving,
+  };
+};
+
+/** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
+const newsOf = (
+  { stored, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] }: Gathered,
+  { leaving }: Facts,
+): NonNullable<View['news']> => {
+  const known = new Set(stored.detached);
+  const members = new Set(holdings.members.map(({ instance }) => instance));
+  const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
+  return {
+    detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
+    adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
+    ...(overBudget.length > 0 && { adviceOverBudget: overBudget.map(({ instance }) => instance) }),
+    ...(putBack !== undefined && { putBack }),
+    ...(failedBoots.length > 0 && { failedBoots }),
+    ...(breakers.length > 0 && { breakers }),
+    ends: whyEnded(holdings),
+    ...(givenUp.length > 0 && { givenUp }),
+  };
+};
+
+export const viewOf = (gathered: Gathered, nowMs: number, facts: Facts): View =>
+  seeKept({
+    nowMs,
+    group: gathered.group,
+    state: gathered.state,
+    members: gathered.holdings.members,
+    swaps: withChosen(gathered.state, gathered.swaps, gathered.holdings.members, gathered.group.name),
+    asgs: asOthersSet(gathered.holdings.asgs, gathered.outside),
+    aside: [...gathered.holdings.aside, ...(gathered.holdings.detached ?? [])],
+    ended: [...gathered.holdings.ended, ...facts.ended, ...endsHeard(gathered.state, gathered.holdings.members)],
+    news: newsOf(gathered, facts),
+  });

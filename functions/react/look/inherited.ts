@@ -1,0 +1,39 @@
+import type { Group } from '../../../core/group/group.ts';
+import { namedAsgs } from '../../../core/group/holders.ts';
+import type { LeavingFact } from '../../../core/swap/claim.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
+import type { ReactPorts } from '../ports.ts';
+
+/** What an earlier holder of an Auto Scaling group left undone there. */
+export type Inherited = { readonly raised: readonly RaisedMax[]; readonly leaving: readonly LeavingFact[] };
+
+const nothing: Inherited = { raised: [], leaving: [] };
+
+/** EC2 takes these instances, whichever group holds them now. */
+const warnings = (swaps: readonly Swap[], nowMs: number): readonly LeavingFact[] =>
+  swaps.flatMap(({ instance, state, warnedAtMs, claimedAtMs, deadlineMs }) =>
+    state === 'gone' || deadlineMs === undefined || deadlineMs <= nowMs
+      ? []
+      : [{ instance, reason: 'interruption' as const, atMs: warnedAtMs ?? claimedAtMs, deadlineMs }],
+  );
+
+/**
+ * Read once, when a group first holds an Auto Scaling group that another group held before. A maximum that the earlier
+ * holder raised is not the owner's value, and the warnings that it received are still true.
+ */
+export const inherit = async (group: Group, state: GroupState, { store, clock }: ReactPorts): Promise<Inherited> => {
+  const isNew = namedAsgs(group).filter((asg) => !state.holders?.includes(asg));
+  if (isNew.length === 0 || group.after === undefined) return nothing;
+  const left = await Promise.all(
+    group.after.map(async (name) => ({ state: await store.state(name), swaps: await store.swaps(name) })),
+  );
+  const known = new Set(state.raised.map(({ asg }) => asg));
+  const raised = left
+    .flatMap((one) => one.state?.raised ?? [])
+    .filter(({ asg }) => isNew.includes(asg) && !known.has(asg));
+  return {
+    raised: [...new Map(raised.toReversed().map((one) => [one.asg, one])).values()],
+    leaving: left.flatMap(({ swaps }) => warnings(swaps, clock.now())),
+  };
+};

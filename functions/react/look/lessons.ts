@@ -1,0 +1,98 @@
+import { learnBreakers } from '../../../core/breaker/learn.ts';
+import { isAdmittedRunning } from '../../../core/group/holders.ts';
+import { modeOf } from '../../../core/group/mode.ts';
+import { rememberLives } from '../../../core/group-state/returns.ts';
+import { learnFromLosses } from '../../../core/group-state/state.ts';
+import { withoutEnded } from '../../../core/launch/reservation-life.ts';
+import { countOnce, justWarned, uncounted } from '../../../core/limits/counted-warnings.ts';
+import { rememberWarnings } from '../../../core/limits/launch-limit.ts';
+import { offeringKey } from '../../../core/pool/offering.ts';
+import { adviseAgainst } from '../../../core/pool-memory/advice.ts';
+import { type BootNews, type Lessons, learnBoots } from '../../../core/pool-memory/failed-boots.ts';
+import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
+import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
+import type { Refusal } from '../../../core/ports.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import type { Warned } from '../../../core/swap/swap.ts';
+import type { GroupState, Member } from '../../../core/view/view.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { Run } from '../run.ts';
+import type { Gathered } from './gather.ts';
+
+const refusalOf = ({ code, message, offering }: Lessons['refused'][number]): Refusal => ({
+  offering,
+  code,
+  message,
+  scope: 'offering',
+});
+
+/** What becomes of instances that were launched: pools whose instances die before they serve rest for a while. */
+const withBoots = (
+  state: GroupState,
+  { holdings, group }: Gathered,
+  ran: readonly string[],
+  nowMs: number,
+): { readonly state: GroupState; readonly failedBoots: readonly BootNews[] } => {
+  const shown = { ...holdings, ran, admitsRunning: isAdmittedRunning(group) };
+  const { newcomers: _n, failedBoots: _f, deaths: _d, ...rest } = state;
+  const { memory, news, refused } = learnBoots(state, shown, group.pools, nowMs);
+  const learned = rememberRefusals(rest.memory, refused.map(refusalOf), group.pools, nowMs);
+  return { state: { ...rest, memory: learned, ...memory }, failedBoots: news };
+};
+
+/** Members that this run gave up. */
+const givenUpBy = (decision: string, { swaps, holdings, state }: Gathered): readonly Member[] => {
+  const claimed = swaps.filter(
+    (swap) =>
+      swap.decision === decision &&
+      traitsOf(swap).withdrawnWhen === 'serving' &&
+      // After a lost race, an earlier round of the run has learned of it already.
+      swap.claimedAtMs > (state.failedBoots?.[swap.pool]?.atMs ?? 0),
+  );
+  const instances = new Set(claimed.map(({ instance }) => instance));
+  return holdings.members.filter(({ instance }) => instances.has(instance));
+};
+
+/** Members that EC2 advises to replace and that nobody claims, because the budget for advice is spent. */
+const advisedOverBudget = ({ group, swaps, holdings }: Gathered, { leaving }: Facts): readonly Member[] => {
+  if (!group.rebalance.act || group.rebalance.atMostPerHour === undefined || modeOf(group) !== 'act') return [];
+  const claimed = new Set(swaps.map(({ instance }) => instance));
+  const advised = new Set(leaving.filter((fact) => traitsOf(fact).isAdvice).map(({ instance }) => instance));
+  return holdings.members.filter(({ instance }) => advised.has(instance) && !claimed.has(instance));
+};
+
+/** Advice that the budget lets pass says as much about its offering as advice that is followed. */
+const withAdvised = (state: GroupState, members: readonly Member[], nowMs: number): GroupState =>
+  members.length === 0
+    ? state
+    : {
+        ...state,
+        memory: adviseAgainst(
+          state.memory,
+          members.map(({ offering }) => offeringKey(offering)),
+          nowMs,
+        ),
+      };
+
+/**
+ * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
+ */
+export const learn = (gathered: Gathered, { facts, ports, id }: Run, heard: readonly Warned[]): Gathered => {
+  const nowMs = ports.clock.now();
+  const recent = justWarned(gathered.swaps, nowMs);
+  const told = new Set(heard.map(({ instance }) => instance));
+  const warned = [...heard, ...uncounted(gathered.state, recent).filter(({ instance }) => !told.has(instance))];
+  const ended = [...gathered.holdings.ended, ...facts.ended];
+  const { state: known, fresh } = countOnce(withoutEnded(gathered.state, ended), warned, recent);
+  const counted = rememberWarnings(known, gathered.group, fresh.length, nowMs);
+  const losses = learnFromLosses(counted, warned, gathered.swaps, nowMs);
+  const overBudget = advisedOverBudget(gathered, facts);
+  const advised = withAdvised(losses, overBudget, nowMs);
+  const lived = rememberLives(advised, gathered, warned, nowMs);
+  const { state: booted, failedBoots } = withBoots(lived, gathered, facts.ran, nowMs);
+  const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
+  const { members, endings } = gathered.holdings;
+  const look = { group: gathered.group, warned, fresh, members, swaps: gathered.swaps, endings, nowMs };
+  const { state, news: breakers } = learnBreakers({ ...booted, ...boots }, look);
+  return { ...gathered, state, failedBoots, givenUp, breakers, overBudget };
+};

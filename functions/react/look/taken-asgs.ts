@@ -1,0 +1,40 @@
+import type { Group } from '../../../core/group/group.ts';
+import { namedAsgs } from '../../../core/group/holders.ts';
+import type { AsgClaim } from '../../../core/policy/ports.ts';
+import type { StateStore } from '../../../core/ports.ts';
+import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
+
+type Store = Pick<StateStore, 'claimOf' | 'state'>;
+
+/** Without a claim, it was named before there were claims. */
+const isOurs = (claim: AsgClaim | undefined, group: string): boolean =>
+  claim === undefined || (claim.group === group && !claim.released);
+
+/** Whether another group holds it by now, and has read what we left there to put back. */
+const hasHeir = async (claim: AsgClaim | undefined, group: string, store: Store): Promise<boolean> =>
+  claim !== undefined &&
+  claim.group !== group &&
+  !claim.released &&
+  ((await store.state(claim.group))?.holders?.includes(claim.asg) ?? false);
+
+/**
+ * The state without the Auto Scaling groups of earlier policies that this group no longer holds. A claim ends when its
+ * group is let go: a policy that comes back with other Auto Scaling groups has no members in the earlier ones. What we
+ * raised there stays ours to put back, until another holder takes that over.
+ */
+export const withoutTaken = async (group: Group, state: GroupState, store: Store): Promise<GroupState> => {
+  const named = new Set(namedAsgs(group));
+  const ever = new Set([...(state.holders ?? []), ...state.raised.map(({ asg }) => asg)]);
+  const claims = await Promise.all([...ever].filter((asg) => !named.has(asg)).map((asg) => store.claimOf(asg)));
+  const left = claims.filter((claim) => !isOurs(claim, group.name));
+  if (left.length === 0) return state;
+  const lost = new Set(left.flatMap((claim) => claim?.asg ?? []));
+  const raised: RaisedMax[] = [];
+  for (const one of state.raised) {
+    const claim = left.find((candidate) => candidate?.asg === one.asg);
+    if (!(await hasHeir(claim, group.name, store))) raised.push(one);
+  }
+  const { holders: before = [], ...rest } = state;
+  const holders = before.filter((asg) => !lost.has(asg));
+  return { ...rest, raised, ...(holders.length > 0 && { holders }) };
+};

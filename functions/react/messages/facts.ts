@@ -1,0 +1,58 @@
+import type { Cause } from '../../../core/decision/decision-record.ts';
+import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
+import type { News } from '../../../core/signals/signal-kind.ts';
+import { createCauses } from './causes.ts';
+
+/** What signals said about one group. Facts are only added; one decision follows from all of them. */
+export type Facts = News & {
+  readonly group: string;
+  /** The signals, for the stored decision. */
+  readonly causes: readonly Cause[];
+  /**
+   * Messages that are delivered again when the group cannot be converged: those of these facts, except of kinds that
+   * never come again (ticks and wakes).
+   */
+  readonly messages: readonly string[];
+};
+
+type Growing = {
+  -readonly [Key in keyof Omit<Facts, 'causes'>]: Facts[Key] extends readonly (infer Item)[] ? Item[] : Facts[Key];
+} & {
+  readonly causes: ReturnType<typeof createCauses>;
+};
+
+const noFacts = (group: string): Growing => ({
+  group,
+  causes: createCauses(),
+  leaving: [],
+  ran: [],
+  ended: [],
+  stopped: [],
+  alarms: [],
+  refusedAsgs: [],
+  stoppedDrains: [],
+  isTick: false,
+  messages: [],
+});
+
+/** Collects facts by group. A storm adds thousands of them, so lists grow in place until they are returned. */
+export const createFactsByGroup = () => {
+  const byGroup = new Map<string, Growing>();
+  return {
+    add: (group: string, message: string, signal: Signal, news: Partial<News> = {}): void => {
+      const facts = byGroup.get(group) ?? noFacts(group);
+      byGroup.set(group, facts);
+      facts.causes.add(signal);
+      facts.leaving.push(...(news.leaving ?? []));
+      facts.ran.push(...(news.ran ?? []));
+      facts.ended.push(...(news.ended ?? []));
+      facts.stopped.push(...(news.stopped ?? []));
+      facts.alarms.push(...(news.alarms ?? []));
+      facts.refusedAsgs.push(...(news.refusedAsgs ?? []));
+      facts.stoppedDrains.push(...(news.stoppedDrains ?? []));
+      facts.isTick ||= news.isTick ?? false;
+      if (signalKindOf(signal).comesAgain !== 'never') facts.messages.push(message);
+    },
+    all: (): readonly Facts[] => [...byGroup.values()].map((facts) => ({ ...facts, causes: facts.causes.all() })),
+  };
+};

@@ -1,0 +1,107 @@
+import type { Owner, Owners, RegistryEntry } from '../../../core/ports.ts';
+import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
+import type { News, Subject } from '../../../core/signals/signal-kind.ts';
+import { unknownPatienceMs } from '../../../core/times/times.ts';
+import { createFactsByGroup, type Facts } from './facts.ts';
+
+/** A signal and the message that brought it. */
+export type Received = { readonly message: string; readonly signal: Signal };
+
+/** Signals sorted by the groups that they concern. */
+export type Routed = {
+  readonly facts: readonly Facts[];
+  /** Messages about instances, alarms or Auto Scaling groups that are not ours. */
+  readonly strangers: number;
+  /** Messages to be delivered again: about an instance that EC2 does not show yet. */
+  readonly again: readonly string[];
+};
+
+const subjectOf = (signal: Signal): Subject => signalKindOf(signal).about(signal);
+
+const instanceOf = (signal: Signal): string | undefined => {
+  const subject = subjectOf(signal);
+  return 'instance' in subject ? subject.instance : undefined;
+};
+
+/**
+ * Which group holds which Auto Scaling group: the one that names it now, or else the one that named it and still has
+ * members there.
+ */
+const holdersIn = (registry: readonly RegistryEntry[]): ReadonlyMap<string, string> =>
+  new Map([
+    ...registry.flatMap(({ group, former = [] }) => former.map((asg) => [asg, group] as const)),
+    ...registry.flatMap(({ group, asgs }) => asgs.map((asg) => [asg, group] as const)),
+  ]);
+
+/** Groups by the Auto Scaling groups and alarms that they name. */
+const indexRegistry = (registry: readonly RegistryEntry[]) => ({
+  byAsg: holdersIn(registry),
+  byAlarm: Map.groupBy(
+    registry.flatMap(({ group, alarms }) => alarms.map((alarm) => ({ alarm, group }))),
+    ({ alarm }) => alarm,
+  ),
+});
+
+type Index = ReturnType<typeof indexRegistry>;
+
+/** The event names an Auto Scaling group that does not hold the instance. */
+const isMisplaced = (subject: Subject, owner: Owner | undefined): boolean =>
+  'instance' in subject && subject.asg !== undefined && owner?.asg !== undefined && owner.asg !== subject.asg;
+
+const groupsOf = (signal: Signal, owner: Owner | undefined, index: Index): readonly string[] => {
+  const subject = subjectOf(signal);
+  if ('groups' in subject) return subject.groups;
+  if ('alarm' in subject) return (index.byAlarm.get(subject.alarm) ?? []).map(({ group }) => group);
+  if (isMisplaced(subject, owner)) return [];
+  // Facts belong to the instance. The present holder of its Auto Scaling group takes precedence over its tag, whose
+  // group may have another name by now.
+  const group = index.byAsg.get(subject.asg ?? owner?.asg ?? '') ?? owner?.group;
+  return group === undefined ? [] : [group];
+};
+
+/** Whether the signal itself says which groups it is for. */
+export const namesGroup = (signal: Signal): boolean => 'groups' in subjectOf(signal);
+
+const newsOf = (signal: Signal, owner: Owner | undefined, nowMs: number): Partial<News> => {
+  const kind = signalKindOf(signal);
+  return kind.isOver(signal, owner, nowMs) ? {} : kind.adds(signal, owner);
+};
+
+/**
+ * An instance that no describe shows yet: its signal is delivered again while it is young, where its kind asks
+ * for that.
+ */
+const notShownYet = (signal: Signal, owner: Owner | undefined, nowMs: number): boolean =>
+  instanceOf(signal) !== undefined &&
+  owner === undefined &&
+  signalKindOf(signal).comesAgain === 'always' &&
+  nowMs - signal.atMs < unknownPatienceMs;
+
+/**
+ * Finds the group of every signal. Instances are looked up together, whatever their number. The registry is read once,
+ * and only when a signal does not name its group.
+ */
+export const route = async (
+  received: readonly Received[],
+  owners: Owners,
+  readRegistry: () => Promise<readonly RegistryEntry[]>,
+  nowMs: number,
+): Promise<Routed> => {
+  const instances = [...new Set(received.flatMap(({ signal }) => instanceOf(signal) ?? []))];
+  const known = instances.length === 0 ? new Map<string, Owner>() : await owners.ownersOf(instances);
+  const ownerOf = (signal: Signal): Owner | undefined => known.get(instanceOf(signal) ?? '');
+  const needsNames = received.some(({ signal }) => !namesGroup(signal));
+  const index = indexRegistry(needsNames ? await readRegistry() : []);
+  const byGroup = createFactsByGroup();
+  const homeless: Received[] = [];
+  for (const one of received) {
+    const owner = ownerOf(one.signal);
+    const groups = groupsOf(one.signal, owner, index);
+    for (const group of groups) byGroup.add(group, one.message, one.signal, newsOf(one.signal, owner, nowMs));
+    if (groups.length === 0) homeless.push(one);
+  }
+  const again = homeless
+    .filter(({ signal }) => notShownYet(signal, ownerOf(signal), nowMs))
+    .map(({ message }) => message);
+  return { facts: byGroup.all(), strangers: homeless.length - again.length, again };
+};

@@ -1,0 +1,28 @@
+import { metrics } from '../../../core/contract.ts';
+import { fitting, mostStateBytes } from '../../../core/group-state/state-size.ts';
+import type { GroupState } from '../../../core/view/view.ts';
+import type { ReactPorts } from '../ports.ts';
+
+/**
+ * Writes a group's state within its size bound, and returns it as written. Parts that were left out for that are
+ * logged.
+ */
+export const putState = async (
+  group: string,
+  wanted: GroupState,
+  { store, clock, telemetry }: ReactPorts,
+): Promise<GroupState | 'conflict'> => {
+  const { state, shed, bytes } = fitting(wanted, clock.now());
+  if (shed.length > 0) {
+    telemetry.logger.warn('The state of a group was too large: parts that can be learned again were left out.', {
+      group,
+      shed,
+      bytes,
+    });
+  }
+  if (bytes > mostStateBytes) {
+    telemetry.count(metrics.actionsFailed);
+    telemetry.logger.error('The state of a group is too large.', { group, bytes, bound: mostStateBytes });
+  }
+  return (await store.putState(group, state)) === 'done' ? state : 'conflict';
+};

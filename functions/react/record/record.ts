@@ -1,0 +1,249 @@
+import { chunks } from '../../../aws/calls/chunks.ts';
+import { announcements, metrics } from '../../../core/contract.ts';
+import type { Decision, Remark } from '../../../core/decision/decision.ts';
+import type {
+  CarriedOut,
+  DecisionRecord,
+  LaunchOutcome,
+  Overtaken,
+  SizeChange,
+  ViewDigest,
+} from '../../../core/decision/decision-record.ts';
+import type { Launched } from '../../../core/group-state/answers.ts';
+import type { Observation } from '../../../core/observe/observe.ts';
+import { priceSourceOf } from '../../../core/pool/price.ts';
+import type { Announcement, Refusal } from '../../../core/ports.ts';
+import { traitsOf } from '../../../core/removal/leave-reason.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { View } from '../../../core/view/view.ts';
+import type { Acted } from '../carry-out/carry-out.ts';
+import type { Round, Run } from '../run.ts';
+
+/** One event names at most this many instance ids, so that it stays far below the bus's 256 KB. */
+const idsPerEvent = 1_000;
+
+type Recorded = Run & {
+  readonly rounds: readonly Round[];
+  readonly fresh: readonly Swap[];
+  readonly acted: Acted;
+  readonly drains: number;
+};
+
+const digestOf = (view: View): ViewDigest => {
+  const prices = priceSourceOf(view);
+  return {
+    nowMs: view.nowMs,
+    desired: view.state.desired,
+    members: view.members.length,
+    serving: view.members.filter(({ serving }) => serving).length,
+    byPool: Object.fromEntries(
+      [...Map.groupBy(view.members, ({ pool }) => pool ?? 'unknown')].map(([pool, members]) => [pool, members.length]),
+    ),
+    swaps: Object.fromEntries(
+      [...Map.groupBy(view.swaps, ({ state }) => state)].map(([state, swaps]) => [state, swaps.length]),
+    ),
+    reservations: view.state.reservations.length,
+    ...(prices && { prices }),
+    stateVersion: view.state.version,
+  };
+};
+
+const launchedIn = (rounds: readonly Round[]): readonly Launched[] => rounds.flatMap(({ launched }) => launched);
+
+/** A refusal as it is stored and sent: which offering, and why. */
+const inBrief = ({ offering, code }: Refusal) => ({ offering, code });
+
+const launchOutcome = ({ reservation, result }: Launched): LaunchOutcome => ({
+  reservation: reservation.id,
+  pool: reservation.placement.pool,
+  count: reservation.placement.count,
+  replaces: reservation.replaces,
+  ...(result.kind === 'answered'
+    ? {
+        result: result.kind,
+        instances: result.instances.map(({ instance }) => instance),
+        refusals: result.refusals.map(inBrief),
+      }
+    : { result: result.kind, code: result.code }),
+});
+
+const outcomeOf = ({ rounds, fresh, drains, acted: { failed, ...acted } }: Recorded): CarriedOut => ({
+  code: 'carried-out',
+  launches: launchedIn(rounds).map(launchOutcome),
+  claimed: fresh.map(({ instance, reason, drain }) => ({ instance, reason, ...(drain !== undefined && { drain }) })),
+  drainsStarted: drains,
+  ...acted,
+  failed: failed.map(({ instance, code }) => ({ instance, awsCode: code })),
+});
+
+/**
+ * Tells the bus of swaps that this run claimed. A claim stands whatever becomes of the decision, so it is told by
+ * itself: a lost race, a policy that went meanwhile, or a call that fails later does not lose the word about it.
+ */
+export const announceStarted = async (
+  { group: { name: group }, id, ports }: Pick<Run, 'group' | 'id' | 'ports'>,
+  claimed: readonly Swap[],
+): Promise<void> => {
+  const byReason = Map.groupBy(claimed, ({ reason }) => reason);
+  const started = [...byReason].flatMap(([reason, swaps]) =>
+    chunks(
+      swaps.map(({ instance }) => instance),
+      idsPerEvent,
+    ).map((instances) => ({
+      detailType: announcements.swapStarted,
+      group,
+      detail: { group, reason, instances, decision: id },
+    })),
+  );
+  if (started.length > 0) await ports.announcer.announce(started);
+};
+
+/** Remarks that are sent to the bus. */
+const newsTypes = {
+  'put-back': announcements.putBack,
+  'boots-failed': announcements.bootsFailed,
+  'given-up': announcements.givenUp,
+  'breaker-opened': announcements.breakerOpened,
+  'breaker-closed': announcements.breakerClosed,
+} as const;
+
+const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyof typeof newsTypes }> =>
+  remark.code in newsTypes;
+
+/**
+ * Reports what a look learned (pools whose instances died before they served, or never served, breakers that opened or
+ * closed), as soon as the state that remembers it is written: nobody finds it out again.
+ */
+export const tellNews = async (
+  { group: { name: group }, id, ports }: Run,
+  { remarks = [] }: Decision,
+): Promise<void> => {
+  const news = remarks.flatMap((remark) => {
+    if (!isNews(remark)) return [];
+    const { code, ...detail } = remark;
+    return [{ detailType: newsTypes[code], group, detail: { group, decision: id, ...detail } }];
+  });
+  if (news.length === 0) return;
+  for (const remark of remarks) {
+    if (remark.code === 'boots-failed' || remark.code === 'given-up')
+      ports.telemetry.count(metrics.bootsFailed, remark.count);
+    if (remark.code === 'breaker-opened') ports.telemetry.count(metrics.breakersOpened);
+  }
+  await ports.announcer.announce(news);
+};
+
+const eventsOf = (context: Recorded): readonly Announcement[] => {
+  const group = context.group.name;
+  const refusals = launchedIn(context.rounds).flatMap(({ result }) =>
+    result.kind === 'answered' ? result.refusals : [],
+  );
+  const fellBack = refusals.length > 0 && context.rounds.length > 1;
+  const fallback = {
+    detailType: announcements.fallback,
+    group,
+    detail: { group, decision: context.id, refused: refusals.slice(0, 50).map(inBrief) },
+  };
+  const unplaced = context.rounds.at(-1)?.decision.unplaced ?? 0;
+  const exhausted = { detailType: announcements.exhausted, group, detail: { group, decision: context.id, unplaced } };
+  return [...(fellBack ? [fallback] : []), ...(unplaced > 0 ? [exhausted] : [])];
+};
+
+type Head = Omit<DecisionRecord, 'rounds' | 'view' | 'outcome' | 'trimmed'>;
+
+const headOf = ({ group, id, facts, startedAtMs }: Run, sizes: readonly SizeChange[]): Head => ({
+  group: group.name,
+  id,
+  atMs: startedAtMs,
+  policyVersion: group.policyVersion,
+  correlation: id,
+  causes: facts.causes,
+  sizes,
+});
+
+/** What is stored of a decision before it is carried out. */
+export type Decided = {
+  readonly view: View;
+  readonly decision: Decision;
+  readonly sizes: readonly SizeChange[];
+  /** Decisions of the same run before this one, already carried out. */
+  readonly earlier: readonly Decision[];
+  /** What would have been done, where the group is only observed. */
+  readonly observed?: Observation | undefined;
+};
+
+const decidedRecord = (run: Run, { view, sizes }: Decided, rounds: readonly Decision[]): DecisionRecord => ({
+  ...headOf(run, sizes),
+  rounds,
+  view: digestOf(view),
+});
+
+/** Stores a decision before it is acted on. Its outcome is stored afterwards under the same id. */
+export const recordDecided = (run: Run, decided: Decided): Promise<void> =>
+  run.ports.store.putDecision(decidedRecord(run, decided, [...decided.earlier, decided.decision]));
+
+/**
+ * Records that a decision was not carried out. The next attempt of the same run replaces it, if that one acts. When
+ * earlier decisions of the run were carried out, only those are stored.
+ */
+export const recordOvertaken = (run: Run, decided: Decided, overtaken: Overtaken): Promise<void> =>
+  run.ports.store.putDecision(
+    decided.earlier.length > 0
+      ? decidedRecord(run, decided, decided.earlier)
+      : { ...decidedRecord(run, decided, [decided.decision]), outcome: { code: 'not-carried-out', overtaken } },
+  );
+
+const observedRecord = (run: Run, decided: Decided, { decision }: Observation): DecisionRecord => ({
+  ...decidedRecord(run, decided, [decision]),
+  id: run.observedId,
+});
+
+/** Stores what would have been done for a group that is only observed. */
+export const recordObserved = (run: Run, decided: Decided, observed: Observation): Promise<void> =>
+  run.ports.store.putDecision({ ...observedRecord(run, decided, observed), outcome: observed.outcome });
+
+/** Records of an observed decision that another look came first, and says what it found. */
+export const recordUnobserved = (
+  run: Run,
+  decided: Decided,
+  observed: Observation,
+  overtaken: Overtaken,
+): Promise<void> =>
+  run.ports.store.putDecision({
+    ...observedRecord(run, decided, observed),
+    outcome: { code: 'not-carried-out', overtaken },
+  });
+
+/** How long the oldest warning that was claimed in this run waited until the last request for a replacement. */
+const countWait = ({ fresh, rounds, ports }: Recorded): void => {
+  const askedAtMs = rounds.findLast(({ launched }) => launched.length > 0)?.view.nowMs;
+  const warned = fresh
+    .filter((swap) => traitsOf(swap).endedBy === 'ec2')
+    .map(({ warnedAtMs, claimedAtMs }) => warnedAtMs ?? claimedAtMs);
+  if (askedAtMs && warned.length > 0)
+    ports.telemetry.duration(metrics.replacementRequestedMs, askedAtMs - Math.min(...warned));
+};
+
+/** Stores the decision with its reasons and its outcome, and sends events. */
+export const record = async (context: Recorded): Promise<void> => {
+  const { ports, group, facts, id, rounds } = context;
+  const first = rounds[0];
+  if (first === undefined) return;
+  ports.telemetry.count(metrics.unplaced, rounds.at(-1)?.decision.unplaced ?? 0);
+  countWait(context);
+  const outcome = outcomeOf(context);
+  await ports.store.putDecision({
+    ...headOf(context, first.sizes),
+    rounds: rounds.map(({ decision }) => decision),
+    view: digestOf(first.view),
+    outcome,
+  });
+  const events = eventsOf(context);
+  if (events.length > 0) await ports.announcer.announce(events);
+  ports.telemetry.logger.info('Converged a group.', {
+    group: group.name,
+    decision: id,
+    causes: facts.causes,
+    rounds: rounds.length,
+    launches: outcome.launches.length,
+  });
+};

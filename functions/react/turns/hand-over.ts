@@ -1,0 +1,58 @@
+import type { Group } from '../../../core/group/group.ts';
+import { asgsOf, withFormer } from '../../../core/group/holders.ts';
+import { modeOf } from '../../../core/group/mode.ts';
+import { initialState } from '../../../core/group-state/state.ts';
+import { claimAll } from '../carry-out/claims.ts';
+import { drainsOf } from '../carry-out/drain-names.ts';
+import type { InForce } from '../look/in-force.ts';
+import { reportedIn } from '../look/leaving-now.ts';
+import type { Facts } from '../messages/facts.ts';
+import type { ReactPorts } from '../ports.ts';
+import { newDecisionId } from '../record/identifiers.ts';
+import { announceStarted } from '../record/record.ts';
+
+/** How soon another invocation goes on with what was handed over. */
+const handedOverMs = 2_000;
+/** The same, where a wake or a tick alone brought this look: what stays throttled costs few looks. */
+const againMs = 10_000;
+
+/**
+ * Whether a wake can go on with these facts once their claims are written. What alarms, Auto Scaling and policies said
+ * is in their messages alone.
+ */
+export const canHandOver = ({ alarms, refusedAsgs, stoppedDrains = [], causes }: Facts, group: Group): boolean =>
+  modeOf(group) === 'act' &&
+  alarms.length + refusedAsgs.length + stoppedDrains.length === 0 &&
+  causes.every(({ code }) => code !== 'policy-change');
+
+/** Has another invocation go on with a group whose claims are written. */
+export const wakeSoon = ({ wakes, clock }: ReactPorts, group: string, inMs = handedOverMs): Promise<void> =>
+  wakes.wake([group], clock.now() + inMs);
+
+/**
+ * Claims the instances that signals name, and leaves everything else to another invocation: this one has no time left,
+ * or may not look at the group now. The claims stand, so the messages need not come again. Drains that nobody has
+ * started are started by that invocation, or by the next tick.
+ *
+ * @param isThrottled AWS throttled the look.
+ */
+export const handOver = async (
+  facts: Facts,
+  { group, state }: InForce,
+  ports: ReactPorts,
+  isThrottled = false,
+): Promise<void> => {
+  const { store, clock, random } = ports;
+  const asgs = new Set(asgsOf(withFormer(group, state ?? initialState(group))));
+  const leaving = reportedIn(facts, group, asgs);
+  if (leaving.length > 0) {
+    const id = newDecisionId(clock, random);
+    const swaps = await store.swaps(group.name);
+    const drainFor = drainsOf(group.name, id, swaps);
+    const told = { members: new Map(), asgs, ended: new Set(facts.ended) };
+    const context = { store, group: group.name, nowMs: clock.now(), decision: id, drainFor, ...told };
+    const { fresh } = await claimAll(leaving, swaps, context);
+    await announceStarted({ group, id, ports }, fresh);
+  }
+  await wakeSoon(ports, group.name, isThrottled && facts.messages.length === 0 ? againMs : handedOverMs);
+};

@@ -1,0 +1,128 @@
+import { instancesPerCall } from '../../../aws/providers/launch-into-asg.ts';
+import type { Decision, Remark } from '../../../core/decision/decision.ts';
+import type { Launched } from '../../../core/group-state/answers.ts';
+import { type Ask, type Need, type Turn, warnedAmong } from '../../../core/limits/account-budget.ts';
+import { offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
+import { hasPriceLimit } from '../../../core/pool/price.ts';
+import { isResting, rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
+import type { Refusal } from '../../../core/ports.ts';
+import type { View } from '../../../core/view/view.ts';
+import type { Run } from '../run.ts';
+import { bucketOf, type Given } from './turns.ts';
+
+/** A decision that the account's buckets allow now, and the view that it is made from. */
+export type Allowed = { readonly view: View; readonly decision: Decision };
+
+/** Refusals that say that an offering has no capacity, for whoever asks; the second one also says so of a price. */
+const noCapacity = 'InsufficientInstanceCapacity';
+const noneOfThese = 'UnfulfillableCapacity';
+
+/** How much a group needs the account's buckets. */
+export const needOf = (view: View): Need => {
+  const { serving, deadlineMs } = warnedAmong(view);
+  const urgency = serving === 0 ? 'empty' : deadlineMs === undefined ? 'missing' : 'warned';
+  return { urgency, size: view.state.desired, ...(deadlineMs !== undefined && { deadlineMs }) };
+};
+
+/** Whether all that is launched are spares: groups that miss members of their size go first. */
+const isForSpares = ({ placements, spares }: Decision): boolean =>
+  spares !== undefined && placements.reduce((sum, { count }) => sum + count, 0) === spares.placed;
+
+const askOf = ({ group, id }: Run, view: View, decision: Decision): Ask => {
+  const { placements } = decision;
+  const bucket = bucketOf(group);
+  const callsFor = (count: number): number => (bucket === 'autoScaling' ? Math.ceil(count / instancesPerCall) : 1);
+  return {
+    group: group.name,
+    by: id,
+    bucket,
+    calls: placements.reduce((sum, { count }) => sum + callsFor(count), 0),
+    instances: placements.reduce((sum, { count }) => sum + count, 0),
+    need: isForSpares(decision) ? { urgency: 'spare', size: view.state.desired } : needOf(view),
+  };
+};
+
+/** What another group was refused a moment ago is known: asking again would cost a call, and the time of its answer. */
+const withRefusals = (view: View, { refused }: Given): View => {
+  const { memory } = view.state;
+  const news = refused.flatMap((key): Refusal[] => {
+    const offering = parseOfferingKey(key);
+    const lesson = memory[key];
+    if (offering === undefined || (lesson?.kind === 'refused' && isResting(lesson, view.nowMs))) return [];
+    return [{ offering, code: noCapacity, message: 'another group was refused', scope: 'offering' }];
+  });
+  if (news.length === 0) return view;
+  return { ...view, state: { ...view.state, memory: rememberRefusals(memory, news, {}, view.nowMs) } };
+};
+
+const remarksOn = (
+  turn: Exclude<Turn, { kind: 'taken' }>,
+  { bucket, instances }: Ask,
+  nowMs: number,
+): readonly Remark[] => {
+  if (turn.kind === 'later')
+    return [{ code: 'waits-for-turn', bucket, count: instances, ahead: turn.ahead, turnAtMs: turn.turnAtMs }];
+  const waitedMs = nowMs - turn.sinceMs;
+  return waitedMs < 1_000 ? [] : [{ code: 'waited-for-turn', bucket, waitedMs }];
+};
+
+const earlier = (atMs: number | undefined, otherMs: number | undefined): { readonly wakeAtMs?: number } => {
+  const times = [atMs, otherMs].filter((ms) => ms !== undefined);
+  return times.length === 0 ? {} : { wakeAtMs: Math.min(...times) };
+};
+
+/**
+ * Has a decision wait for its turn at the account's buckets. Undefined when another decision about this group is about
+ * to launch: look again.
+ */
+export const takeTurn = async (
+  run: Run,
+  { view, decision: wanted }: Allowed,
+  again: (view: View) => Decision,
+): Promise<Allowed | undefined> => {
+  if (wanted.placements.length === 0) return { view, decision: wanted };
+  const ask = askOf(run, view, wanted);
+  const given = await run.turns.ask(ask);
+  const { turn } = given;
+  if (turn.kind === 'taken') return undefined;
+  const informed = withRefusals(view, given);
+  const mayLaunch = turn.kind === 'now' ? turn.instances : 0;
+  const isAsWanted = informed === view && mayLaunch >= ask.instances;
+  const decision = isAsWanted ? wanted : again({ ...informed, mayLaunch });
+  const turnAtMs = turn.kind === 'now' ? turn.restAtMs : turn.turnAtMs;
+  return {
+    view: informed,
+    decision: {
+      ...decision,
+      remarks: [...(decision.remarks ?? []), ...remarksOn(turn, ask, view.nowMs)],
+      ...earlier(decision.wakeAtMs, turnAtMs),
+    },
+  };
+};
+
+/** Of what a turn was given for, the instances that EC2 certainly did not launch. */
+const unlaunchedBy = ({ result, before, reservation: { placement } }: Launched): number => {
+  if (before !== undefined || result.kind === 'ambiguous' || result.kind === 'made-before') return 0;
+  return result.kind === 'answered' ? placement.count - result.instances.length : placement.count;
+};
+
+/** Tells the other groups what the answers say about the account. */
+export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {
+  const results = launched.map(({ result }) => result);
+  const answered = results.filter((result) => result.kind === 'answered');
+  const refusals = launched.flatMap(({ result, reservation: { placement } }) => {
+    const pool = group.pools[placement.pool];
+    const hasLimit = pool !== undefined && hasPriceLimit(pool);
+    const tells = (code: string): boolean => code === noCapacity || (code === noneOfThese && !hasLimit);
+    return result.kind === 'answered' ? result.refusals.filter(({ code }) => tells(code)) : [];
+  });
+  turns.learn({
+    // Calls to Auto Scaling are paced one by one, and what throttles them is known already.
+    empty: new Set(
+      bucketOf(group) === 'createFleet' && results.some(({ kind }) => kind === 'throttled') ? ['createFleet'] : [],
+    ),
+    refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
+    unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0),
+    granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),
+  });
+};

@@ -1,0 +1,121 @@
+import { metrics } from '../../../core/contract.ts';
+import type { Group } from '../../../core/group/group.ts';
+import { howHeld } from '../../../core/group/holding.ts';
+import type { BucketName } from '../../../core/limits/account-buckets.ts';
+import type { AccountBudget, Ask, Lessons, Turn } from '../../../core/limits/account-budget.ts';
+import type { OfferingKey } from '../../../core/pool/offering.ts';
+import { shareBudget } from '../../runtime/share-budget.ts';
+import type { ReactPorts } from '../ports.ts';
+
+/** A turn, and what other groups were refused a moment ago. */
+export type Given = { readonly turn: Turn; readonly refused: readonly OfferingKey[] };
+
+/** Turns of the groups of one batch at the account's buckets. */
+export type Turns = {
+  /** The order of need holds over groups that ask together: a first ask waits until the others of the batch ask too. */
+  ask(ask: Ask): Promise<Given>;
+  /** A group that does not ask any more holds up no other. */
+  done(group: string): void;
+  learn(lessons: Lessons): void;
+  /** Writes lessons that no ask took along. */
+  settle(): Promise<void>;
+};
+
+/** The bucket that launches of a group draw on. */
+export const bucketOf = (group: Pick<Group, 'holding'>): 'createFleet' | 'autoScaling' => howHeld(group).launchesBy;
+
+const unpaced = (asks: readonly Ask[], nowMs: number): ReadonlyMap<string, Turn> =>
+  new Map(asks.map(({ group, instances }) => [group, { kind: 'now', instances, sinceMs: nowMs, ahead: 0 }]));
+
+const nothingLearned = () => ({
+  empty: new Set<BucketName>(),
+  refused: new Set<OfferingKey>(),
+  granted: new Set<OfferingKey>(),
+  unlaunched: 0,
+});
+
+const share = async (
+  asks: readonly Ask[],
+  lessons: Lessons,
+  ports: ReactPorts,
+): Promise<{ readonly turns: ReadonlyMap<string, Turn>; readonly budget?: AccountBudget }> => {
+  const shared = await shareBudget(asks, lessons, ports);
+  if (shared !== undefined && shared !== 'contended') return shared;
+  ports.telemetry.count(metrics.readsMissed);
+  ports.telemetry.logger.warn('The budget of the account could not be used. Launches go on without it.', {
+    groups: asks.map(({ group }) => group),
+  });
+  return { turns: unpaced(asks, ports.clock.now()) };
+};
+
+type Asking = {
+  readonly ask: Ask;
+  readonly resolve: (given: Given) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** What the groups of a batch have learned since the item was written last. */
+const lessonsOfBatch = () => {
+  let lessons = nothingLearned();
+  return {
+    learn: ({ empty, refused, granted, unlaunched }: Lessons): void => {
+      lessons.unlaunched += unlaunched;
+      for (const name of empty) lessons.empty.add(name);
+      for (const key of refused) lessons.refused.add(key);
+      for (const key of granted) lessons.granted.add(key);
+    },
+    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + lessons.unlaunched > 0,
+    take: (): Lessons => {
+      const taken = lessons;
+      lessons = nothingLearned();
+      return taken;
+    },
+  };
+};
+
+/** Asks at once, and answers all of them. */
+const answer = async (ready: readonly Asking[], lessons: () => Lessons, ports: ReactPorts): Promise<void> => {
+  try {
+    const asks = ready.map(({ ask }) => ask);
+    const { turns, budget } = await share(asks, lessons(), ports);
+    const refused = Object.keys(budget?.refused ?? {}) as OfferingKey[];
+    for (const { ask, resolve } of ready) resolve({ turn: turns.get(ask.group) ?? { kind: 'taken' }, refused });
+  } catch (error) {
+    for (const { reject } of ready) reject(error);
+  }
+};
+
+/** @param groups the groups of the batch, each of which holds up the others of its bucket until it asks or is done. */
+export const turnsOf = (groups: readonly Group[], ports: ReactPorts): Turns => {
+  const awaited = new Map<string, Ask['bucket']>(groups.map((group) => [group.name, bucketOf(group)]));
+  const { learn, take, isWorthWriting } = lessonsOfBatch();
+  let asking: readonly Asking[] = [];
+  let isSharing = false;
+
+  const consider = async (): Promise<void> => {
+    const open = new Set(awaited.values());
+    const ready = asking.filter(({ ask }) => !open.has(ask.bucket));
+    if (isSharing || ready.length === 0) return;
+    isSharing = true;
+    asking = asking.filter((one) => !ready.includes(one));
+    await answer(ready, take, ports);
+    isSharing = false;
+    await consider();
+  };
+  const done = (group: string): void => {
+    awaited.delete(group);
+    void consider();
+  };
+  return {
+    ask: (ask) =>
+      new Promise((resolve, reject) => {
+        asking = [...asking, { ask, resolve, reject }];
+        done(ask.group);
+      }),
+    done,
+    learn,
+    settle: async () => {
+      if (isWorthWriting()) await share([], take(), ports);
+    },
+  };
+};

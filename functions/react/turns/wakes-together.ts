@@ -1,0 +1,55 @@
+import { chunks } from '../../../aws/calls/chunks.ts';
+import { isFromAws } from '../../../aws/calls/errors.ts';
+import { groupsPerMessage } from '../../../aws/messages/own-message.ts';
+import type { Clock, Wakes } from '../../../core/ports.ts';
+
+/** Groups of one batch are woken at common times, so that one message wakes them and one look serves them. */
+const stepMs = 2_000;
+
+/** The next common time; a group that is alone in its batch waits for no other. */
+export const commonTime = (atMs: number, groupsAtOnce: number): number =>
+  groupsAtOnce > 1 ? Math.ceil(atMs / stepMs) * stepMs : atMs;
+
+/** A wake that is due sooner is sent as soon as another group of the batch has ended. */
+const soonMs = 2_000;
+
+/** The wakes of a batch, collected. */
+export type WakesTogether = Wakes & {
+  /** Sends those that are due soon, or all. Returns the groups whose wakes could not be sent. */
+  send(which: 'due' | 'all'): Promise<readonly string[]>;
+};
+
+/**
+ * Collects the wakes of the groups of one batch, and sends one message for all that are due at the same time. When the
+ * invocation dies before that, its messages are delivered again, and the next tick comes in any case.
+ */
+export const wakesTogether = ({ wake }: Wakes, clock: Clock): WakesTogether => {
+  /** The earliest wake of each group: whoever is woken then arranges the next. */
+  const pending = new Map<string, number>();
+  const sendAt = async (atMs: number, groups: readonly string[]): Promise<readonly string[]> => {
+    try {
+      await wake(groups, atMs);
+      return [];
+    } catch (error) {
+      if (!isFromAws(error)) throw error;
+      return groups;
+    }
+  };
+  return {
+    wake: async (groups, atMs) => {
+      for (const group of groups) pending.set(group, Math.min(atMs, pending.get(group) ?? atMs));
+    },
+    send: async (which) => {
+      const nowMs = clock.now();
+      const due = [...pending].filter(([, atMs]) => which === 'all' || atMs - nowMs < soonMs);
+      for (const [group] of due) pending.delete(group);
+      const messages = [...Map.groupBy(due, ([, atMs]) => atMs)].flatMap(([atMs, all]) =>
+        chunks(
+          all.map(([group]) => group),
+          groupsPerMessage,
+        ).map((part) => [atMs, part] as const),
+      );
+      return (await Promise.all(messages.map(([atMs, part]) => sendAt(atMs, part)))).flat();
+    },
+  };
+};

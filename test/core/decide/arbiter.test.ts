@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { arbiterFor, budgetOf } from '../../../core/decide/arbiter.ts';
+import { decide, decideBy, rules } from '../../../core/decide/decide.ts';
+import { takeFrom } from '../../../core/decide/releasable.ts';
+import { takeHeadcount } from '../../../core/view/headcount.ts';
+import type { View } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
+
+const arbiterOf = (rest: Partial<View>) => {
+  const look = view(rest);
+  return arbiterFor(look, takeHeadcount(look));
+};
+const waiting = (instance: string, claimedAtMs = nowMs) => {
+  const { deadlineMs: _deadline, drain: _drain, ...swap } = swapOf(instance, { reason: 'rebalance', state: 'waiting', claimedAtMs });
+  return swap;
+};
+const twelve = [...members(spotA, 6), ...members(spotB, 6)];
+
+describe('a budget', () => {
+  it('gives what is left, to whoever asks first', () => {
+    const budget = budgetOf(3);
+    expect([budget.take(2), budget.take(2), budget.take(1), budget.left()]).toEqual([2, 1, 0, 0]);
+  });
+  it('gives nothing for less than nothing, and does not grow by it', () => {
+    const budget = budgetOf(3);
+    expect([budget.take(-2), budget.left()]).toEqual([0, 3]);
+  });
+});
+
+describe('the arbiter', () => {
+  it('grants a surge with launch-first alone', () => {
+    expect(arbiterOf({}).surge.left()).toBe(2);
+    expect(arbiterOf({ group: group({ swap: { order: 'drain-first', maxSurge: 2 } }) }).surge.left()).toBe(0);
+  });
+  it('grants launches within the limit of the policy, unless EC2 throttles them', () => {
+    expect(arbiterOf({}).launches.take(50_000)).toBe(30);
+    expect(arbiterOf({ mayLaunch: 7 }).launches.take(50_000)).toBe(7);
+    expect(arbiterOf({ state: state({ throttle: { untilMs: nowMs + 1, streak: 1 } }) }).launches.take(1)).toBe(0);
+  });
+  it('grants missing members no more launches than may die for them, and counts those of the size for the spares', () => {
+    const { forMissing } = arbiterOf({ state: state({ deaths: [{ atMs: nowMs, count: 18 }] }) });
+    expect(forMissing(1).left()).toBe(0);
+    expect(forMissing(2).take(3)).toBe(2);
+    expect([forMissing(2).left(), forMissing(3).left()]).toEqual([0, 1]);
+    expect(arbiterOf({}).forMissing(50).take(50)).toBe(50);
+  });
+  it('grants no return', () => {
+    expect(arbiterOf({}).returns.take(1)).toBe(0);
+  });
+  it('grants removals what serves beyond the desired size and beyond what waiting swaps need', () => {
+    const { releasable } = arbiterOf({ members: twelve, swaps: [waiting('spot-a#1')] });
+    const account = releasable.forRemovals();
+    expect(['spot-b#1', 'spot-b#2'].map((instance) => takeFrom([account], instance))).toEqual([true, false]);
+  });
+  it('grants removals the same before and after a swap begins', () => {
+    const arbiter = arbiterOf({ members: twelve, swaps: [waiting('spot-a#1')] });
+    arbiter.leave(['spot-a#1']);
+    expect(arbiter.releasable.left()).toBe(1);
+    const account = arbiter.releasable.forRemovals();
+    expect(['spot-b#1', 'spot-b#2'].map((instance) => takeFrom([account], instance))).toEqual([true, false]);
+  });
+  it('grants nothing twice: who leaves by an earlier grant is spent', () => {
+    const arbiter = arbiterOf({ members: twelve });
+    arbiter.leave(['spot-a#1', 'spot-a#2']);
+    expect(arbiter.releasable.forRemovals().allows('spot-b#1')).toBe(false);
+    expect(arbiter.releasable.forSwaps(0).allows('spot-b#1')).toBe(false);
+    expect(arbiter.unclaimed()).toHaveLength(10);
+  });
+  it('spends nothing when an account is only tried', () => {
+    const { releasable } = arbiterOf({ members: twelve });
+    for (const account of [releasable.forRemovals(), releasable.forRemovals()]) {
+      expect(['spot-a#1', 'spot-a#2', 'spot-a#3'].map((instance) => takeFrom([account], instance))).toEqual([true, true, false]);
+    }
+  });
+  it('needs every account to allow a member, and charges none when one does not', () => {
+    const asg = { name: 'web-asg', min: 2, max: 20, desired: 2, held: 2, holds: ['spot-a#1', 'spot-a#2'], suspended: [] };
+    const arbiter = arbiterOf({ members: twelve, asgs: [asg] });
+    const [spare, room] = [arbiter.releasable.forRemovals(), arbiter.aboveMinimum()];
+    expect(room.total).toBe(10);
+    expect(['spot-a#1', 'spot-a#2', 'spot-b#1', 'spot-b#2', 'spot-b#3'].map((one) => takeFrom([spare, room], one))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+  it('grants swaps of members that may serve only what others serve beyond the desired size', () => {
+    const mayServe = members(onDemandB, 2, { serving: false, mayServe: true });
+    const swaps = mayServe.map(({ instance }) => waiting(instance));
+    const account = arbiterOf({ members: [...members(spotA, 5), ...members(spotB, 6), ...mayServe], swaps }).releasable.forSwaps(0);
+    expect(mayServe.map(({ instance }) => takeFrom([account], instance))).toEqual([true, false]);
+  });
+});
+
+describe('the rules of a decision', () => {
+  it('have a name each', () => {
+    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  });
+  it('let swaps begin and a surplus leave out of one number of serving members', () => {
+    const { drains, removals } = decide(view({ members: [...twelve, ...members(onDemandB, 1)], swaps: [waiting('spot-a#1'), waiting('spot-a#2')] }));
+    expect(drains).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(removals).toHaveLength(1);
+  });
+  it('take one more, which sees what the others propose and adds to it', () => {
+    const more = {
+      name: 'one more launch while the surge allows',
+      propose: ({ arbiter }: Parameters<(typeof rules)[number]['propose']>[0]) => ({
+        placements: arbiter.surge.take(1) === 1 ? [{ pool: 'spot-a', count: 1, offerings: [] }] : [],
+        wakeAtMs: nowMs + 5_000,
+      }),
+    };
+    const short = view({ members: members(spotA, 5), state: state({ desired: 6 }) });
+    const pools = (look: View) => decideBy([...rules, more], look).placements.map(({ pool }) => pool);
+    expect(pools(short)).toEqual(['spot-b', 'spot-a']);
+    expect(decideBy([...rules, more], short).wakeAtMs).toBe(nowMs + 5_000);
+    expect(pools({ ...short, swaps: [waiting('spot-a#1'), waiting('spot-a#2')] })).not.toContain('spot-a');
+  });
+});

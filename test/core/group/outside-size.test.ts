@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
+import {
+  afterTakingDown,
+  asOthersSet,
+  desiredNow,
+  isAsAdded,
+  noted,
+  outsideAsgOf,
+  outsideSizeOf,
+  toTakeDown,
+  withOutsideSize,
+} from '../../../core/group/outside-size.ts';
+import { groupsToTakeOver } from '../../../core/view/asg-ledger.ts';
+import type { Added, AsgView, View } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, onDemandB, spotA, state, swapOf, view } from '../views.ts';
+
+const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+
+const asg = (desired: number, holds: readonly string[], rest: Partial<AsgView> = {}): AsgView => ({
+  name: 'web-asg',
+  min: 0,
+  max: 20,
+  desired,
+  held: holds.length,
+  holds,
+  suspended: [],
+  ...rest,
+});
+
+const own = ['n-1', 'n-2'];
+const note = (rest: Partial<Added> = {}): Added => ({ asg: 'web-asg', from: 3, instances: own, atMs: nowMs - 1_000, ...rest });
+const three = ['i-1', 'i-2', 'i-3'];
+
+const read = (desired: number, holds: readonly string[], added: readonly Added[] = []) =>
+  outsideSizeOf(outside, state({ added }), [asg(desired, holds)], nowMs);
+
+describe('a size that others set', () => {
+  it('is that of the Auto Scaling group that the policy names', () => {
+    expect(outsideAsgOf(outside)).toBe('web-asg');
+    expect(outsideAsgOf(group({ holding: { kind: 'attach', asg: 'web-asg' } }))).toBeUndefined();
+    expect(outsideSizeOf(group(), state(), [asg(3, three)], nowMs)).toBeUndefined();
+    expect(outsideSizeOf(outside, state(), [], nowMs)).toBeUndefined();
+  });
+  it('is the desired capacity where nothing is noted', () => {
+    expect(read(5, three)).toEqual({ asg: 'web-asg', size: 5, added: [] });
+  });
+  it('is what it was before an attach, while nobody wrote since', () => {
+    expect(read(5, [...three, ...own], [note()])?.size).toBe(3);
+    expect(read(4, [...three, 'n-1'], [note()])?.size).toBe(3);
+    expect(read(3, three, [note()])?.size).toBe(3);
+  });
+  it.each([
+    ['smaller than before', 2],
+    ['what it was before', 3],
+    ['between', 4],
+    ['one more than the attach made it', 6],
+  ])('is what somebody wrote after an attach: %s', (_what, desired) => {
+    expect(read(desired, [...three, ...own], [note()])).toEqual({ asg: 'web-asg', size: desired, added: [] });
+  });
+  it('does not count an attach that a describe still shows after it was taken down', () => {
+    const taken = [note({ takenDownAtMs: nowMs - 5_000 })];
+    expect(read(5, [...three, ...own], taken)?.size).toBe(3);
+    expect(read(3, [...three, ...own], taken)?.size).toBe(3);
+    expect(read(6, [...three, ...own], taken)?.size).toBe(6);
+  });
+  it('is the desired capacity once no describe can be so old', () => {
+    expect(read(5, [...three, ...own], [note({ takenDownAtMs: nowMs - 20_000 })])).toEqual({ asg: 'web-asg', size: 5, added: [] });
+  });
+  it('forgets a note whose members were not attached in time', () => {
+    expect(read(3, three, [note()])?.added).toEqual([note()]);
+    expect(read(3, three, [note({ atMs: nowMs - 60_000 })])?.added).toEqual([]);
+  });
+  it('keeps a note of members that are there and not taken down, however old', () => {
+    const old = note({ atMs: nowMs - 600_000 });
+    expect(read(5, [...three, ...own], [old])?.added).toEqual([old]);
+  });
+  it('is the size that a look at a drain goes by', () => {
+    expect(desiredNow(outside, state({ desired: 3 }), [asg(5, three)], nowMs)).toBe(5);
+    expect(desiredNow(outside, undefined, [asg(30, three)], nowMs)).toBe(20);
+    expect(desiredNow(group(), state({ desired: 3 }), [], nowMs)).toBe(3);
+    expect(desiredNow(group(), undefined, [], nowMs)).toBe(10);
+  });
+  it('stays within the maximum of the policy, and replaces what was noted', () => {
+    const found = { asg: 'web-asg', size: 30, added: [] };
+    expect(withOutsideSize(state({ desired: 3, added: [note()] }), outside, found)).toEqual(state({ desired: 20 }));
+    expect(withOutsideSize(state(), outside, { ...found, size: 4, added: [note()] })).toEqual(state({ desired: 4, added: [note()] }));
+  });
+  it('is what decisions see of its Auto Scaling group, and of no other', () => {
+    const other = asg(9, [], { name: 'other' });
+    const seen = asOthersSet([asg(5, []), other], { asg: 'web-asg', size: 3, added: [] });
+    expect(seen.map(({ desired }) => desired)).toEqual([3, 9]);
+    expect(asOthersSet([other], undefined)).toEqual([other]);
+  });
+});
+
+describe('notes of attaches', () => {
+  const look = (rest: Partial<View> = {}): View =>
+    view({ group: outside, state: state({ desired: 3 }), members: [], asgs: [asg(3, three)], ...rest });
+
+  it('say the size and the members', () => {
+    expect(noted(look(), own)).toEqual([{ asg: 'web-asg', from: 3, instances: own, atMs: nowMs }]);
+    expect(noted(look(), [])).toEqual([]);
+    expect(noted(view({ asgs: [asg(3, three)] }), own)).toEqual([]);
+  });
+  it('join one that is open, and leave one that was taken down', () => {
+    const taken = note({ takenDownAtMs: nowMs - 5_000 });
+    const open = note({ instances: ['n-3'] });
+    expect(noted(look({ state: state({ added: [taken, open] }) }), own)).toEqual([
+      taken,
+      { asg: 'web-asg', from: 3, instances: ['n-3', ...own], atMs: nowMs },
+    ]);
+  });
+  it('are taken down when their members are there', () => {
+    const of = (added: Added, holds: readonly string[]) => toTakeDown(look({ state: state({ added: [added] }), asgs: [asg(3, holds)] }));
+    expect(of(note(), [...three, ...own])).toEqual([note()]);
+    expect(of(note(), three)).toEqual([]);
+    expect(of(note({ takenDownAtMs: nowMs }), [...three, ...own])).toEqual([]);
+  });
+  it('are marked as taken down, or dropped where somebody wrote over them', () => {
+    const [one, two, left] = [note(), note({ atMs: nowMs - 2_000 }), note({ atMs: nowMs - 3_000 })];
+    expect(afterTakingDown([one, two, left], { done: [one], unseen: [left], overwritten: [two] }, nowMs)).toEqual([
+      { ...left, takenDownAtMs: nowMs },
+    ]);
+  });
+  it('explain a desired capacity only as it was made', () => {
+    expect(isAsAdded(note(), asg(5, [...three, ...own]))).toBe(true);
+    expect(isAsAdded(note(), asg(5, three))).toBe(false);
+  });
+});
+
+describe('deciding where others set the size', () => {
+  const inGroup = (count: number) => members(spotA, count, { asg: 'web-asg' });
+  const loose = members(onDemandB, 1, { admitted: false, serving: false, reservation: 'r-1' });
+  const idsOf = (list: readonly { readonly instance: string }[]) => list.map(({ instance }) => instance);
+  const look = (desired: number, rest: Partial<View> = {}): View => {
+    const there = rest.members ?? inGroup(3);
+    return view({
+      group: outside,
+      state: state({ desired }),
+      members: there,
+      asgs: [asg(desired, idsOf(there.filter((member) => member.asg !== undefined)))],
+      ...rest,
+    });
+  };
+  const held = [{ asg: 'web-asg', processes: ['Launch', 'Terminate'] }];
+
+  it('lets no member go that is in the group, however many there are', () => {
+    expect(decide(look(1))).toMatchObject({ removals: [], drains: [], takeOver: [] });
+    expect(decide(look(1)).keptByMinimum).toBeUndefined();
+  });
+  it('lets go who has not joined and is not wanted any more', () => {
+    const view3 = look(3, { members: [...inGroup(3), ...loose] });
+    expect(decide(view3).removals.map(({ instance }) => instance)).toEqual(idsOf(loose));
+    expect(decide(view3).admissions).toEqual([]);
+  });
+  it('launches what the group was refused, and does not touch its size', () => {
+    const refused = { 'web-asg': { sinceMs: nowMs - 1_000, refused: true } };
+    const short = look(5, { state: state({ desired: 5, asgGaps: refused }) });
+    expect(decide(short)).toMatchObject({ takeOver: [], suspend: held });
+    expect(decide(short).placements.reduce((sum, { count }) => sum + count, 0)).toBe(2);
+    expect(groupsToTakeOver(short)).toEqual([]);
+  });
+  it('leaves to the group what it has not been refused', () => {
+    expect(decide(look(5))).toMatchObject({ placements: [] });
+    expect(decide(look(5)).suspend).toBeUndefined();
+  });
+  it('suspends what its owner has not suspended, and notes nothing else', () => {
+    const owners = asg(3, idsOf(inGroup(3)), { suspended: ['Launch'] });
+    const joining = look(4, { members: [...inGroup(3), ...loose], asgs: [owners] });
+    expect(decide(joining).suspend).toEqual([{ asg: 'web-asg', processes: ['Terminate'] }]);
+  });
+  it('holds the group while it holds a member that is being replaced besides its size, and resumes it after', () => {
+    const doubled = inGroup(4);
+    const leaving = swapOf(doubled[0]?.instance ?? '', { reason: 'interruption', state: 'draining' });
+    const noted3 = state({ desired: 3, suspended: held });
+    const asgs = [asg(3, idsOf(doubled), { suspended: ['Launch', 'Terminate'] })];
+    expect(decide(look(3, { members: doubled, swaps: [leaving], asgs, state: noted3 }))).toMatchObject({ suspend: [], resume: [] });
+    expect(decide(look(3, { asgs: [asg(3, idsOf(inGroup(3)))], state: noted3 })).resume).toEqual(held);
+  });
+  it('resumes what a policy that is no longer in force suspended', () => {
+    expect(decide(view({ state: state({ suspended: held }) })).resume).toEqual(held);
+  });
+  it('attaches nobody before an earlier attach is taken down', () => {
+    const there = [...inGroup(3), ...loose];
+    const open = note({ instances: [there[2]?.instance ?? ''] });
+    const crashed = look(4, { members: there, state: state({ desired: 4, added: [open] }) });
+    expect(decide(crashed)).toMatchObject({ takeDown: [open], admissions: [], wakeAtMs: nowMs + 2_000 });
+    expect(decide(look(4, { members: there })).admissions).toHaveLength(1);
+  });
+});

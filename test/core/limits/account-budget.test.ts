@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { type AccountBudget, type Ask, emptyBudget, type Need, shareOut, withLessons } from '../../../core/limits/account-budget.ts';
+
+const nowMs = 1_000_000;
+const warned: Need = { urgency: 'warned', size: 10, deadlineMs: nowMs + 120_000 };
+const asks = (group: string, more: Partial<Ask> = {}): Ask => ({
+  group,
+  by: `d-${group}`,
+  bucket: 'createFleet',
+  calls: 1,
+  instances: 2,
+  need: warned,
+  ...more,
+});
+const kinds = (budget: AccountBudget, of: readonly Ask[], atMs = nowMs) =>
+  Object.fromEntries([...shareOut(budget, of, atMs).turns].map(([group, { kind }]) => [group, kind]));
+const withTokens = (tokens: number): AccountBudget => ({ ...emptyBudget, levels: { createFleet: { tokens, atMs: nowMs } } });
+
+describe('turns at a bucket', () => {
+  test('a full bucket gives everybody a turn, and knows what is spent before any call', () => {
+    const { budget, turns } = shareOut(emptyBudget, [asks('a', { calls: 3 }), asks('b')], nowMs);
+    expect([...turns.values()].map(({ kind }) => kind)).toEqual(['now', 'now']);
+    expect(budget).toMatchObject({ version: 1, levels: { createFleet: { tokens: 46 }, instances: { tokens: 996 } }, waiting: [] });
+  });
+
+  test('who finds too few tokens waits until they have come, and for those ahead', () => {
+    const { turns, budget } = shareOut(withTokens(1), [asks('a'), asks('b', { calls: 5 }), asks('c', { calls: 5 })], nowMs);
+    expect(turns.get('b')).toEqual({ kind: 'later', turnAtMs: nowMs + 1_000, sinceMs: nowMs, ahead: 0 });
+    expect(turns.get('c')).toEqual({ kind: 'later', turnAtMs: nowMs + 2_000, sinceMs: nowMs, ahead: 1 });
+    expect(kinds(budget, [asks('c', { calls: 5 })], nowMs + 1_500)).toEqual({ c: 'later' });
+    const later = shareOut(budget, [asks('b', { calls: 5 }), asks('c', { calls: 5 })], nowMs + 2_000);
+    expect(later.turns.get('c')).toMatchObject({ kind: 'now', sinceMs: nowMs });
+  });
+
+  test.each<readonly [string, Need, Need]>([
+    ['a group of which nothing serves before a warned one', { urgency: 'empty', size: 90 }, warned],
+    ['a warned group before one that misses members', { ...warned, size: 90 }, { urgency: 'missing', size: 1 }],
+    ['launches before looks of drains', { urgency: 'missing', size: 90 }, { urgency: 'look', size: 1 }],
+    ['a small group before a large one, whichever was warned first', { ...warned, size: 2, deadlineMs: nowMs + 130_000 }, warned],
+    ['what has little time left before a small group', { ...warned, size: 90, deadlineMs: nowMs + 50_000 }, { ...warned, size: 1 }],
+  ])('%s', (_rule, first, second) => {
+    const [one, other] = [asks('z', { need: first }), asks('a', { need: second })];
+    expect(kinds(withTokens(1), [other, one])).toEqual({ z: 'now', a: 'later' });
+  });
+
+  test('one that waits and needs it more keeps its tokens, until it has missed its turn for long', () => {
+    const { budget } = shareOut(withTokens(0), [asks('a', { calls: 2 })], nowMs);
+    const less = [asks('b', { calls: 2, need: { urgency: 'missing', size: 1 } })];
+    expect(kinds(budget, less, nowMs + 500)).toEqual({ b: 'later' });
+    expect(kinds(budget, less, nowMs + 11_000)).toEqual({ b: 'now' });
+  });
+
+  test('two decisions about one group do not both launch', () => {
+    const { budget } = shareOut(emptyBudget, [asks('a')], nowMs);
+    expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 500)).toEqual({ a: 'taken' });
+    expect(kinds(budget, [asks('a')], nowMs + 500)).toEqual({ a: 'now' });
+    expect(kinds(budget, [asks('a', { by: 'd-other' })], nowMs + 1_000)).toEqual({ a: 'now' });
+  });
+
+  test('where few instances are left, as many as there are, and the rest later', () => {
+    const low = { ...emptyBudget, levels: { instances: { tokens: 30, atMs: nowMs } } };
+    const { turns, budget } = shareOut(low, [asks('a', { instances: 100 })], nowMs);
+    expect(turns.get('a')).toMatchObject({ kind: 'now', instances: 30, restAtMs: nowMs + 10_000 });
+    expect(budget.waiting).toMatchObject([{ group: 'a', instances: 70 }]);
+  });
+
+  test('more calls than a bucket holds wait for a full one, and not forever', () => {
+    expect(kinds(emptyBudget, [asks('a', { calls: 80 })])).toEqual({ a: 'now' });
+  });
+});
+
+describe('what launches teach', () => {
+  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unlaunched: 0 };
+
+  test('a throttle empties the bucket, whoever draws on it', () => {
+    const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
+    expect(kinds(taught, [asks('a')])).toEqual({ a: 'later' });
+  });
+
+  test('a refusal is known to all for a while, unless somebody is granted the same', () => {
+    const refused = withLessons(emptyBudget, { ...none, refused: new Set(['m/a/spot']) }, nowMs);
+    expect(shareOut(refused, [], nowMs + 29_999).budget.refused).toEqual({ 'm/a/spot': nowMs });
+    expect(shareOut(refused, [], nowMs + 30_000).budget.refused).toEqual({});
+    expect(withLessons(refused, { ...none, granted: new Set(['m/a/spot']) }, nowMs).refused).toEqual({});
+  });
+
+  test('calls that launch nothing do not wait for the bucket of launched instances', () => {
+    const spent = { ...emptyBudget, levels: { instances: { tokens: 0, atMs: nowMs } } };
+    const { turns, budget } = shareOut(spent, [asks('a', { instances: 500 })], nowMs);
+    expect(turns.get('a')).toMatchObject({ kind: 'later' });
+    expect(kinds(budget, [asks('a targets', { bucket: 'targets', instances: 0 })])).toEqual({ 'a targets': 'now' });
+    const full = { ...budget, levels: { ...budget.levels, targets: { tokens: 0, atMs: nowMs } } };
+    const turn = shareOut(full, [asks('a targets', { bucket: 'targets', instances: 0 })], nowMs).turns.get('a targets');
+    expect(turn).toMatchObject({ kind: 'later', turnAtMs: nowMs + 250 });
+  });
+
+  test('instances that EC2 did not launch are not spent', () => {
+    const spent = { ...emptyBudget, levels: { instances: { tokens: 100, atMs: nowMs } } };
+    const levelAfter = (budget: AccountBudget, unlaunched: number) => withLessons(budget, { ...none, unlaunched }, nowMs).levels.instances?.tokens;
+    expect([levelAfter(spent, 0), levelAfter(spent, 333), levelAfter(spent, 5_000), levelAfter(emptyBudget, 5)]).toEqual([
+      100,
+      433,
+      1_000,
+      undefined,
+    ]);
+  });
+
+  test('a bucket has no more tokens than the calls that were made have left, with a turn or without one', () => {
+    const ask = asks('a', { bucket: 'autoScaling', calls: 4 });
+    const fullAt = (inMs: number) => ({ ...emptyBudget, fullAt: { autoScaling: nowMs + inMs } });
+    expect(kinds(fullAt(3_200), [ask])).toEqual({ a: 'now' });
+    expect(shareOut(fullAt(3_400), [ask], nowMs).turns.get('a')).toMatchObject({ kind: 'later', turnAtMs: nowMs + 200 });
+    expect(kinds(fullAt(-5_000), [ask])).toEqual({ a: 'now' });
+  });
+});

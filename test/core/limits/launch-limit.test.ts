@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
+import {
+  countForgotten,
+  forgetLaunches,
+  launchRoom,
+  rememberLaunches,
+  rememberWarnings,
+  withoutLaunches,
+} from '../../../core/limits/launch-limit.ts';
+import type { GroupState, View } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, reservation, spotA, state, view } from '../views.ts';
+
+const minuteMs = 60_000;
+const usual = group();
+const looked = (of: GroupState, atMs = nowMs, rest: Partial<View> = {}) => launchRoom(view({ state: of, nowMs: atMs, ...rest }));
+const launched = (count: number, before = state(), atMs = nowMs): GroupState => rememberLaunches(before, usual, count, atMs);
+
+describe('the limit of launches', () => {
+  it('is three times the size within ten minutes where the policy says nothing, and ten at least', () => {
+    expect(looked(state()).left).toBe(30);
+    expect(looked(state({ desired: 2 })).left).toBe(10);
+    expect(looked(launched(28)).left).toBe(2);
+    expect(looked(launched(31)).left).toBe(0);
+  });
+
+  it('is what the policy says', () => {
+    const limited = group({ launches: { atMost: { kind: 'count', by: 4 }, withinMs: minuteMs } });
+    const of = rememberLaunches(state(), limited, 3, nowMs);
+    expect(looked(of, nowMs, { group: limited }).left).toBe(1);
+    expect(looked(of, nowMs + minuteMs, { group: limited }).left).toBe(4);
+  });
+
+  it('counts requests without an answer, and none twice', () => {
+    const open = reservation({ placement: { pool: 'spot-b', count: 5, offerings: [] } });
+    const answered = reservation({ id: 'r-2', instances: ['i-1'] });
+    expect(looked(state({ reservations: [open, answered] })).left).toBe(25);
+  });
+
+  it('grows by each member that EC2 warns about, while the warning is young', () => {
+    const of = rememberWarnings(launched(30), usual, 6, nowMs);
+    expect(looked(of).left).toBe(6);
+    expect(looked(of, nowMs + 10 * minuteMs - 1).left).toBe(6);
+    expect(looked(launched(30, of, nowMs + 5 * minuteMs), nowMs + 10 * minuteMs).left).toBe(0);
+  });
+
+  it('is a share of the largest size within the time', () => {
+    const shrunk = { ...launched(40, state({ desired: 20 })), desired: 4 };
+    expect(looked(shrunk)).toMatchObject({ left: 20, launched: 40, atMost: 60, untilMs: nowMs + 10 * minuteMs });
+    expect(looked(shrunk, nowMs + 10 * minuteMs).atMost).toBe(12);
+  });
+
+  it('counts launches of one part of the time together, as of the last of them', () => {
+    const storm = Array.from({ length: 900 }, (_, index) => index).reduce((of, index) => launched(1, of, nowMs + 1_000 * index), state());
+    expect(storm.launches?.length).toBeLessThanOrEqual(31);
+    const two = launched(1, launched(1), nowMs + 5_000);
+    expect(two.launches).toEqual([{ atMs: nowMs + 5_000, count: 2, desired: 10 }]);
+  });
+
+  it('counts of a request that nobody answered what describes show', () => {
+    const open = state({ reservations: [reservation()] });
+    const shown = view({ state: open, members: members(spotA, 2, { reservation: 'r-1' }) });
+    expect(countForgotten(shown, new Set()).launches).toEqual([{ atMs: nowMs, count: 2, desired: 10 }]);
+    expect(countForgotten(shown, new Set(['r-1']))).toBe(open);
+  });
+
+  it('forgets everything once all of it is over, and when the policy is written', () => {
+    const of = rememberWarnings(launched(3), usual, 1, nowMs);
+    expect(forgetLaunches(of, usual, nowMs + 9 * minuteMs)).toBe(of);
+    expect(forgetLaunches(of, usual, nowMs + 10 * minuteMs)).toEqual(state());
+    expect(withoutLaunches(of)).toEqual(state());
+  });
+});
+
+describe('a group at its limit', () => {
+  const ends = [{ awsCode: 'Client.InternalError', awsMessage: 'Client.InternalError: Client error on launch', count: 29 }];
+  const atLimit = (count: number) =>
+    decide(view({ members: members(spotA, 4), state: launched(count), news: { detached: [], adviceNotFollowed: [], ends } }));
+
+  it('launches what is left, counts the rest as not placed, and says why', () => {
+    const { placements, unplaced, remarks } = atLimit(28);
+    expect(placements.reduce((sum, { count }) => sum + count, 0)).toBe(2);
+    expect(unplaced).toBe(4);
+    expect(remarks).toEqual([{ code: 'launches-bounded', count: 4, launched: 28, atMost: 30, withinMs: 600_000, untilMs: nowMs + 600_000, ends }]);
+  });
+
+  it('says nothing while there is room', () => {
+    expect(atLimit(24)).toMatchObject({ unplaced: 0, remarks: [] });
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
+import type { Group } from '../../../core/group/group.ts';
+import { decideInMode, type Watching } from '../../../core/observe/in-mode.ts';
+import type { Heard } from '../../../core/observe/not-done.ts';
+import { lackIn, observe } from '../../../core/observe/observe.ts';
+import type { AsgView, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
+
+const inMode = (mode: Group['mode'], rest: Partial<Group> = {}): Group => group({ ...rest, ...(mode !== undefined && { mode }) });
+
+const warned = (instance: string, rest: Partial<Heard> = {}): Heard => ({
+  instance,
+  reason: 'interruption',
+  atMs: nowMs,
+  deadlineMs: nowMs + 120_000,
+  ...rest,
+});
+
+const watching = (rest: Partial<Watching> = {}): Watching => ({ heard: [], desired: 10, id: 'd-1', ...rest });
+
+const asg = (rest: Partial<AsgView> = {}): AsgView => ({
+  name: 'web-asg',
+  min: 0,
+  max: 20,
+  desired: 10,
+  held: 10,
+  holds: [],
+  suspended: [],
+  ...rest,
+});
+
+/** The look after this one, a tick later. */
+const later = (seen: View, change: Partial<View> = {}, ms = 60_000): View => ({ ...seen, nowMs: seen.nowMs + ms, ...change });
+
+describe('a group that acts', () => {
+  test('is decided as ever', () => {
+    const short = view({ members: members(spotA, 5) });
+    expect(decideInMode(short, watching()).decision).toEqual(decide(short));
+  });
+
+  test('forgets what another mode left written down', () => {
+    const before = view({ state: state({ notDone: { missing: 2, surplus: 0 } }) });
+    expect(decideInMode(before, watching()).view.state.notDone).toBeUndefined();
+  });
+});
+
+describe('a paused group', () => {
+  const paused = (rest: Partial<View>) => decideInMode(view({ group: inMode('pause'), ...rest }), watching());
+
+  test('launches nothing, and says once how many are missing', () => {
+    const first = paused({ members: members(spotA, 5) });
+    expect(first.decision).toMatchObject({ placements: [], unplaced: 0, remarks: [{ code: 'paused', missing: 5, surplus: 0 }] });
+    const second = decideInMode(later(first.view), watching());
+    expect(second.decision.remarks).toEqual([]);
+    const worse = decideInMode(later(second.view, { members: members(spotA, 4) }), watching());
+    expect(worse.decision.remarks).toEqual([{ code: 'paused', missing: 6, surplus: 0 }]);
+  });
+
+  test('removes nobody, and says so', () => {
+    const { decision } = paused({ state: state({ desired: 8 }) });
+    expect(decision).toMatchObject({ removals: [], remarks: [{ code: 'paused', missing: 0, surplus: 2 }] });
+  });
+
+  test('replaces nobody whom EC2 advises to replace', () => {
+    const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+    const spare = [...members(spotA, 6), ...members(spotB, 5)];
+    expect(paused({ members: spare, swaps: [waits] }).decision.drains).toEqual([]);
+    expect(decide(view({ members: spare, swaps: [waits] })).drains).toEqual(['spot-a#1']);
+  });
+
+  test('takes no Auto Scaling group over', () => {
+    const attached = { holding: { kind: 'attach', asg: 'web-asg' } } as const;
+    const gap = { asgGaps: { 'web-asg': { sinceMs: nowMs - 600_000, refused: false } } };
+    const short = { members: members(spotA, 9), asgs: [asg({ held: 9 })], state: state(gap) };
+    expect(decide(view({ group: group(attached), ...short })).takeOver).toHaveLength(1);
+    expect(paused({ group: inMode('pause', attached), ...short }).decision.takeOver).toEqual([]);
+  });
+
+  test('puts into service what was launched before', () => {
+    const joining = member('new-1', spotA, { admitted: false, serving: false });
+    const { decision } = paused({ members: [...members(spotA, 4), ...members(spotB, 5), joining] });
+    expect(decision.admissions).toEqual(['new-1']);
+  });
+
+  test('counts what was launched and is not shown yet', () => {
+    const { decision } = paused({
+      members: [...members(spotA, 4), ...members(spotB, 4)],
+      state: state({ reservations: [reservation()] }),
+    });
+    expect(decision.remarks).toEqual([]);
+  });
+});
+
+describe('an observed group', () => {
+  const observed = inMode('observe');
+  const look = (rest: Partial<View>, heard: readonly Heard[] = []) => {
+    const seen = view({ group: observed, ...rest });
+    return decideInMode(seen, watching({ heard, desired: seen.state.desired }));
+  };
+
+  test('does nothing, and says what it would do', () => {
+    const { decision, observed: found } = look({}, [warned('spot-a#1')]);
+    expect(decision).toMatchObject({ placements: [], removals: [], drains: [], admissions: [], raise: [], takeOver: [], unnoticed: [] });
+    expect(found).toMatchObject({
+      isNews: true,
+      decision: { placements: [{ count: 1 }] },
+      outcome: { code: 'observed', leaves: [{ instance: 'spot-a#1', reason: 'interruption' }] },
+    });
+  });
+
+  test('knows at the next look who leaves, and does not say it again', () => {
+    const first = look({}, [warned('spot-a#1')]);
+    const second = decideInMode(later(first.view), watching());
+    expect(second.observed).toMatchObject({ isNews: false, decision: { placements: [{ count: 1 }] } });
+  });
+
+  test('remembers when it first heard, also where the same is said again', () => {
+    const advised: Heard = { instance: 'spot-a#1', reason: 'rebalance', atMs: nowMs };
+    const first = look({}, [advised]);
+    const second = decideInMode(later(first.view), watching({ heard: [{ ...advised, atMs: nowMs + 1 }] }));
+    expect(second.view.state.notDone?.heard).toEqual({ 'spot-a#1': { reason: 'rebalance', atMs: nowMs + 1, heardAtMs: nowMs } });
+  });
+
+  test('says a second warning of another member', () => {
+    const first = look({}, [warned('spot-a#1')]);
+    const second = decideInMode(later(first.view), watching({ heard: [warned('spot-b#1')] }));
+    expect(second.observed).toMatchObject({ isNews: true, decision: { placements: [{ count: 1 }, { count: 1 }] } });
+  });
+
+  test('believes nothing of an earlier observed launch', () => {
+    const first = look({ members: [...members(spotA, 4), ...members(spotB, 5)] });
+    expect(first.observed).toMatchObject({ isNews: true, decision: { placements: [{ count: 1 }] } });
+    expect(first.view.state.reservations).toEqual([]);
+    const second = decideInMode(later(first.view), watching());
+    expect(second.observed).toMatchObject({ isNews: false, decision: { placements: [{ count: 1 }] } });
+  });
+
+  test('says what came by itself instead, and what it cost', () => {
+    const prices = { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.03, 'm7g.large/b/spot': 0.04 } } as const;
+    const first = look({ members: [...members(spotA, 4), ...members(spotB, 5)], state: state({ prices }) });
+    expect(first.observed?.outcome.adds).toEqual({ usdPerHour: 0.03, priced: 1, of: 1 });
+    const came = member('came-1', spotB, { launchedAtMs: nowMs + 30_000 });
+    const second = decideInMode(later(first.view, { members: [...first.view.members, came] }), watching());
+    expect(second.decision.remarks).toEqual([
+      {
+        code: 'came-by-itself',
+        decision: 'd-1',
+        afterMs: 60_000,
+        instances: ['came-1'],
+        count: 1,
+        cost: { usdPerHour: 0.04, priced: 1, of: 1 },
+        wouldCost: { usdPerHour: 0.03, priced: 1, of: 1 },
+      },
+    ]);
+    const third = decideInMode(later(second.view), watching());
+    expect(third.decision.remarks).toEqual([]);
+  });
+
+  test('says again what is missing when it is missing again', () => {
+    const nine = [...members(spotA, 4), ...members(spotB, 5)];
+    const first = look({ members: nine });
+    const full = decideInMode(later(first.view, { members: [...nine, member('came-1', spotA)] }), watching());
+    expect(decideInMode(later(full.view, { members: nine }), watching()).observed?.isNews).toBe(true);
+  });
+
+  test('says the change of an alarm once, and keeps nothing of it', () => {
+    const first = decideInMode(view({ group: observed }), watching({ desired: 12 }));
+    expect(first.observed).toMatchObject({ isNews: true, decision: { desired: 12, placements: [{ count: 1 }, { count: 1 }] } });
+    expect(first.view.state.desired).toBe(10);
+    expect(decideInMode(later(first.view), watching()).observed?.isNews).toBe(false);
+  });
+
+  test('forgets a warning that came to nothing', () => {
+    const first = look({}, [warned('spot-a#1')]);
+    const over = decideInMode(later(first.view, {}, 400_000), watching());
+    expect(over.observed).toMatchObject({ isNews: false, decision: { placements: [] } });
+    expect(over.view.state.notDone?.heard).toBeUndefined();
+  });
+
+  test('names members above the desired size once', () => {
+    const first = look({ state: state({ desired: 9 }) });
+    expect(first.observed?.decision.removals).toHaveLength(1);
+    expect(first.observed?.isNews).toBe(true);
+    expect(decideInMode(later(first.view), watching({ desired: 9 })).observed?.isNews).toBe(false);
+  });
+
+  test('remembers at most three hundred members that leave', () => {
+    const many = members(spotA, 500);
+    const { view: after } = look(
+      { members: many },
+      many.map(({ instance }) => warned(instance)),
+    );
+    expect(Object.keys(after.state.notDone?.heard ?? {})).toHaveLength(300);
+  });
+});
+
+describe('members that would move to a better place', () => {
+  const placement = { pool: 'spot-a', count: 1, offerings: [{ instanceType: 'm7g.large', zone: 'a', market: 'spot' }] } as const;
+  const moving = (seen: View) => ({ ...decide(seen), placements: [{ ...placement, moves: ['spot-b#1'] }] });
+  const look = (seen: View) => observe({ view: seen, heard: [], desired: 10, id: 'd-1', decide: moving });
+
+  test('are not missing', () => {
+    expect(lackIn(moving(view()))).toEqual({ missing: 0, surplus: 0 });
+  });
+
+  test('are said once, with what they cost now', () => {
+    const prices = { atMs: nowMs, usdPerHour: { 'm7g.large/a/spot': 0.03, 'm7g.large/b/spot': 0.04 } } as const;
+    const seen = view({ group: inMode('observe'), state: state({ prices }) });
+    const first = look(seen);
+    expect(first).toMatchObject({ isNews: true, notDone: { missing: 0, moved: ['spot-b#1'] } });
+    expect(first.outcome).toMatchObject({ adds: { usdPerHour: 0.03 }, ends: { usdPerHour: 0.04 } });
+    expect(look(later({ ...seen, state: { ...seen.state, notDone: first.notDone } })).isNews).toBe(false);
+  });
+});

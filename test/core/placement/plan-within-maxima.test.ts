@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
+import type { AsgView } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, onDemandB, spotA, spotB, state, view } from '../views.ts';
+
+const pools = { 'spot-a': { ...spotA, asg: 'a' }, 'spot-b': { ...spotB, asg: 'b' }, 'od-b': { ...onDemandB, asg: 'c' } };
+const asg = (name: string, max: number, held: number): AsgView => ({ name, min: 0, max, desired: held, held, holds: [], suspended: [] });
+const lacking = (count: number, maxima: readonly [number, number, number], raised: Parameters<typeof state>[0] = {}) =>
+  decide(
+    view({
+      group: group({ holding: { kind: 'launch-instances' }, pools }),
+      state: state({ desired: 4 + count, ...raised }),
+      members: [...members(spotA, 2), ...members(spotB, 2)],
+      asgs: [asg('a', maxima[0], 2), asg('b', maxima[1], 2), asg('c', maxima[2], 0)],
+    }),
+  );
+const counts = ({ placements }: ReturnType<typeof decide>) => Object.fromEntries(placements.map(({ pool, count }) => [pool, count]));
+
+it('members go where the maxima of Auto Scaling groups leave room, and the decision says which are full', () => {
+  const decision = lacking(2, [2, 3, 9]);
+  expect(counts(decision)).toEqual({ 'spot-b': 1, 'od-b': 1 });
+  expect(decision.raise).toEqual([]);
+  expect(decision.rejected).toEqual(expect.arrayContaining([expect.objectContaining({ pool: 'spot-a', code: 'at-maximum', held: 2, max: 2 })]));
+});
+
+it('what does not fit anywhere is placed beyond them by the tree, and only that', () => {
+  const decision = lacking(4, [2, 3, 1]);
+  expect(counts(decision)).toEqual({ 'spot-a': 2, 'spot-b': 1, 'od-b': 1 });
+  expect(decision.raise).toEqual([{ asg: 'a', fromMax: 2, toMax: 4 }]);
+});
+
+it('a maximum that we raised leaves no more room than its owner gave', () => {
+  const decision = lacking(1, [5, 5, 9], {
+    raised: [
+      { asg: 'a', fromMax: 2, toMax: 5 },
+      { asg: 'b', fromMax: 2, toMax: 5 },
+    ],
+  });
+  expect(counts(decision)).toEqual({ 'od-b': 1 });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { OfferingKey } from '../../../core/pool/offering.ts';
+import { advisedRestMs, rememberAdvice, whileMembersWait } from '../../../core/pool-memory/advice.ts';
+import { isResting, rememberInterruptions, rememberRefusals, rememberSuccess } from '../../../core/pool-memory/pool-memory.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+
+const nowMs = 1_700_000_000_000;
+const key: OfferingKey = 'm7g.large/zone-a/spot';
+const advised: Swap = {
+  group: 'web',
+  instance: 'i-1',
+  reason: 'rebalance',
+  state: 'waiting',
+  pool: 'spot-a',
+  offering: key,
+  claimedAtMs: nowMs,
+  decision: 'd',
+};
+const refusal = {
+  offering: { instanceType: 'm7g.large', zone: 'zone-a', market: 'spot' },
+  code: 'InsufficientInstanceCapacity',
+  message: '',
+  scope: 'offering',
+} as const;
+
+describe('a rebalance recommendation', () => {
+  it('is learned once, as of when it was heard, however long its member takes to leave', () => {
+    const once = rememberAdvice({}, [advised], nowMs + 5_000);
+    expect(once[key]).toEqual({ kind: 'advised', code: 'rebalance', atMs: nowMs, coolingUntilMs: nowMs + advisedRestMs, streak: 0 });
+    for (const state of ['waiting', 'leaving', 'draining', 'drained'] as const) {
+      expect(rememberAdvice(once, [{ ...advised, state }], nowMs + advisedRestMs - 1)).toEqual(once);
+      expect(rememberAdvice(once, [{ ...advised, state }], nowMs + advisedRestMs)).toEqual(once);
+      expect(rememberAdvice({}, [{ ...advised, state }], nowMs + advisedRestMs)).toEqual({});
+    }
+  });
+  it('is as old as its first hearing where that was before the claim', () => {
+    const late: Swap = { ...advised, claimedAtMs: nowMs + 90_000, heardAtMs: nowMs };
+    expect(rememberAdvice({}, [late], nowMs + 90_000)[key]?.coolingUntilMs).toBe(nowMs + advisedRestMs);
+    expect(rememberAdvice({}, [late], nowMs + advisedRestMs)).toEqual({});
+  });
+  it('is prolonged by later advice about the same offering', () => {
+    const later: Swap = { ...advised, instance: 'i-2', claimedAtMs: nowMs + 60_000 };
+    expect(rememberAdvice({}, [later, advised], nowMs + 60_000)[key]?.coolingUntilMs).toBe(nowMs + 60_000 + advisedRestMs);
+  });
+  it('softens neither a refusal nor a warning that still rests, and gives way to both', () => {
+    for (const memory of [rememberRefusals({}, [refusal], {}, nowMs), rememberInterruptions({}, [key], nowMs)]) {
+      expect(rememberAdvice(memory, [advised], nowMs + 1)).toEqual(memory);
+      expect(whileMembersWait(memory, [advised], nowMs + 1)).toEqual(memory);
+    }
+    const advice = rememberAdvice({}, [advised], nowMs);
+    expect(rememberInterruptions(advice, [key], nowMs)[key]?.kind).toBe('interrupted');
+    expect(rememberRefusals(advice, [refusal], {}, nowMs)[key]?.kind).toBe('refused');
+    expect(rememberSuccess(advice, [key])[key]?.kind).toBe('advised');
+  });
+  it('counts for decisions while a member waits to leave, and no longer', () => {
+    const at = nowMs + 3_600_000;
+    const riskOf = (swap: Partial<Swap>): boolean => isResting(whileMembersWait({}, [{ ...advised, ...swap }], at)[key], at);
+    expect(riskOf({ state: 'waiting' })).toBe(true);
+    expect(riskOf({ state: 'leaving' })).toBe(true);
+    for (const state of ['draining', 'drained', 'gone'] as const) expect(riskOf({ state })).toBe(false);
+    expect(riskOf({ reason: 'moved' })).toBe(false);
+    expect(riskOf({ offering: 'unknown' })).toBe(false);
+  });
+});

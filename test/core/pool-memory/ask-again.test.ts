@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
+import { askAgainAfterMs, nextAskMs } from '../../../core/pool-memory/ask-again.ts';
+import { notSoldRestMs } from '../../../core/pool-memory/pool-memory.ts';
+import { members } from '../members.ts';
+import { group, nowMs, spotA, state, view } from '../views.ts';
+
+const keys = ['m7g.large/a/spot', 'm7g.large/b/spot', 'm7g.large/b/on-demand'] as const;
+
+/** All three pools were refused, so long ago, and rest for another quarter of an hour. */
+const refused = (agoMs: readonly [number, number, number], restMs = 900_000) =>
+  Object.fromEntries(
+    keys.map((key, index) => [
+      key,
+      {
+        kind: 'refused' as const,
+        code: 'InsufficientInstanceCapacity',
+        atMs: nowMs - (agoMs[index] ?? 0),
+        coolingUntilMs: nowMs - (agoMs[index] ?? 0) + restMs,
+        streak: 4,
+      },
+    ]),
+  );
+
+const short = (memory: ReturnType<typeof refused>) => view({ members: members(spotA, 8), state: state({ memory }) });
+
+describe('members that are missing while everything rests after refusals', () => {
+  it('are requested again a minute after the last refusal, from the pool that was asked longest ago', () => {
+    const decision = decide(short(refused([70_000, 130_000, 60_000])));
+    expect(decision.placements).toMatchObject([{ pool: 'spot-b', count: 2 }]);
+    expect(decision.reasons).toMatchObject([{ pool: 'spot-b', lastResort: 'refused' }]);
+  });
+
+  it('are not requested twice within a minute, and the decision says when to look again', () => {
+    const decision = decide(short(refused([70_000, 130_000, 20_000])));
+    expect(decision.placements).toEqual([]);
+    expect(decision.unplaced).toBe(2);
+    expect(decision.wakeAtMs).toBe(nowMs + 40_000);
+  });
+
+  it('are requested from a pool that was not tried for a minute for each pool, whatever the others refuse', () => {
+    expect(decide(short(refused([10_000, 3 * askAgainAfterMs, 20_000]))).placements).toMatchObject([{ pool: 'spot-b' }]);
+    expect(decide(short(refused([10_000, 3 * askAgainAfterMs - 1, 20_000]))).placements).toEqual([]);
+  });
+
+  it('are not requested from a zone that does not sell the type', () => {
+    expect(decide(short(refused([70_000, 130_000, 60_000], notSoldRestMs))).placements).toEqual([]);
+    expect(nextAskMs(group().pools, refused([1, 1, 1], notSoldRestMs), nowMs)).toBeUndefined();
+  });
+
+  it('come from what is eligible when anything is', () => {
+    const { 'm7g.large/b/on-demand': _, ...spot } = refused([200_000, 200_000, 200_000]);
+    const decision = decide(short(spot as ReturnType<typeof refused>));
+    expect(decision.placements).toMatchObject([{ pool: 'od-b', count: 2 }]);
+    expect(decision.reasons[0]?.lastResort).toBeUndefined();
+  });
+
+  it('are requested from the next pool when the first could not hold them', () => {
+    const pools = { ...group().pools, 'spot-b': { ...group().pools['spot-b'], cap: 0 } };
+    const one = { ...short(refused([70_000, 130_000, 60_000])), group: { ...group(), pools } };
+    expect(decide(one as ReturnType<typeof view>).placements).toMatchObject([{ pool: 'spot-a' }]);
+  });
+});

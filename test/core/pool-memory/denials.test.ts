@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, type Denials, isDeniedIn, rememberDenials, restOfDenial, untilDisproved } from '../../../core/pool-memory/denials.ts';
+
+const nowMs = 1_700_000_000_000;
+const minuteMs = 60_000;
+const denied = (pool: string, code = 'UnauthorizedOperation'): Answer => ({ pool, kind: 'invalid', code, message: 'no' });
+const answered = (pool: string): Answer => ({ pool, kind: 'answered' });
+const restsOf = (denials: Denials | undefined) =>
+  Object.fromEntries(Object.entries(denials ?? {}).map(([pool, { untilMs }]) => [pool, (untilMs - nowMs) / minuteMs]));
+
+describe('a launch that EC2 denies', () => {
+  it('lets its pool rest for a minute, and several pools take turns, five at most', () => {
+    const pools = ['a', 'b', 'c', 'd', 'e', 'f'];
+    expect(
+      restsOf(
+        rememberDenials(
+          undefined,
+          pools.map((pool) => denied(pool)),
+          nowMs,
+        ),
+      ),
+    ).toEqual({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 5 });
+  });
+
+  it('is forgotten for every pool that lacked the same once a launch of one is answered', () => {
+    const both = rememberDenials(undefined, [denied('a'), denied('b'), denied('c', 'InvalidLaunchTemplateId.NotFound')], nowMs);
+    expect(Object.keys(rememberDenials(both, [answered('b')], nowMs) ?? {})).toEqual(['c']);
+    expect(rememberDenials(rememberDenials(undefined, [denied('a')], nowMs), [answered('a')], nowMs)).toBeUndefined();
+  });
+
+  it('is forgotten after an hour without another', () => {
+    const before = rememberDenials(undefined, [denied('a')], nowMs);
+    expect(Object.keys(rememberDenials(before, [denied('b')], nowMs + 61 * minuteMs) ?? {})).toEqual(['b']);
+  });
+
+  it('holds until it is disproved for whatever depends on a launch', () => {
+    const denials = rememberDenials(undefined, [denied('a')], nowMs);
+    const later = nowMs + 2 * minuteMs;
+    expect(restOfDenial(denials, { name: 'a' }, later)).toBeUndefined();
+    expect(restOfDenial(untilDisproved(denials), { name: 'a' }, later)?.code).toBe('UnauthorizedOperation');
+    expect(isDeniedIn(denials, { kind: 'pool', pool: 'a' })).toBe(true);
+    expect(isDeniedIn(denials, { kind: 'pool', pool: 'b' })).toBe(false);
+  });
+});

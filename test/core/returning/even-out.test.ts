@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../../core/decide/decide.ts';
+import type { Decision } from '../../../core/decision/decision.ts';
+import type { Group } from '../../../core/group/group.ts';
+import type { Pool } from '../../../core/pool/pool.ts';
+import { noReturns } from '../../../core/returning/memory.ts';
+import type { Returning } from '../../../core/returning/returning.ts';
+import type { Selector } from '../../../core/selector/selector.ts';
+import type { AsgView, GroupState, Member, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
+
+const minute = 60_000;
+const rule: Returning = { afterMs: 10 * minute, everyMs: 5 * minute, atMost: { kind: 'share', percent: 50 }, timezone: 'UTC' };
+const returning = (rest: Partial<Group> = {}): Group => group({ returning: rule, swap: { order: 'launch-first', maxSurge: 2 }, ...rest });
+
+/** Ten members in zone a, none in zone b, whose spot is the other child of the spread. */
+const look = (rest: Partial<View> = {}): View => view({ group: returning(), members: members(spotA, 10), ...rest });
+const spotKey = 'm7g.large/b/spot' as const;
+const leafOf = ({ name }: Pool): Selector => ({ kind: 'pool', pool: name });
+const spreadOf = (...pools: readonly Pool[]): Selector => ({ kind: 'spread', by: 'pool', children: pools.map(leafOf) });
+const moved = (decision: Decision) => decision.moves?.map(({ pool, instances }) => [pool, instances.length]);
+
+/** What a decision leaves behind once its replacements serve and who moved has left. */
+const after = (now: readonly Member[], decision: Decision): readonly Member[] => {
+  const leaving = new Set(decision.moves?.flatMap(({ instances }) => instances));
+  const launched = decision.placements.flatMap(({ pool, count }) =>
+    Array.from({ length: count }, () => [spotA, spotB].find(({ name }) => name === pool) ?? onDemandB),
+  );
+  return [
+    ...now.filter(({ instance }) => !leaving.has(instance)),
+    ...launched.map((pool, index) => member(`${pool.name}#new${now.length}-${index}-${[...leaving].join()}`, pool)),
+  ];
+};
+
+describe('a spread that is uneven', () => {
+  it('moves members to the child that holds fewest, within the surge', () => {
+    const decision = decide(look());
+    expect(decision.placements.map(({ pool, count, moves }) => [pool, count, moves?.length])).toEqual([['spot-b', 2, 2]]);
+    expect(decision.moves?.map(({ why }) => why)).toEqual([{ code: 'fewer-members', held: 0, fromHeld: 10 }]);
+    expect([decision.removals, decision.unplaced]).toEqual([[], 0]);
+  });
+
+  it('is evened out step by step, until its children are at most one apart', () => {
+    let now: readonly Member[] = [...members(spotA, 9), ...members(spotB, 2)];
+    const counts: (readonly number[])[] = [];
+    for (let step = 0; step < 5; step += 1) {
+      const decision = decide(look({ members: now, state: state({ desired: 11 }) }));
+      if (decision.moves === undefined) break;
+      now = after(now, decision);
+      counts.push([spotA, spotB].map(({ name }) => now.filter(({ pool }) => pool === name).length));
+    }
+    expect(counts).toEqual([
+      [7, 4],
+      [6, 5],
+    ]);
+  });
+
+  it('takes from the fullest child first, so that no more move than must', () => {
+    const spotC: Pool = { ...spotA, name: 'spot-c', subnets: [{ id: 'subnet-c', zone: 'c' }] };
+    const pools = { 'spot-a': spotA, 'spot-b': spotB, 'spot-c': spotC };
+    // By the order of members alone, the younger ones of zone b would go first.
+    const now = [...members(spotA, 4), ...members(spotB, 3, { launchedAtMs: nowMs - minute }), ...members(spotC, 1)];
+    const group = returning({ capacity: spreadOf(spotA, spotB, spotC), pools, swap: { order: 'launch-first', maxSurge: 3 } });
+    const { moves } = decide(look({ group, members: now, state: state({ desired: 8 }) }));
+    expect(moves?.map(({ pool, instances }) => [pool, instances])).toEqual([['spot-c', ['spot-a#1']]]);
+  });
+
+  it('stays as it is while its children are one apart', () => {
+    const nine = { members: [...members(spotA, 5), ...members(spotB, 4)], state: state({ desired: 9 }) };
+    expect(decide(look(nine)).placements).toEqual([]);
+  });
+
+  it('is evened out by zone below one pool', () => {
+    const both: Pool = { ...spotA, name: 'spot', subnets: [...spotA.subnets, ...spotB.subnets] };
+    const capacity = { kind: 'spread', by: 'zone', children: [leafOf(both)] } as const;
+    const { placements } = decide(look({ group: returning({ capacity, pools: { spot: both } }), members: members(both, 10) }));
+    expect(placements.flatMap(({ offerings }) => offerings.map(({ zone }) => zone))).toEqual(['b']);
+  });
+
+  it('is evened out where Auto Scaling groups hold its members', () => {
+    const inAsg = (pool: Pool): Pool => ({ ...pool, asg: `${pool.name}-asg` });
+    const pools = { 'spot-a': inAsg(spotA), 'spot-b': inAsg(spotB), 'od-b': inAsg(onDemandB) };
+    const held = members(pools['spot-a'], 10, { asg: 'spot-a-asg' });
+    const asgs = Object.values(pools).map(({ asg: name = '' }): AsgView => {
+      const holds = name === 'spot-a-asg' ? held.map(({ instance }) => instance) : [];
+      return { name, min: 0, max: 20, desired: holds.length, held: holds.length, holds, suspended: [] };
+    });
+    const through = look({ group: returning({ holding: { kind: 'launch-instances' }, pools }), members: held, asgs });
+    expect(moved(decide(through))).toEqual([['spot-b', 2]]);
+    const kept = asgs.map((asg) => (asg.name === 'spot-a-asg' ? { ...asg, min: 10 } : asg));
+    expect(decide({ ...through, asgs: kept }).moves).toBeUndefined();
+  });
+});
+
+describe('a spread stays uneven', () => {
+  const quiet = (rest: Partial<View>): void => expect(decide(look(rest)).moves).toBeUndefined();
+
+  it('where the policy lets nobody move', () => {
+    const { returning: _rule, ...off } = returning();
+    quiet({ group: off });
+  });
+
+  it('while the group is short, or anything is under way', () => {
+    quiet({ members: members(spotA, 9) });
+    quiet({ swaps: [swapOf('other', { state: 'leaving' })] });
+  });
+
+  it('while nothing gives there: a refusal rests, and nobody asks before its time', () => {
+    const refused = {
+      kind: 'refused',
+      code: 'InsufficientInstanceCapacity',
+      atMs: nowMs - minute,
+      coolingUntilMs: nowMs + minute,
+      streak: 1,
+    } as const;
+    quiet({ state: state({ memory: { [spotKey]: refused } }) });
+    const atMs = nowMs - 10 * minute;
+    const rested = { ...refused, atMs, coolingUntilMs: atMs + 3 * minute };
+    expect(decide(look({ state: state({ memory: { [spotKey]: rested } }) })).moves).toHaveLength(1);
+  });
+
+  it('while the place backs off because members were interrupted there soon', () => {
+    const lost = (agoMs: number, livedMs: number): GroupState['returns'] => ({
+      ...noReturns,
+      losses: [{ offering: spotKey, atMs: nowMs - agoMs, livedMs }],
+    });
+    quiet({ state: state({ returns: lost(19 * minute, 2 * minute) }) });
+    expect(decide(look({ state: state({ returns: lost(20 * minute, 2 * minute) }) })).moves).toHaveLength(1);
+  });
+
+  it('where members were interrupted twice within a day, however long they lived', () => {
+    const hour = 60 * minute;
+    const isOpen = (...agoMs: readonly number[]): boolean => {
+      const losses = agoMs.map((ago) => ({ offering: spotKey, atMs: nowMs - ago, livedMs: 9 * hour }));
+      return decide(look({ state: state({ returns: { ...noReturns, losses } }) })).moves !== undefined;
+    };
+    expect([isOpen(9 * minute), isOpen(10 * minute)]).toEqual([false, true]);
+    expect([isOpen(23 * hour, 2 * hour), isOpen(24 * hour, 2 * hour), isOpen(24 * hour, 9 * minute)]).toEqual([false, true, false]);
+    expect([isOpen(30 * hour, 23 * hour, 2 * hour), isOpen(30 * hour, 25 * hour)]).toEqual([false, true]);
+  });
+
+  it('for as long as a refusal rests', () => {
+    const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs - 29 * minute, streak: 9 } as const;
+    const until = (coolingUntilMs: number) => decide(look({ state: state({ memory: { [spotKey]: { ...refused, coolingUntilMs } } }) })).moves?.length;
+    expect([until(nowMs + minute), until(nowMs)]).toEqual([undefined, 1]);
+  });
+
+  it('beyond the budget, outside the windows, and until the policy has been the same for long enough', () => {
+    const moves = [{ reservation: 'r', atMs: nowMs - 4 * minute, leaving: [], count: 5 }];
+    expect(decide(look({ state: state({ returns: { ...noReturns, moves } }) })).notMoved?.code).toBe('budget');
+    const windows = [{ days: [], fromMinute: 0, untilMinute: 1_440 }];
+    expect(decide(look({ group: returning({ returning: { ...rule, windows } }) })).notMoved?.code).toBe('window-closed');
+    const changedAtMs = nowMs - 9 * minute;
+    expect(decide(look({ state: state({ returns: { ...noReturns, changedAtMs } }) })).notMoved?.code).toBe('unsettled');
+  });
+
+  it('while its cap leaves no room', () => {
+    quiet({ group: returning({ pools: { ...returning().pools, 'spot-b': { ...spotB, cap: 0 } } }) });
+  });
+
+  it('where the other child is on demand: evenness is worth no higher price', () => {
+    quiet({ group: returning({ capacity: spreadOf(spotA, onDemandB) }) });
+  });
+
+  it('in a later tier, while an earlier one rests: its members return there', () => {
+    const onDemandA: Pool = { ...onDemandB, name: 'od-a', subnets: spotA.subnets };
+    const pools = { 'spot-a': spotA, 'od-a': onDemandA, 'od-b': onDemandB };
+    const capacity = { kind: 'tiered', children: [leafOf(spotA), spreadOf(onDemandA, onDemandB)] } as const;
+    const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + minute, streak: 1 } as const;
+    const here = { group: returning({ capacity, pools }), members: members(onDemandA, 10) };
+    quiet({ ...here, state: state({ memory: { 'm7g.large/a/spot': refused } }) });
+    // An earlier tier that is full by its cap gives nobody a place: there the later tier is a home.
+    const full = { ...here.group, pools: { ...pools, 'spot-a': { ...spotA, cap: 0 } } };
+    expect(moved(decide(look({ ...here, group: full })))).toEqual([['od-b', 2]]);
+  });
+
+  it('while a member has a better place: that move goes first', () => {
+    const mixed = [...members(spotA, 9), ...members(onDemandB, 1)];
+    expect(decide(look({ members: mixed })).moves?.map(({ why }) => why.code)).toEqual(['earlier-tier']);
+  });
+});

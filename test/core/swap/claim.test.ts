@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { type Claiming, claimedBy, isNewWarning, type LeavingFact, removedBy, tightened } from '../../../core/swap/claim.ts';
+import { member } from '../members.ts';
+import { nowMs, spotA, swapOf } from '../views.ts';
+
+const one = member('i-1', spotA, { asg: 'web-asg' });
+const claiming = (rest: Partial<Claiming> = {}): Claiming => ({
+  group: 'web',
+  nowMs,
+  decision: 'd-1',
+  drainFor: (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'open'}`,
+  members: new Map([['i-1', one]]),
+  asgs: new Set(['web-asg']),
+  ended: new Set(),
+  ...rest,
+});
+const warning: LeavingFact = { instance: 'i-1', reason: 'interruption', atMs: nowMs - 500, deadlineMs: nowMs + 120_000 };
+const advice: LeavingFact = { instance: 'i-1', reason: 'rebalance', atMs: nowMs - 500 };
+const hookOf = (token: string) => ({ asg: 'web-asg', hook: 'drain', token, expiresAtMs: nowMs + 60_000 });
+const hook = (token: string): LeavingFact => ({ instance: 'i-1', reason: 'hook', atMs: nowMs, hook: hookOf(token) });
+const waiting = () => claimedBy(advice, claiming());
+
+describe('the first signal about a member', () => {
+  it('makes a swap that leaves, on the drain of its kind and deadline', () => {
+    expect(claimedBy(warning, claiming())).toEqual({
+      group: 'web',
+      instance: 'i-1',
+      reason: 'interruption',
+      state: 'leaving',
+      pool: 'spot-a',
+      offering: 'm7g.large/a/spot',
+      asg: 'web-asg',
+      claimedAtMs: nowMs,
+      warnedAtMs: nowMs - 500,
+      deadlineMs: nowMs + 120_000,
+      drain: `interruption-${nowMs + 120_000}`,
+      drainOrderedAtMs: nowMs,
+      decision: 'd-1',
+    });
+    expect(claimedBy(hook('t'), claiming())).toMatchObject({ state: 'leaving', drain: 'hook-open', hooks: [hookOf('t')] });
+  });
+  it('makes one that waits without a drain when the reason waits for surge', () => {
+    expect(waiting()).toMatchObject({ state: 'waiting', warnedAtMs: nowMs - 500 });
+    expect(waiting()).not.toHaveProperty('drain');
+    const moved = claimedBy({ ...advice, reason: 'moved' }, claiming());
+    expect(moved).toMatchObject({ state: 'waiting' });
+    expect(moved).not.toHaveProperty('warnedAtMs');
+  });
+  it('orders no drain for an instance that has ended', () => {
+    expect(claimedBy(warning, claiming({ ended: new Set(['i-1']) }))).not.toHaveProperty('drain');
+  });
+  it('takes from the owner of the instance what no member shows, and no Auto Scaling group of somebody else', () => {
+    const owner = { group: 'web', asg: 'other-asg', pool: 'spot-b' } as LeavingFact['owner'] & object;
+    const swap = claimedBy({ ...warning, owner }, claiming({ members: new Map() }));
+    expect(swap).toMatchObject({ pool: 'spot-b', offering: 'unknown' });
+    expect(swap).not.toHaveProperty('asg');
+  });
+});
+
+describe('a member that a decision removes', () => {
+  it('leaves at once, on the drain of that decision', () => {
+    const swap = removedBy({ reason: 'scale-in' }, one, { group: 'web', nowMs, decision: 'd-1', drain: 'a-drain' });
+    expect(swap).toMatchObject({ instance: 'i-1', reason: 'scale-in', state: 'leaving', asg: 'web-asg', drain: 'a-drain', drainOrderedAtMs: nowMs });
+  });
+});
+
+describe('a later signal about a leaving member', () => {
+  it('begins a swap that waited, as a warning with its deadline', () => {
+    expect(tightened(waiting(), warning, claiming())).toEqual({
+      reason: 'interruption',
+      state: 'leaving',
+      deadlineMs: warning.deadlineMs,
+      warnedAtMs: warning.atMs,
+      drain: `interruption-${warning.deadlineMs}`,
+      drainOrderedAtMs: nowMs,
+    });
+    expect(tightened(waiting(), hook('t'), claiming())).toEqual({
+      state: 'leaving',
+      hooks: [hookOf('t')],
+      drain: 'hook-open',
+      drainOrderedAtMs: nowMs,
+    });
+  });
+  it('tightens a deadline and never loosens it', () => {
+    const swap = claimedBy(warning, claiming());
+    expect(tightened(swap, warning, claiming())).toBeUndefined();
+    expect(tightened(swap, { ...warning, deadlineMs: nowMs + 130_000 }, claiming())).toBeUndefined();
+    expect(tightened(swap, { ...warning, deadlineMs: nowMs + 60_000 }, claiming())).toMatchObject({ deadlineMs: nowMs + 60_000 });
+  });
+  it('leaves a member on its hook to its hook, with the deadline of the warning', () => {
+    const swap = claimedBy(hook('t'), claiming());
+    expect(tightened(swap, warning, claiming())).toMatchObject({
+      reason: 'hook',
+      deadlineMs: warning.deadlineMs,
+      drain: `hook-${warning.deadlineMs}`,
+    });
+  });
+  it('puts a member that drains already on a drain that does not wait', () => {
+    const draining = { ...waiting(), state: 'draining' } as const;
+    const set = tightened(draining, warning, claiming());
+    expect(set).toMatchObject({ reason: 'interruption', drain: `swap-${warning.deadlineMs}` });
+    expect(set).not.toHaveProperty('state');
+  });
+  it('changes only the deadline of one that has drained, and nothing of one that is gone', () => {
+    expect(tightened({ ...waiting(), state: 'drained' }, warning, claiming())).toEqual({ deadlineMs: warning.deadlineMs });
+    expect(tightened({ ...waiting(), state: 'gone' }, warning, claiming())).toBeUndefined();
+  });
+  it('changes nothing where its deadline was long over when the member was claimed', () => {
+    const outlived = { ...warning, atMs: nowMs - 300_001, deadlineMs: nowMs - 180_001 };
+    expect(tightened(waiting(), outlived, claiming())).toBeUndefined();
+    expect(tightened({ ...waiting(), state: 'draining' }, outlived, claiming())).toBeUndefined();
+    expect(tightened(waiting(), { ...outlived, deadlineMs: nowMs - 180_000 }, claiming())).toMatchObject({ reason: 'interruption' });
+  });
+  it('adds each hook once', () => {
+    const swap = claimedBy(hook('t'), claiming());
+    expect(tightened(swap, hook('t'), claiming())).toBeUndefined();
+    expect(tightened(swap, hook('u'), claiming())?.hooks).toEqual([hookOf('t'), hookOf('u')]);
+  });
+  it('changes nothing as mere advice', () => {
+    expect(tightened(swapOf('i-1'), advice, claiming())).toBeUndefined();
+  });
+});
+
+describe('a warning', () => {
+  it('is new when its swap did not have its deadline before', () => {
+    const swap = claimedBy(warning, claiming());
+    expect(isNewWarning(warning, swap, undefined)).toBe(true);
+    expect(isNewWarning(warning, swap, waiting())).toBe(true);
+    expect(isNewWarning(warning, swap, swap)).toBe(false);
+    expect(isNewWarning(advice, waiting(), undefined)).toBe(false);
+  });
+});

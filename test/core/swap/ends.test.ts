@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { Group } from '../../../core/group/group.ts';
+import type { Holdings, Owner } from '../../../core/ports.ts';
+import { endsIn } from '../../../core/swap/ends.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import { members } from '../members.ts';
+import { group, nowMs, spotA, state, swapOf } from '../views.ts';
+
+const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
+const asg = { name: 'web-asg', min: 0, max: 9, desired: 1, held: 1, holds: ['spot-a#1'], suspended: [] };
+const [one] = members(spotA, 1);
+const there: Partial<Holdings> = { members: one === undefined ? [] : [one] };
+
+type Rest = {
+  readonly holdings?: Partial<Holdings>;
+  readonly heard?: Partial<Record<'ended' | 'stopped', readonly string[]>>;
+  readonly group?: Group;
+  /** Whether EC2 shows it by its id, as running; undefined where that could not be read. */
+  readonly runsOn?: boolean | undefined;
+};
+const beyond = (runsOn: boolean | undefined): ReadonlyMap<string, Owner> | undefined =>
+  runsOn === undefined
+    ? undefined
+    : new Map(runsOn ? [['spot-a#1', { offering: { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' }, state: 'running' }]] : []);
+const ends = (swap: Swap, { holdings = there, heard = {}, group: of = group(), ...rest }: Rest = {}) => {
+  const { gone, over, open } = endsIn([swap], {
+    group: of,
+    holdings: { ...nothing, ...holdings },
+    heard: { ended: [], stopped: [], ...heard },
+    nowMs,
+    state: state(),
+    beyond: beyond('runsOn' in rest ? rest.runsOn : false),
+  });
+  if (over.length > 0) return 'over';
+  return gone.length > 0 && open[0]?.state === 'gone' ? 'gone' : open[0] === swap ? 'open' : 'changed';
+};
+const without = (swap: Swap, ...fields: readonly (keyof Swap)[]): Swap =>
+  Object.fromEntries(Object.entries(swap).filter(([field]) => !fields.includes(field as keyof Swap))) as Swap;
+const leaving = (rest: Partial<Swap> = {}): Swap => swapOf('spot-a#1', rest);
+
+describe('a swap whose instance', () => {
+  it('has ended is closed, whether a describe or a signal says so', () => {
+    expect(ends(leaving(), { holdings: { ended: ['spot-a#1'] } })).toBe('gone');
+    expect(ends(leaving(), { heard: { ended: ['spot-a#1'] } })).toBe('gone');
+  });
+  it('is only stopped stays open', () => {
+    expect(ends(leaving(), { holdings: { ended: ['spot-a#1'], stopped: ['spot-a#1'] } })).toBe('open');
+    expect(ends(leaving(), { holdings: {}, heard: { ended: ['spot-a#1'], stopped: ['spot-a#1'] } })).toBe('open');
+  });
+  it('nobody shows is closed ten minutes after its claim and its deadline', () => {
+    const old = leaving({ claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 599_999 });
+    expect(ends(old, { holdings: {} })).toBe('open');
+    expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: {} })).toBe('gone');
+    expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: { aside: ['spot-a#1'] } })).toBe('open');
+  });
+  it('no look shows, and EC2 shows by its id, becomes history: its user took it out of the group', () => {
+    const old = leaving({ claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 600_000 });
+    expect(ends(old, { holdings: {}, runsOn: true })).toBe('over');
+    expect(ends(old, { holdings: {}, runsOn: undefined })).toBe('open');
+    expect(ends({ ...old, deadlineMs: nowMs - 599_999 }, { holdings: {}, runsOn: true })).toBe('open');
+    expect(ends(old, { runsOn: true })).toBe('open');
+  });
+});
+
+describe('a swap becomes history', () => {
+  const gone = leaving({ state: 'gone', goneAtMs: nowMs - 600_000 });
+  it('ten minutes after its instance has ended and its target groups are done', () => {
+    expect(ends(gone)).toBe('over');
+    expect(ends({ ...gone, goneAtMs: nowMs - 599_999 })).toBe('open');
+    expect(ends({ ...gone, busyUntilMs: nowMs })).toBe('open');
+  });
+  it('when its Auto Scaling group still shows a member that was said to wait on a hook', () => {
+    const hooked = without(leaving({ reason: 'hook', claimedAtMs: nowMs - 60_000 }), 'deadlineMs');
+    expect(ends(hooked, { holdings: { ...there, asgs: [asg] } })).toBe('over');
+    expect(ends({ ...hooked, claimedAtMs: nowMs - 59_999 }, { holdings: { ...there, asgs: [asg] } })).toBe('open');
+    expect(ends({ ...hooked, deadlineMs: nowMs }, { holdings: { ...there, asgs: [asg] } })).toBe('open');
+    expect(ends({ ...hooked, reason: 'rebalance' }, { holdings: { ...there, asgs: [asg] } })).toBe('open');
+  });
+  it('when its member is again where the policy holds its members, and it had not begun', () => {
+    const moved = without(leaving({ reason: 'moved', state: 'waiting' }), 'deadlineMs', 'drain');
+    expect(ends(moved)).toBe('over');
+    expect(ends({ ...moved, state: 'leaving' })).toBe('open');
+    expect(ends({ ...moved, reason: 'rebalance' })).toBe('open');
+    expect(ends(moved, { holdings: { members: [{ ...members(spotA, 1)[0], asg: 'web-asg' }] as never } })).toBe('open');
+  });
+  it('when it waits and its group no longer acts', () => {
+    const waiting = without(leaving({ reason: 'rebalance', state: 'waiting' }), 'deadlineMs', 'drain');
+    expect(ends(waiting)).toBe('open');
+    expect(ends(waiting, { group: group({ mode: 'pause' }) })).toBe('over');
+  });
+  it('when its member was kept for long enough, or left alone', () => {
+    expect(ends(leaving({ state: 'drained', keptUntilMs: nowMs }))).toBe('over');
+    expect(ends(leaving({ state: 'drained', keptUntilMs: nowMs + 1 }))).toBe('open');
+    expect(ends(leaving({ shortfall: { code: 'let-go' } }))).toBe('open');
+    expect(ends(without(leaving({ reason: 'hook', shortfall: { code: 'let-go' } }), 'deadlineMs'))).toBe('open');
+    expect(ends(without(leaving({ reason: 'scale-in', shortfall: { code: 'let-go' } }), 'deadlineMs'))).toBe('over');
+  });
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { endsIn } from '../../../core/swap/ends.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { AsgView, GroupState, Member } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
+
+const [advised, other] = members(spotA, 2, { asg: 'web-asg' });
+const two = [advised, other].filter((one) => one !== undefined);
+const heldBack = swapOf('spot-a#1', { reason: 'rebalance', state: 'drained', shortfall: { code: 'not-released', awsCode: 'BelowMinSize' } });
+
+type Scene = {
+  readonly swaps?: readonly Swap[];
+  readonly asg?: Partial<AsgView>;
+  readonly there?: readonly Member[];
+  readonly state?: Partial<GroupState>;
+  readonly ended?: readonly string[];
+};
+/** What is withdrawn where one member of two is wanted, and the minimum is two. */
+const withdrawn = ({ swaps = [heldBack], asg = {}, there = two, ended = [], ...rest }: Scene = {}): readonly Partial<Swap>[] =>
+  endsIn(swaps, {
+    group: group({ holding: { kind: 'attach', asg: 'web-asg' } }),
+    holdings: {
+      members: there,
+      asgs: [{ name: 'web-asg', min: 2, max: 9, desired: 2, held: 2, holds: ['spot-a#1', 'spot-a#2'], suspended: [], ...asg }],
+      aside: [],
+      ended,
+      stopped: [],
+    },
+    heard: { ended: [], stopped: [] },
+    nowMs,
+    state: state({ desired: 1, ...rest.state }),
+    beyond: new Map(),
+  }).over;
+
+test('a member that EC2 advises to replace serves on where a minimum keeps it and nobody is to come: its swap is withdrawn', () => {
+  const { shortfall: _not, ...said } = heldBack;
+  expect(withdrawn()).toEqual([said]);
+});
+
+test('it waits where its Auto Scaling group has room', () => {
+  expect(withdrawn({ asg: { desired: 3 } })).toEqual([]);
+});
+
+test('it waits while somebody is to come in its place', () => {
+  expect(withdrawn({ state: { desired: 2 } })).toEqual([]);
+  expect(withdrawn({ state: { reservations: [reservation()] } })).toEqual([]);
+  expect(withdrawn({ there: two.map((one) => (one === other ? { ...one, admitted: false } : one)) })).toEqual([]);
+});
+
+test('nobody else is withdrawn: who leaves for good, who was taken out of service, who has ended', () => {
+  expect(withdrawn({ swaps: [{ ...heldBack, reason: 'scale-in' }] })).toEqual([]);
+  expect(withdrawn({ swaps: [{ ...heldBack, shortfall: { code: 'not-released', awsCode: 'Throttling' } }] })).toEqual([]);
+  expect(withdrawn({ swaps: [{ ...heldBack, state: 'draining' }] })).toEqual([]);
+  expect(withdrawn({ ended: ['spot-a#1'] })).toEqual([]);
+  expect(withdrawn({ there: two.slice(1) })).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { type TakingOver, takenOver } from '../../../core/swap/stuck-drains.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import { nowMs, swapOf } from '../views.ts';
+
+const taking = (rest: Partial<TakingOver> = {}): TakingOver => ({
+  nowMs,
+  timeoutMs: 60_000,
+  shown: new Set(['i-1']),
+  drainFor: (kind) => `${kind}-new`,
+  stoppedDrains: [],
+  ...rest,
+});
+const swap = (rest: Partial<Swap> = {}): Swap => swapOf('i-1', { claimedAtMs: nowMs - 900_000, ...rest });
+const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: nowMs + 600_000, timeoutMs: 600_000 };
+const order = { drain: 'mend-new', drainOrderedAtMs: nowMs };
+
+describe('a drain that has not ended two minutes after it was due', () => {
+  const due = { claimedAtMs: nowMs - 240_000, deadlineMs: nowMs - 120_000 };
+  it.each(['leaving', 'draining'] as const)('is taken over while its swap is %s', (state) => {
+    expect(takenOver(swap({ ...due, state }), taking())).toEqual(order);
+    expect(takenOver(swap({ ...due, state, deadlineMs: nowMs - 119_999 }), taking())).toBeUndefined();
+  });
+  it('has twice its time-out from its order, whatever the deadline', () => {
+    expect(takenOver(swap({ ...due, drainOrderedAtMs: nowMs - 239_999 }), taking())).toBeUndefined();
+    expect(takenOver(swap({ ...due, drainOrderedAtMs: nowMs - 240_000 }), taking())).toEqual(order);
+  });
+  it('is left alone while heartbeats keep its hook', () => {
+    const held = swap({ ...due, hooks: [hook] });
+    expect(takenOver(held, taking())).toBeUndefined();
+    expect(takenOver({ ...held, hooks: [{ ...hook, expiresAtMs: nowMs + 270_000 }] }, taking())).toEqual({ ...order, drain: 'hook-new' });
+  });
+});
+
+describe('a drain that somebody stopped', () => {
+  const stopped = taking({ stoppedDrains: ['web-1-d0'] });
+  it('is taken over at once', () => {
+    const young = swap({ claimedAtMs: nowMs, state: 'draining' });
+    expect(takenOver(young, stopped)).toEqual(order);
+    expect(takenOver({ ...young, drain: 'another' }, stopped)).toBeUndefined();
+  });
+  it('is taken over after its member has drained only for a hook that is to be completed', () => {
+    const drained = swap({ claimedAtMs: nowMs, state: 'drained', drainedAtMs: nowMs });
+    expect(takenOver(drained, stopped)).toBeUndefined();
+    expect(takenOver({ ...drained, hooks: [hook] }, stopped)).toEqual({ ...order, drain: 'hook-new' });
+  });
+});
+
+describe('an instance that runs on after its drain', () => {
+  it('that EC2 stopped is ours to end five minutes after its deadline', () => {
+    const drained = swap({ state: 'drained', deadlineMs: nowMs - 300_000 });
+    expect(takenOver(drained, taking())).toEqual({ ...order, reason: 'unwanted' });
+    expect(takenOver({ ...drained, deadlineMs: nowMs - 299_999 }, taking())).toBeUndefined();
+  });
+  it('that EC2 announced to take has fifteen minutes to be put back into service, and is ours to end then', () => {
+    const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
+    const spared = taking({ spared: new Set(['i-1']) });
+    expect(takenOver(drained, spared)).toEqual({ ...order, reason: 'unwanted' });
+    expect(takenOver({ ...drained, deadlineMs: nowMs - 899_999 }, spared)).toBeUndefined();
+  });
+  it('that is ours to end is ended two minutes after it had drained, for the reason that it had', () => {
+    const { deadlineMs: _, ...drained } = swap({ reason: 'scale-in', state: 'drained', drainedAtMs: nowMs - 120_000 });
+    expect(takenOver(drained, taking())).toEqual({ ...order, reason: 'scale-in' });
+    expect(takenOver({ ...drained, drainedAtMs: nowMs - 119_999 }, taking())).toBeUndefined();
+  });
+  it('is left alone when it is kept, or when nobody shows it', () => {
+    const drained = swap({ state: 'drained', deadlineMs: nowMs - 900_000 });
+    expect(takenOver({ ...drained, keptUntilMs: nowMs + 1 }, taking())).toBeUndefined();
+    expect(takenOver(drained, taking({ shown: new Set() }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { gapsNow, groupsToTakeOver, isEndingSome, notShownYet, ownRefill, ownShrink, unnoticed } from '../../../core/view/asg-ledger.ts';
+import type { AsgView, View } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, spotA, state, swapOf, view } from '../views.ts';
+
+const asg = (rest: Partial<AsgView> = {}): AsgView => ({
+  name: 'web-asg',
+  min: 0,
+  max: 10,
+  desired: 2,
+  held: 2,
+  holds: ['i-1', 'i-2'],
+  suspended: [],
+  ...rest,
+});
+const look = (asgs: readonly AsgView[], rest: Partial<View> = {}): View =>
+  view({ group: group({ holding: { kind: 'attach', asg: 'web-asg' } }), members: [], asgs, ...rest });
+const gap = (sinceMs: number, refused = false) => ({ state: state({ asgGaps: { 'web-asg': { sinceMs, refused } } }) });
+
+describe('what Auto Scaling groups launch by themselves', () => {
+  it('is what they lack, summed over the groups', () => {
+    expect(ownRefill(look([asg({ desired: 4 }), asg({ name: 'other', desired: 3 })]))).toBe(3);
+    expect(ownRefill(look([asg(), asg({ name: 'other', desired: 1 })]))).toBe(0);
+  });
+  it.each([
+    ['has ended', { ended: ['i-1'] }],
+    ['is on a terminating hook', { swaps: [swapOf('i-1', { reason: 'hook' })] }],
+  ] as const)('includes a member that %s and that the group still shows', (_what, rest) => {
+    expect(ownRefill(look([asg()], rest))).toBe(1);
+  });
+  it.each(['HealthCheck', 'ReplaceUnhealthy'])('does not include members that have ended while %s is suspended', (process) => {
+    expect(ownRefill(look([asg({ suspended: [process] })], { ended: ['i-1'] }))).toBe(0);
+  });
+  it('does not include a leaving member that is terminated through the group', () => {
+    expect(ownRefill(look([asg()], { ended: ['i-1'], swaps: [swapOf('i-1', { state: 'gone' })] }))).toBe(0);
+  });
+  it('is nothing while launches are suspended, and nothing 90 seconds after the gap began', () => {
+    expect(ownRefill(look([asg({ desired: 3, suspended: ['Launch'] })]))).toBe(0);
+    expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_000)))).toBe(1);
+    expect(ownRefill(look([asg({ desired: 3 })], gap(nowMs - 90_001)))).toBe(0);
+  });
+  it('is only what replaces the dead after a failed launch', () => {
+    expect(ownRefill(look([asg({ desired: 4 })], { ...gap(nowMs, true), ended: ['i-1'] }))).toBe(1);
+  });
+});
+
+describe('what Auto Scaling groups terminate by themselves', () => {
+  it('is what they hold beyond their desired capacity, unless termination is suspended', () => {
+    expect(ownShrink(look([asg({ desired: 0 })]))).toBe(2);
+    expect(ownShrink(look([asg({ desired: 0, suspended: ['Terminate'] })]))).toBe(0);
+  });
+  it('is not made up for by a gap of another group', () => {
+    expect(ownShrink(look([asg({ desired: 1 }), asg({ name: 'other', desired: 5 })]))).toBe(1);
+  });
+  it('is under way while a group holds a member on a hook', () => {
+    expect(isEndingSome(look([asg()], { swaps: [swapOf('i-2', { reason: 'hook' })] }))).toBe(true);
+    expect(isEndingSome(look([asg()], { swaps: [swapOf('i-3', { reason: 'hook' }), swapOf('i-2')] }))).toBe(false);
+  });
+});
+
+describe('members that Auto Scaling groups do not show yet', () => {
+  const [one, two] = [members(spotA, 1, { reservation: 'r-1' }), members(spotA, 1)];
+  it('are those that the group launched itself, and those that have joined', () => {
+    expect(notShownYet(look([asg()]), [...one, ...two])).toBe(1);
+    expect(notShownYet(look([asg()]), members(spotA, 1, { reservation: 'r-1', unshown: true }))).toBe(1);
+    expect(notShownYet(look([asg({ holds: ['spot-a#1'] })]), two)).toBe(0);
+  });
+  it('do not exist where members are held by tag', () => {
+    expect(notShownYet(view(), two)).toBe(0);
+  });
+});
+
+describe('leaving members that an Auto Scaling group still counts', () => {
+  const leaving = (rest: Parameters<typeof swapOf>[1]) => ({ swaps: [swapOf('i-1', rest)] });
+  it('are those that are dead, whatever the minimum', () => {
+    expect(unnoticed(look([asg({ min: 2 })], { ...leaving({ state: 'gone' }), ended: ['i-1'] }), 0)).toEqual(['i-1']);
+  });
+  it('are those that are out of service, above the minimum', () => {
+    expect(unnoticed(look([asg({ min: 1 })], leaving({ state: 'drained' })), 0)).toEqual(['i-1']);
+    expect(unnoticed(look([asg({ min: 2 })], leaving({ state: 'drained' })), 0)).toEqual([]);
+    expect(unnoticed(look([asg()], leaving({ state: 'leaving' })), 0)).toEqual([]);
+  });
+  it('are none that the group terminates itself', () => {
+    expect(unnoticed(look([asg()], { ...leaving({ reason: 'hook', state: 'drained' }), ended: ['i-1'] }), 5)).toEqual([]);
+  });
+  it('that died while they waited are as many as can be spared', () => {
+    const { drain: _drain, ...waited } = swapOf('i-1', { reason: 'rebalance', state: 'gone' });
+    const dead = look([asg()], { swaps: [waited], ended: ['i-1'] });
+    expect([-1, 0, 1].map((spare) => unnoticed(dead, spare).length)).toEqual([0, 0, 1]);
+  });
+});
+
+describe('a gap of an Auto Scaling group', () => {
+  it('is remembered from when it was first seen, and dropped when it is closed', () => {
+    expect(gapsNow(look([asg({ desired: 3 })]))).toEqual({ 'web-asg': { sinceMs: nowMs, refused: false } });
+    expect(gapsNow(look([asg({ desired: 3 })], gap(nowMs - 5_000, true)))).toEqual({ 'web-asg': { sinceMs: nowMs - 5_000, refused: true } });
+    expect(gapsNow(look([asg()], gap(nowMs - 5_000, true)))).toEqual({});
+  });
+  it.each([
+    ['launches are suspended', asg({ desired: 3, suspended: ['Launch'] }), {}],
+    ['a launch failed', asg({ desired: 3 }), gap(nowMs, true)],
+    ['it lasts for longer than 90 seconds', asg({ desired: 3 }), gap(nowMs - 90_001)],
+  ] as const)('is taken over when %s', (_why, one, rest) => {
+    expect(groupsToTakeOver(look([one], rest))).toEqual([{ asg: 'web-asg', desired: 2, lowers: 1 }]);
+  });
+  it('is not taken over while the group may close it, nor below its minimum', () => {
+    expect(groupsToTakeOver(look([asg({ desired: 3 })]))).toEqual([]);
+    expect(groupsToTakeOver(look([asg({ desired: 3, min: 3, suspended: ['Launch'] })]))).toEqual([]);
+  });
+});

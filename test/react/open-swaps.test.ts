@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { DrainOrder, Owner, SwapChange } from '../../core/ports.ts';
+import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
+import { closeLetGo } from '../../functions/react/let-go/open-swaps.ts';
+import type { ReactPorts } from '../../functions/react/ports.ts';
+import { group, noonMs, swap } from '../drain/fleet.ts';
+
+const inMs = (seconds: number) => noonMs + seconds * 1_000;
+const offering = { instanceType: 'm7g.large', zone: 'eu-west-1a', market: 'spot' } as const;
+const running: Owner = { group: 'web', offering, state: 'running' };
+
+/** Closes these swaps of a group that was let go; EC2 shows the named instances in these states, and all others as running. */
+const closed = async (swaps: readonly Swap[], atS: number, states: Readonly<Record<string, string | undefined>> = {}) => {
+  const advanced: (readonly [string, SwapChange])[] = [];
+  const retired: Swap[] = [];
+  const started: DrainOrder[] = [];
+  const completed: string[] = [];
+  const ports = {
+    store: {
+      swaps: async () => swaps,
+      lastGroup: async () => group(),
+      advance: async ({ instance }: Swap, change: SwapChange) => {
+        advanced.push([instance, change]);
+        return 'done';
+      },
+      retire: async (one: Swap) => void retired.push(one),
+    },
+    owners: {
+      ownersOf: async (instances: readonly string[]) =>
+        new Map(
+          instances.flatMap((instance) => {
+            const state = instance in states ? states[instance] : 'running';
+            return state === undefined ? [] : [[instance, { ...running, state }] as const];
+          }),
+        ),
+    },
+    lifecycle: { complete: async (instance: string, { token }: LifecycleHook) => void completed.push(`${instance}/${token}`) },
+    drains: { start: async (order: DrainOrder) => void started.push(order) },
+    clock: { now: () => inMs(atS) },
+    random: () => 0,
+  } as unknown as ReactPorts;
+  const open = await closeLetGo({ group: 'web', stoppedDrains: [] }, ports);
+  return { open: open.map(({ instance }) => instance), advanced, retired, started, completed };
+};
+
+const warned = swap('i-1', { reason: 'interruption', deadlineMs: inMs(120) });
+const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
+
+describe('swaps of a group that was let go', () => {
+  it('stay open while EC2 is to take their instances, and are closed when it has', async () => {
+    expect(await closed([warned], 60)).toMatchObject({ open: ['i-1'], advanced: [], retired: [] });
+    const { open, advanced } = await closed([warned], 130, { 'i-1': 'terminated' });
+    expect(open).toEqual([]);
+    expect(advanced).toMatchObject([['i-1', { from: ['leaving'], set: { state: 'gone', shortfall: { code: 'let-go' } } }]]);
+  });
+
+  it('are closed ten minutes after the deadline when nobody shows their instances any more', async () => {
+    expect((await closed([warned], 719, { 'i-1': undefined })).open).toEqual(['i-1']);
+    expect((await closed([warned], 720, { 'i-1': undefined })).advanced).toHaveLength(1);
+  });
+
+  it('are dropped where their end was our choice and had not begun', async () => {
+    const { open, retired } = await closed([swap('i-1', { reason: 'rebalance', state: 'waiting' })], 0);
+    expect(open).toEqual([]);
+    expect(retired).toMatchObject([{ instance: 'i-1', shortfall: { code: 'let-go' } }]);
+  });
+
+  it('have their hooks answered where nothing has begun', async () => {
+    expect((await closed([swap('i-1', { reason: 'hook', hooks: [hook] })], 1)).completed).toEqual(['i-1/t']);
+  });
+
+  it('go to another drain where one that had begun broke off', async () => {
+    const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
+    expect((await closed([stuck], 719)).started).toEqual([]);
+    expect((await closed([stuck], 720)).started).toMatchObject([{ group: 'web', drain: expect.stringContaining('web-mend') }]);
+  });
+});

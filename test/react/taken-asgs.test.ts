@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { AsgClaim } from '../../core/policy/ports.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { withoutTaken } from '../../functions/react/look/taken-asgs.ts';
+import { group, state } from '../core/views.ts';
+
+const web = group({ holding: { kind: 'attach', asg: 'next' } });
+const raised = [{ asg: 'before', fromMax: 6, toMax: 8 }];
+const kept = state({ holders: ['before', 'next'], raised });
+
+const claimed = (by: string, changes: Partial<AsgClaim> = {}): AsgClaim => ({ asg: 'before', group: by, atMs: 1, before: ['web'], ...changes });
+
+const seen = (claim: AsgClaim | undefined, holder?: GroupState): Promise<GroupState> =>
+  withoutTaken(web, kept, { claimOf: async () => claim, state: async () => holder });
+
+test('an Auto Scaling group of an earlier policy stays ours while our claim holds', async () => {
+  expect(await seen(claimed('web'))).toBe(kept);
+  expect(await seen(undefined)).toBe(kept);
+});
+
+test('after a group was let go, its earlier Auto Scaling groups hold no members of it, and it still puts their maxima back', async () => {
+  expect(await seen(claimed('web', { released: true }))).toMatchObject({ holders: ['next'], raised });
+});
+
+test('an earlier Auto Scaling group that another group holds now is left to it', async () => {
+  expect(await seen(claimed('api'))).toMatchObject({ holders: ['next'], raised });
+});
+
+test('a maximum is put back by the new holder alone, once it has read that it was raised', async () => {
+  expect(await seen(claimed('api'), state({ holders: ['before'] }))).toMatchObject({ holders: ['next'], raised: [] });
+});
+
+test('the Auto Scaling groups that the policy names are not looked up', async () => {
+  const never = { claimOf: () => Promise.reject(new Error('Nothing is to be read.')), state: async () => undefined };
+  const plain = state({ holders: ['next'] });
+  expect(await withoutTaken(web, plain, never)).toBe(plain);
+});

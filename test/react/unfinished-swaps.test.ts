@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { Group } from '../../core/group/group.ts';
+import type { Mode } from '../../core/group/mode.ts';
+import type { ActionResult, Holdings, SwapChange } from '../../core/ports.ts';
+import type { Swap } from '../../core/swap/swap.ts';
+import { mend } from '../../functions/react/carry-out/unfinished-swaps.ts';
+import type { Gathered } from '../../functions/react/look/gather.ts';
+import type { Run } from '../../functions/react/run.ts';
+import { group, member, noonMs, swap } from '../drain/fleet.ts';
+
+const inMs = (seconds: number) => noonMs + seconds * 1_000;
+const nothing: Holdings = { members: [], asgs: [], aside: [], ended: [], stopped: [] };
+
+type Trouble = {
+  readonly stoppedDrains?: readonly string[];
+  readonly runsOn?: readonly string[];
+  readonly mode?: Mode;
+  /** Why no member can be put back into service. */
+  readonly notBack?: 'later' | 'never';
+};
+
+const mendedBy = async (
+  swaps: readonly Swap[],
+  nowMs: number,
+  holdings: Partial<Holdings> = {},
+  { stoppedDrains = [], runsOn = [], mode = 'act', notBack }: Trouble = {},
+) => {
+  const retired: string[] = [];
+  const store = {
+    advance: (_swap: Swap, _change: SwapChange) => Promise.resolve('done'),
+    retire: async ({ instance }: Swap) => void retired.push(instance),
+  };
+  const provider = {
+    putBack: async (_group: Group, ids: readonly string[]): Promise<ActionResult> =>
+      notBack === undefined
+        ? { done: ids, failed: [] }
+        : { done: [], failed: ids.map((instance) => ({ instance, code: 'Refused', retry: notBack })) },
+  };
+  const owners = { ownersOf: async () => new Map(runsOn.map((instance) => [instance, { state: 'running' }])) };
+  const run = {
+    group: { ...group(), mode },
+    provider,
+    facts: { ended: [], stopped: [], stoppedDrains },
+    ports: { clock: { now: () => nowMs }, store, owners, telemetry: { count: () => {} } },
+  } as unknown as Run;
+  const gathered = { swaps, state: { desired: 1 }, holdings: { ...nothing, ...holdings } } as unknown as Gathered;
+  return { retired, ...(await mend(run, gathered, (kind, deadlineMs) => `${kind}-${deadlineMs ?? 'none'}-new`)) };
+};
+const mended = async (...args: Parameters<typeof mendedBy>): Promise<readonly Swap[]> => (await mendedBy(...args)).swaps;
+
+const hook = { asg: 'web-asg', hook: 'drain', token: 't', expiresAtMs: inMs(600), timeoutMs: 600_000 };
+const held = swap('i-1', { reason: 'hook', state: 'draining', drainStartedAtMs: noonMs, hooks: [hook] });
+
+describe('a swap whose instance its Auto Scaling group ends', () => {
+  it('stays open as long as the group has the instance, however long that takes', async () => {
+    const attended = { ...held, hooks: [{ ...hook, expiresAtMs: inMs(7_500) }] };
+    const [kept] = await mended([attended], inMs(7_000), { aside: ['i-1'] });
+    expect(kept).toEqual(attended);
+  });
+  it('is closed ten minutes later, once nobody shows the instance any more', async () => {
+    const [closed] = await mended([{ ...held, hooks: [{ ...hook, expiresAtMs: inMs(7_500) }] }], inMs(7_000));
+    expect(closed).toMatchObject({ state: 'gone', goneAtMs: inMs(7_000) });
+  });
+  it.each(['leaving', 'draining'] as const)('goes to a new drain while it is %s, when its heartbeats stay away', async (state) => {
+    const [before] = await mended([{ ...held, state }], inMs(329), { aside: ['i-1'] });
+    expect(before?.drain).toBe('d-1');
+    const [after] = await mended([{ ...held, state }], inMs(330), { aside: ['i-1'] });
+    expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(330) });
+  });
+  it.each(['leaving', 'draining', 'drained'] as const)('goes to a new drain at once while it is %s, when somebody stopped its own', async (state) => {
+    const [after] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-1'] });
+    expect(after).toMatchObject({ state, drain: 'hook-none-new', drainOrderedAtMs: inMs(20) });
+    const [kept] = await mended([{ ...held, state }], inMs(20), { aside: ['i-1'] }, { stoppedDrains: ['d-2'] });
+    expect(kept?.drain).toBe('d-1');
+  });
+  it('is left to its drain once that has ended', async () => {
+    const [drained] = await mended([{ ...held, state: 'drained', drainedAtMs: inMs(100) }], inMs(500), { aside: ['i-1'] });
+    expect(drained?.drain).toBe('d-1');
+  });
+});
+
+describe('a swap whose instance no look shows any more', () => {
+  const waiting = swap('i-1', { reason: 'rebalance', state: 'waiting' });
+
+  it('is closed after ten minutes when EC2 does not show the instance either', async () => {
+    expect(await mended([waiting], inMs(599))).toEqual([waiting]);
+    expect(await mended([waiting], inMs(600))).toMatchObject([{ instance: 'i-1', state: 'gone' }]);
+  });
+  it('is withdrawn when the instance runs on: its user took it out of the group', async () => {
+    expect(await mended([waiting], inMs(599), {}, { runsOn: ['i-1'] })).toEqual([waiting]);
+    expect(await mended([waiting], inMs(600), {}, { runsOn: ['i-1'] })).toEqual([]);
+  });
+});
+
+describe('a swap without a hook', () => {
+  it('goes to a new drain at once when somebody stopped its own before it had drained', async () => {
+    const warned = swap('i-1', { deadlineMs: inMs(120) });
+    const drainOf = async (changes: Partial<Swap>) =>
+      (await mended([{ ...warned, ...changes }], inMs(20), { members: [member('i-1')] }, { stoppedDrains: ['d-1'] }))[0]?.drain;
+    expect(await drainOf({ state: 'leaving' })).toMatch(/^mend-.*-new$/);
+    expect(await drainOf({ state: 'draining' })).toMatch(/^mend-.*-new$/);
+    expect(await drainOf({ state: 'drained', drainedAtMs: inMs(10) })).toBe('d-1');
+  });
+  it('goes to a new drain when its own has not come to its end two minutes after it should have', async () => {
+    const stuck = swap('i-1', { reason: 'scale-in', state: 'draining', drainStartedAtMs: noonMs });
+    const [before] = await mended([stuck], inMs(719), { members: [member('i-1')] });
+    expect(before?.drain).toBe('d-1');
+    const [after] = await mended([stuck], inMs(720), { members: [member('i-1')] });
+    expect(after).toMatchObject({ drain: 'mend-none-new', drainOrderedAtMs: inMs(720) });
+  });
+});
+
+describe('a swap whose instance EC2 stops', () => {
+  const stopped = { ended: ['i-1'], stopped: ['i-1'] };
+  const taken = swap('i-1', { reason: 'interruption', state: 'drained', deadlineMs: inMs(120), drainedAtMs: inMs(60) });
+  const serving = [member('i-2')];
+
+  it('stays open while the instance is there, and is ours to end once enough serve without it', async () => {
+    expect(await mended([taken], inMs(200), stopped)).toEqual([taken]);
+    expect(await mended([taken], inMs(419), { ...stopped, members: serving })).toEqual([taken]);
+    expect(await mended([taken], inMs(900), stopped)).toEqual([taken]);
+    expect(await mended([taken], inMs(420), { ...stopped, members: serving })).toMatchObject([
+      { reason: 'unwanted', drain: `mend-${inMs(120)}-new` },
+    ]);
+  });
+
+  it('is closed once the instance has ended', async () => {
+    expect(await mended([taken], inMs(200), { ended: ['i-1'] })).toMatchObject([{ state: 'gone' }]);
+  });
+});
+
+describe('a swap whose instance EC2 announced to take, and that runs on', () => {
+  const spared = swap('i-1', { reason: 'interruption', state: 'drained', deadlineMs: inMs(120), drainedAtMs: inMs(60) });
+  const running = { members: [member('i-1')] };
+
+  it('is withdrawn five minutes after its deadline, once its member is in service again', async () => {
+    expect(await mendedBy([spared], inMs(419), running)).toEqual({ retired: [], swaps: [spared] });
+    expect(await mendedBy([spared], inMs(420), running)).toEqual({ retired: ['i-1'], swaps: [], putBack: ['i-1'] });
+  });
+  it.each(['leaving', 'draining'] as const)('is withdrawn also where its drain broke off while it was %s', async (state) => {
+    expect(await mendedBy([{ ...spared, state }], inMs(420), running)).toMatchObject({ retired: ['i-1'], swaps: [] });
+  });
+  it('stays while its member cannot be put back, and is ours to end ten minutes later', async () => {
+    const before = await mendedBy([spared], inMs(1_019), running, { notBack: 'later' });
+    expect(before).toEqual({ retired: [], swaps: [spared] });
+    const after = await mendedBy([spared], inMs(1_020), running, { notBack: 'never' });
+    expect(after.swaps).toMatchObject([{ reason: 'unwanted' }]);
+  });
+  it('stays while its group does not act', async () => {
+    expect(await mendedBy([spared], inMs(900), running, { mode: 'pause' })).toEqual({ retired: [], swaps: [spared] });
+  });
+  it('stays where its Auto Scaling group ends the member', async () => {
+    expect((await mendedBy([{ ...spared, reason: 'hook' }], inMs(420), running)).retired).toEqual([]);
+  });
+});
+
+describe('a swap whose instance has ended', () => {
+  const gone = swap('i-1', { reason: 'scale-in', state: 'gone', goneAtMs: noonMs });
+
+  it('is history ten minutes later', async () => {
+    expect(await mended([gone], inMs(599))).toEqual([gone]);
+    expect(await mended([gone], inMs(600))).toEqual([]);
+  });
+  it('is still there when its drain looks again, however long its target groups wait for connections', async () => {
+    const busy = { ...gone, busyUntilMs: inMs(3_600) };
+    expect(await mended([busy], inMs(4_199))).toEqual([busy]);
+    expect(await mended([busy], inMs(4_200))).toEqual([]);
+  });
+});
