@@ -12,7 +12,7 @@ type Paid = { readonly least: number; readonly most: number };
 /** Prices that differ by less than a tenth count as one (docs/policy.md, Removal). */
 const alike = 0.9;
 
-export const isSpot = ({ market }: Life): boolean => market === 'spot';
+const isSpot = ({ market }: Life): boolean => market === 'spot';
 
 /** Whether this policy makes Holdfast read spot prices (docs/policy.md, Prices). */
 export const readsPrices = ({ capacity, pools, mode }: Policy): boolean =>
