@@ -19,6 +19,7 @@ export const reservationInterruption = signalKind({
   kind: 'reservation-interruption',
   source: 'aws.ec2',
   detailType: 'EC2 Capacity Reservation Instance Interruption Warning',
+  mayLackTime: true,
   comes: { by: 'rule' },
   detail: z.object({ 'instance-id': instanceId, 'instance-termination-time': z.optional(z.string()) }),
   toSignal: (detail, atMs, timeOf): ReservationInterruption => ({

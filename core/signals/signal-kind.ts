@@ -41,6 +41,8 @@ type Common<S extends AnySignal, Cause extends object> = {
   readonly kind: S['kind'];
   readonly source: string;
   readonly detailType: string;
+  /** AWS's sample has an empty `time`: it happened when its message was sent. Others without a time are refused. */
+  readonly mayLackTime?: true;
   /**
    * How events come. `rule`: an EventBridge rule takes them from the bus; `where` has what it compares in the detail,
    * and `ofOwnDrains` restricts it to executions of this deployment's state machine. `queue`: Holdfast sends them.

@@ -99,7 +99,7 @@ describe('the Holdfast construct', () => {
     template.resourcePropertiesCountIs(
       'AWS::Events::Rule',
       { EventPattern: Match.anyValue(), EventBusName: Match.objectLike({ Ref: Match.anyValue() }) },
-      7,
+      9,
     );
   });
 

@@ -56,7 +56,7 @@ describe('what fails goes to a dead-letter queue', () => {
 
   test('from each rule', () => {
     const targets = ofType(resources, 'AWS::Events::Rule').flatMap(([, { Targets }]) => Targets as readonly Properties[]);
-    expect(targets.length).toBe(8);
+    expect(targets.length).toBe(10);
     for (const target of targets) expect(at(target, 'DeadLetterConfig.Arn')).toBeDefined();
   });
 
@@ -105,7 +105,9 @@ describe('signals', () => {
   test('each kind of AWS event has a rule; state changes say nothing about pending', () => {
     const patterns = ofType(resources, 'AWS::Events::Rule').flatMap(([, { EventPattern }]) => (EventPattern ? [EventPattern as Properties] : []));
     expect(patterns.map((pattern) => (pattern['detail-type'] as readonly string[])[0]).sort()).toEqual([
+      'AWS Health Event',
       'CloudWatch Alarm State Change',
+      'EC2 Capacity Reservation Instance Interruption Warning',
       'EC2 Instance Launch Unsuccessful',
       'EC2 Instance Rebalance Recommendation',
       'EC2 Instance State-change Notification',

@@ -77,6 +77,11 @@ describe('a capacity reservation that is taken back', () => {
     expect(signal(reservationWarning(said))).toMatchObject({ deadlineMs: eventAtMs + 90_000 });
     expect(signal(reservationWarning({ 'instance-termination-time': undefined }))).toMatchObject({ deadlineMs: eventAtMs + 120_000 });
   });
+  it('may come without a time, which no other event of AWS may', () => {
+    const said = { 'instance-termination-time': undefined };
+    expect(signal({ ...reservationWarning(said), time: '' })).toMatchObject({ deadlineMs: sentAtMs + 120_000 });
+    expect(read({ ...interruptionWarning(), time: '' })).toEqual({ kind: 'invalid', why: 'time: is missing' });
+  });
 });
 
 describe('events of EC2', () => {
@@ -238,7 +243,8 @@ describe('where and when', () => {
     expect(readAt({ ...interruptionWarning(), time: new Date(sentAtMs - 4 * 24 * 3_600_000).toISOString() }).kind).toBe('signals');
   });
   it('takes the time of sending where an event has none', () => {
-    for (const time of ['', undefined]) expect(readAt({ ...interruptionWarning(), time })).toMatchObject({ signals: [{ atMs: sentAtMs }] });
+    for (const time of ['', undefined])
+      expect(readAt({ ...reservationWarning({ 'instance-termination-time': undefined }), time })).toMatchObject({ signals: [{ atMs: sentAtMs }] });
   });
   it('takes a time that lies ahead for the time of sending: it must not hold deadlines and cool-downs open', () => {
     const ahead = { time: new Date(sentAtMs + 50 * years).toISOString() };

@@ -74,7 +74,9 @@ const readEvent = (event: Envelope, arrival: Arrival): Reading => {
   const kind = kindByName.get(`${event.source} ${event['detail-type']}`);
   if (kind === undefined) return { kind: 'invalid', why: 'unknown detail-type' };
   if (!aboutInstances.has(event.source) && isFromElsewhere(event.account, event.region, arrival)) return fromElsewhere;
-  const atMs = timeOf(event.time) ?? arrival.sentAtMs;
+  const saidMs = timeOf(event.time);
+  if (saidMs === undefined && kind.mayLackTime !== true) return { kind: 'invalid', why: 'time: is missing' };
+  const atMs = saidMs ?? arrival.sentAtMs;
   if (atMs < arrival.sentAtMs - tooOldMs) return { kind: 'ignored', why: 'the event is much older than its message' };
   // Nothing can have happened after its message was sent: a sender's clock that runs ahead must not extend deadlines
   // and cooldowns.
