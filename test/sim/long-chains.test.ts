@@ -4,10 +4,10 @@ import { play } from './play.ts';
 import { recommendRebalance } from './steps.ts';
 import { settingOf } from './worlds.ts';
 
-/** A group that waits asks to be looked at again, by a message that the function sends to itself: each look is one call more in the same chain. */
 /**
- * Lambda stops a chain after about sixteen calls by default. Looks at what takes long come more and more rarely, and a tick begins a new chain: so
- * chains stay shorter, and that `react` allows longer ones is for storms.
+ * A group that waits is looked at again by a message that the function sends to itself: each look is one call more in the same chain. Lambda stops a
+ * chain after about sixteen calls by default. Looks at what takes long become rare, and a tick begins a new chain. So these chains stay shorter, and
+ * that `react` allows longer ones is for storms.
  */
 test('a slow rebalance of one member at a time makes chains that Lambda would not stop', async () => {
   const { spec, policy } = settingOf('tag', {
