@@ -13,8 +13,8 @@ export type Trial = {
 /** What a check found that a user should know of. Nothing is rejected because of it. */
 export type LaunchCheck = {
   /**
-   * `refused`: AWS would refuse the launch. `not-tried`: AWS did not say. `over-budget`: more launches differ than are
-   * tried at once. `no-dry-run`: LaunchInstances cannot be tried.
+   * `refused`: AWS would refuse the launch. `not-tried`: AWS did not say, or there was no time to ask.
+   * `over-budget`: more launches differ than are tried at once. `no-dry-run`: LaunchInstances cannot be tried.
    */
   readonly code: 'refused' | 'not-tried' | 'over-budget' | 'no-dry-run';
   readonly pools: readonly string[];
@@ -109,14 +109,14 @@ export const refusedCheck = (
 };
 
 /** AWS did not say whether it would launch. */
-export const untriedCheck = ({ launchTemplate, market, subnet, pools }: Trial, awsCode: string): LaunchCheck => ({
+export const untriedCheck = ({ launchTemplate, market, subnet, pools }: Trial, awsCode?: string): LaunchCheck => ({
   code: 'not-tried',
   pools,
   launchTemplate,
   market,
   subnet,
-  awsCode,
+  ...(awsCode !== undefined && { awsCode }),
   message:
-    `Launch template ${launchTemplate} on ${market} in ${subnet} could not be tried (${awsCode}). ` +
-    'It is tried again within an hour.',
+    `Launch template ${launchTemplate} on ${market} in ${subnet} could not be tried ` +
+    `(${awsCode ?? 'no time was left'}). It is tried again within an hour.`,
 });

@@ -49,13 +49,20 @@ const beforeOf = (seen: AsgClaim | undefined, group: string): readonly string[] 
     (name, index, all) => name !== group && all.indexOf(name) === index,
   );
 
-const claimOne = async (named: NamedAsg, group: string, ports: Ports, looks = 1): Promise<One> => {
+type Claimant = {
+  readonly group: string;
+  /** What its policy in force names. It is read once: nobody else changes it meanwhile. */
+  readonly inForce: ReadonlySet<string>;
+};
+
+const claimOne = async (named: NamedAsg, claimant: Claimant, ports: Ports, looks = 1): Promise<One> => {
+  const { group, inForce } = claimant;
   const { store, clock } = ports;
   const { asg } = named;
   const seen = await store.claimOf(asg);
   const before = beforeOf(seen, group).slice(0, mostBefore);
   const isOurs = seen?.group === group && !seen.released;
-  if (isOurs && (await isNamed(group, asg, ports))) return { before, problems: [] };
+  if (isOurs && inForce.has(asg)) return { before, problems: [] };
   const why = seen !== undefined && seen.group !== group ? await whyHeld(seen, ports) : undefined;
   if (why !== undefined) return { before, problems: [takenProblem(named, why)] };
   const claim: AsgClaim = { asg, group, atMs: clock.now(), before };
@@ -66,7 +73,7 @@ const claimOne = async (named: NamedAsg, group: string, ports: Ports, looks = 1)
       `The claim on Auto Scaling group ${asg} changed ${looks} times while group ${group} tried to claim it. ` +
         'The policy is processed again.',
     );
-  return claimOne(named, group, ports, looks + 1);
+  return claimOne(named, claimant, ports, looks + 1);
 };
 
 const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
@@ -78,7 +85,10 @@ const release = ({ store, clock }: Ports, claim: AsgClaim): Promise<unknown> =>
  */
 export const claimAsgs = async (asgs: readonly NamedAsg[], group: string, ports: Ports): Promise<Claimed> => {
   const once = [...new Map(asgs.map((named) => [named.asg, named])).values()];
-  const claims = await inParallel(once, claimsAtOnce, (named) => claimOne(named, group, ports));
+  if (once.length === 0) return { kind: 'claimed', before: [] };
+  const accepted = await ports.store.accepted(group);
+  const inForce = new Set(accepted === undefined ? [] : namedAsgs(accepted.resolved));
+  const claims = await inParallel(once, claimsAtOnce, (named) => claimOne(named, { group, inForce }, ports));
   const problems = claims.flatMap((one) => one.problems);
   if (problems.length === 0) return { kind: 'claimed', before: [...new Set(claims.flatMap(({ before }) => before))] };
   await inParallel(claims, claimsAtOnce, async (one) =>

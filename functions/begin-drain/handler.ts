@@ -1,5 +1,6 @@
 import { metrics } from '../../core/contract.ts';
 import { readDrainInput } from '../runtime/drain/order.ts';
+import { behindMs, putOff } from '../runtime/drain/step.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { beginDrain } from './begin-drain.ts';
@@ -8,8 +9,10 @@ import { beginDrain } from './begin-drain.ts';
 export const { handler, create } = withRuntime('begin-drain', (surroundings, telemetry) => {
   const ports = wireDrain(surroundings, telemetry);
   return async (event) => {
-    const { order, known } = readDrainInput(event);
-    const { step, ...found } = await beginDrain(ports, order, known);
+    const { order, known, waitedUntilMs } = readDrainInput(event);
+    const lateMs = behindMs(waitedUntilMs, ports.clock.now());
+    const { step: next, ...found } = await beginDrain(ports, order, known);
+    const step = putOff(next, lateMs);
     telemetry.logger.info('begin drain', { group: order.group, drain: order.drain, step, ...found });
     telemetry.count(metrics.actionsFailed, found.failed.filter(({ retry }) => retry === 'never').length);
     return step;

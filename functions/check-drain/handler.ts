@@ -1,4 +1,5 @@
 import { readDrainInput } from '../runtime/drain/order.ts';
+import { behindMs, putOff } from '../runtime/drain/step.ts';
 import { wireDrain } from '../runtime/drain/wire.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { checkDrain } from './check-drain.ts';
@@ -9,8 +10,10 @@ import { checkDrain } from './check-drain.ts';
 export const { handler, create } = withRuntime('check-drain', (surroundings, telemetry) => {
   const ports = wireDrain(surroundings, telemetry);
   return async (event) => {
-    const { order } = readDrainInput(event);
-    const { step, ...found } = await checkDrain(ports, order);
+    const { order, waitedUntilMs } = readDrainInput(event);
+    const lateMs = behindMs(waitedUntilMs, ports.clock.now());
+    const { step: next, ...found } = await checkDrain(ports, order);
+    const step = putOff(next, lateMs);
     telemetry.logger.info('check drain', { group: order.group, drain: order.drain, step, ...found });
     return step;
   };

@@ -8,29 +8,31 @@ import {
   type LaunchCheck,
   mostTrials,
   trialsOf,
+  untriedCheck,
   untriedIn,
 } from '../../core/launch/launch-checks.ts';
+import { reactTimeoutMs } from '../../core/times/times.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { putState } from './record/put-state.ts';
 import type { Run } from './run.ts';
 
 /** Dry runs under way at once. */
 const trialsAtOnce = 4;
-/** By then an invocation has done what was urgent, or it has no time for this. */
-const startsWithinMs = 10_000;
+/**
+ * By then an invocation has done what was urgent, or it has no time for this: a dry run waits for its token for
+ * seconds, and other looks of the invocation may follow.
+ */
+const startsWithinMs = reactTimeoutMs / 6;
+/** No dry run begins later than this in an invocation. */
+const triesWithinMs = reactTimeoutMs / 4;
 
-/** Whether the launches of a group are to be tried now: its policy was written, or a day has passed. */
-const isDue = (
-  { facts, group, ports, beganAtMs }: Run,
-  { checksDueAtMs }: Pick<GroupState, 'checksDueAtMs'>,
-): boolean => {
-  if (modeOf(group) !== 'act' || facts.leaving.length > 0) return false;
-  const nowMs = ports.clock.now();
-  if (nowMs - beganAtMs > startsWithinMs) return false;
-  return (
-    facts.causes.some(({ code }) => code === 'policy-change') || (checksDueAtMs !== undefined && nowMs >= checksDueAtMs)
-  );
-};
+const hasTime = ({ ports, beganAtMs }: Run, withinMs: number): boolean => ports.clock.now() - beganAtMs <= withinMs;
+
+/** Whether the launches of a group are to be tried: its policy was written, or a day has passed. */
+const isWanted = ({ facts, group }: Run, isDue: boolean): boolean =>
+  modeOf(group) === 'act' &&
+  facts.leaving.length === 0 &&
+  (isDue || facts.causes.some(({ code }) => code === 'policy-change'));
 
 /** Whether the account's bucket has room for so many dry runs: groups that launch come first. */
 const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolean> => {
@@ -48,9 +50,13 @@ const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolea
   return turn.kind === 'now';
 };
 
-const tryAll = async ({ group, provider }: Run): Promise<readonly LaunchCheck[]> => {
+/** Tries as many as there is time for. */
+const tryAll = async (run: Run): Promise<readonly LaunchCheck[]> => {
+  const { group, provider } = run;
   const trials = trialsOf(group).slice(0, mostTrials);
-  const found = await inParallel(trials, trialsAtOnce, (trial) => provider.tryLaunch(group, trial));
+  const found = await inParallel(trials, trialsAtOnce, async (trial) =>
+    hasTime(run, triesWithinMs) ? provider.tryLaunch(group, trial) : untriedCheck(trial),
+  );
   return [...found.flatMap((check) => check ?? []), ...untriedIn(group)];
 };
 
@@ -72,11 +78,18 @@ const check = async (run: Run): Promise<void> => {
 
 /**
  * Tries each launch of a group with a dry run, when its policy was written and once a day, and stores what AWS would
- * refuse beside the status of the policy. A check that fails holds up nothing.
+ * refuse beside the status of the policy. A look that has little time left leaves it to a later one. A check that fails
+ * holds up nothing.
  */
 export const checkLaunches = async (run: Run, state: Pick<GroupState, 'checksDueAtMs'>): Promise<void> => {
-  if (!isDue(run, state)) return;
-  await check(run).catch((error: unknown) => {
+  const { checksDueAtMs } = state;
+  const isDue = checksDueAtMs !== undefined && run.ports.clock.now() >= checksDueAtMs;
+  if (!isWanted(run, isDue)) return;
+  const isInTime = hasTime(run, startsWithinMs);
+  // What is due already is found so by the next look.
+  if (!isInTime && isDue) return;
+  const work = isInTime ? check(run) : noteDue(run, run.ports.clock.now());
+  await work.catch((error: unknown) => {
     if (!isFromAws(error)) throw error;
     run.ports.telemetry.count(metrics.readsMissed);
     run.ports.telemetry.logger.warn(

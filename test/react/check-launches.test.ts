@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cause } from '../../core/decision/decision-record.ts';
+import type { Group } from '../../core/group/group.ts';
 import { type LaunchCheck, mostTrials, type Trial, trialsOf, untriedCheck, untriedIn } from '../../core/launch/launch-checks.ts';
 import type { CapacityIn, StateStore } from '../../core/ports.ts';
 import type { GroupState } from '../../core/view/view.ts';
@@ -11,16 +12,29 @@ import { factsOf, silent } from './facts.ts';
 const policyChange: Cause = { code: 'policy-change' };
 const tick: Cause = { code: 'tick' };
 
-type World = { readonly found?: (trial: Trial) => LaunchCheck | undefined; readonly turn?: 'now' | 'later'; readonly mode?: 'act' | 'observe' };
+type World = {
+  readonly found?: (trial: Trial) => LaunchCheck | undefined;
+  readonly turn?: 'now' | 'later';
+  readonly mode?: 'act' | 'observe';
+  /** How long the invocation has run already. */
+  readonly ranMs?: number;
+  /** How long a dry run takes. */
+  readonly trialMs?: number;
+  readonly of?: Group;
+};
 
 /** Checks the launches of a group, and returns what was tried and stored. */
-const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, { found, turn = 'now', mode = 'act' }: World = {}) => {
+const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {}, world: World = {}) => {
+  const { found, turn = 'now', mode = 'act', ranMs = 0, trialMs = 0, of = group() } = world;
+  let clockMs = nowMs;
   const tried: Trial[] = [];
   const put: (readonly LaunchCheck[])[] = [];
   let dueAtMs: number | undefined;
   const provider: Partial<CapacityIn> = {
     tryLaunch: async (_, trial) => {
       tried.push(trial);
+      await Promise.resolve();
+      clockMs += trialMs;
       return found?.(trial);
     },
   };
@@ -33,13 +47,13 @@ const checked = async (causes: readonly Cause[], stored: Partial<GroupState> = {
     putChecks: async (_group, _version, checks) => void put.push(checks),
   };
   const run = {
-    group: { ...group(), mode },
+    group: { ...of, mode },
     provider,
     facts: factsOf({ causes }),
     id: 'd-1',
-    beganAtMs: nowMs,
+    beganAtMs: nowMs - ranMs,
     turns: { done: () => {}, ask: async () => ({ turn: { kind: turn }, refused: [] }) },
-    ports: { store, clock: { now: () => nowMs }, telemetry: silent },
+    ports: { store, clock: { now: () => clockMs }, telemetry: silent },
   };
   await checkLaunches(run as unknown as Run, stored);
   return { tried, put, dueAtMs };
@@ -63,6 +77,30 @@ test('what AWS did not answer is tried again within an hour', async () => {
 test('launches that matter go first, and a group that does not act is not tried', async () => {
   expect(await checked([policyChange], {}, { turn: 'later' })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
   expect((await checked([policyChange], {}, { mode: 'observe' })).tried).toEqual([]);
+});
+
+test('a look that was slow leaves the dry runs to the next one', async () => {
+  expect(await checked([policyChange], {}, { ranMs: 5_001 })).toEqual({ tried: [], put: [], dueAtMs: nowMs });
+  expect((await checked([tick], { checksDueAtMs: nowMs }, { ranMs: 5_000 })).tried).toEqual(trialsOf(group()));
+});
+
+test('what is due already is not written again by a look that was slow', async () => {
+  const late = await checked([tick], { checksDueAtMs: nowMs }, { ranMs: 5_001 });
+  expect(late).toEqual({ tried: [], put: [], dueAtMs: undefined });
+});
+
+test('no dry run begins when a quarter of the invocation is over, and the rest is tried within an hour', async () => {
+  const of = group();
+  const [pool] = Object.values(of.pools);
+  if (pool === undefined) throw new Error('a group has pools');
+  const subnets = Array.from({ length: 8 }, (_, index) => ({ id: `subnet-${index}`, zone: 'a' }));
+  const world = { of: { ...of, pools: { a: { ...pool, name: 'a', subnets } } }, trialMs: 2_000 };
+  const { tried, put, dueAtMs } = await checked([policyChange], {}, world);
+  const left = 8 - tried.length;
+  expect(left).toBeGreaterThan(0);
+  expect(put[0]?.map(({ code }) => code)).toEqual(Array.from({ length: left }, () => 'not-tried'));
+  expect(put[0]?.[0]?.message).toContain('(no time was left)');
+  expect(dueAtMs).toBe(nowMs + tried.length * 2_000 + 3_600_000);
 });
 
 test('one launch is tried for each template, market and subnet, and no more than a few', () => {

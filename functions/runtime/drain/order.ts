@@ -5,7 +5,13 @@ import type { DrainOrder } from '../../../core/ports.ts';
 const inputSchema = z.object({
   group: z.string(),
   drain: z.string(),
-  step: z.optional(z.object({ deregistrationDelayMs: z.optional(z.number()), delayOfMs: z.optional(z.number()) })),
+  step: z.optional(
+    z.object({
+      untilIso: z.optional(z.string()),
+      deregistrationDelayMs: z.optional(z.number()),
+      delayOfMs: z.optional(z.number()),
+    }),
+  ),
   error: z.optional(z.object({ Error: z.string(), Cause: z.optional(z.string()) })),
 });
 
@@ -23,6 +29,8 @@ export type DrainInput = {
   readonly order: DrainOrder;
   /** Absent in the first step, and after one that read no delay. */
   readonly known?: KnownDelay;
+  /** Until when the state machine waited before this step. Absent in the first one. */
+  readonly waitedUntilMs?: number;
   readonly error: DrainError | undefined;
 };
 
@@ -43,5 +51,6 @@ export const readDrainInput = (event: unknown): DrainInput => {
   const told = error?.Cause === undefined ? error : { ...error, Cause: messageOf(error.Cause) };
   const { deregistrationDelayMs: delayMs, delayOfMs: ofMs } = step ?? {};
   const known = delayMs === undefined ? {} : { known: { delayMs, ...(ofMs !== undefined && { ofMs }) } };
-  return { order, ...known, error: told };
+  const waited = step?.untilIso === undefined ? {} : { waitedUntilMs: Date.parse(step.untilIso) };
+  return { order, ...known, ...waited, error: told };
 };

@@ -1,12 +1,28 @@
 import type { DrainStep } from '../../../core/contract.ts';
 
+const isoOf = (atMs: number): string => new Date(Math.ceil(atMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+
 /** A step to be taken at a time. Whole seconds, rounded up, so that no look comes too early. */
 export const stepAt = <Next extends 'begin' | 'check'>(
   next: Next,
   atMs: number,
 ): { readonly next: Next; readonly untilIso: string } => ({
   next,
-  untilIso: new Date(Math.ceil(atMs / 1000) * 1000).toISOString().replace('.000Z', 'Z'),
+  untilIso: isoOf(atMs),
 });
+
+/**
+ * How far the clock of this function is behind that of Step Functions, at least: Step Functions called it after a wait
+ * until then.
+ */
+export const behindMs = (waitedUntilMs: number | undefined, nowMs: number): number =>
+  Math.max(0, (waitedUntilMs ?? nowMs) - nowMs);
+
+/**
+ * A step in the time of Step Functions. A function whose clock is behind names a time that is over, and would be called
+ * again at once until its clock comes to that time.
+ */
+export const putOff = <Step extends DrainStep>(step: Step, byMs: number): Step =>
+  step.next === 'end' || byMs === 0 ? step : { ...step, untilIso: isoOf(Date.parse(step.untilIso) + byMs) };
 
 export const endStep: DrainStep = { next: 'end' };
