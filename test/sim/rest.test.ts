@@ -67,6 +67,12 @@ describe('a run is at rest', () => {
     expect(await restOf({ members: guarded(inAsg).slice(0, 1), policy: attached, desired: 2 })).toBe(false);
   });
 
+  it('whatever a warm pool keeps running, protected or not', async () => {
+    const warm = { id: 'i-3', isUp: false, isProtected: true, asg: { name: 'web-asg', lifecycleState: 'Warmed:Running' } };
+    const guarded = two.map((one) => ({ ...one, isProtected: true, asg: inAsg }));
+    expect(await restOf({ members: [...guarded, warm], policy: { asg: 'web-asg' }, desired: 2 })).toBe(true);
+  });
+
   it('when nobody is coming up, unless its user took it out of its Auto Scaling group', async () => {
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false }], desired: 2 })).toBe(false);
     expect(await restOf({ members: [...two, { id: 'i-3', isUp: false, isTakenOut: true }], desired: 2 })).toBe(true);

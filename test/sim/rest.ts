@@ -20,11 +20,14 @@ const isWorldStill = ({ sandbox }: Stage): boolean => {
 const comesAgain = ({ sandbox: { platform } }: Stage): boolean =>
   platform.queues.some((queue) => queue.messages().some(({ receiveCount }) => receiveCount > 0));
 
+/** An instance of a warm pool is no member yet. */
+const isWarm = (asg: InstanceSnapshot['asg']): boolean => asg?.lifecycleState.startsWith('Warmed:') === true;
+
 /** A member that runs and does not serve yet will change what its group does once it serves. */
 const isComingUp = ({ sandbox: { world }, watched: { lives, isTakenOut }, groupOf }: Stage, group: string): boolean =>
   world
     .snapshot()
-    .instances.filter(({ asg }) => !asg?.lifecycleState.startsWith('Warmed:'))
+    .instances.filter(({ asg }) => !isWarm(asg))
     .some(({ id, state }) => state === 'running' && groupOf(id) === group && !isTakenOut(id) && lives.get(id)?.servingAtMs === undefined);
 
 /** What the minimum sizes of a group's Auto Scaling groups keep alive, whatever its policy says: those are the user's own. */
@@ -37,7 +40,10 @@ const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, 
 export const sparesOf = ({ policies }: Situation, group: string): number =>
   Math.max(0, ...policies.filter((policy) => policy.group === group).map(({ spare }) => Number(spare ?? 0)));
 
-/** Members that their user protects: Holdfast lets none of them go, however many the policy wants. One that its user took out of its group is no member. */
+/**
+ * Members that their user protects: Holdfast lets none of them go, however many the policy wants. One that its user took out of its group is no
+ * member, and neither is an instance of a warm pool, which Auto Scaling protects as well.
+ */
 const protectedIn = ({ groupOf, situation }: Stage, { instances }: WorldSnapshot, group: string): number =>
   situation.policies
     .filter((policy) => policy.group === group)
@@ -45,7 +51,7 @@ const protectedIn = ({ groupOf, situation }: Stage, { instances }: WorldSnapshot
     .flatMap((policy) =>
       instances.filter(
         ({ id, state, isProtected, asg }) =>
-          state === 'running' && isProtected === true && groupOf(id) === group && (asg !== undefined || asgsOf(policy).length === 0),
+          state === 'running' && isProtected === true && groupOf(id) === group && !isWarm(asg) && (asg !== undefined || asgsOf(policy).length === 0),
       ),
     ).length;
 
