@@ -1,7 +1,7 @@
 import type { History } from '../../sandbox/judge/history.ts';
 import { type Evidence, gatherEvidence } from './evidence.ts';
 import { type Violation, violationsOf } from './invariants.ts';
-import { isAtRest, sparesOf } from './rest.ts';
+import { comesUpWithinMs, isAtRest, sparesOf } from './rest.ts';
 import type { Situation } from './situation.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -9,7 +9,6 @@ import { openStage, type Stage } from './stage.ts';
 export type Outcome = { readonly violations: readonly Violation[]; readonly evidence: Evidence; readonly history: History };
 
 /** Groups come up within this time, or the situation is wrong. */
-const comeUpMs = 480_000;
 const lookEveryMs = 2_500;
 /** At rest means that two ticks later nothing more has happened. */
 const stillMs = 125_000;
@@ -43,7 +42,7 @@ const comeUp = async (stage: Stage): Promise<void> => {
       const serving = watched.serving(group);
       return serving >= size && serving <= size + sparesOf(situation, group);
     });
-  const upAtMs = await waitUntil(stage, () => isUp() && isAtRest(stage, sizesOf(situation, 'size')), comeUpMs);
+  const upAtMs = await waitUntil(stage, () => isUp() && isAtRest(stage, sizesOf(situation, 'size')), comesUpWithinMs(situation));
   if (upAtMs === undefined)
     throw new Error(
       `The groups of ${situation.name} (seed ${situation.seed}) did not come up: ${JSON.stringify(await sandbox.items('groups')).slice(0, 2_000)}`,

@@ -3,7 +3,7 @@ import { items } from '../../core/contract.ts';
 import { initialState } from '../../core/group-state/state.ts';
 import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import { group } from '../core/views.ts';
-import { isAtRest } from './rest.ts';
+import { comesUpWithinMs, isAtRest } from './rest.ts';
 import type { Stage } from './stage.ts';
 
 /** Two instances run and serve. Some of them are protected, and some are in an Auto Scaling group. */
@@ -80,5 +80,15 @@ describe('a run is at rest', () => {
 
   it('when no signal comes again', async () => {
     expect(await restOf({ members: two, desired: 2, received: 1 })).toBe(false);
+  });
+});
+
+describe('groups come up', () => {
+  const within = (size: number, policy: object): number => comesUpWithinMs({ asked: { web: { size } }, policies: [{ group: 'web', ...policy }] });
+
+  it('later when many members may move to spot first, a few at a time', () => {
+    expect(within(120, { swap: { maxSurge: 3 } }) - within(0, {})).toBe(40 * 60_000);
+    expect(within(120, { swap: { maxSurge: 30 } }) - within(0, {})).toBe(4 * 60_000);
+    expect(within(3, {}) - within(0, {})).toBe(3 * 60_000);
   });
 });

@@ -40,6 +40,20 @@ const leastOf = ({ policies }: Situation, { autoScalingGroups }: WorldSnapshot, 
 export const sparesOf = ({ policies }: Situation, group: string): number =>
   Math.max(0, ...policies.filter((policy) => policy.group === group).map(({ spare }) => Number(spare ?? 0)));
 
+const [comesUpMs, moveMs] = [480_000, 60_000];
+
+/**
+ * How long groups may take to be at rest for the first time. An Auto Scaling group that was there before may have launched every member on demand:
+ * they move to spot, `maxSurge` at a time, and nothing rests meanwhile.
+ */
+export const comesUpWithinMs = ({ asked, policies }: Pick<Situation, 'asked' | 'policies'>): number => {
+  const rounds = policies.map(({ group, swap }) => {
+    const { maxSurge = 1 } = (swap ?? {}) as { readonly maxSurge?: number };
+    return Math.ceil((asked[String(group)]?.size ?? 0) / Math.max(1, maxSurge));
+  });
+  return comesUpMs + Math.max(0, ...rounds) * moveMs;
+};
+
 /**
  * Members that their user protects: Holdfast lets none of them go, however many the policy wants. One that its user took out of its group is no
  * member, and neither is an instance of a warm pool, which Auto Scaling protects as well.
