@@ -1,55 +1,12 @@
-import { alarmTellsForMs, lastsAgainMs, mayLast } from '../alarms.ts';
 import type { Chronicle, GroupTimeline, Written } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life, tagsAt } from '../life.ts';
-import { adjusted, asgsOf, atDistance, type Policy, type ScalingRow } from '../policy.ts';
+import { asgsOf, type Policy } from '../policy.ts';
 import { dueIn } from '../scheduled.ts';
+import { type Heard, heardBy, newestEach, outcomesOf } from '../sizes-of-alarms.ts';
 import { headcountAt, lookedSince } from '../staying.ts';
 
 type Broken = Omit<Finding, 'rule'>;
-
-/** Alarms that reached the function that wrote, and that its policy acts on. */
-type Heard = { readonly row: ScalingRow; readonly happenedAtMs: number; readonly lasts?: true };
-
-/** Each adjustment once. */
-const byStep = (rows: readonly ScalingRow[]): readonly ScalingRow[] => [...new Map(rows.map((row) => [`${row.by} ${row.isPercent}`, row])).values()];
-
-const heardBy = (chronicle: Chronicle, { by, atMs }: Written, policy: Policy): readonly Heard[] => {
-  const invocation = isFunction(by) ? chronicle.invocations.get(by.invocation) : undefined;
-  const heard = (invocation?.deliveries ?? []).flatMap(({ told, happenedAtMs }) => {
-    if (told.about !== 'alarm' || told.isOn === false || told.isQuiet || atMs - happenedAtMs > alarmTellsForMs + chronicle.times.clockMs) return [];
-    return policy.scaling.filter(({ alarm }) => alarm === told.alarm).map((row) => ({ row: atDistance(row, told.fromThreshold), happenedAtMs }));
-  });
-  // One that is still in ALARM acts again after its cooldown.
-  const lasting = policy.scaling.flatMap((row) =>
-    // It acts by the distance that it went off with.
-    byStep(mayLast(chronicle, row.alarm, atMs).map(({ fromThreshold }) => atDistance(row, fromThreshold))).map(
-      (acting): Heard => ({ row: { ...acting, cooldownMs: Math.max(row.cooldownMs, lastsAgainMs) }, happenedAtMs: atMs, lasts: true }),
-    ),
-  );
-  return [...heard, ...lasting];
-};
-
-/** Of several of one alarm only the newest counts. */
-const onceEach = (heard: readonly Heard[]): readonly Heard[] => [
-  ...new Map(heard.toSorted((a, b) => a.happenedAtMs - b.happenedAtMs).map((one) => [one.row.alarm, one])).values(),
-];
-
-/** All sizes that some of these alarms make of a size, with who acted for each. */
-const outcomesOf = (
-  size: number,
-  heard: readonly Heard[],
-  policy: Policy,
-): readonly { readonly size: number; readonly acted: readonly string[] }[] => [
-  { size, acted: [] },
-  ...heard.flatMap((one) =>
-    outcomesOf(
-      adjusted(size, one.row, policy.size),
-      heard.filter((other) => other !== one),
-      policy,
-    ).map((rest) => ({ size: rest.size, acted: [one.row.alarm, ...rest.acted] })),
-  ),
-];
 
 /** When the function looked that last acted for an alarm, and when it had written that: it acted in between. */
 type Acted = { readonly sinceMs: number; readonly writtenMs: number };
@@ -158,7 +115,7 @@ const judgeOne = (
     ...(isSetAnew ? [policy.size.desired] : []),
     ...(policy.mode === 'observe' ? setByOthers(chronicle, policy, written) : may),
   ];
-  const heard = policy.mode === 'observe' ? [] : onceEach(heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory)));
+  const heard = policy.mode === 'observe' ? [] : newestEach(heardBy(chronicle, written, policy).filter((one) => isCool(chronicle, one, memory)));
   const found = starts.flatMap((size) => outcomesOf(size, heard, policy)).filter(({ size }) => size === written.desired);
   const [outcome] = found.toSorted((a, b) => a.acted.length - b.acted.length);
   if (outcome === undefined) {
@@ -191,7 +148,7 @@ const afterRestore = (chronicle: Chronicle, timeline: GroupTimeline, before: Wri
   const most = Math.max(clamp(before.desired, policy.size), policy.size.desired, present);
   if (written.desired >= least && written.desired <= most) return undefined;
   const sizes = Array.from({ length: 1 + Math.max(0, most - least) }, (_, more) => least + more);
-  const outcomes = sizes.flatMap((size) => outcomesOf(size, onceEach(heardBy(chronicle, written, policy)), policy));
+  const outcomes = sizes.flatMap((size) => outcomesOf(size, newestEach(heardBy(chronicle, written, policy)), policy));
   const outcome = outcomes.find(({ size }) => size === written.desired);
   for (const alarm of outcome?.acted ?? []) memory.lastActed.set(alarm, actedIn(chronicle, written));
   if (outcome !== undefined) return undefined;
@@ -213,9 +170,27 @@ const afterLoss = (chronicle: Chronicle, timeline: GroupTimeline, written: Writt
   const policy = policyOfVersion(timeline, written.policyVersion);
   if (policy === undefined) return undefined;
   const starts = startsAfterLoss(chronicle, timeline.group, policy, written);
-  const heard = onceEach(heardBy(chronicle, written, policy));
+  const heard = newestEach(heardBy(chronicle, written, policy));
   if (starts.flatMap((size) => outcomesOf(size, heard, policy)).some(({ size }) => size === written.desired)) return undefined;
   return `after the state was deleted the desired size became ${written.desired}, expected ${starts[0]} to ${starts.at(-1)}`;
+};
+
+/**
+ * Whether a function that began to look before somebody restored the state item adds to the restored item what its calls came to, and nothing else:
+ * it looks at the group no more, so whoever looks next finds that the item is an older one.
+ */
+const keepsRestored = (chronicle: Chronicle, restored: Written, { by, atMs, desired, policyVersion, lastReservation }: Written): boolean =>
+  isFunction(by) &&
+  lookedSince(chronicle, by, atMs) < restored.atMs &&
+  desired === restored.desired &&
+  policyVersion === restored.policyVersion &&
+  lastReservation === restored.lastReservation;
+
+/** The state item as somebody restored it, where nobody has looked at it before this write. */
+const restoredBefore = (chronicle: Chronicle, { written }: GroupTimeline, index: number): Written | undefined => {
+  const last = written.slice(0, index).findLastIndex(({ by }) => !isFunction(by));
+  const restored = written[last];
+  return restored && written.slice(last + 1, index).every((one) => keepsRestored(chronicle, restored, one)) ? restored : undefined;
 };
 
 const isLostBetween = ({ lostAtMs }: GroupTimeline, before: Written | undefined, { atMs }: Written): boolean =>
@@ -228,7 +203,11 @@ const judgeWrite = (chronicle: Chronicle, timeline: GroupTimeline, index: number
     memory.lastActed.clear();
     return afterLoss(chronicle, timeline, written);
   }
-  if (before !== undefined && !isFunction(before.by)) return afterRestore(chronicle, timeline, before, written, memory);
+  const restored = restoredBefore(chronicle, timeline, index);
+  if (before !== undefined && restored !== undefined) {
+    const isStill = keepsRestored(chronicle, restored, written);
+    return isStill ? undefined : afterRestore(chronicle, timeline, before, written, memory);
+  }
   return judgeOne(chronicle, timeline, { written, ...(before === undefined ? {} : { before }) }, memory);
 };
 

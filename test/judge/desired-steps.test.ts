@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../sandbox/judge/judge.ts';
+import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
+import { historyOf, policy, react, type Script } from './histories.ts';
+
+const details = (write: (script: Script) => void): readonly string[] =>
+  judge(historyOf(write), { rules: [desiredAsAsked], allowances: [] }).broken.map(({ detail }) => detail);
+
+describe('the step of an alarm that the desired size follows', () => {
+  const steps = [
+    { below: 0, adjust: '-1' },
+    { below: 20, adjust: '-3' },
+  ];
+  const stepped = { ...policy, size: { min: 1, max: 6, desired: 6 }, scaling: [{ alarm: 'low', cooldown: '10m', steps }] };
+  type Change = { readonly second: number; readonly from: number };
+  /** One function receives changes and writes a size; another one receives others before it writes, and writes later. */
+  const became = (own: readonly Change[], others: readonly Change[], desired: number) =>
+    details((script) => {
+      const deliver = (invocation: string, second: number, changes: readonly Change[]): void =>
+        changes.forEach(({ second: happened, from }, index) => {
+          const happenedAtMs = historyOf((one) => one.policy(happened, 1)).events[0]?.atMs ?? 0;
+          const told = { about: 'alarm', alarm: 'low', fromThreshold: from } as const;
+          script.at(second, { kind: 'delivered', invocation, function: 'react', message: `${invocation}-${index}`, told, happenedAtMs });
+        });
+      script.policy(0, 1, stepped);
+      script.desired(1, 6);
+      script.react(102, 110, 'i-a');
+      deliver('i-a', 102, own);
+      script.react(104, 115, 'i-b');
+      deliver('i-b', 104, others);
+      script.desired(105, desired, 1, react('i-a'));
+    });
+  const [far, near] = [
+    { second: 100, from: -38 },
+    { second: 101, from: -8 },
+  ];
+  it('is that of the change that the function received, whatever another function receives later', () => {
+    expect(became([far], [near], 3)).toEqual([]);
+    expect(became([near], [], 5)).toEqual([]);
+    expect(became([near], [], 3)).toHaveLength(1);
+  });
+  it('is that of the newest change, where the function received several', () => {
+    expect(became([far, near], [], 5)).toEqual([]);
+    expect(became([far, near], [], 3)).toHaveLength(1);
+  });
+  it('counts once: no alarm acts by two of its steps at once', () => {
+    expect(became([far], [near], 2)).toHaveLength(1);
+    expect(became([far], [], 6)).toEqual([]);
+  });
+});
+
+describe('a restored state item that a function writes which looked before', () => {
+  const restored = (began: number, first: number, then: number) =>
+    details((script) => {
+      script.policy(0, 1);
+      script.desired(1, 2);
+      for (const instance of ['i-1', 'i-2', 'i-3']) script.member(instance, { by: react('i-0'), tags: { 'holdfast:group': 'holdfast/web' } });
+      script.desired(150, 2, 1, { kind: 'user' });
+      script.react(began, 156, 'i-a');
+      script.desired(155, first, 1, react('i-a'));
+      script.react(160, 166, 'i-b');
+      script.desired(161, then, 1, react('i-b'));
+    });
+  it('is an older one still, and who looks next keeps as many as are there', () => {
+    expect(restored(149, 2, 3)).toEqual([]);
+    expect(restored(149, 2, 2)).toHaveLength(1);
+    expect(restored(149, 2, 5)).toHaveLength(1);
+  });
+  it('is judged like any other where that function changes the size, or began to look after it was restored', () => {
+    expect(restored(149, 5, 5)).toHaveLength(1);
+    expect(restored(152, 2, 2)).toHaveLength(1);
+  });
+});
