@@ -7,7 +7,7 @@ import { standInsAmong } from '../returning/stand-ins.ts';
 import { movesNow } from '../returning/under-way.ts';
 import type { Warned } from '../swap/swap.ts';
 import { takeHeadcount } from '../view/headcount.ts';
-import type { GroupState, Member, View } from '../view/view.ts';
+import type { GroupState, View } from '../view/view.ts';
 
 type Remembered = Pick<GroupState, 'returns'>;
 
@@ -59,15 +59,18 @@ export const noteChange = (state: GroupState, stored: GroupState, group: Group, 
     : state;
 };
 
-/** The state with how long the members that EC2 warned about lived where they were. */
+/** When an instance was launched. One that hibernates at once, or leaves on a hook, is no member when it is warned. */
+export type Launched = { readonly instance: string; readonly launchedAtMs: number };
+
+/** The state with how long the instances that EC2 warned about lived where they were. */
 export const rememberLives = (
   state: GroupState,
-  { group, holdings }: { readonly group: Group; readonly holdings: { readonly members: readonly Member[] } },
+  { group, launched }: { readonly group: Group; readonly launched: readonly Launched[] },
   warned: readonly Warned[],
   nowMs: number,
 ): GroupState => {
   if (group.returning === undefined || warned.length === 0) return state;
-  const launchedAt = new Map(holdings.members.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  const launchedAt = new Map(launched.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
   const lived = warned.flatMap(({ instance, offering }): readonly Loss[] => {
     const [launchedAtMs, known] = [launchedAt.get(instance), parseOfferingKey(offering)];
     if (launchedAtMs === undefined || known === undefined) return [];

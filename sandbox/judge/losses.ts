@@ -1,5 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
+import type { Life } from './life.ts';
 
 /** A member that is interrupted sooner after its launch has not paid for its move (docs/policy.md, return). */
 export const paysAfterMs = 15 * 60_000;
@@ -20,6 +21,9 @@ const isSure = (chronicle: Chronicle, invocation: string): boolean => {
   return ended !== undefined && ended.error === undefined && !ended.injected && ended.again.length === 0;
 };
 
+/** An instance that its Auto Scaling group has begun to end is no member any more: EC2 takes nothing from the group. */
+const isEndedByAsg = ({ hooks }: Life, atMs: number): boolean => hooks.some((hook) => hook.atMs < atMs);
+
 /**
  * What Holdfast may have learned from interruptions before a moment. Where it is not sure that it wrote one down, only a long life counts: that ends
  * a row of short ones.
@@ -29,7 +33,7 @@ export const lossesHeard = (chronicle: Chronicle, group: string, beforeMs: numbe
     .livesIn(group)
     .flatMap((life): readonly HeardLoss[] => {
       const told = life.deliveries.find((one) => one.told.about === 'warning' && one.atMs < beforeMs);
-      if (told === undefined || life.market !== 'spot') return [];
+      if (told === undefined || life.market !== 'spot' || isEndedByAsg(life, told.atMs)) return [];
       const livedMs = told.atMs - life.launchedAtMs + 2 * chronicle.times.clockMs + 1_000;
       const ended = chronicle.invocations.get(told.invocation)?.ended;
       const isKnown = isSure(chronicle, told.invocation) && ended !== undefined && ended.atMs <= beforeMs;

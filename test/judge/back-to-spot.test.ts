@@ -156,6 +156,14 @@ describe('no member is returned twice within its back-off', () => {
     expect(found(...three, elsewhere)).toHaveLength(1);
     expect(found(...three.slice(1), elsewhere)).toEqual([]);
   });
+  it('is not asked of an instance that its Auto Scaling group had begun to end before the warning', () => {
+    const ends =
+      (second: number): Write =>
+      (script) =>
+        script.at(second, { kind: 'hook-waits', instance: 'i-5', asg: 'web-asg', hook: 'drain', expiresAtMs: 4_000_000 });
+    expect(found(lost(2_000, 'i-5', 600), ends(1_900), moves(2_300))).toEqual([]);
+    expect(found(lost(2_000, 'i-5', 600), ends(2_050), moves(2_300))).toHaveLength(1);
+  });
   it('is not asked where nobody surely wrote the warning down, or where the state was lost', () => {
     expect(found(lost(2_000, 'i-5', 600, true), moves(2_300))).toEqual([]);
     const forgets: Write = (script) => script.at(2_200, { kind: 'state-deleted', group: 'web', by: { kind: 'user' } });

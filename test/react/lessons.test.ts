@@ -35,3 +35,14 @@ test('nothing is counted for a member that its Auto Scaling group ends', () => {
   const hooked = swapOf('spot-a#1', { reason: 'hook', warnedAtMs: nowMs - 20_000, claimedAtMs: nowMs - 19_000 });
   expect(learned(hooked).state.counted).toBeUndefined();
 });
+
+test('how long an instance lived is learned of EC2 where it is no member any more', () => {
+  const returning = { afterMs: 600_000, everyMs: 60_000, atMost: { by: 1, isShare: false }, windows: [], timezone: 'UTC' };
+  const warned = { instance: 'i-1', offering: 'm7g.large/a/spot' } as const;
+  const owner = { offering: { instanceType: 'm7g.large', zone: 'a', market: 'spot' }, state: 'stopping', launchedAtMs: nowMs - 90_000 };
+  const facts = { ended: [], leaving: [{ instance: 'i-1', reason: 'interruption', atMs: nowMs, owner }], ran: [] };
+  const holdings = { members: members(spotA, 3), ended: [], endings: {} };
+  const gathered = { group: group({ returning } as never), state: state(), swaps: [], holdings } as unknown as Gathered;
+  const { state: after } = learn(gathered, { ...run, facts } as unknown as Run, [warned]);
+  expect(after.returns?.losses).toEqual([{ offering: 'm7g.large/a/spot', atMs: nowMs, livedMs: 90_000 }]);
+});

@@ -1,7 +1,7 @@
 import { learnBreakers } from '../../../core/breaker/learn.ts';
 import { isAdmittedRunning } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
-import { rememberLives } from '../../../core/group-state/returns.ts';
+import { type Launched, rememberLives } from '../../../core/group-state/returns.ts';
 import { learnFromLosses } from '../../../core/group-state/state.ts';
 import { withoutEnded } from '../../../core/launch/reservation-life.ts';
 import { countOnce, justWarned, uncounted } from '../../../core/limits/counted-warnings.ts';
@@ -74,6 +74,12 @@ const withAdvised = (state: GroupState, members: readonly Member[], nowMs: numbe
         ),
       };
 
+/** Launch times that EC2 showed of the instances that signals are about. */
+const launchedBy = ({ leaving }: Facts): readonly Launched[] =>
+  leaving.flatMap(({ instance, owner }) =>
+    owner?.launchedAtMs === undefined ? [] : [{ instance, launchedAtMs: owner.launchedAtMs }],
+  );
+
 /**
  * What the state learns from signals besides claims: offerings that EC2 takes instances from, and launches that failed.
  */
@@ -88,7 +94,8 @@ export const learn = (gathered: Gathered, { facts, ports, id }: Run, heard: read
   const losses = learnFromLosses(counted, warned, gathered.swaps, nowMs);
   const overBudget = advisedOverBudget(gathered, facts);
   const advised = withAdvised(losses, overBudget, nowMs);
-  const lived = rememberLives(advised, gathered, warned, nowMs);
+  const launched = [...launchedBy(facts), ...gathered.holdings.members];
+  const lived = rememberLives(advised, { group: gathered.group, launched }, warned, nowMs);
   const { state: booted, failedBoots } = withBoots(lived, gathered, facts.ran, nowMs);
   const { news: givenUp, ...boots } = learnGivenUp(booted, givenUpBy(id, gathered), gathered.group.pools, nowMs);
   const { members, endings } = gathered.holdings;
