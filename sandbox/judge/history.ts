@@ -207,6 +207,8 @@ export type GroupEvent =
         readonly by: Actor;
         /** Of a swap, why and by which drain its instance leaves. */
         readonly swap?: { readonly reason: string; readonly state: string; readonly drain?: string };
+        /** Of a request that is stored before it is made, what it requests. */
+        readonly request?: { readonly pool: string; readonly count: number };
       }
     >;
 

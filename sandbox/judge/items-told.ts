@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { env, items, registryPartition } from '../../core/contract.ts';
 import type { FunctionSpec } from '../platform/functions/environment.ts';
@@ -76,8 +77,20 @@ const swapIn = (item: string, after: AttributeMap) => {
   return { swap: { reason: textOf(after, 'reason'), state: textOf(after, 'state'), ...(drain !== undefined && { drain }) } };
 };
 
+/** Requests are stored as compressed JSON. */
+const requestIn = (item: string, after: AttributeMap) => {
+  const packed = item.startsWith(items.request('')) ? after.request?.S : undefined;
+  if (packed === undefined) return {};
+  const { placement } = JSON.parse(gunzipSync(Buffer.from(String(packed), 'base64')).toString()) as {
+    readonly placement: { readonly pool: string; readonly count: number };
+  };
+  return { request: { pool: placement.pool, count: placement.count } };
+};
+
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>
-  after === undefined ? [] : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after), by, ...swapIn(item, after) }];
+  after === undefined
+    ? []
+    : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after), by, ...swapIn(item, after), ...requestIn(item, after) }];
 
 /** What a write of an item means for the history. */
 export const itemEvents = (write: Write): readonly Event[] => {

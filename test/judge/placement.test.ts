@@ -158,6 +158,26 @@ describe('spreads and weights hold at every launch', () => {
     expect(to('spot-b')).toEqual([]);
     expect(to('spot-a')).toHaveLength(1);
   });
+  it('counts what the same function was about to request elsewhere when a fault met it', () => {
+    const beside = (change: object, injected = true) =>
+      details(sharedOut, (script) => {
+        twoServe(script);
+        script.member('i-4', { pool: 'spot-a' });
+        script.react(149, 151, 'i-150', [], injected);
+        script.at(149, {
+          ...{ kind: 'item-written', table: 'state', group: 'web', item: 'request#r-other', bytes: 1, by: react('i-150') },
+          ...{ request: { pool: 'spot-b', count: 1 } },
+          ...change,
+        });
+        script.launch(150, 'i-5', { pool: 'spot-a', by: react('i-150') });
+      });
+    expect(beside({})).toEqual([]);
+    expect(beside({}, false)).toHaveLength(1);
+    expect(beside({ by: react('i-else') })).toHaveLength(1);
+    expect(beside({ item: 'request#r-i-4' })).toHaveLength(1);
+    expect(beside({ request: { pool: 'spot-a', count: 1 } })).toHaveLength(1);
+    expect(beside({ group: 'other' })).toHaveLength(1);
+  });
   it('holds where the other child gives nothing', () => {
     const found = details(sharedOut, (script) => {
       twoServe(script);

@@ -1,5 +1,6 @@
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
+import { fallenBeside } from '../fallen-requests.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { type Moment, mayBeBelieved, perhapsHeld, priceBeliefMs, surelyHeld } from '../giving.ts';
 import { givesAtAll, givingWell } from '../giving-well.ts';
@@ -133,7 +134,13 @@ export const earlierTierFirst: Rule = {
 };
 
 /** A part of a selector that is counted for itself: a child, or a zone or type of all children. */
-type Part = { readonly name: string; readonly weight: number; readonly isOf: (life: Life) => boolean; readonly gives: () => boolean };
+type Part = {
+  readonly name: string;
+  readonly weight: number;
+  readonly isOf: (life: Life) => boolean;
+  readonly pools: readonly PolicyPool[];
+  readonly gives: () => boolean;
+};
 
 const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): readonly Part[] => {
   const { policy, moment, from } = placed;
@@ -146,6 +153,7 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
       name: JSON.stringify(child),
       weight: selector.weights[index] ?? 1,
       isOf: inPools(poolsOf(policy, child)),
+      pools: poolsOf(policy, child),
       gives: () => givingWell({ chronicle, policy, moment, within: from }, child).length > 0,
     }));
   }
@@ -156,6 +164,7 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
     name: value,
     weight: 1,
     isOf: (life) => isBelow(life) && life[key] === value,
+    pools: pools.filter((pool) => offeringsOf(pool).some((offering) => offering[key] === value)),
     gives: () =>
       selector.children.some(
         (child) => givingWell({ chronicle, policy, moment, within: (offering) => from(offering) && offering[key] === value }, child).length > 0,
@@ -167,7 +176,8 @@ const partsOf = (chronicle: Chronicle, placed: Placed, selector: Selector): read
 const ahead = (chronicle: Chronicle, { life, moment }: Placed, parts: readonly Part[], one: Part, other: Part): number => {
   const surely = surelyHeld(chronicle, moment, life.order);
   const perhaps = perhapsHeld(chronicle, moment);
-  const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length;
+  const fallen = fallenBeside(chronicle, life, moment.group, other.pools);
+  const difference = surely.filter(one.isOf).length - perhaps.filter(other.isOf).length - fallen;
   const totals = [surely, perhaps].map((list) => list.filter((held) => parts.some((part) => part.isOf(held))).length);
   const weights = [parts.reduce((sum, { weight }) => sum + weight, 0), one.weight + other.weight];
   const due = totals.flatMap((total) => weights.map((sum) => ((one.weight - other.weight) * total) / sum));
