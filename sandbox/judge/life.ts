@@ -76,8 +76,8 @@ export type Life = {
   readonly ending?: { readonly atMs: number; readonly by: Actor; readonly code?: string };
   readonly ended?: { readonly atMs: number; readonly state: 'terminated' | 'stopped' };
   readonly protections: readonly { readonly atMs: number; readonly from: 'scale-in' | 'termination'; readonly isOn: boolean }[];
-  /** When its swap item was written, in which state, and in which invocation. */
-  readonly claims: readonly { readonly atMs: number; readonly by: Actor; readonly state: string }[];
+  /** When its swap item was written, in which state, for which reason, and in which invocation. */
+  readonly claims: readonly { readonly atMs: number; readonly by: Actor; readonly state: string; readonly reason?: string }[];
   /** When EC2 refused to end it: from then on it stays, whatever was begun. */
   readonly refusedAtMs: readonly number[];
   readonly drains: readonly { readonly atMs: number; readonly drain: string }[];

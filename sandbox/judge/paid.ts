@@ -1,10 +1,10 @@
+import type { Choice } from './choices.ts';
 import type { Chronicle } from './chronicle.ts';
 import { nameOf } from './cloud.ts';
 import { priceBeliefMs } from './giving.ts';
 import type { Life } from './life.ts';
 import type { Policy } from './policy.ts';
-import { offeringsOf, poolOf } from './pools.ts';
-import type { Choice } from './rules/needless-removal.ts';
+import { offeringsOf, priceFactorOf } from './pools.ts';
 
 /** A span of what was paid for a member, as far as Holdfast may have known. */
 type Paid = { readonly least: number; readonly most: number };
@@ -24,10 +24,11 @@ export const readsPrices = ({ capacity, pools, mode }: Policy): boolean =>
   );
 
 /**
- * Since when the spot prices may stand that a function compared. Undefined where they may be unknown: a read of the last minutes failed, or there was
- * none. Each group reads for itself, and calls do not say for which.
+ * Since when the spot prices may stand that a function compared. Undefined where they may be unknown: the policy has none read, a read of the last
+ * minutes failed, or there was none. Each group reads for itself, and calls do not say for which.
  */
-const readSince = (chronicle: Chronicle, { lookedSinceMs, chosenAtMs }: Choice): number | undefined => {
+export const readSince = (chronicle: Chronicle, policy: Policy, { lookedSinceMs, chosenAtMs }: Choice): number | undefined => {
+  if (!readsPrices(policy)) return undefined;
   const believedSinceMs = lookedSinceMs - priceBeliefMs;
   const reads = chronicle
     .of('called')
@@ -41,21 +42,23 @@ const readSince = (chronicle: Chronicle, { lookedSinceMs, chosenAtMs }: Choice):
 const isPriced = ({ pools }: Policy, life: Life): boolean =>
   Object.values(pools).some((pool) => offeringsOf(pool).some((offering) => nameOf(offering) === nameOf(life)));
 
+/** What a function compared: the policy, and the spot prices that it had read since a time until it chose. */
+export type Comparing = { readonly policy: Policy; readonly choice: Choice; readonly pricesSinceMs: number | undefined };
+
 /** What is paid for a member. Undefined where Holdfast may not know. */
-export const paidFor = (chronicle: Chronicle, life: Life, policy: Policy, choice: Choice): Paid | undefined => {
-  const factor = policy.pools[poolOf(life, policy, choice.chosenAtMs) ?? '']?.priceFactor ?? 1;
+export const paidFor = (chronicle: Chronicle, life: Life, { policy, choice: { chosenAtMs }, pricesSinceMs }: Comparing): Paid | undefined => {
   const stated = policy.onDemandPrices[life.instanceType];
-  if (!isSpot(life)) return stated === undefined ? undefined : { least: stated * factor, most: stated * factor };
-  const sinceMs = readsPrices(policy) && isPriced(policy, life) ? readSince(chronicle, choice) : undefined;
-  if (sinceMs === undefined) return undefined;
-  const known = chronicle.cloud.pricesIn(life, sinceMs, choice.chosenAtMs).map((price) => price * factor);
-  return known.length === 0 ? undefined : { least: Math.min(...known), most: Math.max(...known) };
+  const isRead = pricesSinceMs !== undefined && isPriced(policy, life);
+  const read = isRead ? chronicle.cloud.pricesIn(life, pricesSinceMs, chosenAtMs) : [];
+  const known = isSpot(life) ? read : stated === undefined ? [] : [stated];
+  const paid = known.map((price) => price * priceFactorOf(life, policy, chosenAtMs));
+  return paid.length === 0 ? undefined : { least: Math.min(...paid), most: Math.max(...paid) };
 };
 
 /** Whether one is surely dearer than the other: by price, or, while a price on demand is not known, because it is on demand. */
-export const isDearer = (chronicle: Chronicle, one: Life, other: Life, policy: Policy, choice: Choice): boolean => {
+export const isDearer = (chronicle: Chronicle, one: Life, other: Life, comparing: Comparing): boolean => {
   if (isSpot(one) && !isSpot(other)) return false;
-  const [first, second] = [paidFor(chronicle, one, policy, choice), paidFor(chronicle, other, policy, choice)];
+  const [first, second] = [paidFor(chronicle, one, comparing), paidFor(chronicle, other, comparing)];
   if (!isSpot(one) && isSpot(other) && first === undefined) return true;
   return first !== undefined && second !== undefined && first.least * alike > second.most;
 };

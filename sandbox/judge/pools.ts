@@ -9,6 +9,9 @@ export const offeringsOf = ({ instanceTypes, zones, market }: PolicyPool): reado
 export const mayBecome = (offering: OfferingName, pool: PolicyPool): readonly OfferingName[] =>
   pool.asg === undefined ? [offering] : offeringsOf(pool);
 
+/** What is paid of a price: the factor of the pool that an instance counts to. */
+export const priceFactorOf = (life: Life, policy: Policy, atMs: number): number => policy.pools[poolOf(life, policy, atMs) ?? '']?.priceFactor ?? 1;
+
 /** Which pool an instance counts to: the one that its tag names, or the one that its Auto Scaling group is. */
 export const poolOf = (life: Life, policy: Policy, atMs: number): string | undefined => {
   const tagged = tagsAt(life, atMs)['holdfast:pool'];

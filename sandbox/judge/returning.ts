@@ -5,7 +5,7 @@ import { priceBeliefMs } from './giving.ts';
 import { isProtected, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
 import type { MoveLimit, Policy, TreeNode } from './policy.ts';
-import { poolOf } from './pools.ts';
+import { poolOf, priceFactorOf } from './pools.ts';
 import { refillAt } from './refill.ts';
 import { sparesWith } from './spares.ts';
 import { couldBeKnown, headcountAt, ownLaunches, surgeOf } from './staying.ts';
@@ -21,7 +21,7 @@ const worthwhile = 0.95;
 
 /** What is paid for an instance, by every price that may be believed. */
 const pricesOf = ({ chronicle, policy, atMs }: Pair, life: Life): readonly number[] => {
-  const factor = policy.pools[poolOf(life, policy, atMs) ?? '']?.priceFactor ?? 1;
+  const factor = priceFactorOf(life, policy, atMs);
   return [life.priceUsdPerHour, ...chronicle.cloud.pricesIn(life, atMs - priceBeliefMs, atMs)].map((price) => price * factor);
 };
 

@@ -1,8 +1,9 @@
+import { type Choice, choicesOf } from './choices.ts';
 import type { Chronicle } from './chronicle.ts';
 import { isHealthy } from './leaving.ts';
 import { isFunction, isProtected, type Life, lastRefusalMs, stayAt } from './life.ts';
+import { type Comparing, readSince } from './paid.ts';
 import type { Policy } from './policy.ts';
-import { type Choice, choicesOf } from './rules/needless-removal.ts';
 import { headcountAt } from './staying.ts';
 import { times } from './times.ts';
 
@@ -14,13 +15,10 @@ const orderingPolicy = (chronicle: Chronicle, { group, lookedSinceMs, chosenAtMs
   return isOrderAlone ? policy : undefined;
 };
 
-const isScaleIn = (chronicle: Chronicle, { life, chosenAtMs }: Choice): boolean =>
-  chronicle.of('item-written').findLast(({ item, atMs }) => item === `swap#${life.instance}` && atMs <= chosenAtMs)?.swap?.reason === 'scale-in';
-
-/** The invocation that chose it, where no fault was injected into it. */
-const healthyAuthor = (chronicle: Chronicle, { life, chosenAtMs }: Choice): string | undefined => {
-  const by = life.claims.findLast(({ atMs }) => atMs <= chosenAtMs)?.by;
-  return isFunction(by) && isHealthy(chronicle, by.invocation) ? by.invocation : undefined;
+/** The invocation that chose a member because its group shrinks, where no fault was injected into it. */
+const authorOf = (chronicle: Chronicle, { life, chosenAtMs }: Choice): string | undefined => {
+  const { by, reason } = life.claims.findLast(({ atMs }) => atMs <= chosenAtMs) ?? {};
+  return reason === 'scale-in' && isFunction(by) && isHealthy(chronicle, by.invocation) ? by.invocation : undefined;
 };
 
 const servedThroughout = (chronicle: Chronicle, life: Life, fromMs: number, untilMs: number): boolean =>
@@ -36,9 +34,8 @@ const isLetGo = (chronicle: Chronicle, asg: string, { lookedSinceMs, chosenAtMs 
   });
 
 /** Members that stayed although Holdfast could have let them go in its place. */
-const couldHaveGone = (chronicle: Chronicle, choice: Choice, leaving: ReadonlySet<Life>): readonly Life[] => {
-  const { life, group, chosenAtMs, lookedSinceMs } = choice;
-  const shownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+const couldHaveGone = (chronicle: Chronicle, { choice, leaving, shownSinceMs }: Omit<ScaleIn, 'others'>): readonly Life[] => {
+  const { life, group, chosenAtMs } = choice;
   const asg = stayAt(life, chosenAtMs)?.asg;
   return headcountAt(chronicle, group, chosenAtMs).staying.filter((one) => {
     const [own, before] = [chosenAtMs, shownSinceMs].map((atMs) => stayAt(one, atMs)?.asg);
@@ -57,27 +54,33 @@ const couldHaveGone = (chronicle: Chronicle, choice: Choice, leaving: ReadonlySe
 };
 
 /** A member that leaves because its group shrinks, where the order of removal and the tree alone decide who. */
-export type ScaleIn = {
-  readonly choice: Choice;
-  readonly policy: Policy;
+export type ScaleIn = Comparing & {
   /** Those that one look chose, this one among them. */
   readonly leaving: ReadonlySet<Life>;
+  /** What was so at this time is surely shown to the look. */
+  readonly shownSinceMs: number;
   /** Members that stayed although Holdfast could have let them go in its place. */
   readonly others: readonly Life[];
 };
 
 const scaleInOf = (chronicle: Chronicle, choice: Choice): readonly ScaleIn[] => {
   const { life, group, chosenAtMs, lookedSinceMs, isAdvised, isMoved } = choice;
-  if (isAdvised || isMoved || !isScaleIn(chronicle, choice)) return [];
-  const policy = orderingPolicy(chronicle, choice);
-  const author = healthyAuthor(chronicle, choice);
-  if (policy === undefined || author === undefined) return [];
-  const knownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
-  if (!servedThroughout(chronicle, life, knownSinceMs, chosenAtMs) || !chronicle.isReadyAt(life, knownSinceMs)) return [];
+  const author = isAdvised || isMoved ? undefined : authorOf(chronicle, choice);
+  const policy = author === undefined ? undefined : orderingPolicy(chronicle, choice);
+  if (policy === undefined) return [];
+  const shownSinceMs = lookedSinceMs - Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+  if (!servedThroughout(chronicle, life, shownSinceMs, chosenAtMs) || !chronicle.isReadyAt(life, shownSinceMs)) return [];
   const isByAuthor = ({ claims }: Life): boolean => claims.some(({ by }) => isFunction(by) && by.invocation === author);
   const leaving = new Set(chronicle.livesIn(group).filter(isByAuthor));
-  return [{ choice, policy, leaving, others: couldHaveGone(chronicle, choice, leaving) }];
+  const found = { choice, policy, pricesSinceMs: readSince(chronicle, policy, choice), leaving, shownSinceMs };
+  return [{ ...found, others: couldHaveGone(chronicle, found) }];
 };
 
+const known = new WeakMap<Chronicle, readonly ScaleIn[]>();
+
 /** Members that leave because their group shrinks, where the order of removal and the tree alone decide who. */
-export const scaleInsOf = (chronicle: Chronicle): readonly ScaleIn[] => choicesOf(chronicle).flatMap((choice) => scaleInOf(chronicle, choice));
+export const scaleInsOf = (chronicle: Chronicle): readonly ScaleIn[] => {
+  const found = known.get(chronicle) ?? choicesOf(chronicle).flatMap((choice) => scaleInOf(chronicle, choice));
+  known.set(chronicle, found);
+  return found;
+};

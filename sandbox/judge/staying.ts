@@ -82,7 +82,7 @@ const launchedFor = (chronicle: Chronicle, life: Life): string | undefined =>
   chronicle.groupAt(life, life.launchedAtMs) ?? tagsAt(life, life.launchedAtMs)['holdfast:group']?.split('/')[1];
 
 /** Launches of `LaunchInstances` are tagged a moment later. */
-const reservationOf = (life: Life): string | undefined => tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation'];
+export const reservationOf = (life: Life): string | undefined => tagsAt(life, Number.POSITIVE_INFINITY)['holdfast:reservation'];
 
 /**
  * When the function began to look that first made the request of a launch: whoever repeats a request makes the one that was made, whatever has

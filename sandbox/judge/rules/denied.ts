@@ -1,3 +1,4 @@
+import { choicesOf } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { allDenials, type Denial, deniedSince, knownDenial } from '../denied.ts';
 import type { Finding, Rule } from '../finding.ts';
@@ -5,7 +6,6 @@ import { isFunction, stayAt } from '../life.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
-import { choicesOf } from './needless-removal.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 

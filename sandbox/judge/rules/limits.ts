@@ -1,4 +1,5 @@
 import { gaveNothingUntil, onDemandGives } from '../capacity.ts';
+import { choicesOf } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
@@ -10,7 +11,6 @@ import { movesIn } from '../returning.ts';
 import { headcountAt, isStray, ownLaunches } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsOf } from '../tree.ts';
-import { choicesOf } from './needless-removal.ts';
 import { refillAt } from './serving.ts';
 
 type Broken = Omit<Finding, 'rule'>;

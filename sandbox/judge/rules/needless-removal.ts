@@ -1,61 +1,11 @@
+import { type Choice, choicesOf, outByUs } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { isHealthy, knewAtMs } from '../leaving.ts';
-import { forcedOutAtMs, goneAtMs, isFunction, isProtected, isScheduled, type Life, lastBackMs, lastRefusalMs, takenOutAtMs } from '../life.ts';
-import { isMisplaced } from '../policy.ts';
+import { forcedOutAtMs, goneAtMs, isProtected, type Life, lastBackMs, lastRefusalMs } from '../life.ts';
 import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
 import { times } from '../times.ts';
-import { givenUpAtMs } from '../unserved.ts';
-
-/** A member that leaves by Holdfast's choice. */
-export type Choice = {
-  readonly life: Life;
-  readonly group: string;
-  /** When it was chosen: its swap was written, or else it was taken out of service. */
-  readonly chosenAtMs: number;
-  readonly lookedSinceMs: number;
-  /** When it stopped working. */
-  readonly outAtMs: number;
-  readonly isAdvised: boolean;
-  /** The policy in force holds its members elsewhere, or it never served: it is to be replaced. */
-  readonly isMoved: boolean;
-};
-
-/** Held where some policy in force meanwhile holds no members. */
-const wasMoved = (chronicle: Chronicle, life: Life, group: string, fromMs: number, untilMs: number): boolean =>
-  chronicle.policiesIn(group, fromMs, untilMs).some((policy) => isMisplaced(policy, life, untilMs));
-
-const endedByUs = ({ ending }: Life): number => (isFunction(ending?.by) ? (ending?.atMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY);
-
-/** When it was taken out of service, or ended, by Holdfast and by nothing else. */
-const outByUs = (life: Life, sinceMs?: number): number => Math.min(takenOutAtMs(life, sinceMs), endedByUs(life));
-
-/** What was chosen at first, or after EC2 had refused to end it, and before it refused again. */
-const choiceOf = (chronicle: Chronicle, life: Life, sinceMs: number, untilMs: number): readonly Choice[] => {
-  const outAtMs = outByUs(life, sinceMs);
-  if (outAtMs === Number.POSITIVE_INFINITY || outAtMs > untilMs || forcedOutAtMs(life, lastBackMs(life, outAtMs)) <= outAtMs) return [];
-  const claim = life.claims.find(({ atMs, state }) => atMs > sinceMs && state === 'leaving');
-  const chosenAtMs = Math.min(claim?.atMs ?? outAtMs, outAtMs);
-  const group = chronicle.groupAt(life, chosenAtMs);
-  if (group === undefined) return [];
-  const lookedSinceMs = isFunction(claim?.by) ? (chronicle.invocations.get(claim.by.invocation)?.beganAtMs ?? chosenAtMs) : chosenAtMs;
-  const acts = chronicle.policiesIn(group, life.advisedAtMs[0] ?? outAtMs, outAtMs).some(({ actsOnAdvice }) => actsOnAdvice);
-  const isAdvised = isScheduled(life, outAtMs) || (acts && life.advisedAtMs.some((atMs) => atMs <= outAtMs));
-  const isMoved = wasMoved(chronicle, life, group, lookedSinceMs, chosenAtMs) || givenUpAtMs(chronicle, life) <= chosenAtMs;
-  return [{ life, group, chosenAtMs, lookedSinceMs, outAtMs, isAdvised, isMoved }];
-};
-
-const choicesOfOne = (chronicle: Chronicle, life: Life): readonly Choice[] => {
-  const staysAgain = [...life.refusedAtMs, ...life.backAtMs].sort((a, b) => a - b);
-  return [Number.NEGATIVE_INFINITY, ...staysAgain].flatMap((sinceMs, index) =>
-    choiceOf(chronicle, life, sinceMs, staysAgain[index] ?? Number.POSITIVE_INFINITY),
-  );
-};
-
-/** Members that leave by Holdfast's choice alone, in the order in which they were chosen. */
-export const choicesOf = (chronicle: Chronicle): readonly Choice[] =>
-  chronicle.lives.flatMap((life) => choicesOfOne(chronicle, life)).toSorted((a, b) => a.chosenAtMs - b.chosenAtMs || a.life.order - b.life.order);
 
 type Broken = Omit<Finding, 'rule'>;
 

@@ -219,7 +219,8 @@ const isLeftToAsgs = (policy: Policy, selector: Selector): boolean =>
 
 export const sharedOut: Rule = {
   name: 'spreads and weights hold at every launch',
-  meaning: 'A launch goes to no child of a spread or of weights while another one that would have given it is further below its share.',
+  meaning:
+    'A launch goes to no child of a spread or of weights while another one that would have given it is further below its share. What its function had stored to request beside it counts, also where a fault met the function before that launched.',
   broken: byAnyPolicy((chronicle, placed) => {
     for (const { selector } of pathTo(placed.policy.capacity, placed.pool.name)) {
       if (selector.kind === 'tiered' || selector.kind === 'cheapest') continue;

@@ -9,20 +9,26 @@ import { type ScaleIn, scaleInsOf } from '../scale-in.ts';
 import { poolsBelow, type Selector, selectorOf } from '../tree.ts';
 
 /** Whether the order of removal surely tells these two not apart, so that the tree decides between them. */
-const isAlike = (chronicle: Chronicle, { choice, policy }: ScaleIn, one: Life): boolean => {
-  const { life } = choice;
+const isAlike = (chronicle: Chronicle, scaleIn: ScaleIn, one: Life): boolean => {
+  const { life } = scaleIn.choice;
+  const { policy } = scaleIn;
   if (policy.removalOrder === 'same-order') return true;
   if (policy.removalOrder !== 'dearest-first') return life.launchedAtMs === one.launchedAtMs;
   if (life.market !== one.market) return false;
-  const [first, second] = [paidFor(chronicle, life, policy, choice), paidFor(chronicle, one, policy, choice)];
+  const [first, second] = [paidFor(chronicle, life, scaleIn), paidFor(chronicle, one, scaleIn)];
   if (first === undefined && second === undefined) return life.market === 'on-demand' || !readsPrices(policy);
   return first !== undefined && second !== undefined && new Set([first.least, first.most, second.least, second.most]).size === 1;
 };
 
 /** Members below a selector after the removal, by the part that they are in. `certain`: only those that the function surely saw and that stay. */
-const held = (chronicle: Chronicle, { choice, policy, leaving, others }: ScaleIn, selector: Selector, part: string, certain: boolean): number => {
-  const { group, lookedSinceMs, chosenAtMs } = choice;
-  const lagMs = Math.max(chronicle.times.lagMs, chronicle.times.asgLagMs);
+const held = (
+  chronicle: Chronicle,
+  { choice, policy, leaving, shownSinceMs, others }: ScaleIn,
+  selector: Selector,
+  part: string,
+  certain: boolean,
+): number => {
+  const { group, chosenAtMs } = choice;
   const counted = certain
     ? others
     : chronicle
@@ -31,8 +37,8 @@ const held = (chronicle: Chronicle, { choice, policy, leaving, others }: ScaleIn
           (life) =>
             !leaving.has(life) &&
             life.launchedAtMs <= chosenAtMs &&
-            goneAtMs(life) > lookedSinceMs - lagMs &&
-            !life.claims.some(({ atMs }) => atMs < lookedSinceMs - lagMs),
+            goneAtMs(life) > shownSinceMs &&
+            !life.claims.some(({ atMs }) => atMs < shownSinceMs),
         );
   return counted.filter((life) => partOf(selector, life, policy, chosenAtMs) === part).length;
 };
