@@ -7,6 +7,7 @@ import {
   checkEveryMs,
   type LaunchCheck,
   mostTrials,
+  type Trial,
   trialsOf,
   untriedCheck,
   untriedIn,
@@ -51,9 +52,8 @@ const hasTurn = async ({ group, id, turns }: Run, calls: number): Promise<boolea
 };
 
 /** Tries as many as there is time for. */
-const tryAll = async (run: Run): Promise<readonly LaunchCheck[]> => {
+const tryAll = async (run: Run, trials: readonly Trial[]): Promise<readonly LaunchCheck[]> => {
   const { group, provider } = run;
-  const trials = trialsOf(group).slice(0, mostTrials);
   const found = await inParallel(trials, trialsAtOnce, async (trial) =>
     hasTime(run, triesWithinMs) ? provider.tryLaunch(group, trial) : untriedCheck(trial),
   );
@@ -68,8 +68,9 @@ const noteDue = async ({ group, ports }: Run, checksDueAtMs: number): Promise<vo
 
 const check = async (run: Run): Promise<void> => {
   const { group, ports } = run;
-  if (!(await hasTurn(run, Math.min(mostTrials, trialsOf(group).length)))) return noteDue(run, ports.clock.now());
-  const checks = await tryAll(run);
+  const trials = trialsOf(group).slice(0, mostTrials);
+  if (!(await hasTurn(run, trials.length))) return noteDue(run, ports.clock.now());
+  const checks = await tryAll(run, trials);
   const nowMs = ports.clock.now();
   const isOpen = checks.some(({ code }) => code === 'not-tried');
   await ports.store.putChecks(group.name, group.policyVersion, checks, nowMs);
