@@ -90,10 +90,10 @@ const huntAll = async (player: Player, workshop: Workshop, wanted: readonly Muta
 
 const isWanted = ({ name }: { readonly name: string }): boolean => name.includes(values.only);
 
-const inOwnRuns = async (player: Player, workshop: Workshop, path: string): Promise<number> => {
-  const wanted = (await readBreakages(path)).map((one) => ({ ...one, caughtBy: allRuns })).filter(isWanted);
+const inOwnRuns = async (player: Player, workshop: Workshop, own: readonly Breakage[]): Promise<number> => {
+  const wanted = own.map((one) => ({ ...one, caughtBy: allRuns }));
   const survived = await huntAll(player, workshop, wanted, openSoundness(player, workshop.whole));
-  say(`\n${wanted.length} mutants of ${path}, ${survived} survived.${survived === 0 ? '' : ' Play those in random worlds: add --worlds 60.'}`);
+  say(`\n${wanted.length} mutants of your own, ${survived} survived.${survived === 0 ? '' : ' Play those in random worlds: add --worlds 60.'}`);
   return survived;
 };
 
@@ -115,8 +115,7 @@ const chosen = async (): Promise<readonly Breakage[]> => {
   return values.survivors ? oldSurvivors : mutants;
 };
 
-const inWorlds = async (workshop: Workshop, count: number): Promise<number> => {
-  const wanted = (await chosen()).filter(isWanted);
+const inWorlds = async (workshop: Workshop, wanted: readonly Breakage[], count: number): Promise<number> => {
   const profile = profileNames.find((name) => name === values.profile);
   if (profile === undefined && values.profile !== undefined) throw new Error(`${values.profile} is not one of ${profileNames.join(', ')}.`);
   const choice = profile === undefined ? {} : { profile };
@@ -140,12 +139,13 @@ const compileAll = async (wanted: readonly Breakage[]): Promise<void> => {
 };
 
 const hunted = async (workshop: Workshop): Promise<number> => {
-  await compileAll((await chosen()).filter(isWanted));
+  const wanted = (await chosen()).filter(isWanted);
+  await compileAll(wanted);
   if (values.survivors && values.worlds === undefined) throw new Error('Survivors are played in random worlds alone: give --worlds too.');
-  if (values.worlds !== undefined) return inWorlds(workshop, Number(values.worlds));
+  if (values.worlds !== undefined) return inWorlds(workshop, wanted, Number(values.worlds));
   const player = createPlayer();
   try {
-    if (values.mine !== undefined) return await inOwnRuns(player, workshop, values.mine);
+    if (values.mine !== undefined) return await inOwnRuns(player, workshop, wanted);
     return await (values['put-back'] ? inSituations(player, workshop) : inRuns(player, workshop));
   } finally {
     await player.close();
