@@ -92,10 +92,21 @@ const mostPairs = (replaceable: readonly (readonly Life[])[]): number => {
   return replaceable.filter((_, launch) => finds(launch, new Set())).length;
 };
 
+/**
+ * Launches for moves whose members have yet to leave: the latest, as many as there are members above the size and its spares. Those before them
+ * have replaced somebody, and may move again.
+ */
+const movesUnderWay = (chronicle: Chronicle, policy: Policy, life: Life, { members, desired }: Beside): readonly Life[] => {
+  const others = members.filter((one) => one.order < life.order);
+  const spares = Math.min(policy.spare, others.filter((one) => !isOnDemand(one)).length);
+  const moves = others.filter((one) => sureMovesIn(chronicle).has(one)).toSorted((one, other) => other.order - one.order);
+  return moves.slice(0, Math.max(0, others.length - desired - spares));
+};
+
 /** How many members move with a launch and with those before it whose members have yet to leave: each launch moves another one. */
 const movesWith = (chronicle: Chronicle, policy: Policy, life: Life, beside: Beside): number => {
   const { members } = beside;
-  const before = members.filter((one) => one.order < life.order && sureMovesIn(chronicle).has(one));
+  const before = movesUnderWay(chronicle, policy, life, beside);
   const staying = members.filter((one) => !before.includes(one));
   const replaceable = [life, ...before].map((one) => worseThan(chronicle, policy, one, beside, staying));
   return replaceable[0]?.length === 0 ? 0 : mostPairs(replaceable);

@@ -59,6 +59,13 @@ describe('a launch beyond the size', () => {
     expect(moved(['spot-c', 'spot-c'], both)).toHaveLength(1);
     expect(moved(['spot-a', 'spot-c'], ['od-b', 'spot-a', 'spot-a', 'spot-a'])).toHaveLength(1);
   });
+  it('is needed for a member that has moved before, once whoever it replaced has left', () => {
+    const tiers = oneOnDemand({ capacity: { tiered: ['spot-a', 'spot-b', 'od-b'] } });
+    const leaves = (script: Script): void => script.end(150, 'i-2');
+    const first = all(tiers, launches(100, 'i-3', 'spot-b'));
+    expect(details(needlessLaunch, all(first, leaves, launches(200, 'i-4', 'spot-a')))).toEqual([]);
+    expect(details(needlessLaunch, all(first, launches(200, 'i-4', 'spot-a')))).toHaveLength(1);
+  });
   it('is not needed a second time for one member', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'spot-b'), launches(110, 'i-4', 'spot-a')))).toHaveLength(1);
   });
