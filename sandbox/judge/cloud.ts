@@ -22,6 +22,8 @@ export type Cloud = {
   /** Changes of an Auto Scaling group, oldest first; the first is how the run found it. */
   readonly asgChanges: (asg: string) => readonly AsgChange[];
   readonly asgAt: (asg: string, atMs: number) => AsgChange | undefined;
+  /** How many members a function attached with this change of an Auto Scaling group. */
+  readonly attachedWith: (change: AsgChange) => number;
 };
 
 const offeringChanges = ({ spec, events }: History): ReadonlyMap<string, readonly OfferingChange[]> => {
@@ -42,6 +44,14 @@ const asgChangesOf = ({ spec, beganAtMs, events }: History): ReadonlyMap<string,
     found.set(name, [first, ...(found.get(name) ?? [])]);
   }
   return found;
+};
+
+const attachedWith = ({ events }: History): Cloud['attachedWith'] => {
+  const joined = Map.groupBy(
+    events.filter((event) => event.kind === 'joined'),
+    ({ asg, atMs, by }) => `${asg} ${atMs} ${by.kind === 'function' ? by.invocation : ''}`,
+  );
+  return ({ asg, atMs, by }) => (by.kind === 'function' ? (joined.get(`${asg} ${atMs} ${by.invocation}`)?.length ?? 0) : 0);
 };
 
 const quotaChanges = ({ spec, events }: History): Readonly<Record<Market, readonly { readonly atMs: number; readonly most: number }[]>> => {
@@ -99,5 +109,6 @@ export const cloudOf = (history: History, lives: readonly Life[]): Cloud => {
     addressesAt: addressesOf(history, lives),
     asgChanges: (asg) => asgs.get(asg) ?? [],
     asgAt: (asg, atMs) => asgs.get(asg)?.findLast((change) => change.atMs <= atMs),
+    attachedWith: attachedWith(history),
   };
 };

@@ -1,4 +1,4 @@
-import type { Cloud } from './cloud.ts';
+import type { AsgChange, Cloud } from './cloud.ts';
 import type { FunctionEvent, History, SizeEvent } from './history.ts';
 import { isFunction } from './life.ts';
 import { ownersWill } from './owners.ts';
@@ -36,17 +36,22 @@ const gapsOf = (history: History, cloud: Cloud, asg: string, lagMs: number): rea
   });
 };
 
-/** How much attaches had added at a moment that was not taken down yet. */
-const owedAt = (cloud: Cloud, asg: string, atMs: number): number => {
-  const changes = cloud.asgChanges(asg);
+/** How much attaches had added after these changes that was not taken down yet. */
+const owedAfter = (cloud: Cloud, changes: readonly AsgChange[]): number => {
   let owed = 0;
   for (const [index, change] of changes.entries()) {
-    if (change.atMs >= atMs) break;
     const by = change.desired - (changes[index - 1]?.desired ?? change.desired);
-    owed = isFunction(change.by) ? Math.max(0, owed + by) : 0;
+    owed = isFunction(change.by) ? Math.max(0, owed + Math.min(by, cloud.attachedWith(change))) : 0;
   }
   return owed;
 };
+
+/** Before a moment: what happened at the very moment does not count. */
+const owedBefore = (cloud: Cloud, asg: string, atMs: number): number =>
+  owedAfter(
+    cloud,
+    cloud.asgChanges(asg).filter((change) => change.atMs < atMs),
+  );
 
 const isSize =
   (asg: string, sinceMs: number) =>
@@ -69,8 +74,17 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
     words.push(
       how === 'set'
         ? { atMs, size, isBetween: isInGap }
-        : { atMs, size: before.size + size - found, isBetween: before.isBetween || isInGap || owedAt(cloud, asg, atMs) > 0 },
+        : { atMs, size: before.size + size - found, isBetween: before.isBetween || isInGap || owedBefore(cloud, asg, atMs) > 0 },
     );
   }
   return words;
+};
+
+/**
+ * The size that an Auto Scaling group shows from a moment on: its desired capacity, less what attaches added and nobody has
+ * taken down, within the maximum of its owner. Whoever looks knows no other size.
+ */
+export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => {
+  const changes = cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);
+  return Math.min((changes.at(-1)?.desired ?? 0) - owedAfter(cloud, changes), mostAt(cloud, asg, atMs));
 };

@@ -4,6 +4,7 @@ import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
 import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
+import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
 import { historyOf, policy, react, type Script, user } from './histories.ts';
 
@@ -133,6 +134,72 @@ describe('members that others want', () => {
   it('leave where EC2 takes them or advises to replace them', () => {
     expect(ended((script) => script.warn(150, 'i-1'))).toEqual([]);
     expect(ended((script) => script.advise(150, 'i-1'))).toEqual([]);
+  });
+});
+
+describe('how many serve where others set the size', () => {
+  /** Another member serves from then on, or none does. */
+  const late = (write: (script: Script) => void, servesFrom?: number) =>
+    details(
+      servesAgain,
+      (script) => {
+        twoThere(script);
+        write(script);
+        if (servesFrom === undefined) return;
+        script.launch(servesFrom - 30, 'i-3', { asg: 'web-asg' });
+        script.serves(servesFrom, 'i-3');
+      },
+      long,
+    );
+  /** A write falls between a look and the write that follows, and the Auto Scaling group has this size afterwards. */
+  const between =
+    (said: number, desired: number) =>
+    (script: Script): void => {
+      looks(script, 100, 'i-a');
+      says(script, 101, said);
+      numbers(script, 102, desired, react('i-a'));
+    };
+  it('is what they say, in time', () => {
+    const three = (script: Script): void => says(script, 100, 3);
+    expect(late(three, 279)).toEqual([]);
+    expect(late(three, 281)).toHaveLength(1);
+  });
+  it('is what the group shows where a write was lost: a smaller one makes nobody go', () => {
+    expect(late(between(2, 3), 280)).toEqual([]);
+    expect(late(between(2, 3), 283)).toHaveLength(1);
+    expect(late(between(2, 3))).toEqual(['2 serve, 3 are wanted, 898 s after 3 are wanted']);
+  });
+  it('is what the group shows where a write was lost: nobody knows of a larger one', () => {
+    expect(late(between(4, 2))).toEqual([]);
+    const until = (second: number) => (script: Script) => {
+      between(4, 2)(script);
+      says(script, second, 3);
+    };
+    expect(late(until(300), 479)).toEqual([]);
+    expect(late(until(300), 481)).toHaveLength(1);
+  });
+  it('does not count what attaching added, until it is taken down', () => {
+    const attached = (until?: number) => (script: Script) => {
+      between(4, 2)(script);
+      numbers(script, 200, 3, react('i-b'));
+      script.at(200, { kind: 'joined', instance: 'i-2', asg: 'web-asg', by: react('i-b') });
+      if (until !== undefined) numbers(script, until, 2, react('i-c'));
+    };
+    expect(late(attached(500))).toEqual([]);
+    expect(late(attached())).toEqual([]);
+    const another = (script: Script): void => {
+      attached()(script);
+      says(script, 210, 4, 3);
+    };
+    expect(late(another, 389)).toHaveLength(1);
+  });
+  it('is never more than the owner and the policy allow', () => {
+    const raised = (script: Script): void => {
+      between(2, 3)(script);
+      for (const by of [react('i-b'), user])
+        script.at(200, { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, desired: by === user ? 6 : 2, suspended: [], by });
+    };
+    expect(late(raised)).toEqual(['2 serve, 4 are wanted, 898 s after 3 are wanted']);
   });
 });
 

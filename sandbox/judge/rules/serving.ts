@@ -7,6 +7,7 @@ import { limitMayBound } from '../launch-limit.ts';
 import { heardAtMs } from '../leaving.ts';
 import { type Delivery, endless, goneAtMs, isAlive, isFunction, type Life, lastBackMs, leavesAtMs, stayAt, warnedAtMs } from '../life.ts';
 import { actsSince, wasIdle } from '../modes.ts';
+import { sizeShownAt } from '../outside.ts';
 import { asgsOf } from '../policy.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
@@ -30,7 +31,7 @@ const momentsOf = (chronicle: Chronicle, group: string): readonly number[] => {
     ]),
     ...(chronicle.groups.get(group)?.written ?? []).map(({ atMs }) => atMs),
     ...(chronicle.groups.get(group)?.policies ?? []).map(({ atMs }) => atMs),
-    ...(chronicle.wordsFor(group, endedAtMs) ?? []).map(({ atMs }) => atMs),
+    ...sizeMoments(chronicle, group, endedAtMs).map(({ atMs }) => atMs),
   ];
   return [...new Set(all)].filter((atMs) => atMs >= readyAtMs && atMs <= endedAtMs).sort((a, b) => a - b);
 };
@@ -47,12 +48,24 @@ const troubleOf = (life: Life, atMs: number, open: readonly Debt[]): Debt => {
 
 type Look = { readonly atMs: number; readonly serving: ReadonlySet<Life>; readonly desired: number };
 
-/** How many are due. Where others set the size, nobody may be able to tell two sizes apart: then the smaller one is due. */
+/**
+ * How many are due. Where others set the size, a word of theirs may be lost between a look of Holdfast's and its write: then the size is due that
+ * the Auto Scaling group shows.
+ */
 export const dueAt = (chronicle: Chronicle, group: string, atMs: number): number => {
   const policy = chronicle.policyAt(group, atMs);
   if (policy === undefined) return 0;
-  const [size = 0, ...others] = chronicle.desiredIn(group, atMs, atMs);
-  return policy.isSizedOutside ? Math.min(size, ...others) : size;
+  const word = chronicle.wordsFor(group, atMs)?.findLast((one) => one.atMs <= atMs);
+  if (policy.asg !== undefined && word?.isBetween) return Math.min(policy.size.max, sizeShownAt(chronicle.cloud, policy.asg, atMs));
+  const [size = 0] = chronicle.desiredIn(group, atMs, atMs);
+  return size;
+};
+
+/** When the size changes that is due where others set it: with what they say, and with what their Auto Scaling group shows. */
+const sizeMoments = (chronicle: Chronicle, group: string, atMs: number): readonly { readonly atMs: number }[] => {
+  const words = chronicle.wordsFor(group, atMs);
+  const asg = chronicle.policyAt(group, atMs)?.asg;
+  return words === undefined || asg === undefined ? [] : [...words, ...chronicle.cloud.asgChanges(asg)];
 };
 
 const looksAt = (chronicle: Chronicle, group: string, due: Owed['due']): readonly Look[] =>
