@@ -67,8 +67,9 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
   const gaps = gapsOf(history, cloud, asg, lagMs);
   const first: Word = { atMs: sinceMs, size: cloud.asgAt(asg, sinceMs)?.desired ?? 0, isBetween: false };
   const words = [first];
-  for (const { atMs, found, size: written, how } of history.events.filter(isSize(asg, sinceMs))) {
-    const size = Math.min(written, mostAt(cloud, asg, atMs));
+  for (const { atMs, found: foundThere, size: written, how } of history.events.filter(isSize(asg, sinceMs))) {
+    const most = mostAt(cloud, asg, atMs);
+    const [found, size] = [Math.min(foundThere, most), Math.min(written, most)];
     const before = words.at(-1) ?? first;
     const isInGap = gaps.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs <= untilMs);
     words.push(

@@ -114,6 +114,25 @@ describe('a size that others set', () => {
   it('moves with members that others take', () => {
     expect(stands((script) => says(script, 100, 1, 2, 'moved'))).toEqual([]);
   });
+  it('moves from the maximum of the owner where it was beyond that', () => {
+    const takes = (left: number) =>
+      stands((script) => {
+        const beyond = { kind: 'asg-changed', asg: 'web-asg', min: 1, max: 6, suspended: [] } as const;
+        script.at(90, { ...beyond, desired: 2, by: react('i-a') });
+        script.at(100, { ...beyond, desired: 6, by: user });
+        script.at(100, { kind: 'size-written', asg: 'web-asg', found: 2, size: 6, how: 'set', covers: [], by: user });
+        for (const size of [5, 4, 3]) {
+          script.at(106 - size, { ...beyond, desired: size, by: user });
+          script.at(106 - size, { kind: 'size-written', asg: 'web-asg', found: size + 1, size, how: 'moved', covers: [], by: user });
+        }
+        numbers(script, 110, left, react('i-b'));
+      });
+    expect(takes(3)).toEqual([]);
+    expect(takes(2)).toEqual([
+      'the desired capacity became 2; 3 was set, and no look of Holdfast’s was under way',
+      'the desired capacity is 2 at the end; 3 was set',
+    ]);
+  });
 });
 
 describe('members that others want', () => {
