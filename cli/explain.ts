@@ -5,6 +5,7 @@ import { traitsOf } from '../core/removal/leave-reason.ts';
 import type { Swap } from '../core/swap/swap.ts';
 import type { Access } from './aws-access.ts';
 import { decisionText, unreadableText } from './decision-text.ts';
+import { type Replacement, replacementsOf } from './replacements.ts';
 import { partIn } from './stored-decision.ts';
 import { timeText } from './time.ts';
 
@@ -16,6 +17,8 @@ export type Explanation = {
   readonly group?: string;
   readonly swap?: Swap;
   readonly decisions: readonly { readonly part: string; readonly record: DecisionRecord }[];
+  /** What was launched in its place, and when that served. */
+  readonly replacements: readonly Replacement[];
   /** Stored decisions of its group that could not be read: one of them may be about it. */
   readonly unreadable: readonly Unreadable[];
 };
@@ -41,8 +44,8 @@ export const explain = async (instance: string, access: Access): Promise<Explana
   const owner = owned.get(instance);
   const groups = await groupsToSearch(swap, owner, access);
   const found = await Promise.all(groups.map((group) => access.log.decisions(group, searched)));
-  const decisions = found
-    .flatMap(({ records }) => records)
+  const records = found.flatMap((one) => one.records);
+  const decisions = records
     .flatMap((record) => {
       const part = partIn(record, instance, owner?.reservation);
       return part === undefined ? [] : [{ part, record }];
@@ -54,6 +57,7 @@ export const explain = async (instance: string, access: Access): Promise<Explana
     ...(group === undefined ? {} : { group }),
     ...(swap === undefined ? {} : { swap }),
     decisions,
+    replacements: replacementsOf(instance, records),
     unreadable: found.flatMap(({ unreadable }) => unreadable),
   };
 };
@@ -108,11 +112,31 @@ const partText = (part: string): string => partTexts[part] ?? `The decision by w
 /** A member that ends without a warning leaves by no decision. */
 const withoutSwapText = (decisions: Explanation['decisions']): string =>
   decisions.some(({ part }) => part === 'ended')
-    ? 'It ended without a warning, so it has no swap. What was launched in its place is in the decision that followed.'
+    ? 'It ended without a warning, so it has no swap.'
     : 'It has no swap: no decision says that it leaves.';
 
+const replacementLine = ({ instance, launchedAtMs, servedAtMs, forTheGroup }: Replacement): string =>
+  `  ${instance}${forTheGroup ? ', for what the group missed then' : ''}: launched ${timeText(launchedAtMs)}, ` +
+  (servedAtMs === undefined ? 'not found serving yet' : `served by ${timeText(servedAtMs)}`);
+
+const hasEnded = ({ swap, decisions }: Explanation): boolean =>
+  (swap !== undefined && swap.state !== 'withdrawn') || decisions.some(({ part }) => part === 'ended');
+
+/** What took its place, of an instance that leaves or has ended. */
+const replacementLines = (explanation: Explanation): readonly string[] => {
+  const { replacements } = explanation;
+  if (replacements.length > 0) return ['Launched in its place:', ...replacements.map(replacementLine)];
+  return hasEnded(explanation)
+    ? [
+        'Holdfast launched nothing in its place: the group has its size without it, its Auto Scaling group ' +
+          'launches by itself, or nothing could be launched.',
+      ]
+    : [];
+};
+
 /** The explanation in plain text. */
-export const explanationText = ({ instance, group, swap, decisions, unreadable }: Explanation): string => {
+export const explanationText = (explanation: Explanation): string => {
+  const { instance, group, swap, decisions, unreadable } = explanation;
   if (swap === undefined && decisions.length === 0) {
     const nothing =
       `Nothing is stored about ${instance}${group === undefined ? '' : ` (group ${group})`}. ` +
@@ -123,6 +147,7 @@ export const explanationText = ({ instance, group, swap, decisions, unreadable }
   return [
     `${instance}${group === undefined ? '' : `, group ${group}`}`,
     ...(swap === undefined ? [withoutSwapText(decisions)] : swapLines(swap)),
+    ...replacementLines(explanation),
     ...decisions.flatMap(({ part, record }) => ['', partText(part), decisionText(record)]),
     ...(unreadable.length === 0 ? [] : ['', ...unreadable.map(unreadableText)]),
   ].join('\n');

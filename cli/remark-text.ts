@@ -27,6 +27,7 @@ const texts: Texts = {
     `keeps what EC2 advises to replace, rebalance.act is false: ${someText(remark.instances, remark.count)}`,
   'advice-over-budget': (remark) =>
     `keeps what EC2 advises to replace, the budget of rebalance is spent: ${someText(remark.instances, remark.count)}`,
+  serves: (remark) => `serves by now: ${someText(remark.instances, remark.count)}`,
   'put-back': (remark) =>
     `puts back into service what EC2 warned about and did not take: ${someText(remark.instances, remark.count)}`,
   'boots-failed': (remark) =>

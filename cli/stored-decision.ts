@@ -8,11 +8,9 @@ const isObservedIn = ({ rounds }: DecisionRecord, { leaves }: Observed, instance
   leaves.some((one) => one.instance === instance) ||
   rounds.some(({ removals, drains }) => drains.includes(instance) || removals.some((one) => one.instance === instance));
 
-/** Whether the decision followed from a report of EC2 that the instance shuts down, or has ended. */
-const isReportedIn = ({ causes }: DecisionRecord, instance: string): boolean =>
-  causes.some(
-    (cause) => cause.code === 'state-change' && cause.state !== 'running' && cause.instances.includes(instance),
-  );
+/** Instances that EC2 reported to shut down, or to have ended, before the decision. */
+export const endIn = ({ causes }: DecisionRecord): readonly string[] =>
+  causes.flatMap((cause) => (cause.code === 'state-change' && cause.state !== 'running' ? cause.instances : []));
 
 /**
  * How a decision concerns an instance. Undefined when it does not. When a function died before it stored EC2's
@@ -30,6 +28,6 @@ export const partIn = (
   if (isLaunched || reservation?.startsWith(`${record.id}-`)) return 'launched';
   if (claimed.some((one) => one.instance === instance)) return 'let go';
   if (launches.some(({ replaces }) => replaces.includes(instance))) return 'replaced';
-  if (isReportedIn(record, instance)) return 'ended';
+  if (endIn(record).includes(instance)) return 'ended';
   return undefined;
 };

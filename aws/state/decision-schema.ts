@@ -125,7 +125,7 @@ const leaving = objectOf<Leaving>({ instance: text, reason: leaveReason, why: re
 const some = { instances: texts, count: number };
 
 const remark: z.ZodMiniType<Remark> = z.discriminatedUnion('code', [
-  z.object({ code: z.enum(['detached', 'advice-not-followed', 'advice-over-budget', 'put-back']), ...some }),
+  z.object({ code: z.enum(['detached', 'advice-not-followed', 'advice-over-budget', 'put-back', 'serves']), ...some }),
   z.object({
     code: z.literal('boots-failed'),
     pool: text,

@@ -156,6 +156,7 @@ const readers: Readers<GroupState> = {
   chosen: absentOr(eachOf(chosen)),
   ended: absentOr(eachIn(number)),
   newcomers: absentOr(eachIn(newcomer)),
+  arriving: absentOr(eachIn(number)),
   failedBoots: absentOr(eachIn(failedBoots)),
   deaths: absentOr(eachOf(deaths)),
   breakers: absentOr(eachIn(breaker)),

@@ -7,11 +7,15 @@ import type { Rule } from './rule.ts';
 /** Instances that one remark names. `count` counts all of them. */
 const namedAtMost = 50;
 
+/** Of those that begin to serve, all that are known are named: `explain` finds them there. */
+const servingNamed = 300;
+
 const aboutMembers = (
-  code: 'detached' | 'advice-not-followed' | 'advice-over-budget' | 'put-back',
+  code: 'detached' | 'advice-not-followed' | 'advice-over-budget' | 'put-back' | 'serves',
   instances: readonly string[] = [],
+  most = namedAtMost,
 ): readonly Remark[] =>
-  instances.length === 0 ? [] : [{ code, instances: instances.slice(0, namedAtMost), count: instances.length }];
+  instances.length === 0 ? [] : [{ code, instances: instances.slice(0, most), count: instances.length }];
 
 const aboutBoots = ({ pool, code, message, restsUntilMs, instances }: BootNews): Remark => ({
   code: 'boots-failed',
@@ -43,6 +47,7 @@ const remarksOf = ({ news, state, asgs }: View, kept: number): readonly Remark[]
   ...aboutMembers('advice-not-followed', news?.adviceNotFollowed),
   ...aboutMembers('advice-over-budget', news?.adviceOverBudget),
   ...aboutMembers('put-back', news?.putBack),
+  ...aboutMembers('serves', news?.serves, servingNamed),
   ...(news?.failedBoots ?? []).map(aboutBoots),
   ...(news?.givenUp ?? []).map(aboutGivenUp),
   ...(news?.breakers ?? []),

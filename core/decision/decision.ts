@@ -113,6 +113,8 @@ export type Leaving = { readonly instance: string; readonly reason: LeaveReason;
 export type Remark =
   /** A user took these out of their Auto Scaling group: they are let go, and keep running. */
   | { readonly code: 'detached'; readonly instances: readonly string[]; readonly count: number }
+  /** These were launched before, and serve by now. */
+  | { readonly code: 'serves'; readonly instances: readonly string[]; readonly count: number }
   /** EC2 announced to take these and did not: they are in service again. */
   | { readonly code: 'put-back'; readonly instances: readonly string[]; readonly count: number }
   /** These died before they served, for this reason of EC2's: their pool rests until then. */

@@ -9,6 +9,7 @@ import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
 import { rememberNewcomers } from '../pool-memory/failed-boots.ts';
 import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
 import type { Refusal } from '../ports.ts';
+import { withGranted } from '../view/arriving.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { afterAnswers } from './returns.ts';
 
@@ -98,9 +99,11 @@ export const applyAnswers = (
   });
   // Successes first: EC2 may grant some of an offering and refuse the rest, and then the refusal stands.
   const memory = rememberSuccess(state.memory, launched.flatMap(granted));
-  const newcomers = rememberNewcomers(
-    state,
-    launched.flatMap((one) => newcomersOf(one, shown)),
+  const granting = launched.flatMap((one) => newcomersOf(one, shown));
+  const newcomers = rememberNewcomers(state, granting, nowMs);
+  const arriving = withGranted(
+    state.arriving,
+    granting.map(({ instance }) => instance),
     nowMs,
   );
   const breakers = withAnswers(state.breakers, {
@@ -115,6 +118,7 @@ export const applyAnswers = (
     ...rest,
     ...(denials && { denials }),
     ...(newcomers && { newcomers }),
+    ...(arriving && { arriving }),
     ...(breakers && { breakers }),
     reservations,
     ...afterAnswers(state, [...attempts.keys()], reservations),

@@ -10,6 +10,7 @@ import { adjustmentAt, desiredAfterAdjustment } from '../scaling/adjustment.ts';
 import { type AlarmFact, alarmTellsForMs, knownAlarms, lastingAlarm } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
+import { stillArriving } from '../view/arriving.ts';
 import { gapsNow } from '../view/asg-ledger.ts';
 import { isStray } from '../view/headcount.ts';
 import { unservedNow } from '../view/unserved.ts';
@@ -244,8 +245,14 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
   const refused = new Set(refusedAsgs);
   const reservations = view.state.reservations.filter(isBelieved(view.nowMs));
   const counted = countForgotten(view, new Set(reservations.map(({ id }) => id)));
-  const { ended: _before, unserved = {}, ...state } = forgetLaunches(counted, view.group, view.nowMs);
+  const {
+    ended: _before,
+    unserved = {},
+    arriving: _arriving,
+    ...state
+  } = forgetLaunches(counted, view.group, view.nowMs);
   const idle = unservedNow({ ...view, unserved });
+  const arriving = stillArriving(_arriving, view.members, view.nowMs);
   return {
     ...state,
     ...hearEnds(view, ended),
@@ -257,6 +264,7 @@ export const followView = (view: View, { ended, refusedAsgs }: Omit<Heard, 'alar
     ),
     strays: seeStrays(view),
     ...(Object.keys(idle).length > 0 && { unserved: idle }),
+    ...(arriving && { arriving }),
     ...(view.state.holders && { holders: holdersNow(view) }),
   };
 };

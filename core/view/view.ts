@@ -13,6 +13,7 @@ import type { PoolMemory } from '../pool-memory/pool-memory.ts';
 import type { Returns } from '../returning/memory.ts';
 import type { KnownAlarms } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
+import type { Arriving } from './arriving.ts';
 import type { Unserved } from './unserved.ts';
 
 /** One living instance of the group. It is counted once, however many describes showed it. */
@@ -154,6 +155,8 @@ export type GroupState = Memories & {
   /** Target groups that this policy or an earlier one named, the latest last. */
   readonly targetGroups?: readonly string[];
   readonly strays: Readonly<Record<string, Stray>>;
+  /** Launched instances of which no decision says yet that they serve. Absent: none. */
+  readonly arriving?: Arriving;
   /** New members that do not serve. Absent: none. */
   readonly unserved?: Unserved;
   /** Instances that a user took out of their Auto Scaling group and that were reported as let go. */
@@ -231,6 +234,8 @@ export type View = {
     readonly adviceOverBudget?: readonly string[];
     /** Members that are in service again, because EC2 announced to take them and did not. */
     readonly putBack?: readonly string[];
+    /** Launched instances that this look finds serving for the first time. */
+    readonly serves?: readonly string[];
     readonly failedBoots?: readonly BootNews[];
     readonly breakers?: readonly BreakerNews[];
     /** Why instances of the group ended that nobody ended on purpose, the most frequent reason first. */

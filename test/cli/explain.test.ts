@@ -275,6 +275,8 @@ Reason to leave: interruption. State: leaving. Pool: spot-a (m7g.large/us-east-1
   2026-11-20 12:01:39 UTC  warned
   2026-11-20 12:01:41 UTC  claimed
   2026-11-20 12:03:39 UTC  deadline: gone by this time
+Launched in its place:
+  i-0000000000000000c: launched 2026-11-20 12:01:40 UTC, not found serving yet
 
 The decision by which it was launched:
 2026-11-20 12:00:00 UTC  web  decision 0001`);
@@ -285,7 +287,7 @@ The decision by which it was launched:
     const record: DecisionRecord = { ...replaced, causes: [{ code: 'state-change', state: 'terminated', instances: [instance], count: 1 }] };
     expect(partIn(record, instance)).toBe('ended');
     expect(partIn({ ...record, causes: [{ code: 'state-change', state: 'running', instances: [instance], count: 1 }] }, instance)).toBeUndefined();
-    const text = explanationText({ instance, decisions: [{ part: 'ended', record }], unreadable: [] });
+    const text = explanationText({ instance, decisions: [{ part: 'ended', record }], replacements: [], unreadable: [] });
     expect(text).toContain('It ended without a warning, so it has no swap.');
     expect(text).toContain('EC2 reported that it ended, and this decision followed:');
   });
@@ -293,13 +295,13 @@ The decision by which it was launched:
     const deadlineMs = swap.claimedAtMs + 120_000;
     const spared = { ...swap, reason: 'interruption', state: 'withdrawn', deadlineMs, withdrawnAtMs: deadlineMs + 301_000 } as const;
     const text = (rest: Partial<Swap> = {}) =>
-      explanationText({ instance: swap.instance, swap: { ...spared, ...rest }, decisions: [], unreadable: [] });
+      explanationText({ instance: swap.instance, swap: { ...spared, ...rest }, decisions: [], replacements: [], unreadable: [] });
     expect(text({ shortfall: undefined })).toContain('EC2 announced to take it and did not. It is in service again');
     expect(text({ shortfall: { code: 'let-go' } })).not.toContain('in service again');
   });
   it('that stays says what was withdrawn', () => {
     const withdrawn = { ...swap, reason: 'moved', state: 'withdrawn', withdrawnAtMs: swap.claimedAtMs + 1_000 } as const;
-    const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], unreadable: [] });
+    const text = explanationText({ instance: swap.instance, swap: withdrawn, decisions: [], replacements: [], unreadable: [] });
     expect(text).toContain('Reason to leave: moved. State: withdrawn, so it stays.');
     expect(text).toContain('2026-11-20 12:01:42 UTC  withdrawn');
   });
@@ -310,6 +312,7 @@ The decision by which it was launched:
       group: 'web',
       swap: { ...swap, goneAtMs: at(120), shortfall: { code: 'not-released', awsCode: 'AccessDenied' } },
       decisions: [],
+      replacements: [],
       unreadable: [],
     });
     expect(text.indexOf('gone\n')).toBeLessThan(text.indexOf('deadline'));

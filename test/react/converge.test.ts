@@ -3,12 +3,13 @@ import { announcements } from '../../core/contract.ts';
 import { offeringKey } from '../../core/pool/offering.ts';
 import type { Announcement, CapacityIn } from '../../core/ports.ts';
 import type { Swap } from '../../core/swap/swap.ts';
+import type { GroupState } from '../../core/view/view.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { members } from '../core/members.ts';
 import { nowMs, onDemandB } from '../core/views.ts';
 import { factsOf } from './facts.ts';
-import { instance, policy, worldOf } from './world.ts';
+import { instance, policy, stored, worldOf } from './world.ts';
 
 const warning = factsOf({
   leaving: [{ instance, reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }],
@@ -109,4 +110,18 @@ test('what there was no time to place is placed by another invocation at once', 
   const wake = async (_: readonly string[], atMs: number): Promise<void> => void wakes.push(atMs - now);
   await converge(warning, { ...ports, providerFor: () => provider, clock: { now: () => now }, wakes: { wake } });
   expect(wakes).toEqual([1]);
+});
+
+test('a decision says once of a launched instance that it serves, and the state remembers nothing more of it', async () => {
+  const states: GroupState[] = [];
+  const putState = async (_: string, state: GroupState) => {
+    states.push(state);
+    return 'done' as const;
+  };
+  const { world, ports } = worldOf({ putState });
+  const arriving = { [instance]: nowMs - 60_000, 'i-not-shown-yet': nowMs - 1_000 };
+  const store = { ...ports.store, state: async () => ({ ...stored, arriving }) };
+  await converge(factsOf({ isTick: true }), { ...ports, store });
+  expect(world.decided.at(-1)?.rounds.flatMap(({ remarks = [] }) => remarks)).toEqual([{ code: 'serves', instances: [instance], count: 1 }]);
+  expect(states.at(-1)?.arriving).toEqual({ 'i-not-shown-yet': nowMs - 1_000 });
 });

@@ -14,6 +14,7 @@ import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import { seeKept } from '../../../core/swap/kept-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
+import { arrivedIn } from '../../../core/view/arriving.ts';
 import type { GroupState, Member, View } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -115,17 +116,19 @@ export const gather = async (
 
 /** Who was detached since the state item was written, and advice that the policy does not follow: each is told once. */
 const newsOf = (
-  { stored, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] }: Gathered,
+  { stored, state, group, holdings, putBack, failedBoots = [], givenUp = [], breakers = [], overBudget = [] }: Gathered,
   { leaving }: Facts,
 ): NonNullable<View['news']> => {
   const known = new Set(stored.detached);
   const members = new Set(holdings.members.map(({ instance }) => instance));
   const advised = leaving.filter((fact) => traitsOf(fact).isAdvice && members.has(fact.instance));
+  const serves = arrivedIn(state.arriving, holdings.members);
   return {
     detached: (holdings.detached ?? []).filter((instance) => !known.has(instance)),
     adviceNotFollowed: group.rebalance.act ? [] : [...new Set(advised.map(({ instance }) => instance))],
     ...(overBudget.length > 0 && { adviceOverBudget: overBudget.map(({ instance }) => instance) }),
     ...(putBack !== undefined && { putBack }),
+    ...(serves.length > 0 && { serves }),
     ...(failedBoots.length > 0 && { failedBoots }),
     ...(breakers.length > 0 && { breakers }),
     ends: whyEnded(holdings),

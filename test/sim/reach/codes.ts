@@ -44,6 +44,7 @@ const remarks = listed<Remark['code']>({
   'advice-not-followed': true,
   'advice-over-budget': true,
   'put-back': true,
+  serves: true,
   'kept-by-minimum': true,
   'boots-failed': true,
   'given-up': true,

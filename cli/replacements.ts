@@ -1,0 +1,64 @@
+import type { DecisionRecord, LaunchOutcome } from '../core/decision/decision-record.ts';
+import { endIn } from './stored-decision.ts';
+
+/** An instance that was launched in place of one that left or ended, and when a decision first found it serving. */
+export type Replacement = {
+  readonly instance: string;
+  readonly launchedAtMs: number;
+  readonly servedAtMs?: number;
+  /** It was launched for what the group missed then, and for no member by name. */
+  readonly forTheGroup?: true;
+};
+
+type Answered = Extract<LaunchOutcome, { readonly result: 'answered' }>;
+
+const answeredIn = ({ outcome }: DecisionRecord): readonly Answered[] =>
+  outcome?.code !== 'carried-out'
+    ? []
+    : outcome.launches.flatMap((launch) => (launch.result === 'answered' ? [launch] : []));
+
+const namedFor = (instance: string, record: DecisionRecord): readonly Replacement[] =>
+  answeredIn(record).flatMap(({ replaces, instances }) => {
+    const replacement = instances[replaces.indexOf(instance)];
+    return replacement === undefined ? [] : [{ instance: replacement, launchedAtMs: record.atMs }];
+  });
+
+/** What was launched for nobody by name: for members that had ended already. */
+const forTheMissing = (record: DecisionRecord): readonly Replacement[] =>
+  answeredIn(record)
+    .flatMap(({ replaces, instances }) => instances.slice(replaces.length))
+    .map((instance) => ({ instance, launchedAtMs: record.atMs, forTheGroup: true }));
+
+/** An end is made up for within this time: a refusal, or an Auto Scaling group that may refill itself, puts it off. */
+const madeUpWithinMs = 900_000;
+
+/** What the first decision launched that launched anything once the instance had ended. */
+const afterItsEnd = (instance: string, records: readonly DecisionRecord[]): readonly Replacement[] => {
+  const ended = records.find((record) => endIn(record).includes(instance));
+  if (ended === undefined) return [];
+  const within = records.filter(({ atMs }) => atMs >= ended.atMs && atMs <= ended.atMs + madeUpWithinMs);
+  return within.map(forTheMissing).find((launched) => launched.length > 0) ?? [];
+};
+
+/** When each instance was first found serving. */
+const servedIn = (inOrder: readonly DecisionRecord[]): ReadonlyMap<string, number> =>
+  new Map(
+    inOrder.toReversed().flatMap(({ rounds, atMs }) =>
+      rounds
+        .flatMap(({ remarks = [] }) => remarks)
+        .flatMap((remark) => (remark.code === 'serves' ? remark.instances : []))
+        .map((instance) => [instance, atMs] as const),
+    ),
+  );
+
+/** What was launched in place of an instance, by the stored decisions of its group, the earliest first. */
+export const replacementsOf = (instance: string, records: readonly DecisionRecord[]): readonly Replacement[] => {
+  const inOrder = records.toSorted((a, b) => a.atMs - b.atMs);
+  const served = servedIn(inOrder);
+  const byName = inOrder.flatMap((record) => namedFor(instance, record));
+  const found = byName.length > 0 ? byName : afterItsEnd(instance, inOrder);
+  return found.map((one) => {
+    const servedAtMs = served.get(one.instance);
+    return servedAtMs === undefined ? one : { ...one, servedAtMs };
+  });
+};

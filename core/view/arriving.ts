@@ -1,0 +1,39 @@
+import type { Member } from './view.ts';
+
+/** Instances that Holdfast launched and that no look has found serving yet, and when EC2 granted each, epoch ms. */
+export type Arriving = Readonly<Record<string, number>>;
+
+/** The latest of them. Of a larger launch it is not said when the others served. */
+const mostArriving = 300;
+/** Instances that a describe does not show are forgotten after this: they ended, or belong to nobody any more. */
+const forgottenAfterMs = 600_000;
+
+/** Those that arrive, with instances that EC2 has just granted. */
+export const withGranted = (
+  arriving: Arriving | undefined,
+  instances: readonly string[],
+  nowMs: number,
+): Arriving | undefined => {
+  const granted = instances.map((instance) => [instance, nowMs] as const);
+  const all = [...Object.entries(arriving ?? {}), ...granted].slice(-mostArriving);
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+};
+
+type Shown = readonly Pick<Member, 'instance' | 'serving'>[];
+
+/** Those that serve by now. */
+export const arrivedIn = (arriving: Arriving = {}, members: Shown): readonly string[] =>
+  members
+    .filter(({ instance, serving }) => serving && arriving[instance] !== undefined)
+    .map(({ instance }) => instance);
+
+/** Those that a look has not found serving. */
+export const stillArriving = (arriving: Arriving | undefined, members: Shown, nowMs: number): Arriving | undefined => {
+  if (arriving === undefined) return undefined;
+  const serving = new Map(members.map((member) => [member.instance, member.serving]));
+  const left = Object.entries(arriving).filter(([instance, atMs]) => {
+    const serves = serving.get(instance);
+    return serves === undefined ? nowMs - atMs < forgottenAfterMs : !serves;
+  });
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+};

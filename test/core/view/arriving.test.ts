@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { arrivedIn, stillArriving, withGranted } from '../../../core/view/arriving.ts';
+
+const member = (instance: string, serving: boolean) => ({ instance, serving });
+
+it('is said once of each launched instance that it serves', () => {
+  const arriving = withGranted(withGranted(undefined, ['i-1'], 0), ['i-2', 'i-3'], 1_000);
+  expect(arriving).toEqual({ 'i-1': 0, 'i-2': 1_000, 'i-3': 1_000 });
+  const members = [member('i-1', true), member('i-2', false), member('i-old', true)];
+  expect(arrivedIn(arriving, members)).toEqual(['i-1']);
+  const left = stillArriving(arriving, members, 60_000);
+  expect(left).toEqual({ 'i-2': 1_000, 'i-3': 1_000 });
+  expect(arrivedIn(left, members)).toEqual([]);
+});
+
+it('forgets what no describe shows any more, and not what starts slowly', () => {
+  const arriving = { 'i-gone': 0, 'i-slow': 0 };
+  expect(stillArriving(arriving, [member('i-slow', false)], 3_600_000)).toEqual({ 'i-slow': 0 });
+  expect(stillArriving({ 'i-gone': 0 }, [], 600_000)).toBeUndefined();
+  expect(stillArriving(undefined, [], 0)).toBeUndefined();
+});
+
+it('is bounded, because it is part of the state item', () => {
+  const many = Array.from({ length: 400 }, (_, index) => `i-${index}`);
+  expect(Object.keys(withGranted({}, many, 0) ?? {})).toHaveLength(300);
+  expect(withGranted(undefined, [], 0)).toBeUndefined();
+});
