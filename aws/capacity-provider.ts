@@ -2,7 +2,7 @@ import type { Group, Holding } from '../core/group/group.ts';
 import { namedTargetGroups } from '../core/group/holders.ts';
 import { howHeld } from '../core/group/holding.ts';
 import { isAsAdded } from '../core/group/outside-size.ts';
-import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports.ts';
+import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports/capacity-provider.ts';
 import type { Added } from '../core/view/view.ts';
 import { inParallel } from './calls/in-parallel.ts';
 import { createDraining } from './draining/draining.ts';

@@ -1,5 +1,5 @@
 import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { Drains } from '../core/ports.ts';
+import type { Drains } from '../core/ports/drains.ts';
 import { isExecutionAlreadyStarted } from './calls/errors.ts';
 
 /**

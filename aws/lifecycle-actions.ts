@@ -4,7 +4,7 @@ import {
   DescribeLifecycleHooksCommand,
   RecordLifecycleActionHeartbeatCommand,
 } from '@aws-sdk/client-auto-scaling';
-import type { LifecycleActions } from '../core/ports.ts';
+import type { LifecycleActions } from '../core/ports/lifecycle-actions.ts';
 import type { LifecycleHook } from '../core/swap/swap.ts';
 import { isNoActiveLifecycleAction } from './calls/errors.ts';
 

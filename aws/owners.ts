@@ -1,6 +1,6 @@
 import type { EC2Client, Instance } from '@aws-sdk/client-ec2';
 import { tags } from '../core/contract.ts';
-import type { Owner, Owners } from '../core/ports.ts';
+import type { Owner, Owners } from '../core/ports/owners.ts';
 import { asgTag, groupOf, instancesById, offeringOf, tagOf } from './instances.ts';
 
 const toOwner = (instance: Instance, deployment: string): Owner => {

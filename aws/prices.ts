@@ -5,7 +5,7 @@ import {
   type SpotPrice,
 } from '@aws-sdk/client-ec2';
 import { type OfferingKey, offeringKey } from '../core/pool/offering.ts';
-import type { Prices } from '../core/ports.ts';
+import type { Prices } from '../core/ports/prices.ts';
 import { allOf } from './calls/all-of.ts';
 import { hasty, type Missed, optionalRead } from './calls/optional-read.ts';
 

@@ -5,7 +5,8 @@ import { readStatus, type Status } from '../aws/state/status-item.ts';
 import type { TellUnreadable } from '../aws/state/unreadable.ts';
 import { createStateStore } from '../aws/state-store.ts';
 import type { DecisionLog } from '../core/decision/decision-record.ts';
-import type { Owners, StateStore } from '../core/ports.ts';
+import type { Owners } from '../core/ports/owners.ts';
+import type { StateStore } from '../core/ports/state-store.ts';
 
 /** Which deployment the commands read: one in AWS, or one in a sandbox. */
 export type Target = {

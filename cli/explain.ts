@@ -1,6 +1,6 @@
 import type { DecisionRecord, Unreadable } from '../core/decision/decision-record.ts';
 import { shortfallText } from '../core/drain/shortfall-text.ts';
-import type { Owner } from '../core/ports.ts';
+import type { Owner } from '../core/ports/owners.ts';
 import { traitsOf } from '../core/removal/leave-reason.ts';
 import type { Swap } from '../core/swap/swap.ts';
 import type { Access } from './aws-access.ts';

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../core/ports.ts';
+import type { Refusal } from '../../core/ports/launches.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 
 /**

@@ -2,7 +2,7 @@ import { TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, asgsOf } from '../../core/group/holders.ts';
 import { outsideAsgOf } from '../../core/group/outside-size.ts';
-import type { ActionResult } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { belowMinSize } from '../../core/swap/shortfall.ts';
 import type { Swap } from '../../core/swap/swap.ts';

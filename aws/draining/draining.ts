@@ -1,5 +1,6 @@
 import type { DrainTargetName } from '../../core/drain/targets.ts';
-import type { ActionResult, CapacityProvider, DrainTarget } from '../../core/ports.ts';
+import type { ActionResult, CapacityProvider } from '../../core/ports/capacity-provider.ts';
+import type { DrainTarget } from '../../core/ports/drain-target.ts';
 import { allOf } from '../providers/act-on.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { autoScalingGroups } from './auto-scaling.ts';

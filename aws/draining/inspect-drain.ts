@@ -1,5 +1,6 @@
 import type { DrainTargetName } from '../../core/drain/targets.ts';
-import type { CapacityProvider, DrainProgress, DrainTarget, TargetStanding } from '../../core/ports.ts';
+import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
+import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { standingsInTargetGroups } from './load-balancers.ts';

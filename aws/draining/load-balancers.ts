@@ -1,5 +1,5 @@
 import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
-import type { DrainTarget, TargetStanding } from '../../core/ports.ts';
+import type { DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
 import { targetGroupsOf } from '../providers/describe-members.ts';

@@ -1,6 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { eventSource } from '../../core/contract.ts';
-import type { Announcement, Announcer } from '../../core/ports.ts';
+import type { Announcement, Announcer } from '../../core/ports/surroundings.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 
 /** The most entries that one PutEvents takes, and half of their total size (EventBridge API reference: 10, 256 KB). */

@@ -1,6 +1,6 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { ownMessages } from '../../core/contract.ts';
-import type { Wakes } from '../../core/ports.ts';
+import type { Wakes } from '../../core/ports/surroundings.ts';
 import { ownMessage } from './own-message.ts';
 
 /**

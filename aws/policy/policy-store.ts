@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, registryPartition } from '../../core/contract.ts';
 import type { PolicyStatus, PolicyStore, PolicyVersion, WrittenPolicy } from '../../core/policy/ports.ts';
-import type { RegistryEntry } from '../../core/ports.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 import { createAsgClaims } from '../state/asg-claims.ts';
 import { latestVersion } from '../state/latest-version.ts';

@@ -1,4 +1,4 @@
-import type { ActionResult } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { codeOf, instancesNamedIn, isFromAws, isUnknownInstance, retryOf } from '../calls/errors.ts';
 
 /** What an error means for an instance that it concerns. */

@@ -2,7 +2,7 @@ import { AttachInstancesCommand } from '@aws-sdk/client-auto-scaling';
 import { CreateTagsCommand } from '@aws-sdk/client-ec2';
 import { groupTagValue, joinedTagValue, tags } from '../../core/contract.ts';
 import { attachedPerCall } from '../../core/decide/admissions.ts';
-import type { ActionResult } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { chunks } from '../calls/chunks.ts';
 import { attachedTo, codeOf, messageOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';

@@ -13,7 +13,7 @@ import type { Placement } from '../../core/placement/placement.ts';
 import type { Offering } from '../../core/pool/offering.ts';
 import type { Pool } from '../../core/pool/pool.ts';
 import { priceLimit } from '../../core/pool/price.ts';
-import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
+import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { numberOf } from '../../core/units/number-of.ts';
 import { type Complaint, refusedAll, toLaunchResult } from './launch-result.ts';
 import type { ProviderDeps } from './provider-deps.ts';

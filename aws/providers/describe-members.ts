@@ -3,7 +3,7 @@ import { tags } from '../../core/contract.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf, namedTargetGroups } from '../../core/group/holders.ts';
 import { howHeld } from '../../core/group/holding.ts';
-import type { Holdings } from '../../core/ports.ts';
+import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import { bootGraceMs, bothLagMs, describeLagMs } from '../../core/times/times.ts';
 import { numberOf } from '../../core/units/number-of.ts';
 import { asReady, needsStatusChecks } from '../../core/view/ready.ts';

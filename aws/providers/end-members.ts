@@ -1,7 +1,7 @@
 import { TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor } from '../../core/group/holders.ts';
-import type { ActionResult } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { chunks } from '../calls/chunks.ts';
 import { instancesNamedIn, notOurs } from '../calls/errors.ts';

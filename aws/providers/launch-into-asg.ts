@@ -9,7 +9,7 @@ import type { Group } from '../../core/group/group.ts';
 import type { LaunchRequest } from '../../core/launch/launch-request.ts';
 import type { Reservation } from '../../core/launch/reservation.ts';
 import type { Market } from '../../core/pool/offering.ts';
-import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports.ts';
+import type { LaunchedInstance, LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf, messageOf, scopeOfRefusal } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';

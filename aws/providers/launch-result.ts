@@ -1,6 +1,6 @@
 import type { Placement } from '../../core/placement/placement.ts';
 import { type Offering, offeringKey } from '../../core/pool/offering.ts';
-import type { LaunchedInstance, LaunchResult, Refusal } from '../../core/ports.ts';
+import type { LaunchedInstance, LaunchResult, Refusal } from '../../core/ports/launches.ts';
 import { scopeOfRefusal, troubleOfCode, unexplainedShortfall } from '../calls/errors.ts';
 
 /** One entry of `Errors[]`: it is about an override (a type in a zone), never about an instance. */

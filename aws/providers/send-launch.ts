@@ -1,4 +1,4 @@
-import type { LaunchOrder, LaunchResult } from '../../core/ports.ts';
+import type { LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { codeOf, isFromAws, type LaunchTrouble, leaseOver, messageOf, troubleOf } from '../calls/errors.ts';
 
 /** Observes every attempt of a command. */

@@ -4,7 +4,7 @@ import {
   UpdateAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import { isAsAdded } from '../../core/group/outside-size.ts';
-import type { CapacityProvider } from '../../core/ports.ts';
+import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import { isGiven, isKnown } from '../../core/view/raised-max.ts';
 import { isFromAws, retryOf } from '../calls/errors.ts';
 import { describeAsgs } from './auto-scaling-groups.ts';

@@ -6,7 +6,7 @@ import {
   RegisterTargetsCommand,
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ActionResult } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
 import { chunks } from '../calls/chunks.ts';
 import { codeOf, isGone, isInvalidTarget, isTargetGroupFull } from '../calls/errors.ts';

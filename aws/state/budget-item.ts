@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { accountPartition, items, keys } from '../../core/contract.ts';
 import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 import { fullAtIn } from './pace-item.ts';
 

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys } from '../../core/contract.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 
 type Deps = { readonly client: DynamoDBDocumentClient; readonly groupsTable: string };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type OfferingKey, parseOfferingKey } from '../../core/pool/offering.ts';
-import type { LaunchResult } from '../../core/ports.ts';
+import type { LaunchResult } from '../../core/ports/launches.ts';
 import type { Prose } from '../../core/swap/shortfall.ts';
 import { anyOf, type Check } from './checks.ts';
 import * as shapes from './shapes.ts';

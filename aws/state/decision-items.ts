@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { DecisionRecord, TrimmedPart } from '../../core/decision/decision-record.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Item } from './query-all.ts';
 
 type DecisionItems = Pick<StateStore, 'putDecision'>;

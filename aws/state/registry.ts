@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { items, keys, registryPartition } from '../../core/contract.ts';
-import type { RegistryEntry, StateStore } from '../../core/ports.ts';
+import type { RegistryEntry, StateStore } from '../../core/ports/state-store.ts';
 import { number, text } from './checks.ts';
 import { type Item, queryAll } from './query-all.ts';
 import { absentOr, eachOf, essential, maybe, orElse, type Readers, type Reading, readFields } from './readers.ts';

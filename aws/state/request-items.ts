@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, ttlAttribute } from '../../core/contract.ts';
 import type { LaunchRequest } from '../../core/launch/launch-request.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import { listOf, mapOf, objectOf, oneOf, optional, text } from './checks.ts';
 import { placement } from './shapes.ts';
 import { UnreadableItem } from './unreadable.ts';

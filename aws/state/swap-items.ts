@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { instanceIndex, items, keys, ttlAttribute } from '../../core/contract.ts';
-import type { StateStore, SwapChange } from '../../core/ports.ts';
+import type { StateStore, SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap, SwapState } from '../../core/swap/swap.ts';
 import { isForward } from '../../core/swap/transitions.ts';
 import { isConditionFailed } from '../calls/errors.ts';

@@ -1,7 +1,7 @@
 import type { Adjustment } from '../group/group.ts';
 import type { Cost } from '../observe/not-done.ts';
 import type { Offering } from '../pool/offering.ts';
-import type { LaunchResult } from '../ports.ts';
+import type { LaunchResult } from '../ports/launches.ts';
 import type { LeaveReason } from '../removal/leave-reason.ts';
 import type { SignalCause } from '../signals/signal.ts';
 import type { Prose } from '../swap/shortfall.ts';

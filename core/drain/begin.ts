@@ -1,6 +1,6 @@
 import type { Group } from '../group/group.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import type { Holdings } from '../ports.ts';
+import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { lastCallsMsOf, latestDrainStart } from './drain.ts';

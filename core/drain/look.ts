@@ -1,4 +1,4 @@
-import type { DrainProgress } from '../ports.ts';
+import type { DrainProgress } from '../ports/drain-target.ts';
 import type { Swap } from '../swap/swap.ts';
 import { drainEndsByMs } from './drain.ts';
 import { nextHeartbeatMs } from './heartbeat.ts';

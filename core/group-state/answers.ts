@@ -8,7 +8,7 @@ import { doublingMs } from '../pool-memory/back-off.ts';
 import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
 import { rememberNewcomers } from '../pool-memory/failed-boots.ts';
 import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
-import type { Refusal } from '../ports.ts';
+import type { Refusal } from '../ports/launches.ts';
 import { withGranted } from '../view/arriving.ts';
 import type { GroupState, View } from '../view/view.ts';
 import { afterAnswers } from './returns.ts';

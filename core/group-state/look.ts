@@ -7,7 +7,7 @@ import { withoutLaunches } from '../limits/launch-limit.ts';
 import { sizeAsSet } from '../observe/observe.ts';
 import { withoutRest } from '../pool-memory/denials.ts';
 import { forgetRefusals } from '../pool-memory/pool-memory.ts';
-import type { Holdings } from '../ports.ts';
+import type { Holdings } from '../ports/capacity-provider.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { GroupState, RaisedMax } from '../view/view.ts';
 import { noteChange } from './returns.ts';

@@ -1,4 +1,4 @@
-import type { LaunchResult } from '../ports.ts';
+import type { LaunchResult } from '../ports/launches.ts';
 import { describeLagMs, repeatableMs } from '../times/times.ts';
 import type { GroupState } from '../view/view.ts';
 import type { Reservation } from './reservation.ts';

@@ -1,5 +1,5 @@
 import type { Group } from '../group/group.ts';
-import type { RegistryEntry } from '../ports.ts';
+import type { RegistryEntry } from '../ports/state-store.ts';
 import type { Problem } from './problem.ts';
 import type { LookedUp, Names, Resolution } from './resolution.ts';
 

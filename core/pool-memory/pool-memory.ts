@@ -1,6 +1,6 @@
 import { type OfferingKey, offeringKey, parseOfferingKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
-import type { Refusal } from '../ports.ts';
+import type { Refusal } from '../ports/launches.ts';
 import { doublingMs } from './back-off.ts';
 
 /** Why an offering rests. A throttle does not count as a refusal, because it says nothing about capacity. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Owner } from '../ports.ts';
+import type { Owner } from '../ports/owners.ts';
 import type { AlarmFact } from '../scaling/lasting-alarms.ts';
 import type { LeavingFact } from '../swap/claim.ts';
 import { firstProblem } from './fields.ts';

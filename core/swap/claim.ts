@@ -1,7 +1,7 @@
 import type { Leaving } from '../decision/decision.ts';
 import { tighter } from '../drain/deadline.ts';
 import { offeringKey } from '../pool/offering.ts';
-import type { Owner } from '../ports.ts';
+import type { Owner } from '../ports/owners.ts';
 import { type LeaveReason, traitsOf } from '../removal/leave-reason.ts';
 import { describeLagMs } from '../times/times.ts';
 import type { Member } from '../view/view.ts';

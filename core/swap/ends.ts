@@ -1,7 +1,8 @@
 import { asGone } from '../drain/shortfall.ts';
 import type { Group } from '../group/group.ts';
 import { modeOf } from '../group/mode.ts';
-import type { Holdings, Owner } from '../ports.ts';
+import type { Holdings } from '../ports/capacity-provider.ts';
+import type { Owner } from '../ports/owners.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isAlive } from '../signals/signal-age.ts';
 import type { GroupState } from '../view/view.ts';

@@ -1,5 +1,5 @@
 import { isOpen as isUnanswered } from '../launch/reservation-life.ts';
-import type { Holdings } from '../ports.ts';
+import type { Holdings } from '../ports/capacity-provider.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { GroupState } from '../view/view.ts';
 import { belowMinSize } from './shortfall.ts';

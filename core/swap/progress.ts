@@ -1,6 +1,6 @@
 import type { Sorted } from '../drain/look.ts';
 import { asDrainedInTime, asGone } from '../drain/shortfall.ts';
-import type { SwapChange } from '../ports.ts';
+import type { SwapChange } from '../ports/state-store.ts';
 import type { Swap } from './swap.ts';
 
 const progressOf = ({

@@ -5,7 +5,7 @@ import { type LookedUp, namesIn } from '../../core/policy/resolution.ts';
 import { resolutionWarnings, resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
-import type { RegistryEntry } from '../../core/ports.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { NamedAsg } from './claim-asgs.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { readDocument } from './read-document.ts';

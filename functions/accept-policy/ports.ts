@@ -1,5 +1,5 @@
 import type { PolicyChanges, PolicyResolver, PolicyStore } from '../../core/policy/ports.ts';
-import type { Announcer, Clock } from '../../core/ports.ts';
+import type { Announcer, Clock } from '../../core/ports/surroundings.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 /** Everything that accepting a policy needs from outside. */

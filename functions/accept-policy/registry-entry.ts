@@ -1,7 +1,7 @@
 import type { Group } from '../../core/group/group.ts';
 import { namedAsgs } from '../../core/group/holders.ts';
 import type { Policy } from '../../core/policy/schema.ts';
-import type { RegistryEntry } from '../../core/ports.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { NamedAsg } from './claim-asgs.ts';
 
 /** Every Auto Scaling group that a policy names, and where. */

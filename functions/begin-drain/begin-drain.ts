@@ -4,7 +4,7 @@ import { drainEndsByMs } from '../../core/drain/drain.ts';
 import { nextHeartbeatMs } from '../../core/drain/heartbeat.ts';
 import { nextDrainLookMs } from '../../core/drain/look.ts';
 import { retryAtMs } from '../../core/drain/steps.ts';
-import type { DrainOrder } from '../../core/ports.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { gatherBatch, hasBegun, isLeft } from '../runtime/drain/batch.ts';
 import { keepHooksAlive } from '../runtime/drain/heartbeats.ts';

@@ -11,7 +11,8 @@ import {
   unseenShortfall,
 } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
-import type { ActionResult, DrainOrder } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { isKept, keptForMs } from '../../core/swap/kept-members.ts';
 import { asDrained, seenOver } from '../../core/swap/progress.ts';

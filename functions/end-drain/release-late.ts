@@ -1,6 +1,6 @@
 import { unreleasedShortfall } from '../../core/drain/shortfall.ts';
 import type { Group } from '../../core/group/group.ts';
-import type { ActionResult } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { DrainPorts } from '../runtime/drain/ports.ts';
 

@@ -3,7 +3,7 @@ import { isQuiet } from '../../core/decide/decide.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsOf } from '../../core/group/holders.ts';
 import { modeOf } from '../../core/group/mode.ts';
-import type { Holdings } from '../../core/ports.ts';
+import type { Holdings } from '../../core/ports/capacity-provider.ts';
 import { traitsOf } from '../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../core/swap/claim.ts';
 import type { NameDrain } from '../../core/swap/drain-kind.ts';

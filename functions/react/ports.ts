@@ -1,16 +1,11 @@
 import type { Group, Holding } from '../../core/group/group.ts';
-import type {
-  Announcer,
-  CapacityIn,
-  Clock,
-  Drains,
-  Holdings,
-  LifecycleActions,
-  Owners,
-  Prices,
-  StateStore,
-  Wakes,
-} from '../../core/ports.ts';
+import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
+import type { Drains } from '../../core/ports/drains.ts';
+import type { LifecycleActions } from '../../core/ports/lifecycle-actions.ts';
+import type { Owners } from '../../core/ports/owners.ts';
+import type { Prices } from '../../core/ports/prices.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Announcer, Clock, Wakes } from '../../core/ports/surroundings.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 /** Everything that converging a group needs from outside. */

@@ -2,7 +2,7 @@ import type { Decision } from '../../core/decision/decision.ts';
 import type { SizeChange } from '../../core/decision/decision-record.ts';
 import type { Group } from '../../core/group/group.ts';
 import type { Launched } from '../../core/group-state/answers.ts';
-import type { CapacityIn } from '../../core/ports.ts';
+import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { GroupState, View } from '../../core/view/view.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';

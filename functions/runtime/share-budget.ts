@@ -7,7 +7,8 @@ import {
   type Turn,
   withLessons,
 } from '../../core/limits/account-budget.ts';
-import type { Clock, StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Clock } from '../../core/ports/surroundings.ts';
 
 /** Lost races for the item before its users go on without it. */
 const mostConflicts = 8;

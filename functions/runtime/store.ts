@@ -1,7 +1,7 @@
 import { createDocumentClient } from '../../aws/calls/clients.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { env, type Surroundings } from '../../core/contract.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import { requireEnv } from './env.ts';
 import type { Telemetry } from './telemetry.ts';
 import { tellUnreadable } from './tell-unreadable.ts';

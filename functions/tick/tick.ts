@@ -1,5 +1,6 @@
 import { metrics } from '../../core/contract.ts';
-import type { Clock, StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Clock } from '../../core/ports/surroundings.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
 
 export type TickPorts = {

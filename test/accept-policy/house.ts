@@ -1,5 +1,5 @@
 import type { Names, Resolution } from '../../core/policy/resolution.ts';
-import type { Announcement } from '../../core/ports.ts';
+import type { Announcement } from '../../core/ports/surroundings.ts';
 import { acceptPolicy, type Outcome } from '../../functions/accept-policy/accept-policy.ts';
 import type { AcceptPolicyPorts } from '../../functions/accept-policy/ports.ts';
 import { resolution as account } from '../policy/documents.ts';

@@ -1,5 +1,5 @@
 import type { AsgClaim, PolicyStatus, PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
-import type { RegistryEntry } from '../../core/ports.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 
 /** A policy store in memory, with what a user writes and reads beside it. Held to the same contract as the one over DynamoDB. */
 export const createMemoryStore = () => {

@@ -6,7 +6,7 @@ import { createStateStore } from '../../aws/state-store.ts';
 import { items } from '../../core/contract.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionLog, DecisionRecord } from '../../core/decision/decision-record.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import { decisionOf } from '../core/decisions.ts';
 import { firstVersion } from './samples/first-version.ts';
 import { startTables } from './tables.ts';

@@ -1,7 +1,8 @@
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
 import type { Group, Holding } from '../../core/group/group.ts';
 import type { Reservation } from '../../core/launch/reservation.ts';
-import type { CapacityProvider, LaunchOrder, LaunchResult } from '../../core/ports.ts';
+import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
+import type { LaunchOrder, LaunchResult } from '../../core/ports/launches.ts';
 import { nowMs } from './builders.ts';
 import { type Answers, createFakeAws } from './fake-aws.ts';
 

@@ -4,7 +4,7 @@ import { createDocumentClient } from '../../aws/calls/clients.ts';
 import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { items, registryPartition } from '../../core/contract.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { group as anyGroup, state as anyState } from '../core/views.ts';

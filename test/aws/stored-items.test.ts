@@ -8,7 +8,7 @@ import { readVersion } from '../../aws/state/version-schema.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import { items, registryPartition } from '../../core/contract.ts';
 import type { Unreadable } from '../../core/decision/decision-record.ts';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { group as anyGroup, state as anyState, reservation } from '../core/views.ts';

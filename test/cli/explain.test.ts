@@ -7,7 +7,7 @@ import { explain, explanationText } from '../../cli/explain.ts';
 import { partIn } from '../../cli/stored-decision.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionRecord, SizeChange } from '../../core/decision/decision-record.ts';
-import type { Owner } from '../../core/ports.ts';
+import type { Owner } from '../../core/ports/owners.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { firstVersion } from '../aws/samples/first-version.ts';
 import { startTables } from '../aws/tables.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DrainOrder } from '../../core/ports.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';

@@ -1,5 +1,5 @@
 import type { DrainStep } from '../../core/contract.ts';
-import type { DrainOrder } from '../../core/ports.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
 import { beginDrain } from '../../functions/begin-drain/begin-drain.ts';
 import { checkDrain } from '../../functions/check-drain/check-drain.ts';
 import { type EndOutcome, endDrain } from '../../functions/end-drain/end-drain.ts';

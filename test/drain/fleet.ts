@@ -1,6 +1,9 @@
 import type { Group } from '../../core/group/group.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
-import type { ActionResult, Announcement, CapacityProvider, DrainOrder, StateStore } from '../../core/ports.ts';
+import type { ActionResult, CapacityProvider } from '../../core/ports/capacity-provider.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap, SwapState } from '../../core/swap/swap.ts';
 import type { Member } from '../../core/view/view.ts';
 import type { EndDrainPorts } from '../../functions/end-drain/ports.ts';

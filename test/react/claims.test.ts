@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StateStore } from '../../core/ports.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
 import { claimAll } from '../../functions/react/carry-out/claims.ts';
 
 const warning = { instance: 'i-spot', reason: 'interruption', atMs: 1_000, deadlineMs: 121_000 } as const;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { announcements } from '../../core/contract.ts';
 import { offeringKey } from '../../core/pool/offering.ts';
-import type { Announcement, CapacityIn } from '../../core/ports.ts';
+import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
+import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { converge } from '../../functions/react/converge.ts';

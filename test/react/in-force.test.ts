@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { initialState } from '../../core/group-state/state.ts';
-import type { RegistryEntry } from '../../core/ports.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { readInForce } from '../../functions/react/look/in-force.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';

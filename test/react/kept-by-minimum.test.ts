@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ActionResult, SwapChange } from '../../core/ports.ts';
+import type { ActionResult } from '../../core/ports/capacity-provider.ts';
+import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { act } from '../../functions/react/carry-out/carry-out.ts';
 import type { Round, Run } from '../../functions/react/run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../core/decision/decision-record.ts';
-import type { Announcement } from '../../core/ports.ts';
+import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { letGo } from '../../functions/react/let-go/let-go.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DrainOrder, Owner, SwapChange } from '../../core/ports.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
+import type { Owner } from '../../core/ports/owners.ts';
+import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { LifecycleHook, Swap } from '../../core/swap/swap.ts';
 import { closeLetGo } from '../../functions/react/let-go/open-swaps.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Owner, RegistryEntry } from '../../core/ports.ts';
+import type { Owner } from '../../core/ports/owners.ts';
+import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import type { Signal } from '../../core/signals/signal.ts';
 import { route } from '../../functions/react/messages/route.ts';
 

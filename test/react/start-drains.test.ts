@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DrainOrder, SwapChange } from '../../core/ports.ts';
+import type { DrainOrder } from '../../core/ports/drains.ts';
+import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { startDrains } from '../../functions/react/carry-out/leaving-members.ts';
 import type { Run } from '../../functions/react/run.ts';

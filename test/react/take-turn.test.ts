@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Launched } from '../../core/group-state/answers.ts';
 import type { Lessons, Turn } from '../../core/limits/account-budget.ts';
-import type { LaunchResult } from '../../core/ports.ts';
+import type { LaunchResult } from '../../core/ports/launches.ts';
 import type { View } from '../../core/view/view.ts';
 import type { Run } from '../../functions/react/run.ts';
 import { shareLessons, takeTurn } from '../../functions/react/turns/take-turn.ts';

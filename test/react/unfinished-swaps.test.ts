@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
 import type { Mode } from '../../core/group/mode.ts';
-import type { ActionResult, Holdings, SwapChange } from '../../core/ports.ts';
+import type { ActionResult, Holdings } from '../../core/ports/capacity-provider.ts';
+import type { SwapChange } from '../../core/ports/state-store.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { mend } from '../../functions/react/carry-out/unfinished-swaps.ts';
 import type { Gathered } from '../../functions/react/look/gather.ts';

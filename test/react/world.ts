@@ -1,7 +1,9 @@
 import type { DecisionRecord } from '../../core/decision/decision-record.ts';
 import type { Group } from '../../core/group/group.ts';
 import { emptyBudget } from '../../core/limits/account-budget.ts';
-import type { Announcement, CapacityIn, StateStore } from '../../core/ports.ts';
+import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';

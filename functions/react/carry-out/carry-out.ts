@@ -5,7 +5,7 @@ import { modeOf } from '../../../core/group/mode.ts';
 import { afterTakingDown, outsideAsgOf, type TakenDown } from '../../../core/group/outside-size.ts';
 import { type Launched, missingAfter, mustRepeat } from '../../../core/group-state/answers.ts';
 import { isOpen, repeatAfterMs } from '../../../core/launch/reservation-life.ts';
-import type { ActionResult } from '../../../core/ports.ts';
+import type { ActionResult } from '../../../core/ports/capacity-provider.ts';
 import { tickEveryMs } from '../../../core/times/times.ts';
 import type { Added, GroupState, RaisedMax } from '../../../core/view/view.ts';
 import { putState } from '../record/put-state.ts';

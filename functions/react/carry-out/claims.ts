@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import type { StateStore } from '../../../core/ports.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
 import { type Claiming, claimedBy, isNewWarning, type LeavingFact, tightened } from '../../../core/swap/claim.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 

@@ -3,7 +3,7 @@ import { metrics } from '../../../core/contract.ts';
 import type { Launched, Order } from '../../../core/group-state/answers.ts';
 import type { TakenUp } from '../../../core/group-state/binding.ts';
 import type { Reservation } from '../../../core/launch/reservation.ts';
-import type { LaunchResult } from '../../../core/ports.ts';
+import type { LaunchResult } from '../../../core/ports/launches.ts';
 import type { ReactPorts } from '../ports.ts';
 import type { Run } from '../run.ts';
 import { writesAtOnce } from './claims.ts';

@@ -1,7 +1,7 @@
 import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { TakenDown } from '../../../core/group/outside-size.ts';
-import type { CapacityIn } from '../../../core/ports.ts';
+import type { CapacityIn } from '../../../core/ports/capacity-provider.ts';
 import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 

@@ -1,5 +1,5 @@
 import { inParallel } from '../../../aws/calls/in-parallel.ts';
-import type { Owner } from '../../../core/ports.ts';
+import type { Owner } from '../../../core/ports/owners.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import { isAlive } from '../../../core/signals/signal-age.ts';
 import { isLongUnseen } from '../../../core/swap/ends.ts';

@@ -9,7 +9,7 @@ import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-s
 import { endsHeard, initialState } from '../../../core/group-state/state.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
 import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
-import type { CapacityIn, Holdings } from '../../../core/ports.ts';
+import type { CapacityIn, Holdings } from '../../../core/ports/capacity-provider.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';
 import { seeKept } from '../../../core/swap/kept-members.ts';

@@ -11,7 +11,7 @@ import { adviseAgainst } from '../../../core/pool-memory/advice.ts';
 import { type BootNews, type Lessons, learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
-import type { Refusal } from '../../../core/ports.ts';
+import type { Refusal } from '../../../core/ports/launches.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { Warned } from '../../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../../core/view/view.ts';

@@ -1,7 +1,7 @@
 import type { Group } from '../../../core/group/group.ts';
 import { namedAsgs } from '../../../core/group/holders.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
-import type { StateStore } from '../../../core/ports.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
 
 type Store = Pick<StateStore, 'claimOf' | 'state'>;

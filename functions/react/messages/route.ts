@@ -1,4 +1,5 @@
-import type { Owner, Owners, RegistryEntry } from '../../../core/ports.ts';
+import type { Owner, Owners } from '../../../core/ports/owners.ts';
+import type { RegistryEntry } from '../../../core/ports/state-store.ts';
 import { type Signal, signalKindOf } from '../../../core/signals/signal.ts';
 import type { News, Subject } from '../../../core/signals/signal-kind.ts';
 import { unknownPatienceMs } from '../../../core/times/times.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/ports.ts';
+import type { Clock } from '../../../core/ports/surroundings.ts';
 
 const base36Time = (ms: number): string => Math.floor(ms).toString(36).padStart(9, '0');
 const base36Draw = (random: () => number): string =>

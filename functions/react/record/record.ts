@@ -12,7 +12,8 @@ import type {
 import type { Launched } from '../../../core/group-state/answers.ts';
 import type { Observation } from '../../../core/observe/observe.ts';
 import { priceSourceOf } from '../../../core/pool/price.ts';
-import type { Announcement, Refusal } from '../../../core/ports.ts';
+import type { Refusal } from '../../../core/ports/launches.ts';
+import type { Announcement } from '../../../core/ports/surroundings.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';

@@ -5,7 +5,7 @@ import { type Ask, type Need, type Turn, warnedAmong } from '../../../core/limit
 import { offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
 import { hasPriceLimit } from '../../../core/pool/price.ts';
 import { isResting, rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
-import type { Refusal } from '../../../core/ports.ts';
+import type { Refusal } from '../../../core/ports/launches.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 import { bucketOf, type Given } from './turns.ts';

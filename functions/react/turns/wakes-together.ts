@@ -1,7 +1,7 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
 import { isFromAws } from '../../../aws/calls/errors.ts';
 import { groupsPerMessage } from '../../../aws/messages/own-message.ts';
-import type { Clock, Wakes } from '../../../core/ports.ts';
+import type { Clock, Wakes } from '../../../core/ports/surroundings.ts';
 
 /** Groups of one batch are woken at common times, so that one message wakes them and one look serves them. */
 const stepMs = 2_000;

@@ -1,7 +1,8 @@
 import type { Group } from '../../../core/group/group.ts';
 import { withFormer } from '../../../core/group/holders.ts';
 import { type Mode, mayBegin, modeOf } from '../../../core/group/mode.ts';
-import type { DrainOrder, StateStore } from '../../../core/ports.ts';
+import type { DrainOrder } from '../../../core/ports/drains.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
 import { isKept } from '../../../core/swap/kept-members.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 

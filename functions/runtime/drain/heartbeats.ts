@@ -1,6 +1,8 @@
 import { unlessTroubled } from '../../../aws/calls/unless-troubled.ts';
 import { heartbeatsDue, prolonged } from '../../../core/drain/heartbeat.ts';
-import type { Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
+import type { LifecycleActions } from '../../../core/ports/lifecycle-actions.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
+import type { Clock } from '../../../core/ports/surroundings.ts';
 import type { LifecycleHook, Swap } from '../../../core/swap/swap.ts';
 import { onEach } from './on-each.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DrainError } from '../../../core/drain/shortfall.ts';
-import type { DrainOrder } from '../../../core/ports.ts';
+import type { DrainOrder } from '../../../core/ports/drains.ts';
 
 const inputSchema = z.object({
   group: z.string(),

@@ -1,5 +1,8 @@
 import type { Holding } from '../../../core/group/group.ts';
-import type { CapacityOut, Clock, LifecycleActions, StateStore } from '../../../core/ports.ts';
+import type { CapacityOut } from '../../../core/ports/capacity-provider.ts';
+import type { LifecycleActions } from '../../../core/ports/lifecycle-actions.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
+import type { Clock } from '../../../core/ports/surroundings.ts';
 
 /** The ports that every drain function uses. */
 export type DrainPorts = {

@@ -1,4 +1,4 @@
-import type { StateStore } from '../../../core/ports.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
 import { changeTo } from '../../../core/swap/progress.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { enteredFrom } from '../../../core/swap/transitions.ts';

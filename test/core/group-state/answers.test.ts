@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyAnswers } from '../../../core/group-state/answers.ts';
-import type { LaunchResult } from '../../../core/ports.ts';
+import type { LaunchResult } from '../../../core/ports/launches.ts';
 import type { View } from '../../../core/view/view.ts';
 import { member } from '../members.ts';
 import { group, nowMs, reservation, spotB, state } from '../views.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { abandoned, afterAttempt, inBrief, isBelieved, repeatStepMs, takenUp } from '../../../core/launch/reservation-life.ts';
-import type { LaunchResult } from '../../../core/ports.ts';
+import type { LaunchResult } from '../../../core/ports/launches.ts';
 import { describeLagMs } from '../../../core/times/times.ts';
 import { nowMs, reservation, state } from '../views.ts';
 

@@ -13,7 +13,7 @@ import {
   rememberSuccess,
   restOfSubnet,
 } from '../../../core/pool-memory/pool-memory.ts';
-import type { Refusal } from '../../../core/ports.ts';
+import type { Refusal } from '../../../core/ports/launches.ts';
 import { nowMs, pool, poolsOf } from '../selector/tree-builders.ts';
 
 const wide = pool('wide', { zones: ['zone-a', 'zone-b'], instanceTypes: ['m7g.large', 'm6g.large'] });

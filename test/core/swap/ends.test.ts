@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Group } from '../../../core/group/group.ts';
-import type { Holdings, Owner } from '../../../core/ports.ts';
+import type { Holdings } from '../../../core/ports/capacity-provider.ts';
+import type { Owner } from '../../../core/ports/owners.ts';
 import { endsIn } from '../../../core/swap/ends.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import { members } from '../members.ts';

@@ -1,0 +1,139 @@
+import type { Group } from '../group/group.ts';
+import type { LaunchCheck, Trial } from '../launch/launch-checks.ts';
+import type { LaunchRequest } from '../launch/launch-request.ts';
+import type { Reservation } from '../launch/reservation.ts';
+import type { Ending } from '../pool-memory/failed-boots.ts';
+import type { Swap } from '../swap/swap.ts';
+import type { Added, AsgView, Member, RaisedMax, Suspension } from '../view/view.ts';
+import type { DrainProgress } from './drain-target.ts';
+import type { LaunchOrder, LaunchResult } from './launches.ts';
+
+/**
+ * Outcome of an action on a list of instances: what failed, and why. An instance that is gone already counts as
+ * success.
+ */
+export type ActionResult = {
+  readonly done: readonly string[];
+  readonly failed: readonly { readonly instance: string; readonly code: string; readonly retry: 'later' | 'never' }[];
+};
+
+/** What a look at a group's instances and their Auto Scaling groups returned. */
+export type Holdings = {
+  readonly members: readonly Member[];
+  readonly asgs: readonly AsgView[];
+  /**
+   * Instances of this group that run and hold no place in it: their Auto Scaling group terminates them, or keeps them
+   * in standby or in its warm pool.
+   */
+  readonly aside: readonly string[];
+  /**
+   * Instances that a user took out of their Auto Scaling group. They keep our tags, but no longer belong to this group
+   * and are let go.
+   */
+  readonly detached?: readonly string[];
+  /**
+   * Of those that ended, the ones that are stopped or stopping: they still exist, and EC2 or a user may start them
+   * again.
+   */
+  readonly stopped: readonly string[];
+  /**
+   * Instances of this group that EC2 shows as shutting down, terminated or stopped: they have certainly ended, and are
+   * not merely missing from a describe.
+   */
+  readonly ended: readonly string[];
+  /** What EC2 says of the ends of those that ended. Absent: nothing. */
+  readonly endings?: Readonly<Record<string, Ending>>;
+};
+
+/** Where capacity comes from and is held. One implementation for each way of holding a group. */
+export type CapacityProvider = {
+  /**
+   * Everything of this group that is pending or running: tagged instances, members of its Auto Scaling groups, target
+   * health. Reads every page.
+   */
+  describe(group: Group): Promise<Holdings>;
+  /**
+   * The request of a reservation under the present policy. Undefined when the policy cannot make it: no such pool, or
+   * no subnet for any offering.
+   */
+  requestOf(group: Group, reservation: Reservation): LaunchRequest | undefined;
+  /**
+   * Sends requests, each under its own token. Returns one result per request, in the same order. Does not throw for
+   * capacity errors.
+   */
+  launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
+  /** Tries a launch without carrying it out. Undefined: AWS would carry it out. */
+  tryLaunch(group: Group, trial: Trial): Promise<LaunchCheck | undefined>;
+  /**
+   * Attaches running members to the Auto Scaling group, or registers them with target groups.
+   *
+   * @param added the note of this attach, where others set the size: nobody is attached when it has changed since.
+   */
+  admit(group: Group, instances: readonly string[], added?: Added): Promise<ActionResult>;
+  /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
+  noteJoined(group: Group, instances: readonly string[]): Promise<void>;
+  /** Registers members again that a drain has deregistered, because EC2 announced to take them and did not. */
+  putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
+  /**
+   * Takes leaving members out of service at the start of a drain: deregisters targets, or terminates through the Auto
+   * Scaling group with a decrement of its desired capacity. Of those that EC2 takes, as many as are `uncovered` have no
+   * replacement and get none now: they are only deregistered, and their Auto Scaling group replaces them.
+   */
+  release(group: Group, swaps: readonly Swap[], uncovered?: number): Promise<ActionResult>;
+  /** The state of leaving instances: whether they still have connections, and until when (by deregistration delay). */
+  inspectDrain(group: Group, swaps: readonly Swap[]): Promise<readonly DrainProgress[]>;
+  /**
+   * Terminates instances that Holdfast has to terminate. Never touches one without this group's tag or Auto Scaling
+   * group.
+   */
+  end(group: Group, swaps: readonly Swap[]): Promise<ActionResult>;
+  /** `refused`: the maximum cannot be raised now, and members beyond it cannot join. */
+  raiseMax(raised: RaisedMax): Promise<'done' | 'changed-by-others' | 'refused'>;
+  /**
+   * Puts a maximum back, only while it still has the value that we set. `not-yet`: the group's desired capacity is
+   * above the old maximum now.
+   *
+   * @param sizedOutside an Auto Scaling group whose size others set: beyond its maximum it falls back to that.
+   */
+  restoreMax(raised: RaisedMax, sizedOutside?: string): Promise<'done' | 'changed-by-others' | 'not-yet'>;
+  /** Suspends processes of an Auto Scaling group. */
+  suspend(suspension: Suspension): Promise<void>;
+  /** Resumes those of these processes that are still suspended. `gone`: there is no such group any more. */
+  resume(suspension: Suspension): Promise<'done' | 'gone'>;
+  /**
+   * Lowers a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show it yet, or
+   * somebody has written the same number again. `changed-by-others`: it is not what it was before the attach and
+   * what the attach added, so somebody else has set it. `not-yet`: no describe shows the members, or it is refused now.
+   */
+  takeDown(added: Added): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
+  /** Lowers an Auto Scaling group's desired capacity. */
+  takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
+  /** Raises a desired capacity again that was lowered to `from`, where nothing was launched in its place. */
+  giveBack(asg: string, desired: { readonly from: number; readonly to: number }): Promise<void>;
+};
+
+/**
+ * What converging a group needs from a provider. It terminates, through their Auto Scaling group, only members that are
+ * dead already, so that the group notices.
+ */
+export type CapacityIn = Pick<
+  CapacityProvider,
+  | 'describe'
+  | 'requestOf'
+  | 'launch'
+  | 'tryLaunch'
+  | 'admit'
+  | 'noteJoined'
+  | 'putBack'
+  | 'release'
+  | 'raiseMax'
+  | 'restoreMax'
+  | 'takeOver'
+  | 'suspend'
+  | 'resume'
+  | 'takeDown'
+  | 'giveBack'
+>;
+
+/** What a drain needs from a provider. Nothing here can launch. */
+export type CapacityOut = Pick<CapacityProvider, 'describe' | 'release' | 'inspectDrain' | 'end'>;

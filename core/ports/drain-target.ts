@@ -1,0 +1,40 @@
+import type { Group } from '../group/group.ts';
+import type { Swap } from '../swap/swap.ts';
+import type { ActionResult } from './capacity-provider.ts';
+
+/** What a target has of a leaving member. */
+export type TargetStanding = {
+  /** The target still has it: work goes on there, or could come. */
+  readonly isHeld: boolean;
+  /** Latest time until which it is busy there, epoch ms. */
+  readonly busyUntilMs?: number;
+  /** How long it stays busy once it is taken out of service. */
+  readonly delayMs: number;
+};
+
+/** One kind of thing that gives work to members, or that members belong to: a drain takes them out of each. */
+export type DrainTarget = {
+  /**
+   * Takes leaving members out of service. `failed` names those that it could not, and those that it holds back, with
+   * the reason. `uncovered`: see `CapacityProvider.release`.
+   */
+  release(group: Group, swaps: readonly Swap[], uncovered: number): Promise<ActionResult>;
+  /** What it has of them. A member that is missing is not held. */
+  standings(group: Group, swaps: readonly Swap[]): Promise<ReadonlyMap<string, TargetStanding>>;
+  /** Puts members into service again that a drain took out. */
+  putBack(group: Group, instances: readonly string[]): Promise<ActionResult>;
+};
+
+export type DrainProgress = {
+  readonly instance: string;
+  /** No target group has it any more, or EC2 no longer runs it. */
+  readonly drained: boolean;
+  readonly gone: boolean;
+  /** Latest time at which a deregistration delay that is running ends, epoch ms. */
+  readonly busyUntilMs?: number;
+  /**
+   * Longest deregistration delay of the target groups that it is registered with, running or not: a drain that has not
+   * begun must leave time for it.
+   */
+  readonly deregistrationDelayMs?: number;
+};

@@ -1,0 +1,19 @@
+import type { Offering } from '../pool/offering.ts';
+
+/** Finds the group of an instance. Instances without our tag and without a known Auto Scaling group belong to none. */
+export type Owners = {
+  /** One result for each instance that EC2 knows. An instance that no describe shows is missing from the map. */
+  ownersOf(instances: readonly string[]): Promise<ReadonlyMap<string, Owner>>;
+};
+
+export type Owner = {
+  readonly group?: string;
+  readonly asg?: string;
+  readonly pool?: string;
+  /** The launch that it came from. Its id begins with the id of the decision. */
+  readonly reservation?: string;
+  readonly offering: Offering;
+  readonly state: string;
+  /** When it was last started. */
+  readonly launchedAtMs?: number;
+};

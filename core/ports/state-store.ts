@@ -1,0 +1,74 @@
+import type { DecisionRecord } from '../decision/decision-record.ts';
+import type { Group } from '../group/group.ts';
+import type { LaunchCheck } from '../launch/launch-checks.ts';
+import type { LaunchRequest } from '../launch/launch-request.ts';
+import type { AccountBudget } from '../limits/account-budget.ts';
+import type { AsgClaim } from '../policy/ports.ts';
+import type { Swap } from '../swap/swap.ts';
+import type { GroupState } from '../view/view.ts';
+
+/** One group in the registry: enough to route signals without reading policies. */
+export type RegistryEntry = {
+  readonly group: string;
+  readonly policyVersion: number;
+  readonly asgs: readonly string[];
+  /** Auto Scaling groups that an earlier policy named and that were not empty when this entry was written. */
+  readonly former?: readonly string[];
+  readonly alarms: readonly string[];
+  /**
+   * Its policy is gone: it is ticked until then, so that what is open of it comes to its end. It names no Auto Scaling
+   * group and no alarm.
+   */
+  readonly letGoUntilMs?: number;
+};
+
+/** The state table. Every write is conditional. A lost race returns a value. */
+export type StateStore = {
+  group(name: string): Promise<Group | undefined>;
+  /** The group as its latest policy made it, whether that is still in force or not. */
+  lastGroup(name: string): Promise<Group | undefined>;
+  registry(): Promise<readonly RegistryEntry[]>;
+  /** Which group holds an Auto Scaling group, or held it last. Undefined when no policy ever named it. */
+  claimOf(asg: string): Promise<AsgClaim | undefined>;
+  state(group: string): Promise<GroupState | undefined>;
+  /** Writes when the stored version is `state.version - 1` (0: no item yet). */
+  putState(group: string, state: GroupState): Promise<'done' | 'conflict'>;
+  /** Stores a launch request under its reservation's id, before it is sent. */
+  putRequest(group: string, reservation: string, request: LaunchRequest): Promise<void>;
+  /** The stored request. Undefined when there is none (an item of the first version, or removed by hand). */
+  request(group: string, reservation: string): Promise<LaunchRequest | undefined>;
+  swaps(group: string): Promise<readonly Swap[]>;
+  swapOf(instance: string): Promise<Swap | undefined>;
+  /** The first writer wins: `exists` returns what is stored. */
+  claim(swap: Swap): Promise<{ readonly kind: 'claimed' } | { readonly kind: 'exists'; readonly swap: Swap }>;
+  /**
+   * Changes fields of a swap when its state is one of `from` (and its drain is `drain`, where given). States never move
+   * backwards.
+   */
+  advance(swap: Pick<Swap, 'group' | 'instance'>, change: SwapChange): Promise<'done' | 'conflict'>;
+  /**
+   * Moves a swap that is gone for good out of the active ones into history. `swapOf` still finds it there until it
+   * expires. A swap whose instance is not gone was an error, or is over: it becomes `withdrawn`.
+   */
+  retire(swap: Swap): Promise<void>;
+  putDecision(record: DecisionRecord): Promise<void>;
+  /** Stores what checks of launches found beside the status of this policy version, if that is still the status. */
+  putChecks(group: string, policyVersion: number, checks: readonly LaunchCheck[], atMs: number): Promise<void>;
+  /** What is spent of the account's buckets. Empty where there is no item. */
+  budget(): Promise<AccountBudget>;
+  /** Writes when the stored version is `version - 1` (0: no item yet). */
+  putBudget(budget: AccountBudget): Promise<'done' | 'conflict'>;
+};
+
+export type SwapChange = {
+  readonly from: readonly Swap['state'][];
+  readonly drain?: string;
+  readonly set: Partial<Omit<Swap, 'group' | 'instance'>>;
+  /**
+   * The change is made only while the swap has this number of hooks. Hooks are only added, so a writer that has seen
+   * this number has seen them all.
+   */
+  readonly hooksSeen?: number;
+  /** Fields that no longer apply and are removed. */
+  readonly clear?: readonly ('releaseAskedAtMs' | 'shortfall')[];
+};
