@@ -63,12 +63,6 @@ const cheaper = (leaf: Leaf, way: readonly Step[], { member, paid }: Look): Bett
   return { leaf, way, offerings, why: { code: 'cheaper', usdPerHour: priceOf(first), fromUsdPerHour } };
 };
 
-/** What the node would choose now, as far as it costs so much less that a move is worthwhile. */
-const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
-  const picked = pick(branch, look.run);
-  return picked && cheaper(picked.leaf, picked.way, look);
-};
-
 /**
  * The child of a node that counts a member. A pool that several tiers name belongs to the earliest of them: from there
  * it has nowhere to return to.
@@ -76,6 +70,21 @@ const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
 export const ownChoice = (branch: Branch, member: Member): Choice | undefined => {
   const choices = choicesAbove(branch, cellOf(member));
   return branch.kind === 'tiered' ? choices.toSorted((a, b) => a.index - b.index)[0] : choices[0];
+};
+
+/**
+ * Whether a price decides between a member's place and another one. Where both lie in one child of a `cheapest` node,
+ * the selectors below it decide: a move for the price would undo their order, shares or evenness, and be undone again.
+ */
+const isForPrice = (way: readonly Step[], member: Member): boolean => {
+  const parting = way.find(({ branch, choice }) => ownChoice(branch, member) !== choice);
+  return parting === undefined || parting.branch.kind === 'cheapest';
+};
+
+/** What the node would choose now, as far as it costs so much less that a move is worthwhile. */
+const atLowerPrice = (branch: Branch, look: Look): BetterPlace | undefined => {
+  const picked = pick(branch, look.run);
+  return picked && isForPrice(picked.way, look.member) ? cheaper(picked.leaf, picked.way, look) : undefined;
 };
 
 const betterIn = (branch: Branch, own: Choice, look: Look): BetterPlace | undefined => {

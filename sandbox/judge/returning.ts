@@ -1,6 +1,6 @@
 import type { Chronicle } from './chronicle.ts';
 import { wasDeniedLately } from './denied.ts';
-import { evensOut } from './evenness.ts';
+import { evensOut, partOf } from './evenness.ts';
 import { priceBeliefMs } from './giving.ts';
 import { isProtected, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
@@ -38,6 +38,22 @@ const isCheaper = (pair: Pair): boolean => {
 const childrenWith = ({ children }: Selector, pool: string): readonly number[] =>
   children.flatMap((child, index) => (poolsBelow(child).includes(pool) ? [index] : []));
 
+/** The selector at which the ways of both part, each to a part of its own. Undefined where both are in one place. */
+const partingOf = (node: TreeNode, pair: Pair, pools: readonly [string, string]): Selector | undefined => {
+  const selector = selectorOf(node);
+  if (selector === undefined) return undefined;
+  const [ways, others] = [childrenWith(selector, pools[0]), childrenWith(selector, pools[1])];
+  const common = ways.find((index) => others.includes(index));
+  const child = common === undefined ? undefined : selector.children[common];
+  if (child === undefined) return selector;
+  const [part, other] = [pair.one, pair.than].map((life) => partOf(selector, life, pair.policy, pair.atMs));
+  return selector.kind === 'spread' && part !== other ? selector : partingOf(child, pair, pools);
+};
+
+/** Whether a price decides between both: not where they lie in one child of a `cheapest` node, and a selector of another kind below parts them. */
+const isForPrice = (node: TreeNode, pair: Pair, pools: readonly [string, string]): boolean =>
+  (partingOf(node, pair, pools)?.kind ?? 'cheapest') === 'cheapest';
+
 /** Where the way of both goes on below a node, or whether one of them is better there already. */
 const below = (node: TreeNode, pair: Pair, pools: readonly [string, string]): TreeNode | boolean => {
   const selector = selectorOf(node);
@@ -45,7 +61,7 @@ const below = (node: TreeNode, pair: Pair, pools: readonly [string, string]): Tr
   const [one, than] = [childrenWith(selector, pools[0]), childrenWith(selector, pools[1])];
   if (one.length === 0 || than.length === 0) return false;
   if (selector.kind === 'tiered' && Math.min(...one) !== Math.min(...than)) return Math.min(...one) < Math.min(...than);
-  if (selector.kind === 'cheapest' && isCheaper(pair)) return true;
+  if (selector.kind === 'cheapest' && isForPrice(node, pair, pools) && isCheaper(pair)) return true;
   if (evensOut(selector, { ...pair, life: pair.one }, pair.than)) return true;
   const common = selector.kind === 'tiered' ? Math.min(...one) : one.find((index) => than.includes(index));
   return common === undefined ? false : (selector.children[common] ?? false);

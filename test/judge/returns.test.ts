@@ -66,6 +66,16 @@ describe('a launch beyond the size', () => {
     expect(details(needlessLaunch, all(first, leaves, launches(200, 'i-4', 'spot-a')))).toEqual([]);
     expect(details(needlessLaunch, all(first, launches(200, 'i-4', 'spot-a')))).toHaveLength(1);
   });
+  it('is needed for its price between children of a cheapest node, and not within one of another kind', () => {
+    const found = (capacity: object, to: string) => details(needlessLaunch, all(oneOnDemand({ capacity }), launches(100, 'i-3', to)));
+    const both = ['spot-b', 'od-b'];
+    expect(found({ cheapest: both }, 'spot-b')).toEqual([]);
+    expect(found({ cheapest: [{ cheapest: both }, 'spot-a'] }, 'spot-b')).toEqual([]);
+    for (const inOne of [{ spread: both }, { weighted: both.map((use) => ({ use, weight: 1 })) }]) {
+      expect(found({ cheapest: [inOne, 'spot-a'] }, 'spot-a')).toEqual([]);
+      expect(found({ cheapest: [inOne, 'spot-a'] }, 'spot-b')).toHaveLength(1);
+    }
+  });
   it('is not needed a second time for one member', () => {
     expect(details(needlessLaunch, all(oneOnDemand(), launches(100, 'i-3', 'spot-b'), launches(110, 'i-4', 'spot-a')))).toHaveLength(1);
   });

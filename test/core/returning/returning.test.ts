@@ -102,6 +102,17 @@ describe('below cheapest, a member', () => {
     expect(notMoved).toMatchObject({ code: 'would-not-pay', offering: 'm7g.large/b/spot', lifeMs: 20 * minute });
   });
 
+  it('stays where both places lie in one child, whose own selector decides', () => {
+    const [dear, cheap] = [spotA, spotB].map(leafOf) as [Selector, Selector];
+    const moves = (child: Selector) => {
+      const group = returning({}, { capacity: { kind: 'cheapest', children: [child, leafOf(onDemandB)] } });
+      return decide({ ...at(0.1, 0.05), group, members: [...members(spotA, 5), ...members(spotB, 5)] }).moves;
+    };
+    expect(moves({ kind: 'spread', by: 'pool', children: [cheap, dear] })).toBeUndefined();
+    expect(moves({ kind: 'weighted', children: [cheap, dear].map((use) => ({ use, weight: 1 })) })).toBeUndefined();
+    expect(moves({ kind: 'cheapest', children: [cheap, dear] })?.map(({ why }) => why.code)).toEqual(['cheaper']);
+  });
+
   it('stays while its price is not known and it is spot', () => {
     expect(decide(at(undefined, 0.05)).placements).toEqual([]);
   });
