@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -10,43 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaveReasons } from '../../core/removal/leave-reason.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { View } from '../../core/view/view.ts';
+import { createFakeAws } from '../aws/fake-aws.ts';
 import { members } from '../core/members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, view } from '../core/views.ts';
 import { ownMessage } from '../react/event-samples.ts';
 import { instance, policy, stored, worldOf } from '../react/world.ts';
-
-const root = join(import.meta.dirname, '..', '..');
-const folders = ['core', 'aws', 'functions'];
-/** Beside the folders: what reads a union elsewhere. */
-const readers = ['cli/reason-text.ts', 'cli/time.ts', 'lib/signal-rules.ts', 'lib/signals.ts', 'test/react/event-samples.ts'];
-
-/** A copy of the code that decides and acts, in which a union gets one more member. */
-const createScratch = () => {
-  const house = mkdtempSync(join(tmpdir(), 'holdfast-unions-'));
-  for (const folder of folders) cpSync(join(root, folder), join(house, folder), { recursive: true });
-  for (const file of readers) cpSync(join(root, file), join(house, file));
-  cpSync(join(root, 'package.json'), join(house, 'package.json'));
-  symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: object };
-  writeFileSync(join(house, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [...folders, ...readers] }));
-  return {
-    house,
-    /** Replaces a text that occurs once. */
-    edit: (file: string, from: string, to: string): void => {
-      const text = readFileSync(join(house, file), 'utf8');
-      expect(text.split(from)).toHaveLength(2);
-      writeFileSync(join(house, file), text.replace(from, to));
-    },
-    write: (file: string, text: string): void => writeFileSync(join(house, file), text),
-    load: (file: string) => import(join(house, file)),
-    /** The files that do not compile, each once. */
-    filesWithErrors: (): readonly string[] => {
-      const { stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', '.', '--pretty', 'false'], { cwd: house, encoding: 'utf8' });
-      return [...new Set([...stdout.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, file]) => file ?? ''))].sort();
-    },
-    remove: (): void => rmSync(house, { recursive: true, force: true }),
-  };
-};
+import { createScratch, folders, root } from './scratch.ts';
 
 describe('a reason to leave that is new', () => {
   let scratch: ReturnType<typeof createScratch>;
@@ -301,5 +268,100 @@ describe('a holding that is new', () => {
     );
     expect(bucketOf({ holding: { kind: 'beside' } })).toBe('autoScaling');
     expect(world.launched).toBe(1);
+  });
+});
+
+describe('a drain target that is new', () => {
+  let scratch: ReturnType<typeof createScratch>;
+  beforeAll(() => {
+    scratch = createScratch();
+  });
+  afterAll(() => scratch.remove());
+
+  /** An ECS agent that runs tasks on members until they are told to leave. */
+  const file = 'aws/draining/container-instances.ts';
+  const target = `
+    import type { DrainTarget } from '../../core/ports/drain-target.ts';
+    import type { MovesMembers } from './draining.ts';
+
+    const leaving = new Set<string>();
+    export const tasks = new Set<string>();
+
+    export const containerInstances: MovesMembers = () => ({
+      release: async (_group, swaps) => {
+        for (const { instance } of swaps) leaving.add(instance);
+        return { done: swaps.map(({ instance }) => instance), failed: [] };
+      },
+      putBack: async (_group, instances) => {
+        for (const instance of instances) leaving.delete(instance);
+        return { done: instances, failed: [] };
+      },
+    });
+
+    export const standingsInClusters = (): DrainTarget['standings'] => async (_group, swaps) =>
+      new Map(swaps.map(({ instance }) => [instance, { isHeld: tasks.has(instance), delayMs: leaving.has(instance) ? 60_000 : 90_000 }]));
+  `;
+
+  it('needs its file, its row and its line in two lists: the compiler names all three places', { timeout: 120_000 }, () => {
+    scratch.write(file, target);
+    scratch.edit('core/drain/targets.ts', "'load-balancers' | 'auto-scaling'", "'load-balancers' | 'container-instances' | 'auto-scaling'");
+    expect(scratch.filesWithErrors()).toEqual(['aws/draining/draining.ts', 'aws/draining/inspect-drain.ts', 'core/drain/targets.ts']);
+    scratch.edit(
+      'core/drain/targets.ts',
+      "  'auto-scaling': {",
+      [
+        "  'container-instances': {",
+        "    ask: 'clusters',",
+        "    bucket: 'targets',",
+        '    releaseCalls: (group) => (group.name.length > 0 ? 7 : 0),',
+        '    isPaidByLook: false,',
+        "    waitsFor: 'start-slack',",
+        '  },',
+        "  'auto-scaling': {",
+      ].join('\n'),
+    );
+    for (const [place, made] of [
+      ['draining', 'containerInstances'],
+      ['inspect-drain', 'standingsInClusters'],
+    ] as const) {
+      const line = `  'container-instances': ${made},\n  'auto-scaling':`;
+      scratch.edit(`aws/draining/${place}.ts`, "  'auto-scaling':", line);
+      scratch.edit(
+        `aws/draining/${place}.ts`,
+        "from './load-balancers.ts';",
+        `from './load-balancers.ts';\nimport { ${made} } from './container-instances.ts';`,
+      );
+    }
+    expect(scratch.filesWithErrors()).toEqual([]);
+  });
+
+  it('is drained then: members leave it, it holds the drain back, and it asks for a turn of its own', async () => {
+    const [{ createDraining }, { createInspectDrain }, { tasks }, { releasesAtMs }] = await Promise.all(
+      ['aws/draining/draining.ts', 'aws/draining/inspect-drain.ts', file, 'functions/begin-drain/turn.ts'].map(scratch.load),
+    );
+    const aws = createFakeAws({ DescribeInstances: { Reservations: [{ Instances: [{ InstanceId: 'i-1', State: { Name: 'running' } }] }] } });
+    const deps = { ...aws, deployment: 'prod', now: () => nowMs, note: () => undefined, missed: () => undefined };
+    const leaving = [{ instance: 'i-1', group: 'web', reason: 'interruption', state: 'claimed', drain: 'd-1' }] as unknown as readonly Swap[];
+    const alone = group();
+    tasks.add('i-1');
+
+    const inspect = createInspectDrain(deps);
+    expect(await inspect(alone, leaving)).toMatchObject([{ drained: false, deregistrationDelayMs: 90_000 }]);
+    expect(await createDraining(deps).release(alone, leaving)).toMatchObject({ done: ['i-1'], failed: [] });
+    expect(await inspect(alone, leaving)).toMatchObject([{ drained: false, deregistrationDelayMs: 60_000 }]);
+    tasks.delete('i-1');
+    expect(await inspect(alone, leaving)).toMatchObject([{ drained: true }]);
+    expect(await createDraining(deps).putBack(alone, ['i-1'])).toMatchObject({ done: ['i-1'] });
+
+    const asked: string[] = [];
+    const store = {
+      budget: async () => ({ version: 0, levels: {}, waiting: [], given: {}, refused: {} }),
+      putBudget: async (budget: { readonly given: object }) => {
+        asked.push(...Object.keys(budget.given));
+        return 'done';
+      },
+    };
+    await releasesAtMs({ store, clock: { now: () => nowMs }, pacer: undefined }, alone, leaving, false);
+    expect(asked).toContain('d-1 clusters');
   });
 });
