@@ -99,6 +99,7 @@ const heard = objectOf<NonNullable<NotDone['heard']>[string]>({
   atMs: number,
   heardAtMs: optional(number),
   deadlineMs: optional(number),
+  untilMs: optional(number),
   hook: optional(hook),
 });
 

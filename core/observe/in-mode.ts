@@ -7,9 +7,9 @@ import { isHard } from '../swap/swap.ts';
 import { takeHeadcount } from '../view/headcount.ts';
 import type { View } from '../view/view.ts';
 import type { Heard, NotDone } from './not-done.ts';
-import { lackIn, type Observation, observe } from './observe.ts';
+import { announcedForLater, lackIn, type Observation, observe } from './observe.ts';
 
-/** What an observed group's look knows besides its view. */
+/** What a look at a group that does not act knows besides its view. */
 export type Watching = {
   readonly heard: readonly Heard[];
   readonly desired: number;
@@ -76,7 +76,7 @@ const raisesOf = ({ raise, admissions }: Decision, { group, asgs }: View): Decis
  * Of a paused group: what was launched before still joins, maximum sizes are put back, and members that EC2 or Auto
  * Scaling takes leave their Auto Scaling groups. It is said once what is missing or too much.
  */
-const paused = (view: View): InMode => {
+const paused = (view: View, { heard }: Watching): InMode => {
   const wanted = decide(view);
   const before = view.state.notDone ?? { missing: 0, surplus: 0 };
   const now = lackIn(wanted);
@@ -92,7 +92,9 @@ const paused = (view: View): InMode => {
     unnoticed: wanted.unnoticed.filter((instance) => taken.has(instance)),
     remarks: [...found(wanted), ...(isNews ? [{ code: 'paused' as const, ...now }] : [])],
   };
-  return { view: withNotDone(view, now.missing + now.surplus > 0 ? now : undefined), decision };
+  const later = announcedForLater(heard, view);
+  const isNoted = now.missing + now.surplus > 0 || later !== undefined;
+  return { view: withNotDone(view, isNoted ? { ...now, ...(later && { heard: later }) } : undefined), decision };
 };
 
 /** Of an observed group: nothing is done but to put back what Holdfast itself had changed before. */
@@ -119,7 +121,7 @@ export const decideInMode = (view: View, watching: Watching): InMode => {
     case 'act':
       return { view: withNotDone(view, undefined), decision: decide(view) };
     case 'pause':
-      return paused(view);
+      return paused(view, watching);
     case 'observe':
       return watched(view, watching);
   }

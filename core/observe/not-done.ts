@@ -1,7 +1,7 @@
 import type { LeaveReason } from '../removal/leave-reason.ts';
 import type { LifecycleHook } from '../swap/swap.ts';
 
-/** A member of an observed group that leaves, or should leave, as far as a signal said so. */
+/** A member of an observed or paused group that leaves, or should leave, as far as a signal said so. */
 export type Heard = {
   readonly instance: string;
   readonly reason: LeaveReason;
@@ -10,6 +10,8 @@ export type Heard = {
   /** When a look first received it. */
   readonly heardAtMs?: number;
   readonly deadlineMs?: number;
+  /** What was announced for later is over by then. */
+  readonly untilMs?: number;
   readonly hook?: LifecycleHook;
 };
 
@@ -31,7 +33,7 @@ export type Need = {
 export type NotDone = {
   readonly missing: number;
   readonly surplus: number;
-  /** Of an observed group, the latest 300. */
+  /** Of an observed group, the latest 300. Of a paused one, what AWS announced for later. */
   readonly heard?: Readonly<Record<string, Omit<Heard, 'instance'>>>;
   /** Members that would move, to other Auto Scaling groups or to better places: they are stored already. */
   readonly moved?: readonly string[];

@@ -37,12 +37,14 @@ const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
   return all;
 };
 
-const untilMs = (heard: Heard): number =>
-  traitsOf(heard).endedBy === 'ec2' ? (heard.deadlineMs ?? heard.atMs) + describeLagMs : heard.atMs + tellsForMs;
+const overAtMs = (heard: Heard): number => {
+  if (heard.untilMs !== undefined) return heard.untilMs;
+  return traitsOf(heard).endedBy === 'ec2' ? (heard.deadlineMs ?? heard.atMs) + describeLagMs : heard.atMs + tellsForMs;
+};
 
 const isOver = (heard: Heard, { nowMs, members, asgs }: View): boolean => {
   const { instance, atMs } = heard;
-  if (nowMs >= untilMs(heard)) return true;
+  if (nowMs >= overAtMs(heard)) return true;
   const isShown =
     members.some((member) => member.instance === instance) || asgs.some(({ holds }) => holds.includes(instance));
   return !isShown && nowMs - atMs >= describeLagMs;
@@ -55,9 +57,9 @@ const knownIn = ({ notDone }: GroupState): readonly Heard[] =>
 const heardNow = (now: readonly Heard[], view: View): readonly Heard[] =>
   [...byInstance([...knownIn(view.state), ...now]).values()].filter((one) => !isOver(one, view));
 
-/** What was heard while a group was only observed, and still tells something when it acts again. */
+/** What was heard while a group did not act, and still tells something when it acts again. */
 export const heardBefore = (state: GroupState, nowMs: number): readonly Heard[] =>
-  knownIn(state).filter((one) => nowMs < untilMs(one));
+  knownIn(state).filter((one) => nowMs < overAtMs(one));
 
 const asSwap = (heard: Heard, { group, members }: View): Swap => {
   const { instance, reason, atMs, deadlineMs } = heard;
@@ -80,6 +82,12 @@ const asSwap = (heard: Heard, { group, members }: View): Swap => {
 const swapsIfActed = (heard: readonly Heard[], view: View): readonly Swap[] => {
   const stored = new Set(view.swaps.map(({ instance }) => instance));
   return heard.filter(({ instance }) => !stored.has(instance)).map((one) => asSwap(one, view));
+};
+
+/** What AWS announced for later, with what it announced before: of a paused group, which acts on it afterwards. */
+export const announcedForLater = (now: readonly Heard[], view: View): NotDone['heard'] => {
+  const later = heardNow(now, view).filter((one) => one.untilMs !== undefined);
+  return later.length === 0 ? undefined : remembered(later, view.nowMs);
 };
 
 /** Warnings that no earlier look heard: pool memory learns from each once. */
@@ -181,13 +189,14 @@ const remembered = (heard: readonly Heard[], nowMs: number): NotDone['heard'] =>
     heard
       .toSorted((a, b) => a.atMs - b.atMs)
       .slice(-mostHeard)
-      .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, hook }) => [
+      .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, untilMs, hook }) => [
         instance,
         {
           reason,
           atMs,
           heardAtMs,
           ...(deadlineMs !== undefined && { deadlineMs }),
+          ...(untilMs !== undefined && { untilMs }),
           ...(hook !== undefined && { hook }),
         },
       ]),

@@ -13,6 +13,8 @@ type ScheduledChange = {
 /** Without an end, the window counts as over a day after it began. */
 const windowMs = 24 * 3_600_000;
 
+const overAtMs = ({ startsAtMs, endsAtMs = startsAtMs + windowMs }: ScheduledChange): number => endsAtMs;
+
 /** Changes that end an instance, or interrupt its work (EC2 User Guide, "Scheduled events for your instances"). */
 const disturbs = /_(RETIREMENT|STOP|REBOOT|MAINTENANCE|POWER_MAINTENANCE|TERMINATION)(_\w+)?_(SCHEDULED|EVENT)$/;
 
@@ -51,10 +53,11 @@ export const scheduledChange = signalKind({
     );
   },
   about: ({ instance }: ScheduledChange) => ({ instance }),
-  isOver: ({ startsAtMs, endsAtMs = startsAtMs + windowMs }, _, nowMs) => nowMs > endsAtMs,
+  isOver: (signal, _, nowMs) => nowMs > overAtMs(signal),
   comesAgain: 'always',
-  adds: ({ instance, atMs }, owner) => ({
-    leaving: [{ instance, reason: 'maintenance', atMs, ...(owner && { owner }) }],
-  }),
+  adds: (signal, owner) => {
+    const { instance, atMs } = signal;
+    return { leaving: [{ instance, reason: 'maintenance', atMs, untilMs: overAtMs(signal), ...(owner && { owner }) }] };
+  },
   ...instancesCause,
 });

@@ -17,6 +17,8 @@ export type LeavingFact = {
   /** When a look first received it, where an earlier one did. */
   readonly heardAtMs?: number;
   readonly deadlineMs?: number;
+  /** What was announced for later is over by then. */
+  readonly untilMs?: number;
   readonly hook?: LifecycleHook;
   readonly owner?: Owner;
 };

@@ -134,7 +134,7 @@ const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked =
   const nowMs = ports.clock.now();
   const seen = viewOf(gathered, nowMs, facts);
   const { desired } = gathered;
-  const heard = modeOf(run.group) === 'observe' ? heardIn(facts, gathered, nowMs).leaving : [];
+  const heard = modeOf(run.group) === 'act' ? [] : heardIn(facts, gathered, nowMs).leaving;
   const inMode = (view: View): InMode => {
     const decided = decideInMode(view, { heard, desired, id });
     return earlier.length === 0 ? decided : { ...decided, decision: withoutRemovals(decided.decision) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { replacedBeforeWindow } from '../../sandbox/judge/rules/scheduled.ts';
 import { details } from './details.ts';
-import { react, type Script, twoServe } from './histories.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
 
 const end = { kind: 'ec2' } as const;
 const broken = (write: (script: Script) => void, aheadSeconds = 1_800) => {
@@ -21,6 +21,18 @@ describe('what AWS will retire is replaced before', () => {
   });
   it('breaks for one that EC2 ended before', () => {
     expect(broken((script) => script.end(1_800, 'i-1', end))).toEqual(late);
+  });
+  it('counts from when the group acts, where it was paused when AWS announced it', () => {
+    const paused =
+      (actsAt: number) =>
+      (script: Script): void => {
+        script.policy(50, 2, { ...policy, mode: 'pause' });
+        script.policy(actsAt, 3, policy);
+        script.end(1_900, 'i-1', end);
+      };
+    expect(broken(paused(600))).toEqual(late);
+    expect(broken(paused(1_500))).toEqual([]);
+    expect(broken((script) => script.policy(50, 2, { ...policy, mode: 'pause' }))).toEqual([]);
   });
   it('says nothing where the window is near, or where EC2 refused capacity', () => {
     expect(broken((script) => script.end(800, 'i-1', end), 600)).toEqual([]);

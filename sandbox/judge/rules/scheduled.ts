@@ -1,7 +1,7 @@
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isAlive, isFunction, isProtected, type Life } from '../life.ts';
-import { wasIdle } from '../modes.ts';
+import { actsSince, wasIdle } from '../modes.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -23,12 +23,15 @@ const isPlain = (chronicle: Chronicle, group: string, life: Life, fromMs: number
 export const replacedBeforeWindow: Rule = {
   name: 'what AWS will retire is replaced before',
   meaning:
-    'A member that AWS announces to retire a quarter of an hour ahead or earlier, while nothing else happens to its group, has been replaced and ended by Holdfast when that time comes.',
+    'A member that AWS announces to retire a quarter of an hour ahead or earlier, while nothing else happens to its group, has been replaced and ended by Holdfast when that time comes. Where the group was paused or observed then, the quarter of an hour counts from when it acts.',
   broken: (chronicle) =>
     chronicle.lives.flatMap((life) =>
       life.scheduled.flatMap(({ atMs, startsAtMs }): readonly Broken[] => {
         const group = chronicle.groupAt(life, atMs);
-        if (group === undefined || startsAtMs - atMs < aheadMs || !isPlain(chronicle, group, life, atMs, startsAtMs)) return [];
+        if (group === undefined) return [];
+        // What is announced while the group does not act is followed once it does.
+        const fromMs = Math.max(atMs, actsSince(chronicle, group, startsAtMs));
+        if (startsAtMs - fromMs < aheadMs || !isPlain(chronicle, group, life, fromMs, startsAtMs)) return [];
         const isLet = goneAtMs(life) < startsAtMs && (isFunction(life.ending?.by) || life.stays.some(({ how }) => how === 'terminating'));
         return isLet
           ? []

@@ -3,7 +3,7 @@ import { decide } from '../../../core/decide/decide.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { decideInMode, type Watching } from '../../../core/observe/in-mode.ts';
 import type { Heard } from '../../../core/observe/not-done.ts';
-import { lackIn, observe } from '../../../core/observe/observe.ts';
+import { heardBefore, lackIn, observe } from '../../../core/observe/observe.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
@@ -82,6 +82,16 @@ describe('a paused group', () => {
     const joining = member('new-1', spotA, { admitted: false, serving: false });
     const { decision } = paused({ members: [...members(spotA, 4), ...members(spotB, 5), joining] });
     expect(decision.admissions).toEqual(['new-1']);
+  });
+
+  test('keeps what AWS announced for later until it is over, and acts on it afterwards', () => {
+    const told: Heard = { instance: 'spot-a#1', reason: 'maintenance', atMs: nowMs, untilMs: nowMs + 7_200_000 };
+    const pausedGroup = { group: inMode('pause'), members: [...members(spotA, 5), ...members(spotB, 5)] };
+    const first = decideInMode(view(pausedGroup), watching({ heard: [told, { instance: 'spot-a#2', reason: 'rebalance', atMs: nowMs }] }));
+    const second = decideInMode(later(first.view, {}, 3_600_000), watching());
+    expect(Object.keys(second.view.state.notDone?.heard ?? {})).toEqual(['spot-a#1']);
+    expect(heardBefore(second.view.state, nowMs + 3_700_000)).toMatchObject([told]);
+    expect(decideInMode(later(second.view, {}, 3_600_000), watching()).view.state.notDone).toBeUndefined();
   });
 
   test('counts what was launched and is not shown yet', () => {

@@ -98,4 +98,11 @@ export const draining: readonly PutBack[] = [
     to: 'return reading.signals.slice(0, 1).map((signal) => ({ message: id, signal }));',
     situation: 'members that AWS will retire',
   },
+  {
+    name: 'what AWS announces to a paused group is forgotten',
+    file: 'core/observe/in-mode.ts',
+    from: '...(later && { heard: later })',
+    to: '...(later && { heard: {} })',
+    situation: 'members that AWS will retire, announced while the group is paused',
+  },
 ];

@@ -1,6 +1,6 @@
 import { scheduleRetirement, warnInVain } from '../ending-steps.ts';
 import type { Situation, Step } from '../situation.ts';
-import { alarm, endThroughAsg, interrupt, setSpot } from '../steps.ts';
+import { alarm, endThroughAsg, interrupt, putPolicy, setSpot } from '../steps.ts';
 import { type Setting, settingOf, zones } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
@@ -79,6 +79,20 @@ const sparedAndAttached = (): Situation => {
   return sparedMembers(name, settingOf('attach', { policy }), [setSpot(500, zones, 0)]);
 };
 
+/** AWS announces a retirement to a paused group, which acts again well before. */
+const retiredAfterPause = (): Situation => {
+  const setting = settingOf('tag');
+  return of('members that AWS will retire, announced while the group is paused', setting, {
+    asked: { web: { size: 6, endsAt: 6 } },
+    steps: [
+      putPolicy(1_000, { ...setting.policy, mode: 'pause' }, 'the mode becomes pause', 'mode-edited'),
+      scheduleRetirement(30_000, 2, 3_600_000),
+      putPolicy(180_000, setting.policy, 'the mode becomes act', 'mode-edited'),
+    ],
+    calmAtMs: 3_700_000,
+  });
+};
+
 /** Situations in which the audit saw a fault, by what goes wrong in them. */
 export const draining: Readonly<Record<string, () => Situation>> = {
   'a hook drain of twenty minutes': () => of('a hook drain of twenty minutes', longDrains(3_600), { ...longDrain, steps: [endThroughAsg(1_000, 2)] }),
@@ -91,6 +105,7 @@ export const draining: Readonly<Record<string, () => Situation>> = {
       steps: [scheduleRetirement(1_000, 3, 1_800_000)],
       calmAtMs: 1_900_000,
     }),
+  'members that AWS will retire, announced while the group is paused': retiredAfterPause,
   'warnings that do not come true': () => sparedMembers('warnings that do not come true', settingOf('tag')),
   'warnings of attached members that do not come true': sparedAndAttached,
   'ten deadlines and a scale-in in one look': togetherWithScaleIn,
