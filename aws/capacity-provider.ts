@@ -2,13 +2,19 @@ import type { Group, Holding } from '../core/group/group.ts';
 import { namedTargetGroups } from '../core/group/holders.ts';
 import { howHeld } from '../core/group/holding.ts';
 import { isAsAdded } from '../core/group/outside-size.ts';
-import type { ActionResult, CapacityIn, CapacityOut, CapacityProvider } from '../core/ports/capacity-provider.ts';
+import type {
+  ActionResult,
+  Admitting,
+  CapacityIn,
+  CapacityOut,
+  CapacityProvider,
+} from '../core/ports/capacity-provider.ts';
 import type { Added } from '../core/view/view.ts';
 import { inParallel } from './calls/in-parallel.ts';
 import { createDraining } from './draining/draining.ts';
 import { createInspectDrain } from './draining/inspect-drain.ts';
 import { allOf } from './providers/act-on.ts';
-import { attachMembers, noteJoined } from './providers/attach-members.ts';
+import { attachMembers, noteJoined, noteTogether } from './providers/attach-members.ts';
 import { describeAsgs } from './providers/auto-scaling-groups.ts';
 import { fleetRequest, launchFleet } from './providers/create-fleet.ts';
 import { describeHoldings } from './providers/describe-members.ts';
@@ -47,13 +53,13 @@ const admitMembers = async (
   deps: ProviderDeps,
   group: Group,
   instances: readonly string[],
-  added: Added | undefined,
+  { added, moreCome = false }: Admitting,
 ): Promise<ActionResult> => {
   if (instances.length === 0) return { done: [], failed: [] };
   if (added !== undefined && !(await isAsNoted(deps, added))) return sizeChanged(instances);
   const { joins } = howHeld(group);
   const attached = joins === undefined ? { done: instances, failed: [] } : await attachMembers(deps, joins, instances);
-  await noteMembers(deps, group, attached.done);
+  if (joins !== undefined) await noteTogether(deps, group.name, joins, attached.done, moreCome);
   return allOf(instances, [attached, await registerTargets(deps.elb, namedTargetGroups(group), attached.done)]);
 };
 
@@ -72,7 +78,7 @@ export const createCapacityIn = (holding: Holding, deps: ProviderDeps): Capacity
       (order.request.api === 'LaunchInstances' ? launchIntoAsg : launchFleet)(deps, order),
     ),
   tryLaunch: (group, trial) => tryLaunch(deps, group, trial),
-  admit: (group, instances, added) => admitMembers(deps, group, instances, added),
+  admit: (group, instances, admitting = {}) => admitMembers(deps, group, instances, admitting),
   noteJoined: (group, instances) => noteMembers(deps, group, instances),
   ...createDraining(deps),
   ...createSizeChanges(deps),

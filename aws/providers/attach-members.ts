@@ -7,6 +7,7 @@ import { chunks } from '../calls/chunks.ts';
 import { attachedTo, codeOf, messageOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { actOn, ordinaryVerdict, together, type Verdict } from './act-on.ts';
+import { notedWithinMs, notNotedYet, rememberJoined, rememberNoted } from './joined-here.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 
 /** Calls under way for one group: enough that fifty of them fit into an invocation. */
@@ -55,15 +56,36 @@ export const noteJoined = async (
     { Key: tags.joined, Value: joinedTagValue(asg, deps.now()) },
   ];
   for (const part of chunks(instances, tagsPerCall)) {
-    await deps.ec2.send(new CreateTagsCommand({ Resources: [...part], Tags })).catch((error: unknown) =>
-      deps.note(
-        'Members joined their Auto Scaling group without our tag: a member that is detached later is attached again.',
-        {
-          instances: part,
-          code: codeOf(error),
-          reason: messageOf(error),
-        },
-      ),
+    await deps.ec2.send(new CreateTagsCommand({ Resources: [...part], Tags })).then(
+      () => rememberNoted(deps.autoScaling, part),
+      (error: unknown) =>
+        deps.note(
+          'Members joined their Auto Scaling group without our tag: a member that is detached later is attached again.',
+          {
+            instances: part,
+            code: codeOf(error),
+            reason: messageOf(error),
+          },
+        ),
     );
   }
+};
+
+/**
+ * Remembers who joined, and tags them: at once where nobody else is coming, else with those that come after them, so
+ * that calls do not grow with looks.
+ */
+export const noteTogether = async (
+  deps: ProviderDeps,
+  group: string,
+  asg: string,
+  joined: readonly string[],
+  moreCome: boolean,
+): Promise<void> => {
+  const nowMs = deps.now();
+  rememberJoined(deps.autoScaling, joined, { asg, atMs: nowMs });
+  const waiting = notNotedYet(deps.autoScaling, asg);
+  if (moreCome && waiting.every(({ atMs }) => nowMs - atMs < notedWithinMs)) return;
+  const ids = waiting.map(({ id }) => id);
+  if (ids.length > 0) await noteJoined(deps, group, asg, ids);
 };

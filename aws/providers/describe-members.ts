@@ -11,6 +11,7 @@ import type { AsgView, Member } from '../../core/view/view.ts';
 import { troubleOf } from '../calls/errors.ts';
 import { asgTag, endingOf, groupOf, isAlive, isStopped, offeringOf, tagOf } from '../instances.ts';
 import { type Asg, type Standing, standingsIn } from './auto-scaling-groups.ts';
+import { joinedHere, notedWithinMs } from './joined-here.ts';
 import { poolOf } from './pool-of.ts';
 import type { ProviderDeps } from './provider-deps.ts';
 import { readGroups, type Shown } from './read-groups.ts';
@@ -37,6 +38,8 @@ type Seen = {
   readonly nowMs: number;
   /** Whether this environment itself has registered an instance with the named target groups. */
   readonly hasRegistered: (instance: string) => boolean;
+  /** What this environment knows of an instance that it attached to the group's Auto Scaling group. */
+  readonly joinedHere: (instance: string) => ReturnType<typeof joinedHere>;
 };
 
 /**
@@ -53,10 +56,16 @@ const statesIn = (seen: Seen, arns: readonly string[], instance: string): readon
     return [targets === 'unread' ? targets : targets.get(instance)];
   });
 
-/** How long ago Holdfast attached an instance to an Auto Scaling group. Undefined when it never did. */
-const sinceJoinedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
+/** How long ago the tag of an instance says that it joined. */
+const sinceNotedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
   const joinedAtMs = Number(tagOf(instance, tags.joined)?.split(' ').at(-1));
   return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
+};
+
+/** How long ago Holdfast attached an instance to an Auto Scaling group. Undefined when nothing says that it did. */
+const sinceJoinedMs = (seen: Pick<Seen, 'nowMs' | 'joinedHere'>, instance: Instance): number | undefined => {
+  const here = seen.joinedHere(instance.InstanceId ?? '');
+  return sinceNotedMs(seen, instance) ?? (here && seen.nowMs - here.atMs);
 };
 
 /**
@@ -77,20 +86,23 @@ const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
 const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
   hasJustJoined(seen, instance) ? { unshown: true } : {};
 
+/** Whether an instance without a note has had its time: to be tagged with others, or for its tags to be shown. */
+const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boolean => {
+  const here = joined(instance.InstanceId ?? '');
+  if (here !== undefined) return !here.noted && nowMs - here.atMs >= notedWithinMs;
+  return nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs;
+};
+
 /**
- * In the Auto Scaling group that members are attached to, long enough for its tags to be shown, and without the note
- * that it joined: whoever attached it died, or the answer was lost.
+ * In the Auto Scaling group that members are attached to, without the note that it joined: nobody came after it that it
+ * waited for, whoever attached it died, or the answer was lost.
  */
-const unnotedIn = (
-  { group, deployment, nowMs }: Seen,
-  instance: Instance,
-  standing: Standing | undefined,
-): Pick<Member, 'isUnnoted'> =>
+const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'isUnnoted'> =>
   standing !== undefined &&
-  standing.asg === howHeld(group).joins &&
-  groupOf(instance, deployment) === group.name &&
-  sinceJoinedMs({ nowMs }, instance) === undefined &&
-  nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs
+  standing.asg === howHeld(seen.group).joins &&
+  groupOf(instance, seen.deployment) === seen.group.name &&
+  sinceNotedMs(seen, instance) === undefined &&
+  wantsNote(seen, instance)
     ? { isUnnoted: true }
     : {};
 
@@ -237,12 +249,18 @@ const judgedReady = async (
   return members.map((member) => asReady(member, asking, checks.get(member.instance)));
 };
 
+type Health = Awaited<ReturnType<typeof describeHealth>>;
+
+/** Target health of what one of several groups is held by, where this look reads it. */
+const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, groups: number): Promise<Health> => {
+  const arns = targetGroupsOf(group, shown.asgs);
+  if (isHealthRead(deps, shown, group, groups)) return describeHealth(deps, arns);
+  return Promise.resolve(new Map(arns.map((arn) => [arn, 'unread' as const])));
+};
+
 /** What a group holds, each instance once, with its target health. */
-const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups = 1): Promise<Holdings> => {
+const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const { instances, asgs } = shown;
-  const arns = targetGroupsOf(group, asgs);
-  const isRead = groups === 1 || isHealthRead(deps, shown, group, groups);
-  const health = isRead ? await describeHealth(deps, arns) : new Map(arns.map((arn) => [arn, 'unread' as const]));
   const standings = standingsIn(asgs);
   const seen: Seen = {
     group,
@@ -252,6 +270,7 @@ const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups
     health,
     nowMs: deps.now(),
     hasRegistered: (instance) => hasRegistered(deps.elb, namedTargetGroups(group), instance),
+    joinedHere: (instance) => joinedHere(deps.autoScaling, howHeld(group).joins ?? '', instance),
   };
   const names = asgsOf(group);
   const known = new Map(instances.map((instance) => [instance.InstanceId ?? '', instance]));
@@ -273,9 +292,26 @@ const holdingsIn = async (shown: Shown, deps: ProviderDeps, group: Group, groups
   };
 };
 
+/** The target groups that a group's members were in at the last look of this environment, by client and group. */
+const lastSeen = new WeakMap<ProviderDeps['elb'], Map<string, readonly string[]>>();
+
+/** Target groups that are known before the look are read beside the rest, since a launch waits for all of it. */
+const holdingsOfOne = async (deps: ProviderDeps, group: Group, reading: Promise<Shown>): Promise<Holdings> => {
+  const seen = lastSeen.get(deps.elb) ?? new Map<string, readonly string[]>();
+  lastSeen.set(deps.elb, seen);
+  const known = [...new Set([...namedTargetGroups(group), ...(seen.get(group.name) ?? [])])];
+  const [shown, ofKnown] = await Promise.all([reading, describeHealth(deps, known)]);
+  const arns = targetGroupsOf(group, shown.asgs);
+  seen.set(group.name, arns);
+  const others = arns.filter((arn) => !known.includes(arn));
+  const ofOthers = others.length === 0 ? [] : await describeHealth(deps, others);
+  const read = [...ofKnown].filter(([arn]) => arns.includes(arn));
+  return holdingsIn(shown, new Map([...read, ...ofOthers]), deps, group);
+};
+
 /** Reads everything that a group holds: its instances, its Auto Scaling groups, and their target health. */
-export const describeHoldings = async (deps: ProviderDeps, group: Group): Promise<Holdings> =>
-  holdingsIn(await readGroups(deps, [group])(group), deps, group);
+export const describeHoldings = (deps: ProviderDeps, group: Group): Promise<Holdings> =>
+  holdingsOfOne(deps, group, readGroups(deps, [group])(group));
 
 /**
  * Begins to read several groups together, and returns how to look at each. Where the common read fails for another
@@ -286,11 +322,12 @@ export const describeTogether = (
   groups: readonly Group[],
 ): ((group: Group) => Promise<Holdings>) => {
   const common = readGroups(deps, groups);
+  if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common(group));
   return async (group) => {
     const shown = await common(group).catch((error: unknown) => {
-      if (groups.length === 1 || troubleOf(error) === 'throttled') throw error;
+      if (troubleOf(error) === 'throttled') throw error;
       return readGroups(deps, [group])(group);
     });
-    return holdingsIn(shown, deps, group, groups.length);
+    return holdingsIn(shown, await healthInTurn(deps, group, shown, groups.length), deps, group);
   };
 };

@@ -154,8 +154,11 @@ const registerVerdict = (error: unknown): Verdict => {
   return isTargetGroupFull(error) ? { code: codeOf(error), retry: 'later' } : ordinaryVerdict(error);
 };
 
-/** Elastic Load Balancing rejects larger lists at times (kubernetes#101592). */
-const targetsPerCall = 100;
+/**
+ * No limit is published. Elastic Load Balancing rejects larger lists at times (kubernetes#101592); this many were
+ * agreed upon with the service (aws-load-balancer-controller#1342).
+ */
+const targetsPerCall = 200;
 
 const inBatches = async (
   ids: readonly string[],

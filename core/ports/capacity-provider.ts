@@ -8,6 +8,14 @@ import type { Added, AsgView, Member, RaisedMax, Suspension } from '../view/view
 import type { DrainProgress } from './drain-target.ts';
 import type { LaunchOrder, LaunchResult } from './launches.ts';
 
+/** What putting members into service must know beside them. */
+export type Admitting = {
+  /** The note of this attach, where others set the size: nobody is attached when it has changed since. */
+  readonly added?: Added;
+  /** Other new members are coming, so that one call may tag them together. */
+  readonly moreCome?: boolean;
+};
+
 /**
  * Outcome of an action on a list of instances: what failed, and why. An instance that is gone already counts as
  * success.
@@ -64,12 +72,8 @@ export type CapacityProvider = {
   launch(orders: readonly LaunchOrder[]): Promise<readonly LaunchResult[]>;
   /** Tries a launch without carrying it out. Undefined: AWS would carry it out. */
   tryLaunch(group: Group, trial: Trial): Promise<LaunchCheck | undefined>;
-  /**
-   * Attaches running members to the Auto Scaling group, or registers them with target groups.
-   *
-   * @param added the note of this attach, where others set the size: nobody is attached when it has changed since.
-   */
-  admit(group: Group, instances: readonly string[], added?: Added): Promise<ActionResult>;
+  /** Attaches running members to the Auto Scaling group, or registers them with target groups. */
+  admit(group: Group, instances: readonly string[], admitting?: Admitting): Promise<ActionResult>;
   /** Tags members that are in the Auto Scaling group that this group attaches to, so that a later detach is seen. */
   noteJoined(group: Group, instances: readonly string[]): Promise<void>;
   /** Registers members again that a drain has deregistered, because EC2 announced to take them and did not. */

@@ -26,6 +26,31 @@ describe('admitting members', () => {
     expect(more).toEqual([]);
   });
 
+  test('tags together who joins while others are coming, and at last who waited for twenty seconds', async () => {
+    const seconds = (count: number) => nowMs + count * 1_000;
+    let atMs = nowMs;
+    const aws = { AttachInstances: {}, CreateTags: {} };
+    const { provider, aws: calls } = providerOver(attached.holding, aws, { now: () => atMs });
+    const tagged = () => calls.inputsOf('CreateTags').map(({ Resources }) => Resources);
+    await provider.admit(attached, ['i-1'], { moreCome: true });
+    atMs = seconds(5);
+    await provider.admit(attached, ['i-2'], { moreCome: true });
+    expect(tagged()).toEqual([]);
+    await provider.admit(attached, ['i-3'], { moreCome: false });
+    expect(tagged()).toEqual([['i-1', 'i-2', 'i-3']]);
+    await provider.admit(attached, ['i-4'], { moreCome: true });
+    atMs = seconds(25);
+    await provider.admit(attached, ['i-5'], { moreCome: true });
+    expect(tagged().slice(1)).toEqual([['i-4', 'i-5']]);
+  });
+
+  test('tags again whom EC2 did not tag', async () => {
+    const { provider, aws } = over(attached, { AttachInstances: {}, CreateTags: [failsWith('InternalError', 'busy'), {}] });
+    await provider.admit(attached, ['i-1']);
+    await provider.admit(attached, ['i-2']);
+    expect(aws.inputsOf('CreateTags').map(({ Resources }) => Resources)).toEqual([['i-1'], ['i-1', 'i-2']]);
+  });
+
   test('notes again on those that are in their Auto Scaling group that they joined it, and on nobody without one', async () => {
     const { provider, aws } = over(attached, { CreateTags: {} });
     await provider.noteJoined(attached, ['i-0001']);
@@ -105,7 +130,7 @@ describe('admitting members', () => {
 });
 
 describe('releasing leaving members', () => {
-  test('of a group held by tag deregisters the whole batch, a hundred a call for each target group', async () => {
+  test('of a group held by tag deregisters the whole batch, two hundred a call for each target group', async () => {
     const { provider, aws } = over(named(), { DeregisterTargets: {} });
     const ids = numbered(300);
     expect(
@@ -114,7 +139,7 @@ describe('releasing leaving members', () => {
         ids.map((id) => swap(id)),
       ),
     ).toEqual({ done: ids, failed: [] });
-    expect(sizes(aws.inputsOf('DeregisterTargets'), 'Targets')).toEqual([100, 100, 100, 100, 100, 100]);
+    expect(sizes(aws.inputsOf('DeregisterTargets'), 'Targets')).toEqual([200, 200, 100, 100]);
   });
 
   test('takes them out of the target groups of an earlier policy too', async () => {
@@ -478,7 +503,7 @@ describe("changes of an Auto Scaling group's numbers", () => {
     });
     test('and nobody is attached once the size has changed', async () => {
       const { provider, aws } = over(attached, { ...inWeb({ 'i-1': 'InService' }, { desired: 5 }), AttachInstances: {} });
-      expect(await provider.admit(attached, ['i-3'], added)).toEqual({
+      expect(await provider.admit(attached, ['i-3'], { added })).toEqual({
         done: [],
         failed: [{ instance: 'i-3', code: 'SizeChanged', retry: 'later' }],
       });

@@ -260,6 +260,22 @@ describe('a group attached to an Auto Scaling group', () => {
     expect(aws.inputsOf('DescribeTargetHealth').map(({ TargetGroupArn }) => TargetGroupArn)).toEqual([tg, `${tg}2`]);
   });
 
+  test('reads target groups that it saw last beside the rest, and no longer counts those that its Auto Scaling group left', async () => {
+    const withGroups = (targetGroups: readonly string[]) => ({
+      AutoScalingGroups: [autoScalingGroup('web', { 'i-1': 'InService' }, { targetGroups: [...targetGroups] })],
+    });
+    const { provider, aws } = providerOver(attached().holding, {
+      DescribeInstances: instances({ tagged: [ec2Instance('i-1', { ...ours, ...inWeb })] }),
+      DescribeAutoScalingGroups: [withGroups(['tg-1', 'tg-2']), withGroups(['tg-2', 'tg-3'])],
+      DescribeTargetHealth: ({ TargetGroupArn }) => (TargetGroupArn === 'tg-1' ? {} : targetHealth({ 'i-1': 'healthy' })),
+    });
+    const asked = () => aws.inputsOf('DescribeTargetHealth').map(({ TargetGroupArn }) => TargetGroupArn);
+    expect((await provider.describe(attached())).members).toMatchObject([{ serving: false }]);
+    expect(asked()).toEqual(['tg-1', 'tg-2']);
+    expect((await provider.describe(attached())).members).toMatchObject([{ serving: true }]);
+    expect(asked().slice(2)).toEqual(['tg-1', 'tg-2', 'tg-3']);
+  });
+
   test('leaves alone what carries its tag but belongs to another Auto Scaling group', async () => {
     const { members } = await look(attached(), {
       DescribeInstances: instances({ tagged: [ec2Instance('i-1', { ...ours, 'aws:autoscaling:groupName': 'other' })] }),

@@ -7,7 +7,7 @@ import { nowMs } from './builders.ts';
 import { type Answers, createFakeAws } from './fake-aws.ts';
 
 /** A provider over clients that are answered as given, and the notes that it made. */
-export const providerOver = (holding: Holding, answers: Answers) => {
+export const providerOver = (holding: Holding, answers: Answers, { now = () => nowMs }: { readonly now?: () => number } = {}) => {
   const aws = createFakeAws(answers);
   const notes: { readonly what: string; readonly detail: Readonly<Record<string, unknown>> }[] = [];
   const missed: string[] = [];
@@ -17,7 +17,7 @@ export const providerOver = (holding: Holding, answers: Answers) => {
     autoScaling,
     elb,
     deployment: 'prod',
-    now: () => nowMs,
+    now,
     note: (what, detail) => notes.push({ what, detail }),
     missed: (read, code) => missed.push(`${read}: ${code}`),
   });

@@ -39,13 +39,20 @@ const registersAtMs = async ({ group, id, turns }: Run, { view }: Round): Promis
   return turn.kind === 'later' ? turn.turnAtMs : undefined;
 };
 
+/** Whether other new members join later. */
+const othersCome = ({ view, decision }: Round): boolean => {
+  const others = new Set([...decision.admissions, ...view.swaps.map(({ instance }) => instance)]);
+  return view.members.some(({ instance, admitted }) => !admitted && !others.has(instance));
+};
+
 const admit = async (run: Run, round: Round, added: Added | undefined): Promise<Admissions> => {
   const { group, provider, ports } = run;
   const { decision } = round;
   if (decision.admissions.length === 0) return { admitted: [], failed: [] };
   const laterAtMs = await registersAtMs(run, round);
   if (laterAtMs !== undefined) return { admitted: [], failed: [], laterAtMs };
-  const { done, failed } = await provider.admit(group, decision.admissions, added);
+  const moreCome = othersCome(round);
+  const { done, failed } = await provider.admit(group, decision.admissions, { ...(added && { added }), moreCome });
   ports.telemetry.count(metrics.actionsFailed, failed.filter(({ retry }) => retry === 'never').length);
   return { admitted: done, failed };
 };
