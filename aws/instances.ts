@@ -1,7 +1,7 @@
 import { type EC2Client, type Filter, type Instance, paginateDescribeInstances } from '@aws-sdk/client-ec2';
 import { groupTagValue, tags } from '../core/contract.ts';
 import type { Offering } from '../core/pool/offering.ts';
-import type { Ending } from '../core/pool-memory/failed-boots.ts';
+import type { Ending } from '../core/pool-memory/boot-memory.ts';
 import { allOf } from './calls/all-of.ts';
 import { chunks } from './calls/chunks.ts';
 import { inParallel } from './calls/in-parallel.ts';

@@ -5,7 +5,7 @@ import type { Adjustment } from '../core/group/group.ts';
 import type { Cost } from '../core/observe/not-done.ts';
 import type { AtShare, ShareOf } from '../core/placement/shares.ts';
 import { parseOfferingKey } from '../core/pool/offering.ts';
-import { neverServedCode } from '../core/pool-memory/failed-boots.ts';
+import { neverServedCode } from '../core/pool-memory/boot-memory.ts';
 import { timeText } from './time.ts';
 
 const offeringText = (key: string): string => {

@@ -1,4 +1,4 @@
-import type { Remark } from '../core/decision/decision.ts';
+import type { Remark } from '../core/decision/remark.ts';
 import type { EndedWhy } from '../core/pool-memory/failed-boots.ts';
 import type { WhyIdle } from '../core/view/unserved.ts';
 import { costText, someText, whyText } from './reason-text.ts';

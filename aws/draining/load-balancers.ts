@@ -2,7 +2,7 @@ import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
 import type { DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { defaultDeregistrationDelayMs } from '../../core/times/times.ts';
-import { targetGroupsOf } from '../providers/describe-members.ts';
+import { targetGroupsOf } from '../providers/member-of.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { recentAsgs } from '../providers/recent-asgs.ts';
 import {

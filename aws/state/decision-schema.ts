@@ -5,11 +5,11 @@ import type {
   Leaving,
   PlacementReason,
   Rejection,
-  Remark,
   RemovalRank,
   RemovalReason,
   Turn,
 } from '../../core/decision/decision.ts';
+import type { Remark } from '../../core/decision/remark.ts';
 import type { Placement } from '../../core/placement/placement.ts';
 import type { Better } from '../../core/returning/better-place.ts';
 import type { MoveReason } from '../../core/returning/plan-return.ts';

@@ -2,7 +2,7 @@ import type { Group } from '../group/group.ts';
 import { isBelieved } from '../launch/reservation-life.ts';
 import { parseOfferingKey } from '../pool/offering.ts';
 import { offeringsOf } from '../pool/pool.ts';
-import type { Ending } from '../pool-memory/failed-boots.ts';
+import type { Ending } from '../pool-memory/boot-memory.ts';
 import type { Swap, Warned } from '../swap/swap.ts';
 import type { GroupState, Member } from '../view/view.ts';
 import {

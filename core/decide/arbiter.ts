@@ -1,7 +1,7 @@
 import { isHeldBack } from '../launch/reservation-life.ts';
 import { launchRoom } from '../limits/launch-limit.ts';
+import { launchable } from '../pool-memory/boot-memory.ts';
 import { isDeniedIn } from '../pool-memory/denials.ts';
-import { launchable } from '../pool-memory/failed-boots.ts';
 import { movesLeft } from '../returning/rule.ts';
 import type { Headcount } from '../view/headcount.ts';
 import { hopelessIn } from '../view/unserved.ts';

@@ -1,5 +1,5 @@
 import { isOpen } from '../launch/reservation-life.ts';
-import { diedOnly } from '../pool-memory/failed-boots.ts';
+import { diedOnly } from '../pool-memory/boot-memory.ts';
 import type { View } from '../view/view.ts';
 import type { Draft } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import type { Remark } from '../decision/decision.ts';
+import type { Remark } from '../decision/remark.ts';
 import { withinAdvice } from '../limits/advice-budget.ts';
 import { launchRoom } from '../limits/launch-limit.ts';
 import { onDemandForGood, owedIn } from '../placement/on-demand.ts';
@@ -7,7 +7,7 @@ import { countIn, planSpares, withSpares } from '../placement/plan-spares.ts';
 import { planWithFloor } from '../placement/plan-with-floor.ts';
 import { sparesWanted } from '../placement/spare.ts';
 import { planToAskAgain } from '../pool-memory/ask-again.ts';
-import { diedOnly } from '../pool-memory/failed-boots.ts';
+import { diedOnly } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
 import type { View } from '../view/view.ts';

@@ -1,4 +1,4 @@
-import type { Remark } from '../decision/decision.ts';
+import type { Remark } from '../decision/remark.ts';
 import type { BootNews } from '../pool-memory/failed-boots.ts';
 import type { GivenUp } from '../pool-memory/given-up.ts';
 import type { AsgView, View } from '../view/view.ts';

@@ -5,8 +5,8 @@ import { type Attempt, afterAttempt, repeatAfterMs, repeatStepMs } from '../laun
 import { rememberLaunches } from '../limits/launch-limit.ts';
 import { type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { doublingMs } from '../pool-memory/back-off.ts';
+import { rememberNewcomers } from '../pool-memory/boot-memory.ts';
 import { type Answer, rememberDenials } from '../pool-memory/denials.ts';
-import { rememberNewcomers } from '../pool-memory/failed-boots.ts';
 import { rememberRefusals, rememberSuccess } from '../pool-memory/pool-memory.ts';
 import type { Refusal } from '../ports/launches.ts';
 import { withGranted } from '../view/arriving.ts';

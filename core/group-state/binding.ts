@@ -7,7 +7,7 @@ import type { Reservation } from '../launch/reservation.ts';
 import { abandoned, inBrief, takenUp } from '../launch/reservation-life.ts';
 import { rememberAdvised } from '../limits/advice-budget.ts';
 import type { Placement } from '../placement/placement.ts';
-import { withoutAdmitted } from '../pool-memory/failed-boots.ts';
+import { withoutAdmitted } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';

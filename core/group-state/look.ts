@@ -10,9 +10,10 @@ import { forgetRefusals } from '../pool-memory/pool-memory.ts';
 import type { Holdings } from '../ports/capacity-provider.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { GroupState, RaisedMax } from '../view/view.ts';
+import { alarmChanges, followAlarms } from './follow-alarms.ts';
 import { noteChange } from './returns.ts';
 import { followSchedule } from './schedule.ts';
-import { alarmChanges, catchUp, followAlarms, followPolicy, type Heard, isLetGo } from './state.ts';
+import { catchUp, followPolicy, type Heard, isLetGo } from './state.ts';
 
 const withDetached = ({ detached: _before, ...state }: GroupState, { detached = [] }: Holdings): GroupState =>
   detached.length === 0 ? state : { ...state, detached };

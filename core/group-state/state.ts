@@ -1,4 +1,3 @@
-import type { SizeChange } from '../decision/decision-record.ts';
 import type { Group } from '../group/group.ts';
 import { holdersNow, namedAsgs, targetGroupsNow } from '../group/holders.ts';
 import { isBelieved } from '../launch/reservation-life.ts';
@@ -6,8 +5,7 @@ import { countForgotten, forgetLaunches } from '../limits/launch-limit.ts';
 import { offeringKey, parseOfferingKey } from '../pool/offering.ts';
 import { rememberAdvice } from '../pool-memory/advice.ts';
 import { forgetExpired, rememberInterruptions } from '../pool-memory/pool-memory.ts';
-import { adjustmentAt, desiredAfterAdjustment } from '../scaling/adjustment.ts';
-import { type AlarmFact, alarmTellsForMs, knownAlarms, lastingAlarm } from '../scaling/lasting-alarms.ts';
+import type { AlarmFact } from '../scaling/lasting-alarms.ts';
 import type { Swap } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
 import { stillArriving } from '../view/arriving.ts';
@@ -65,86 +63,6 @@ export type Heard = {
   readonly ended: readonly string[];
   /** Auto Scaling groups that could not launch by themselves. */
   readonly refusedAsgs: readonly string[];
-};
-
-const alarmChange = (
-  state: GroupState,
-  group: Group,
-  { alarm, atMs, quiet, fromThreshold }: AlarmFact,
-  nowMs: number,
-): SizeChange | undefined => {
-  const rule = group.scaling.find((candidate) => candidate.alarm === alarm);
-  const last = state.alarms[alarm];
-  if (rule === undefined) return undefined;
-  if (nowMs - atMs > alarmTellsForMs) return { code: 'alarm-late', alarm, atMs };
-  if (quiet !== undefined) return { code: 'alarm-quiet', alarm, why: quiet };
-  if (last !== undefined && atMs < last + Math.max(1, rule.cooldownMs))
-    return { code: 'alarm-cooling', alarm, untilMs: last + rule.cooldownMs };
-  const adjust = adjustmentAt(rule, fromThreshold);
-  const to = desiredAfterAdjustment(state.desired, adjust, group.size);
-  const distance = rule.steps && fromThreshold !== undefined ? { fromThreshold } : {};
-  return { code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to };
-};
-
-/** How an alarm that stays in `ALARM` changes the desired size. */
-const lasting = (
-  state: GroupState,
-  group: Group,
-  alarms: readonly AlarmFact[],
-  nowMs: number,
-): readonly SizeChange[] => {
-  const known = knownAlarms(state.alarmStates ?? {}, alarms, group, nowMs);
-  const rule = lastingAlarm(group, { known, actedAtMs: state.alarms, nowMs });
-  if (rule === undefined) return [];
-  const { alarm } = rule;
-  const fromThreshold = known[alarm]?.fromThreshold;
-  const adjust = adjustmentAt(rule, fromThreshold);
-  const to = desiredAfterAdjustment(state.desired, adjust, group.size);
-  if (to === state.desired) return [];
-  const atMs = known[alarm]?.atMs ?? nowMs;
-  const distance = rule.steps && fromThreshold !== undefined ? { fromThreshold } : {};
-  return [{ code: 'alarm', alarm, atMs, adjust, ...distance, from: state.desired, to, lasts: true }];
-};
-
-/**
- * How alarms change the desired size. Each acts at most once in its cooldown, counted from when it acted. So of a
- * backlog only the newest change of each alarm acts, and a repeated delivery falls into the cooldown.
- */
-export const alarmChanges = (
-  state: GroupState,
-  group: Group,
-  { alarms }: Pick<Heard, 'alarms'>,
-  nowMs: number,
-): readonly SizeChange[] => {
-  const wentOff = alarms.filter(({ isOn }) => isOn).toSorted((a, b) => a.atMs - b.atMs);
-  const newest = new Map(wentOff.map((fact) => [fact.alarm, fact]));
-  let { desired } = state;
-  const changes = [...newest.values()].flatMap((fact) => {
-    const change = alarmChange({ ...state, desired }, group, fact, nowMs);
-    if (change?.code === 'alarm') desired = change.to;
-    return change ?? [];
-  });
-  // What has just acted is in its cooldown.
-  return changes.some(({ code }) => code === 'alarm') ? changes : [...changes, ...lasting(state, group, alarms, nowMs)];
-};
-
-/** The state after alarms have changed the desired size within its bounds. */
-export const followAlarms = (
-  state: GroupState,
-  group: Group,
-  heard: Pick<Heard, 'alarms'>,
-  nowMs: number,
-): GroupState => {
-  const acted = alarmChanges(state, group, heard, nowMs).filter((change) => change.code === 'alarm');
-  const actedAtMs = Object.fromEntries(acted.map(({ alarm, atMs }) => [alarm, Math.max(atMs, nowMs)]));
-  const known = knownAlarms(state.alarmStates ?? {}, heard.alarms, group, nowMs);
-  const { alarmStates: _before, ...rest } = state;
-  return {
-    ...rest,
-    desired: acted.at(-1)?.to ?? state.desired,
-    alarms: { ...state.alarms, ...actedAtMs },
-    ...(Object.keys(known).length > 0 && { alarmStates: known }),
-  };
 };
 
 /** What a look shows, and whether the group was let go before it. */

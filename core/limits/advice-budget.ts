@@ -1,5 +1,5 @@
 import type { Group } from '../group/group.ts';
-import type { Deaths } from '../pool-memory/failed-boots.ts';
+import type { Deaths } from '../pool-memory/boot-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { GroupState } from '../view/view.ts';

@@ -1,5 +1,5 @@
 import { isOpen } from '../launch/reservation-life.ts';
-import type { Deaths } from '../pool-memory/failed-boots.ts';
+import type { Deaths } from '../pool-memory/boot-memory.ts';
 import type { MoveLimit } from '../returning/returning.ts';
 import type { GroupState, View } from '../view/view.ts';
 

@@ -1,6 +1,7 @@
 import { decide } from '../decide/decide.ts';
 import { processesFor } from '../decide/held-processes.ts';
-import type { Decision, Remark } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
+import type { Remark } from '../decision/remark.ts';
 import { howHeld } from '../group/holding.ts';
 import { modeOf } from '../group/mode.ts';
 import { isHard } from '../swap/swap.ts';

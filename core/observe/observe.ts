@@ -1,5 +1,6 @@
-import type { Decision, Remark } from '../decision/decision.ts';
+import type { Decision } from '../decision/decision.ts';
 import type { Observed } from '../decision/decision-record.ts';
+import type { Remark } from '../decision/remark.ts';
 import type { Group } from '../group/group.ts';
 import { namedAsgs } from '../group/holders.ts';
 import { type Offering, offeringKey } from '../pool/offering.ts';

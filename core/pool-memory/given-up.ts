@@ -2,7 +2,7 @@ import type { Pool } from '../pool/pool.ts';
 import { type WhyIdle, whyIdle } from '../view/unserved.ts';
 import type { Member } from '../view/view.ts';
 import { doublingMs } from './back-off.ts';
-import { type BootMemory, type FailedBoots, neverServedCode } from './failed-boots.ts';
+import { type BootMemory, type FailedBoots, neverServedCode } from './boot-memory.ts';
 
 /** Members of one pool that were given up, because they never served. */
 export type GivenUp = {

@@ -2,7 +2,7 @@ import type { Group } from '../group/group.ts';
 import type { LaunchCheck, Trial } from '../launch/launch-checks.ts';
 import type { LaunchRequest } from '../launch/launch-request.ts';
 import type { Reservation } from '../launch/reservation.ts';
-import type { Ending } from '../pool-memory/failed-boots.ts';
+import type { Ending } from '../pool-memory/boot-memory.ts';
 import type { Swap } from '../swap/swap.ts';
 import type { Added, AsgView, Member, RaisedMax, Suspension } from '../view/view.ts';
 import type { DrainProgress } from './drain-target.ts';

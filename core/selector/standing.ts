@@ -4,8 +4,8 @@ import { atShare, type ShareBook } from '../placement/shares.ts';
 import { type Market as Bought, type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
 import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { priceLimit } from '../pool/price.ts';
+import { type BootMemory, restOfBoots } from '../pool-memory/boot-memory.ts';
 import { type Denials, restOfDenial } from '../pool-memory/denials.ts';
-import { type BootMemory, restOfBoots } from '../pool-memory/failed-boots.ts';
 import { isResting, type Lesson, type PoolMemory, restOfSubnet } from '../pool-memory/pool-memory.ts';
 
 /** Limits everything below a spread by zone or by instance type to one zone or type. */

@@ -1,6 +1,7 @@
 import { items } from '../../core/contract.ts';
-import type { Decision, Remark } from '../../core/decision/decision.ts';
+import type { Decision } from '../../core/decision/decision.ts';
 import type { DecisionRecord } from '../../core/decision/decision-record.ts';
+import type { Remark } from '../../core/decision/remark.ts';
 import type { ObservedRow } from './report.ts';
 
 type Came = Extract<Remark, { readonly code: 'came-by-itself' }>;

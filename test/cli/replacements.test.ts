@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { explanationText } from '../../cli/explain.ts';
 import { replacementsOf } from '../../cli/replacements.ts';
-import type { Remark } from '../../core/decision/decision.ts';
 import type { DecisionRecord, LaunchOutcome } from '../../core/decision/decision-record.ts';
+import type { Remark } from '../../core/decision/remark.ts';
 import { decisionOf } from '../core/decisions.ts';
 
 const nowMs = Date.UTC(2026, 10, 20, 12);

@@ -11,14 +11,14 @@ export const launching: readonly Mutant[] = [
   },
   {
     name: 'a reservation is not written before its launch',
-    file: 'functions/react/rounds.ts',
+    file: 'functions/react/play-round.ts',
     from: 'await putState(group.name, state, ports)',
     to: 'state as GroupState | "conflict"',
     caughtBy: ['warnings overlap', 'killed after the launch'],
   },
   {
     name: 'a lost race for the state item is taken for won',
-    file: 'functions/react/rounds.ts',
+    file: 'functions/react/play-round.ts',
     from: 'const written = await putState(group.name, state, ports);',
     to: "const tried = await putState(group.name, state, ports); const written = tried === 'conflict' && run.id !== '' ? state : tried;",
     caughtBy: ['warnings overlap'],

@@ -102,7 +102,7 @@ export const leaving: readonly Mutant[] = [
   },
   {
     name: 'the reasons of a removal are kept only at the end',
-    file: 'functions/react/rounds.ts',
+    file: 'functions/react/play-round.ts',
     from: ' + removals.length + remarks.length',
     to: '',
     caughtBy: ['killed once removals are claimed'],

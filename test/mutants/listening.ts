@@ -4,14 +4,14 @@ import type { Mutant } from './mutant.ts';
 export const listening: readonly Mutant[] = [
   {
     name: 'the cooldown of an alarm is ignored',
-    file: 'core/group-state/state.ts',
+    file: 'core/group-state/follow-alarms.ts',
     from: 'atMs < last + Math.max(1, rule.cooldownMs)',
     to: 'atMs <= last + 0 * rule.cooldownMs',
     caughtBy: ['alarm in its cooldown'],
   },
   {
     name: 'an alarm that is delivered twice counts twice',
-    file: 'core/group-state/state.ts',
+    file: 'core/group-state/follow-alarms.ts',
     from: 'atMs < last + Math.max(1, rule.cooldownMs)',
     to: 'nowMs - last > 10_000 && atMs < last + Math.max(1, rule.cooldownMs)',
     caughtBy: ['alarm delivered twice'],

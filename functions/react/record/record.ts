@@ -1,6 +1,6 @@
 import { chunks } from '../../../aws/calls/chunks.ts';
 import { announcements, metrics } from '../../../core/contract.ts';
-import type { Decision, Remark } from '../../../core/decision/decision.ts';
+import type { Decision } from '../../../core/decision/decision.ts';
 import type {
   CarriedOut,
   DecisionRecord,
@@ -9,6 +9,7 @@ import type {
   SizeChange,
   ViewDigest,
 } from '../../../core/decision/decision-record.ts';
+import type { Remark } from '../../../core/decision/remark.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
 import type { Observation } from '../../../core/observe/observe.ts';
 import { priceSourceOf } from '../../../core/pool/price.ts';

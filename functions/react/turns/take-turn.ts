@@ -1,5 +1,6 @@
 import { instancesPerCall } from '../../../aws/providers/launch-into-asg.ts';
-import type { Decision, Remark } from '../../../core/decision/decision.ts';
+import type { Decision } from '../../../core/decision/decision.ts';
+import type { Remark } from '../../../core/decision/remark.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
 import { type Ask, type Need, type Turn, warnedAmong } from '../../../core/limits/account-budget.ts';
 import { offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Group } from '../../../core/group/group.ts';
-import { alarmChanges, catchUp, followAlarms, followPolicy, initialState, learnFromLosses } from '../../../core/group-state/state.ts';
+import { alarmChanges, followAlarms } from '../../../core/group-state/follow-alarms.ts';
+import { catchUp, followPolicy, initialState, learnFromLosses } from '../../../core/group-state/state.ts';
 import type { Swap } from '../../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../../core/view/view.ts';
 

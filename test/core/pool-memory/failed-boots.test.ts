@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pool } from '../../../core/pool/pool.ts';
-import {
-  type BootMemory,
-  type Ending,
-  launchable,
-  learnBoots,
-  rememberNewcomers,
-  restOfBoots,
-  withoutAdmitted,
-} from '../../../core/pool-memory/failed-boots.ts';
+import { type BootMemory, type Ending, launchable, rememberNewcomers, restOfBoots, withoutAdmitted } from '../../../core/pool-memory/boot-memory.ts';
+import { learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 
 const nowMs = 1_700_000_000_000;
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ScalingRule } from '../../../core/group/group.ts';
-import { alarmChanges, followAlarms } from '../../../core/group-state/state.ts';
+import { alarmChanges, followAlarms } from '../../../core/group-state/follow-alarms.ts';
 import { type AlarmFact, knownAlarms } from '../../../core/scaling/lasting-alarms.ts';
 import type { GroupState } from '../../../core/view/view.ts';
 import { group, nowMs, state } from '../views.ts';

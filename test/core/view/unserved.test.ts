@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import { followView } from '../../../core/group-state/state.ts';
-import { type BootMemory, diedOnly, learnBoots, neverServedCode } from '../../../core/pool-memory/failed-boots.ts';
+import { type BootMemory, diedOnly, neverServedCode } from '../../../core/pool-memory/boot-memory.ts';
+import { learnBoots } from '../../../core/pool-memory/failed-boots.ts';
 import { learnGivenUp } from '../../../core/pool-memory/given-up.ts';
 import { endsIn } from '../../../core/swap/ends.ts';
 import { toBeGivenUp, unservedNow, whyIdle } from '../../../core/view/unserved.ts';

@@ -11,7 +11,7 @@ export const booting: readonly PutBack[] = [
   },
   {
     name: 'real account 3: however many die, all that are missing are launched',
-    file: 'core/pool-memory/failed-boots.ts',
+    file: 'core/pool-memory/boot-memory.ts',
     from: 'mostDeathsPerNeed * missing - known - unexplained',
     to: 'mostDeathsPerNeed * missing + 0 * (known + unexplained)',
     situation: 'every boot fails, kept by tag',

@@ -67,7 +67,7 @@ export const deciding: readonly PutBack[] = [
   },
   {
     name: 'a detached member is attached again',
-    file: 'aws/providers/describe-members.ts',
+    file: 'aws/providers/member-of.ts',
     from: 'const joinedAtMs = Number(',
     to: 'const joinedAtMs = 0 / 0 + Number(',
     situation: 'a member that its user detached',

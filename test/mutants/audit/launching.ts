@@ -4,7 +4,7 @@ import type { PutBack } from '../mutant.ts';
 export const launching: readonly PutBack[] = [
   {
     name: '2: after a lost race a group is decided with the policy that was read at first',
-    file: 'functions/react/rounds.ts',
+    file: 'functions/react/play-round.ts',
     from: 'if (now?.policyVersion === run.group.policyVersion) return true;',
     to: 'if (now?.policyVersion !== -1) return true;',
     also: [

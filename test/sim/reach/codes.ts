@@ -1,6 +1,7 @@
 import { isConditionFailed, isExecutionAlreadyStarted, isGone, isUnknownTemplate, scopeOfRefusal, troubleOfCode } from '../../../aws/calls/errors.ts';
-import type { Against, Remark, RemovalReason, Turn } from '../../../core/decision/decision.ts';
+import type { Against, RemovalReason, Turn } from '../../../core/decision/decision.ts';
 import type { Outcome, Overtaken, SizeChange } from '../../../core/decision/decision-record.ts';
+import type { Remark } from '../../../core/decision/remark.ts';
 import { leaveReasons } from '../../../core/removal/leave-reason.ts';
 import { signalKinds } from '../../../core/signals/signal.ts';
 import type { Shortfall } from '../../../core/swap/shortfall.ts';

@@ -1,0 +1,175 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import { tags } from '../../core/contract.ts';
+import type { Group } from '../../core/group/group.ts';
+import { namedTargetGroups } from '../../core/group/holders.ts';
+import { howHeld } from '../../core/group/holding.ts';
+import { bootGraceMs, bothLagMs, describeLagMs } from '../../core/times/times.ts';
+import type { Member } from '../../core/view/view.ts';
+import { asgTag, groupOf, offeringOf, tagOf } from '../instances.ts';
+import type { Asg, Standing } from './auto-scaling-groups.ts';
+import { type joinedHere, notedWithinMs } from './joined-here.ts';
+import { poolOf } from './pool-of.ts';
+import type { TargetHealth, TargetState } from './target-groups.ts';
+
+/**
+ * By this age a member runs and was registered. Before it, an instance whose registration cannot be read is registered
+ * again, which is harmless.
+ */
+export const registeredByMs = 120_000;
+
+/** Target groups in which an instance of this group takes work: the named ones, and those of its Auto Scaling group. */
+export const targetGroupsOf = (group: Group, asgs: readonly Asg[]): readonly string[] => [
+  ...new Set([...namedTargetGroups(group), ...asgs.flatMap(({ targetGroups }) => targetGroups)]),
+];
+
+export type Seen = {
+  readonly group: Group;
+  readonly deployment: string;
+  readonly asgs: ReadonlyMap<string, Asg>;
+  readonly standings: ReadonlyMap<string, Standing>;
+  readonly health: ReadonlyMap<string, TargetHealth | 'unread'>;
+  readonly nowMs: number;
+  /** Whether this environment itself has registered an instance with the named target groups. */
+  readonly hasRegistered: (instance: string) => boolean;
+  /** What this environment knows of an instance that it attached to the group's Auto Scaling group. */
+  readonly joinedHere: (instance: string) => ReturnType<typeof joinedHere>;
+};
+
+/**
+ * The state of an instance in a target group. Undefined when it is not registered, `unread` when the target group could
+ * not be read.
+ */
+type Told = TargetState | 'unread' | undefined;
+
+/** States in the target groups that exist. Undefined where the instance is not registered. */
+const statesIn = (seen: Seen, arns: readonly string[], instance: string): readonly Told[] =>
+  arns.flatMap((arn) => {
+    const targets = seen.health.get(arn);
+    if (targets === undefined) return [];
+    return [targets === 'unread' ? targets : targets.get(instance)];
+  });
+
+/** How long ago the tag of an instance says that it joined. */
+const sinceNotedMs = ({ nowMs }: Pick<Seen, 'nowMs'>, instance: Instance): number | undefined => {
+  const joinedAtMs = Number(tagOf(instance, tags.joined)?.split(' ').at(-1));
+  return Number.isFinite(joinedAtMs) ? nowMs - joinedAtMs : undefined;
+};
+
+/** How long ago Holdfast attached an instance to an Auto Scaling group. Undefined when nothing says that it did. */
+const sinceJoinedMs = (seen: Pick<Seen, 'nowMs' | 'joinedHere'>, instance: Instance): number | undefined => {
+  const here = seen.joinedHere(instance.InstanceId ?? '');
+  return sinceNotedMs(seen, instance) ?? (here && seen.nowMs - here.atMs);
+};
+
+/**
+ * Out of the Auto Scaling group that it had joined, after describes have had time to show it there: its user detached
+ * it. Where EC2 does not show the tag of an Auto Scaling group either, two services agree, and less time is enough.
+ */
+export const isDetached = (seen: Seen, instance: Instance): boolean =>
+  howHeld(seen.group).isInAsgs &&
+  !seen.standings.has(instance.InstanceId ?? '') &&
+  (sinceJoinedMs(seen, instance) ?? 0) > (tagOf(instance, asgTag) === undefined ? bothLagMs : describeLagMs);
+
+/** It has joined, and describes of its Auto Scaling group do not show it yet. */
+const hasJustJoined = (seen: Seen, instance: Instance): boolean =>
+  howHeld(seen.group).isInAsgs &&
+  !seen.standings.has(instance.InstanceId ?? '') &&
+  sinceJoinedMs(seen, instance) !== undefined;
+
+const unshownIn = (seen: Seen, instance: Instance): Pick<Member, 'unshown'> =>
+  hasJustJoined(seen, instance) ? { unshown: true } : {};
+
+/** Whether an instance without a note has had its time: to be tagged with others, or for its tags to be shown. */
+const wantsNote = ({ nowMs, joinedHere: joined }: Seen, instance: Instance): boolean => {
+  const here = joined(instance.InstanceId ?? '');
+  if (here !== undefined) return !here.noted && nowMs - here.atMs >= notedWithinMs;
+  return nowMs - (instance.LaunchTime?.getTime() ?? nowMs) > describeLagMs;
+};
+
+/**
+ * In the Auto Scaling group that members are attached to, without the note that it joined: nobody came after it that it
+ * waited for, whoever attached it died, or the answer was lost.
+ */
+const unnotedIn = (seen: Seen, instance: Instance, standing: Standing | undefined): Pick<Member, 'isUnnoted'> =>
+  standing !== undefined &&
+  standing.asg === howHeld(seen.group).joins &&
+  groupOf(instance, seen.deployment) === seen.group.name &&
+  sinceNotedMs(seen, instance) === undefined &&
+  wantsNote(seen, instance)
+    ? { isUnnoted: true }
+    : {};
+
+/**
+ * Whether it cannot be held any further: an instance without an Auto Scaling group can join the group that members are
+ * attached to, and no other.
+ */
+const isHeld = ({ group, standings, ...rest }: Seen, instance: Instance): boolean => {
+  if (!howHeld(group).isInAsgs || standings.has(instance.InstanceId ?? '')) return true;
+  return (
+    hasJustJoined({ group, standings, ...rest }, instance) ||
+    (howHeld(group).launchesBy === 'autoScaling' && tagOf(instance, asgTag) === undefined)
+  );
+};
+
+const isInService = (seen: Seen, instance: Instance): boolean =>
+  seen.standings.get(instance.InstanceId ?? '')?.inService ??
+  (!howHeld(seen.group).isInAsgs || !hasJustJoined(seen, instance));
+
+const isRegistered = (state: Told, unlessTold: boolean): boolean =>
+  state === 'unread' ? unlessTold : state !== undefined && state !== 'draining';
+
+/** Whether a member serves, according to its target groups. */
+const serviceOf = (inService: boolean, states: readonly Told[]): Pick<Member, 'serving' | 'mayServe' | 'unchecked'> => {
+  const unchecked = states.length === 0 && { unchecked: true as const };
+  if (!inService || !states.every((state) => state === 'ready' || state === 'unread'))
+    return { serving: false, ...unchecked };
+  return states.includes('unread') ? { serving: false, mayServe: true } : { serving: true, ...unchecked };
+};
+
+/**
+ * Admitted means that nothing is left for us to do: the member is registered with the named target groups and, where
+ * the group has one, in its Auto Scaling group, which registers its own target groups itself. Serving means that it is
+ * healthy in all of them. When a target group could not be read, a member in an Auto Scaling group, or one that has had
+ * time to be registered, counts as registered, and whether it serves is unknown. Termination protection is not read,
+ * because EC2 returns it for one instance a call.
+ */
+export const toMember = (seen: Seen, instance: Instance): Member => {
+  const id = instance.InstanceId ?? '';
+  const standing = seen.standings.get(id);
+  const running = instance.State?.Name === 'running';
+  const named = statesIn(seen, namedTargetGroups(seen.group), id);
+  const own = statesIn(seen, seen.asgs.get(standing?.asg ?? '')?.targetGroups ?? [], id);
+  const held = isHeld(seen, instance);
+  const launchedAtMs = instance.LaunchTime?.getTime() ?? seen.nowMs;
+  const ageMs = seen.nowMs - launchedAtMs;
+  const admitted =
+    running &&
+    held &&
+    named.every((state) =>
+      isRegistered(state, standing !== undefined || ageMs > registeredByMs || seen.hasRegistered(id)),
+    );
+  const failing = [...named, ...own].includes('failing') && ageMs > bootGraceMs;
+  const offering = offeringOf(instance);
+  const reservation = tagOf(instance, tags.reservation);
+  const launchedFor = groupOf(instance, seen.deployment);
+  return {
+    instance: id,
+    pool: poolOf(seen.group, {
+      tagged: tagOf(instance, tags.pool),
+      asg: standing?.asg ?? tagOf(instance, asgTag),
+      offering,
+    }),
+    offering,
+    ...(standing !== undefined && { asg: standing.asg }),
+    state: running ? 'running' : 'pending',
+    launchedAtMs,
+    ...(reservation !== undefined && { reservation }),
+    ...(launchedFor !== undefined && launchedFor !== seen.group.name && { launchedFor }),
+    admitted,
+    ...unshownIn(seen, instance),
+    ...serviceOf(admitted && isInService(seen, instance), [...named, ...own]),
+    protected: standing?.protected ?? false,
+    ...unnotedIn(seen, instance, standing),
+    unhealthy: failing || (standing?.unhealthy ?? false),
+  };
+};

@@ -1,0 +1,102 @@
+import type { Offering } from '../pool/offering.ts';
+import type { Pool } from '../pool/pool.ts';
+
+/** An instance that was launched and is not in service yet: from which pool, and when EC2 granted it. */
+export type Newcomer = { readonly pool: string; readonly atMs: number };
+
+/** What EC2 says of the end of an instance. */
+export type Ending = {
+  /** The code of its `StateReason`, for example `Client.InternalError`. */
+  readonly code: string;
+  readonly message: string;
+  readonly offering: Offering;
+};
+
+/** A pool whose instances died before they served. */
+export type FailedBoots = {
+  /** The launch template that the pool named then. Absent for a pool that is an Auto Scaling group. */
+  readonly template?: string;
+  /** The reason that EC2 gave for the last of them. */
+  readonly code: string;
+  readonly message: string;
+  readonly atMs: number;
+  /** The pool rests until this time. */
+  readonly restsUntilMs: number;
+  /** Launches in a row that died, without one that served between them. Those under way together count once. */
+  readonly streak: number;
+};
+
+/** How many instances died before they served, and when that was seen. */
+export type Deaths = { readonly atMs: number; readonly count: number };
+
+/** What a group's state remembers about boots. */
+export type BootMemory = {
+  readonly newcomers?: Readonly<Record<string, Newcomer>>;
+  /** By pool. */
+  readonly failedBoots?: Readonly<Record<string, FailedBoots>>;
+  /** Of the last {@link budgetMs}. */
+  readonly deaths?: readonly Deaths[];
+};
+
+/** More new members than this are not remembered: what becomes of these tells enough about their pools. */
+const mostNewcomers = 100;
+
+/** For one missing member, at most this many instances may die before they serve, within this time. */
+const mostDeathsPerNeed = 10;
+
+export const budgetMs = 600_000;
+
+/** The code of a lesson about members that run and never served. Its message says what kept them from it. */
+export const neverServedCode = 'Holdfast.NeverServed';
+
+/** The lesson that lets a pool rest. One about another launch template says nothing about this one. */
+export const restOfBoots = (
+  failed: BootMemory['failedBoots'],
+  pool: Pick<Pool, 'name' | 'launchTemplate'>,
+  nowMs: number,
+): FailedBoots | undefined => {
+  const lesson = failed?.[pool.name];
+  return lesson !== undefined && lesson.template === pool.launchTemplate && nowMs < lesson.restsUntilMs
+    ? lesson
+    : undefined;
+};
+
+/** Lessons of pools whose instances died. */
+export const diedOnly = (failed: BootMemory['failedBoots'] = {}): NonNullable<BootMemory['failedBoots']> =>
+  Object.fromEntries(Object.entries(failed).filter(([, { code }]) => code !== neverServedCode));
+
+/** Memory after EC2 granted these instances. */
+export const rememberNewcomers = (
+  memory: BootMemory,
+  launched: readonly { readonly instance: string; readonly pool: string }[],
+  nowMs: number,
+): BootMemory['newcomers'] => {
+  const fresh = launched.map(({ instance, pool }) => [instance, { pool, atMs: nowMs }] as const);
+  const all = [...Object.entries(memory.newcomers ?? {}), ...fresh].slice(-mostNewcomers);
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+};
+
+/** New members without those that are put into service now. */
+export const withoutAdmitted = (memory: BootMemory, admissions: readonly string[]): BootMemory['newcomers'] => {
+  if (memory.newcomers === undefined || admissions.length === 0) return memory.newcomers;
+  const admitted = new Set(admissions);
+  const left = Object.entries(memory.newcomers).filter(([instance]) => !admitted.has(instance));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+};
+
+type Asking = { readonly nowMs: number; readonly ended: readonly string[] };
+
+/**
+ * How many of these missing members may be launched now, so that no more than ten die for each of them in ten minutes.
+ * A new member that has ended, and of which EC2 does not show the reason yet, may be one of the dead.
+ */
+export const launchable = (
+  { deaths = [], newcomers = {} }: BootMemory,
+  missing: number,
+  { nowMs, ended }: Asking,
+): number => {
+  const known = deaths.filter(({ atMs }) => nowMs - atMs < budgetMs).reduce((sum, { count }) => sum + count, 0);
+  if (known === 0) return missing;
+  const unexplained = ended.filter((instance) => newcomers[instance] !== undefined).length;
+  return Math.max(0, Math.min(missing, mostDeathsPerNeed * missing - known - unexplained));
+};

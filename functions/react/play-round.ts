@@ -1,0 +1,206 @@
+import { metrics } from '../../core/contract.ts';
+import { isQuiet } from '../../core/decide/decide.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import type { Overtaken } from '../../core/decision/decision-record.ts';
+import { modeOf } from '../../core/group/mode.ts';
+import { applyAnswers, type Launched } from '../../core/group-state/answers.ts';
+import { bind } from '../../core/group-state/binding.ts';
+import { followView, sameState } from '../../core/group-state/state.ts';
+import { repeatAfterMs } from '../../core/launch/reservation-life.ts';
+import { decideInMode, type InMode } from '../../core/observe/in-mode.ts';
+import { leaseMs } from '../../core/times/times.ts';
+import type { GroupState, View } from '../../core/view/view.ts';
+import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
+import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
+import { type Gathered, viewOf } from './look/gather.ts';
+import { heardIn } from './look/leaving-now.ts';
+import { putState } from './record/put-state.ts';
+import {
+  type Decided,
+  recordDecided,
+  recordObserved,
+  recordOvertaken,
+  recordUnobserved,
+  tellNews,
+} from './record/record.ts';
+import type { Round, Run } from './run.ts';
+import { shareLessons, takeTurn } from './turns/take-turn.ts';
+
+/** Lost races for the state item before the messages are returned to the queue. */
+export const mostConflicts = 10;
+
+/** Instances that a stored decision names. */
+const namedAtMost = 50;
+
+/**
+ * Whether there is room for everything that joins. A maximum that cannot be raised now holds up neither launches nor
+ * drains.
+ */
+const raiseAll = async ({ group, provider, ports }: Run, { raise }: Decision): Promise<boolean> => {
+  let fits = true;
+  for (const raised of raise) {
+    if ((await provider.raiseMax(raised)) !== 'refused') continue;
+    fits = false;
+    ports.telemetry.count(metrics.actionsFailed);
+    ports.telemetry.logger.error('A maximum could not be raised: members wait to join their Auto Scaling group.', {
+      group: group.name,
+      raised,
+    });
+  }
+  return fits;
+};
+
+/** What the Auto Scaling group may not do while members join it or are replaced. Whoever dies here left a note. */
+const suspendAll = async ({ provider }: Run, { suspend = [] }: Decision): Promise<void> => {
+  for (const suspension of suspend) await provider.suspend(suspension);
+};
+
+/** Only as many join as there is room for. The next tick tries again: asking sooner would be refused again. */
+const asFits = ({ wakeAtMs: _refused, ...decision }: Decision, { asgs }: View): Decision => {
+  const room = asgs.reduce((sum, { max, desired }) => sum + Math.max(0, max - desired), 0);
+  return { ...decision, admissions: decision.admissions.slice(0, room) };
+};
+
+/**
+ * Stops Auto Scaling groups from refilling themselves before we launch in their place. A group that has launched
+ * meanwhile, or whose desired capacity cannot be lowered now, goes on by itself: then nothing is launched before
+ * another look.
+ */
+const takeOver = async ({ provider, ports }: Run, decision: Decision): Promise<Decision> => {
+  let isOurs = true;
+  for (const { asg, desired } of decision.takeOver)
+    isOurs = (await provider.takeOver(asg, desired)) === 'done' && isOurs;
+  return isOurs ? decision : { ...decision, placements: [], wakeAtMs: ports.clock.now() + repeatAfterMs };
+};
+
+/** A decision that neither launches nor removes is stored only together with its outcome. */
+const isKept = ({ decision: { placements, removals, remarks = [] } }: Decided): boolean =>
+  placements.length + removals.length + remarks.length > 0;
+
+const explain = async (run: Run, decided: Decided): Promise<void> => {
+  if (decided.observed?.isNews) await recordObserved(run, decided, decided.observed);
+  if (isKept(decided)) await recordDecided(run, decided);
+};
+
+const overtaken = async (run: Run, decided: Decided, by: Overtaken): Promise<void> => {
+  if (decided.observed?.isNews) await recordUnobserved(run, decided, decided.observed, by);
+  if (isKept(decided)) await recordOvertaken(run, decided, by);
+};
+
+/** Whether the policy of a decision is still in force. If not, the decision is stored as overtaken. */
+const isInForce = async (run: Run, decided: Decided): Promise<boolean> => {
+  const now = await run.ports.store.group(run.group.name);
+  if (now?.policyVersion === run.group.policyVersion) return true;
+  if (now !== undefined) await overtaken(run, decided, { by: 'policy', policyVersion: now.policyVersion });
+  return false;
+};
+
+/**
+ * Makes a decision binding: writes the state item, under the policy in force and the version that was read. Undefined
+ * when either has changed, or when more members leave than it knew. When the state item is created, there is no
+ * version that a deletion of the policy could have raised, so the policy is read once more after the write.
+ */
+const write = async (run: Run, decided: Decided, state: GroupState): Promise<GroupState | undefined> => {
+  const { group, ports } = run;
+  const claimed = await claimedMeanwhile(decided.decision, decided.view, ports);
+  if (claimed.length > 0) {
+    await overtaken(run, decided, { by: 'claims', instances: claimed.slice(0, namedAtMost), count: claimed.length });
+    return undefined;
+  }
+  const written = await putState(group.name, state, ports);
+  if (written === 'conflict') {
+    await overtaken(run, decided, { by: 'state', readVersion: state.version - 1 });
+    return undefined;
+  }
+  return state.version > 1 || (await isInForce(run, decided)) ? written : undefined;
+};
+
+/** Removals are decided once. Decisions after a refusal are about launches alone. */
+const withoutRemovals = (decision: Decision): Decision => ({ ...decision, removals: [], drains: [], remarks: [] });
+
+/** A look, and how the same look decides about another view. */
+type Looked = InMode & { readonly again: (view: View) => Decision };
+
+/** Decides about what was gathered, in the group's mode. */
+const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked => {
+  const { ports, facts, observedId: id } = run;
+  const nowMs = ports.clock.now();
+  const seen = viewOf(gathered, nowMs, facts);
+  const { desired } = gathered;
+  const heard = modeOf(run.group) === 'act' ? [] : heardIn(facts, gathered, nowMs).leaving;
+  const inMode = (view: View): InMode => {
+    const decided = decideInMode(view, { heard, desired, id });
+    return earlier.length === 0 ? decided : { ...decided, decision: withoutRemovals(decided.decision) };
+  };
+  return { ...inMode({ ...seen, state: followView(seen, facts) }), again: (view) => inMode(view).decision };
+};
+
+/** Calls that are noted before they are made are made again: whoever noted them may have died before. */
+const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
+  raise.length + suspend.length + takeDown.length === 0;
+
+/** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
+export const playRound = async (
+  run: Run,
+  gathered: Gathered,
+  earlier: readonly Round[],
+): Promise<Round | undefined> => {
+  const { observed, again, ...found } = look(run, gathered, earlier);
+  const allowed = await takeTurn(run, found, again);
+  if (allowed === undefined) return undefined;
+  const { view, decision: wanted } = allowed;
+  const before = {
+    view,
+    decision: wanted,
+    sizes: gathered.sizes,
+    earlier: earlier.map((one) => one.decision),
+    observed,
+  };
+  // Describes take seconds: the policy may have changed since it was read, and then nothing may follow from the
+  // decision.
+  if (!(isQuiet(wanted) && sameState(view.state, gathered.stored)) && !(await isInForce(run, before))) return undefined;
+  const decision = await takeOver(run, wanted);
+  const bound = bind(decision, view, { decision: run.id, round: earlier.length, leaseMs });
+  const next = { ...bound.state, version: gathered.stored.version + 1 };
+  const decided = { ...before, decision };
+  // The reasons and the requests are stored before anything follows from them, so that whatever an invocation did
+  // before it died can be explained and repeated.
+  const [fresh] = await Promise.all([writeRequests(bound.fresh, run), explain(run, decided)]);
+  const isWritten = isNoCallNoted(decision) && sameState(next, gathered.stored) && gathered.stored.version > 0;
+  if (isWritten) return { view, decision, sizes: gathered.sizes, launched: [], state: gathered.stored };
+  const state = await write(run, decided, next);
+  if (state === undefined) return undefined;
+  await tellNews(run, decision);
+  await suspendAll(run, decision);
+  const fits = await raiseAll(run, decision);
+  const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
+  shareLessons(run, launched);
+  const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
+  return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, { view, state }, launched) };
+};
+
+/**
+ * Records EC2's responses. Other invocations may have written meanwhile. The responses concern only our own
+ * reservations, so they are merged into the present state.
+ */
+const writeAnswers = async (
+  { group, ports }: Run,
+  { view, state }: Pick<Round, 'view' | 'state'>,
+  launched: readonly Launched[],
+): Promise<GroupState> => {
+  let base = state;
+  for (let attempt = 0; attempt < mostConflicts; attempt++) {
+    const next = {
+      ...applyAnswers(base, launched, { ...view, group, nowMs: ports.clock.now() }),
+      version: base.version + 1,
+    };
+    const written = await putState(group.name, next, ports);
+    if (written !== 'conflict') return written;
+    base = (await ports.store.state(group.name)) ?? base;
+  }
+  throw new Error(
+    `The responses to ${launched.length} launch requests of group ${group.name} could not be written: ` +
+      `the state item changed ${mostConflicts} times meanwhile. ` +
+      'Nothing is lost: the requests stay reserved and are repeated under the same tokens.',
+  );
+};
