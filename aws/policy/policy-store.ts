@@ -109,6 +109,11 @@ const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
         },
       ),
 
+    noteTold: ({ untold: _, ...version }: PolicyVersion) =>
+      putIf({ ...version, ...keyOf(version.group, items.accepted) }, '#version = :version', {
+        ':version': version.version,
+      }),
+
     async removeInForce(group: string): Promise<void> {
       await client.send(new DeleteCommand({ TableName, Key: keyOf(group, items.accepted) }));
     },

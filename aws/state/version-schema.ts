@@ -1,6 +1,6 @@
 import { keys } from '../../core/contract.ts';
 import type { Unreadable } from '../../core/decision/decision-record.ts';
-import type { PolicyVersion } from '../../core/policy/ports.ts';
+import type { PolicyVersion, UntoldVersion } from '../../core/policy/ports.ts';
 import type { AsgFacts, Resolution, Steering } from '../../core/policy/resolution.ts';
 import type { Subnet } from '../../core/pool/pool.ts';
 import { flag, listOf, mapOf, number, objectOf, oneOf, optional, text } from './checks.ts';
@@ -30,6 +30,7 @@ const head = objectOf<Omit<PolicyVersion, 'document' | 'resolved'>>({
   version: number,
   acceptedAtMs: number,
   resolution,
+  untold: optional(listOf(objectOf<UntoldVersion>({ version: number, warnings: listOf(text) }))),
 });
 
 type Read =

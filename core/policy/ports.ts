@@ -14,7 +14,12 @@ export type PolicyVersion = {
   readonly document: unknown;
   readonly resolution: Resolution;
   readonly resolved: Group;
+  /** Of the version in force: what came into force and was not sent to the bus yet, in order. Absent: nothing. */
+  readonly untold?: readonly UntoldVersion[];
 };
+
+/** A version that came into force, with the first warnings about it. */
+export type UntoldVersion = { readonly version: number; readonly warnings: readonly string[] };
 
 /** The result of the last write to a group's policy item. Users read it in the console. */
 export type PolicyStatus = {
@@ -65,6 +70,8 @@ export type PolicyStore = {
   addVersion(version: PolicyVersion): Promise<'done' | 'conflict'>;
   /** Puts a version in force, unless a version with a higher number is in force. */
   putInForce(version: PolicyVersion): Promise<'done' | 'conflict'>;
+  /** Notes that everything was told. Nothing is noted where another version is in force by now. */
+  noteTold(version: PolicyVersion): Promise<'done' | 'conflict'>;
   removeInForce(group: string): Promise<void>;
   putStatus(status: PolicyStatus): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;

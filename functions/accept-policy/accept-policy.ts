@@ -10,6 +10,7 @@ import { digestOf } from './digest.ts';
 import { type Candidate, judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 import { registryEntryOf } from './registry-entry.ts';
+import { acceptanceOf, tellAtOnce, tellWith } from './tell-versions.ts';
 
 export type Outcome =
   | { readonly kind: 'accepted' | 'unchanged'; readonly group: string; readonly version: number }
@@ -34,24 +35,33 @@ export const acceptPolicy = async (
   others: readonly string[] = [],
 ): Promise<Outcome> => {
   const written = await ports.store.written(group);
-  if (written === undefined) return withoutPolicy(group, ports, others);
+  const inForce = await tellAtOnce(await ports.store.accepted(group), ports);
+  if (written === undefined) return withoutPolicy(group, { others, inForce }, ports);
   const digest = digestOf(written.document);
   const verdict = await judge(group, written, ports);
-  if (verdict.kind === 'unacceptable') return reject(group, { digest, problems: verdict.problems }, ports);
+  const rejected = (problems: readonly Problem[]) => reject(group, { digest, problems, inForce }, ports);
+  if (verdict.kind === 'unacceptable') return rejected(verdict.problems);
   const claimed = await claimAsgs(verdict.asgs, group, ports);
-  if (claimed.kind === 'taken') return reject(group, { digest, problems: claimed.problems }, ports);
+  if (claimed.kind === 'taken') return rejected(claimed.problems);
   const warnings = [...verdict.warnings, ...attributesBeside(written.others), ...itemsBeside(others)];
-  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings }, ports);
+  return accept(afterOthers(verdict.candidate, claimed.before), { digest, warnings, inForce }, ports);
 };
 
 /** Nothing stands under the key `policy`: it was deleted, or it was written under another key. */
-const withoutPolicy = async (group: string, ports: AcceptPolicyPorts, others: readonly string[]): Promise<Outcome> => {
-  if (others.length > 0 && (await ports.store.accepted(group)) === undefined) {
-    return reject(group, { digest: undefined, problems: itemsBeside(others) }, ports);
+const withoutPolicy = async (
+  group: string,
+  { others, inForce }: { readonly others: readonly string[]; readonly inForce: PolicyVersion | undefined },
+  ports: AcceptPolicyPorts,
+): Promise<Outcome> => {
+  if (others.length > 0 && inForce === undefined) {
+    return reject(group, { digest: undefined, problems: itemsBeside(others), inForce }, ports);
   }
   // A key that is no group's name was never accepted, so there is nothing to let go; the registry could not hold it.
-  return isGroupName(group) ? letGo(group, ports) : { kind: 'let-go', group };
+  return isGroupName(group) ? letGo(group, inForce, ports) : { kind: 'let-go', group };
 };
+
+/** Which write was judged, and the version that was in force then. */
+type Written = { readonly digest: string | undefined; readonly inForce: PolicyVersion | undefined };
 
 /** Which write was judged: absent where there was nothing to judge. */
 const withDigest = (digest: string | undefined) => (digest === undefined ? {} : { digest });
@@ -61,14 +71,14 @@ const afterOthers = (candidate: Candidate, before: readonly string[]): Candidate
 
 const accept = async (
   candidate: Candidate,
-  { digest, warnings }: { readonly digest: string | undefined; readonly warnings: readonly Problem[] },
+  { digest, warnings, inForce }: Written & { readonly warnings: readonly Problem[] },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
-  const { store, changes, announcer, clock, telemetry } = ports;
+  const { store, changes, clock, telemetry } = ports;
   const { group } = candidate;
-  const inForce = await store.accepted(group);
   const unchanged = inForce !== undefined && sameContent(inForce, candidate);
-  const version = unchanged ? inForce : await putInForce(candidate, inForce, ports);
+  const firstWarnings = messagesOf(warnings).slice(0, mostInMessage);
+  const version = unchanged ? inForce : await putInForce(candidate, { inForce, warnings: firstWarnings }, ports);
   await store.register(registryEntryOf(version.resolved, await store.holders(group)));
   const message = [`Version ${version.version} is in force.`, ...someOf(warnings, 'warnings')].join(' ');
   await store.putStatus({
@@ -82,8 +92,7 @@ const accept = async (
     atMs: clock.now(),
   });
   await changes.tell(group, clock.now());
-  const detail = { version: version.version, warnings: messagesOf(warnings) };
-  await announcer.announce([{ detailType: announcements.policyAccepted, group, detail }]);
+  await tellWith(acceptanceOf(group, { version: version.version, warnings: messagesOf(warnings) }), version, ports);
   telemetry.count(metrics.policiesAccepted);
   return { kind: unchanged ? 'unchanged' : 'accepted', group, version: version.version };
 };
@@ -94,13 +103,13 @@ const accept = async (
  */
 const putInForce = async (
   candidate: Candidate,
-  inForce: PolicyVersion | undefined,
+  { inForce, warnings }: { readonly inForce: PolicyVersion | undefined; readonly warnings: readonly string[] },
   { store, clock }: AcceptPolicyPorts,
 ): Promise<PolicyVersion> => {
   const latest = await store.latest(candidate.group);
   const leftOver = latest !== undefined && latest.version > (inForce?.version ?? 0) && sameContent(latest, candidate);
   const number = Math.max(latest?.version ?? 0, inForce?.version ?? 0) + 1;
-  const version = leftOver
+  const version: PolicyVersion = leftOver
     ? latest
     : {
         ...candidate,
@@ -109,13 +118,14 @@ const putInForce = async (
         acceptedAtMs: clock.now(),
       };
   const added = leftOver ? 'done' : await store.addVersion(version);
-  if (added === 'conflict' || (await store.putInForce(version)) === 'conflict') {
+  const replacing = { ...version, untold: [...(inForce?.untold ?? []), { version: version.version, warnings }] };
+  if (added === 'conflict' || (await store.putInForce(replacing)) === 'conflict') {
     throw new Error(
       `Another run wrote a version of group ${candidate.group} at the same time. ` +
         'Nothing was lost: the item is read again on the next delivery.',
     );
   }
-  return version;
+  return replacing;
 };
 
 /**
@@ -135,10 +145,10 @@ const mostInMessage = 3;
 
 const reject = async (
   group: string,
-  { digest, problems }: { readonly digest: string | undefined; readonly problems: readonly Problem[] },
+  { digest, problems, inForce: version }: Written & { readonly problems: readonly Problem[] },
   ports: AcceptPolicyPorts,
 ): Promise<Outcome> => {
-  const inForce = (await ports.store.accepted(group))?.version;
+  const inForce = version?.version;
   const kept =
     inForce === undefined ? 'No version is in force: the group is not acted on.' : `Version ${inForce} stays in force.`;
   const count = `Rejected for ${problems.length} ${problems.length === 1 ? 'reason' : 'reasons'}.`;
@@ -154,7 +164,7 @@ const reject = async (
   };
   await ports.store.putStatus(inForce === undefined ? status : { ...status, version: inForce });
   const detail = { problems: messagesOf(problems), ...(inForce === undefined ? {} : { inForce }) };
-  await ports.announcer.announce([{ detailType: announcements.policyRejected, group, detail }]);
+  await tellWith({ detailType: announcements.policyRejected, group, detail }, version, ports);
   ports.telemetry.count(metrics.policiesRejected);
   return { kind: 'rejected', group, problems, inForce };
 };
@@ -178,16 +188,14 @@ const openForMs = 7 * 24 * 3_600_000;
  * status is written, so that its readers can rely on it. Last, the loop gets a message, so that it puts back the
  * maximum sizes that it raised.
  */
-const letGo = async (group: string, ports: AcceptPolicyPorts): Promise<Outcome> => {
-  const { store, changes, announcer, clock } = ports;
-  const inForce = await store.accepted(group);
+const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: AcceptPolicyPorts): Promise<Outcome> => {
+  const { store, changes, clock } = ports;
   const letGoUntilMs = clock.now() + openForMs;
   await store.register({ group, policyVersion: 0, asgs: [], alarms: [], letGoUntilMs });
   if (inForce !== undefined) {
     await releaseAsgs(group, [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])], ports);
-    await announcer.announce([
-      { detailType: announcements.groupLetGo, group, detail: { lastVersion: inForce.version } },
-    ]);
+    const detail = { lastVersion: inForce.version };
+    await tellWith({ detailType: announcements.groupLetGo, group, detail }, inForce, ports);
     await store.removeInForce(group);
   }
   const message =

@@ -2,7 +2,7 @@ import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost, drainsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
-import { claimedUnderFault, stoppedByHand, waitsInLine } from './allowances/told.ts';
+import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
 import { begunLate, delaysUnknown, heardTooLate, heardWhileLetGo, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
 
@@ -27,5 +27,6 @@ export const allowances: readonly Allowance[] = [
   hookUnheard,
   claimedUnderFault,
   waitsInLine,
+  shortUnheard,
   stoppedByHand,
 ];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { announcements, metrics } from '../../core/contract.ts';
 import { groupSchema } from '../../core/policy/schema.ts';
+import { acceptPolicy } from '../../functions/accept-policy/accept-policy.ts';
 import { fullDocument, resolution, smallDocument } from '../policy/documents.ts';
 import { createHouse, type House } from './house.ts';
 
@@ -304,11 +305,55 @@ describe('trouble', () => {
     expect(house.inForce('workers')).toMatchObject({ version: 3, resolved: { size: { desired: 6 } } });
   });
 
+  const wasTold = (house: House) =>
+    house.announced.map(({ detailType, detail }) => (detailType === announcements.policyAccepted ? detail.version : detailType));
+
+  /** Version 2 comes into force, and its run dies before it is told. */
+  const untold = async (): Promise<House> => {
+    const house = await afterWriting(smallDocument);
+    house.write('workers', { ...smallDocument, size: 5 });
+    const announcer = { announce: () => Promise.reject(new Error('killed')) };
+    await expect(acceptPolicy('workers', { ...house.ports, announcer })).rejects.toThrow('killed');
+    expect(house.inForce('workers')).toMatchObject({ version: 2, untold: [{ version: 2, warnings: [] }] });
+    return house;
+  };
+
+  it.each([
+    ['edit', (house: House) => house.write('workers', { ...smallDocument, size: 6 }), 3],
+    ['faulty edit', (house: House) => house.write('workers', 'nonsense'), announcements.policyRejected],
+    ['deletion', (house: House) => house.remove('workers'), announcements.groupLetGo],
+  ])('a version that came into force untold is told before what the next %s brings', async (_, change, last) => {
+    const house = await untold();
+    change(house);
+    await house.accept();
+    expect(wasTold(house)).toEqual([1, 2, last]);
+    expect(house.inForce('workers')?.untold).toBeUndefined();
+  });
+
+  it('what is told late is told with its warnings, and before anything that may fail', async () => {
+    const house = await afterWriting(smallDocument);
+    house.write('workers', { ...smallDocument, scaling: [{ alarm: 'x', adjust: 1 }] });
+    const announcer = { announce: () => Promise.reject(new Error('killed')) };
+    await expect(acceptPolicy('workers', { ...house.ports, announcer })).rejects.toThrow('killed');
+    const resolver = { lookUp: () => Promise.reject(new Error('EC2 does not answer')) };
+    await expect(acceptPolicy('workers', { ...house.ports, resolver })).rejects.toThrow('EC2');
+    expect(house.announced.at(-1)?.detail).toEqual({ version: 2, warnings: [expect.stringContaining('scaling: expected')] });
+  });
+
+  it('a bus that takes nothing keeps no policy from coming into force, and hears of each version afterwards', async () => {
+    const house = await untold();
+    house.write('workers', { ...smallDocument, size: 6 });
+    const announcer = { announce: () => Promise.reject(new Error('no bus')) };
+    await expect(acceptPolicy('workers', { ...house.ports, announcer })).rejects.toThrow('no bus');
+    expect(house.inForce('workers')).toMatchObject({ version: 3, untold: [{ version: 2 }, { version: 3 }] });
+    await house.accept();
+    expect(new Set(wasTold(house))).toEqual(new Set([1, 2, 3]));
+  });
+
   it('a race that was lost is thrown, to be delivered again', async () => {
     const house = createHouse();
     house.write('workers', smallDocument);
     const ports = { ...house.ports, store: { ...house.ports.store, addVersion: async () => 'conflict' as const } };
-    const { acceptPolicy } = await import('../../functions/accept-policy/accept-policy.ts');
     await expect(acceptPolicy('workers', ports)).rejects.toThrow('at the same time');
   });
 });

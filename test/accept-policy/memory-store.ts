@@ -30,6 +30,11 @@ export const createMemoryStore = () => {
       inForce.set(version.group, version);
       return 'done';
     },
+    noteTold: async ({ untold: _, ...version }) => {
+      if (inForce.get(version.group)?.version !== version.version) return 'conflict';
+      inForce.set(version.group, version);
+      return 'done';
+    },
     removeInForce: async (group) => {
       inForce.delete(group);
     },

@@ -76,6 +76,19 @@ describe.each([
     expect(await store.accepted('c')).toBeUndefined();
   });
 
+  it('notes what was told about the version in force, and about no other', async () => {
+    const { store } = open();
+    await store.putInForce({ ...versionOf('d', 2), untold: [{ version: 2, warnings: ['size: 0'] }] });
+    expect((await store.accepted('d'))?.untold).toEqual([{ version: 2, warnings: ['size: 0'] }]);
+    expect(await store.noteTold(versionOf('d', 1))).toBe('conflict');
+    expect((await store.accepted('d'))?.untold).toHaveLength(1);
+    expect(await store.noteTold({ ...versionOf('d', 2), untold: [{ version: 2, warnings: [] }] })).toBe('done');
+    expect(await store.accepted('d')).toMatchObject(versionOf('d', 2));
+    expect((await store.accepted('d'))?.untold).toBeUndefined();
+    await store.removeInForce('d');
+    expect(await store.noteTold(versionOf('d', 2))).toBe('conflict');
+  });
+
   it('gives an Auto Scaling group to one of those that saw the same claim on it', async () => {
     const { store } = open();
     const claim = (group: string, atMs: number) => ({ asg: 'fleet', group, atMs, before: [] });

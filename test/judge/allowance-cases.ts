@@ -462,7 +462,31 @@ const restores: Readonly<Record<string, Cases>> = {
   },
 };
 
-const rests: Readonly<Record<string, Cases>> = {};
+/** Warned at 90, and refused a better place for another member at 102, in a look that ends at 104. */
+const refusedWhile = (write: Write, others: Write = () => undefined): Write =>
+  all(
+    twoServe,
+    others,
+    (script) => script.warn(90, 'i-1'),
+    write,
+    (script) => script.react(100, 104, 'i-a', []),
+    (script) => script.refuseCapacity(102, 'i-a'),
+    (script) => script.at(0, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } }),
+  );
+
+const unheard: Readonly<Record<string, Cases>> = {
+  'nobody could know that the group is short': {
+    needed: refusedWhile(() => undefined),
+    beyond: {
+      'a function received the warning': refusedWhile((script) => script.react(95, 97, 'i-b', heard('i-1'))),
+      'another one ended': refusedWhile(
+        () => undefined,
+        (script) => script.end(80, 'i-2'),
+      ),
+      'it is gone': refusedWhile((script) => script.end(101, 'i-1')),
+    },
+  },
+};
 
 export const cases: Readonly<Record<string, Cases>> = {
   ...warned,
@@ -475,5 +499,5 @@ export const cases: Readonly<Record<string, Cases>> = {
   ...serving,
   ...held,
   ...restores,
-  ...rests,
+  ...unheard,
 };

@@ -1,9 +1,10 @@
-import type { Chronicle } from '../chronicle.ts';
+import { type Chronicle, stays } from '../chronicle.ts';
 import type { Allowance } from '../finding.ts';
-import { isFunction } from '../life.ts';
+import { isFunction, type Life, warnedAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
 import { shortUntold } from '../rules/announced-shortfalls.ts';
 import { nothingOpen } from '../rules/rest.ts';
+import { headcountAt } from '../staying.ts';
 
 /** It died, or a write of it or the event itself met a fault: whoever does not know whether it claimed tells nothing. */
 const couldNotTell = ({ invocations, of }: Chronicle, invocation: string): boolean => {
@@ -62,6 +63,26 @@ export const waitsInLine: Allowance = {
     const refusedMs = Math.max(...refusals.map(({ atMs }) => atMs));
     const isInLine = fleetTokensAt(chronicle, refusedMs) < callsWithin(chronicle, refusedMs, lineMs).length;
     return isInLine && callsWithin(chronicle, refusedMs, inLineMs).some(({ launch }) => launch?.group === group);
+  },
+};
+
+/** A warning alone takes it, and no function was told anything about it since. */
+const isTakenUnheard = (life: Life, atMs: number): boolean =>
+  !stays(life, atMs) &&
+  stays({ ...life, warnings: [] }, atMs) &&
+  !life.deliveries.some((delivery) => delivery.atMs >= warnedAtMs(life) && delivery.atMs <= atMs);
+
+export const shortUnheard: Allowance = {
+  name: 'nobody could know that the group is short',
+  excuses: toldOnTheBus.name,
+  trouble: 'The warning of a member was lost or is late: no message about it has reached a function.',
+  reaches: 'A look that was refused capacity and ended before such a message came, where the group is not short with these members.',
+  reason: 'A look that moves members, as all of the size are there as far as anybody knows, finds no shortage when it is refused.',
+  covers: ({ group = '', atMs, detail }, chronicle) => {
+    if (!detail.endsWith(shortUntold)) return false;
+    const unheard = chronicle.membersAt(group, atMs).filter((life) => isTakenUnheard(life, atMs));
+    const { staying, waiting } = headcountAt(chronicle, group, atMs);
+    return unheard.length > 0 && staying.length + waiting.length + unheard.length >= Math.max(...chronicle.desiredIn(group, atMs, atMs));
   },
 };
 
