@@ -2,6 +2,8 @@ import type { MoveReason } from '../core/returning/plan-return.ts';
 import type { NotMoved } from '../core/returning/rule.ts';
 import { timeText } from './time.ts';
 
+const membersText = (count: number): string => `${Number(count.toFixed(2))} ${count === 1 ? 'member' : 'members'}`;
+
 const whyText = ({ why }: MoveReason): string => {
   switch (why.code) {
     case 'earlier-tier':
@@ -14,6 +16,8 @@ const whyText = ({ why }: MoveReason): string => {
       return `${why.owed} are owed on demand, and ${why.held} are`;
     case 'fewer-members':
       return `it holds ${why.held} of the spread, and theirs holds ${why.fromHeld}`;
+    case 'below-share':
+      return `it is ${membersText(why.below)} below its share, and theirs is ${membersText(why.fromAbove)} above`;
   }
 };
 

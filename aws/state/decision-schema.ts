@@ -187,6 +187,7 @@ const better: z.ZodMiniType<Better> = z.discriminatedUnion('code', [
   z.object({ code: z.literal('spot-again') }),
   z.object({ code: z.literal('on-demand-owed'), owed: number, held: number }),
   z.object({ code: z.literal('fewer-members'), held: number, fromHeld: number }),
+  z.object({ code: z.literal('below-share'), below: number, fromAbove: number }),
 ]);
 
 const moveReason = objectOf<MoveReason>({ pool: text, instances: texts, why: better });

@@ -16,7 +16,9 @@ export type Better =
   /** The group owes so many members on demand and has fewer: this place is on demand. */
   | { readonly code: 'on-demand-owed'; readonly owed: number; readonly held: number }
   /** One child of a spread holds `held` members, and the one that the member is in `fromHeld`. */
-  | { readonly code: 'fewer-members'; readonly held: number; readonly fromHeld: number };
+  | { readonly code: 'fewer-members'; readonly held: number; readonly fromHeld: number }
+  /** One child of weights is so many members below its share, and the one that the member is in so many above. */
+  | { readonly code: 'below-share'; readonly below: number; readonly fromAbove: number };
 
 /** A better place: where the tree would launch, which offerings of it are better, and why. */
 export type BetterPlace = {

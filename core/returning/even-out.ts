@@ -1,36 +1,69 @@
 import { onDemandToSpare } from '../placement/on-demand.ts';
 import { offeringKey } from '../pool/offering.ts';
 import { holdShare } from '../selector/hold.ts';
-import { pick } from '../selector/pick.ts';
+import { type Picked, pick } from '../selector/pick.ts';
 import { trialRank } from '../selector/standing.ts';
 import type { Branch, Choice } from '../selector/tree.ts';
+import { apartByWeight, tiny } from '../selector/weighted.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { Member } from '../view/view.ts';
 import { type Better, type BetterPlace, ownChoice, restsBefore } from './better-place.ts';
 import { leaveOf } from './ground.ts';
 import { inOrder, kindOf, type Portion, planFor, portionOf, type ReturnPlan, take, type Work } from './plan-return.ts';
 
-/** A place that evens out a spread. */
-type EvenerPlace = BetterPlace & { readonly why: Extract<Better, { readonly code: 'fewer-members' }> };
+/** A place that evens out a spread or weights, and how far apart the two children are. */
+type EvenerPlace = { readonly place: BetterPlace; readonly gap: number };
+
+/** How a kind of node finds the place that evens it out, for a member in one of its children. */
+type Evener = (branch: Branch, own: Choice, member: Member, work: Work) => EvenerPlace | undefined;
+
+const placeIn = ({ leaf, way }: Picked, why: Better): BetterPlace => ({ leaf, way, offerings: leaf.offerings, why });
+
+/** Evenness is worth no launch that finds out whether interruptions are over. */
+const isNoTrial = ({ leaf }: Picked): boolean => leaf.opensAt !== trialRank;
 
 /**
  * Where a `spread` would launch now, when that child holds two members fewer than the one that a member is in. After
  * the move they are at most as far apart as a spread leaves its children, so nobody moves back.
  */
-const inFewest = (branch: Branch, own: Choice, member: Member, { run }: Work): EvenerPlace | undefined => {
+const inFewest: Evener = (branch, own, member, { run }) => {
   const picked = pick(branch, run);
   const choice = picked?.way[0]?.choice;
   if (picked === undefined || choice === undefined || own.tally.count - choice.tally.count < 2) return undefined;
-  const { leaf, way } = picked;
-  // Evenness is worth no higher price, and no launch that finds out whether interruptions are over.
-  if (leaf.pool.market !== member.offering.market || leaf.opensAt === trialRank) return undefined;
+  // Evenness is worth no higher price.
+  if (picked.leaf.pool.market !== member.offering.market || !isNoTrial(picked)) return undefined;
   const why = { code: 'fewer-members', held: choice.tally.count, fromHeld: own.tally.count } as const;
-  return { leaf, way, offerings: leaf.offerings, why };
+  return { place: placeIn(picked, why), gap: own.tally.count - choice.tally.count };
 };
 
+/** Shares are worth no higher price either. A member may well go back to spot. */
+const isNoDearerMarket = ({ leaf }: Picked, { offering }: Member): boolean =>
+  offering.market === 'on-demand' || leaf.pool.market === 'spot';
+
 /**
- * A place that evens out a spread above a member. Members that go to an earlier tier as soon as it takes launches stay
- * where they are until then.
+ * The child of weights that is furthest below its share, when the one that a member is in is at least one member above.
+ * After the move neither is as far above, so nobody moves back.
+ */
+const belowShare: Evener = (branch, own, member, { run }) => {
+  const { above, lean } = apartByWeight(branch, own);
+  if (above < 1 - tiny) return undefined;
+  for (const { choice, below } of lean) {
+    const picked = pick(choice.node, run);
+    if (picked === undefined || !isNoTrial(picked) || !isNoDearerMarket(picked, member)) continue;
+    const way = [{ branch, choice }, ...picked.way];
+    return { place: placeIn({ ...picked, way }, { code: 'below-share', below, fromAbove: above }), gap: above + below };
+  }
+  return undefined;
+};
+
+const eveners: Partial<Readonly<Record<Branch['kind'], Evener>>> = { spread: inFewest, weighted: belowShare };
+
+/** Whether members move for the sake of evenness below a node. */
+export const isEvenedOut = ({ kind }: Branch): boolean => eveners[kind] !== undefined;
+
+/**
+ * A place that evens out a spread or weights above a member. Members that go to an earlier tier as soon as it takes
+ * launches stay where they are until then.
  */
 const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
   const { root } = work.tree;
@@ -39,16 +72,14 @@ const evenerPlace = (member: Member, work: Work): EvenerPlace | undefined => {
   while (node.kind !== 'pool') {
     const own = ownChoice(node, member);
     if (own === undefined) return undefined;
-    const place = node.kind === 'spread' ? inFewest(node, own, member, work) : undefined;
+    const place = eveners[node.kind]?.(node, own, member, work);
     if (place !== undefined) return place;
     node = own.node;
   }
   return undefined;
 };
 
-type Move = { readonly member: Member; readonly place: EvenerPlace };
-
-const gapOf = ({ place: { why } }: Move): number => why.fromHeld - why.held;
+type Move = EvenerPlace & { readonly member: Member };
 
 /** The move that evens out most: the fullest child gives first, so that no more members move than must. */
 const widest = (members: readonly Member[], work: Work): Move | undefined => {
@@ -58,17 +89,17 @@ const widest = (members: readonly Member[], work: Work): Move | undefined => {
     if (member === undefined) continue;
     // A share that is full by this member has room without it.
     holdShare(tree, member.offering, -1, run);
-    const place = evenerPlace(member, work);
+    const found = evenerPlace(member, work);
     holdShare(tree, member.offering, 1, run);
-    const move = place && { member, place };
-    if (move !== undefined && (best === undefined || gapOf(move) > gapOf(best))) best = move;
+    if (found !== undefined && (best === undefined || found.gap > best.gap)) best = { ...found, member };
   }
   return best;
 };
 
 /**
- * Launches that even out the spreads of the tree: a member of the fullest child moves to the one that the spread would
- * choose now, until no two that take launches are more than one apart. At most `most` members move.
+ * Launches that even out the spreads and the shares of the tree: a member of the fullest child moves to the one that
+ * would be chosen now, until no two that take launches are more than one apart, and none is a whole member above its
+ * share. At most `most` members move.
  */
 export const planEvenOut = (work: Work, headcount: Headcount, most: number): ReturnPlan => {
   const { view, tree, run } = work;

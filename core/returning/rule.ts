@@ -9,7 +9,7 @@ import { keptAmong } from '../placement/spare.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { View } from '../view/view.ts';
-import { planEvenOut } from './even-out.ts';
+import { isEvenedOut, planEvenOut } from './even-out.ts';
 import { backsOffUntil, flapsUntil, isCalmFrom, movedWithin, noReturns } from './memory.ts';
 import { type NotYet, planReturn, type ReturnPlan, workOf } from './plan-return.ts';
 import { mostMoves, type Returning } from './returning.ts';
@@ -74,15 +74,15 @@ type Chosen = { readonly plan: ReturnPlan; readonly leaving: readonly Leaving[];
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Better places go first. Spreads are evened out when nobody has one; as that saves nothing now, refusals and
- * interruptions put it off for longer.
+ * Better places go first. Spreads and shares are evened out when nobody has one; as that saves nothing now, refusals
+ * and interruptions put it off for longer.
  */
 const planMoves = (view: View, { afterMs }: Returning, headcount: Headcount, most: number) => {
   const work = workOf(view, { afterMs, longestWaitMs, backsOffUntil }, headcount);
   const plan = planReturn(work, headcount, most);
   if (plan.moves.length > 0) return { plan, leaving: [] };
   const leaving = standIns(work, headcount, most);
-  if (leaving.length > 0 || work.tree.branches.every(({ kind }) => kind !== 'spread')) return { plan, leaving };
+  if (leaving.length > 0 || !work.tree.branches.some(isEvenedOut)) return { plan, leaving };
   const patience = { afterMs, longestWaitMs: Number.POSITIVE_INFINITY, backsOffUntil: isCalmFrom };
   return { plan: { ...plan, ...planEvenOut(workOf(view, patience, headcount), headcount, most) }, leaving };
 };

@@ -15,8 +15,11 @@ export type Run = {
 /** One step on the way down the tree. */
 export type Step = { readonly branch: Branch; readonly choice: Choice };
 
+/** The pool that gives the next instance, and the way down to it. */
+export type Picked = { readonly leaf: Leaf; readonly way: readonly Step[] };
+
 /** Walks down the tree to the pool that gives the next instance. Undefined when nothing is eligible. */
-export const pick = (root: TreeNode, run: Run): { readonly leaf: Leaf; readonly way: readonly Step[] } | undefined => {
+export const pick = (root: TreeNode, run: Run): Picked | undefined => {
   const way: Step[] = [];
   let node = root;
   while (node.kind !== 'pool') {

@@ -2,7 +2,7 @@ import { amongBest } from './among-best.ts';
 import { lastBest } from './last-best.ts';
 import type { SelectorKind } from './selector-kind.ts';
 import { type Branch, type Choice, candidatesOf, canGive, isOpen } from './tree.ts';
-import { belowShare, nextByWeight } from './weights.ts';
+import { aboveShare, belowShare, nextByWeight } from './weights.ts';
 
 const shareOf = ({ weight, tally }: Choice) => ({ weight, held: tally.count });
 
@@ -13,6 +13,29 @@ const byWeight = (branch: Branch): Choice | undefined => {
 
 const sharing = (branch: Branch, included: Choice): readonly Choice[] =>
   branch.choices.filter((choice) => choice.weight > 0 && (choice === included || isOpen(choice.node)));
+
+/** A smaller difference to a share is none. */
+export const tiny = 1e-9;
+
+/** A child that gives, and how many members it is below its share. */
+type Lean = { readonly choice: Choice; readonly below: number };
+
+/**
+ * How many members a child is above its share, and the children that give and are below theirs, the furthest first.
+ * Shares are those of the children that give, and of this one.
+ */
+export const apartByWeight = (
+  branch: Branch,
+  from: Choice,
+): { readonly above: number; readonly lean: readonly Lean[] } => {
+  const giving = candidatesOf(branch);
+  const shares = (giving.includes(from) ? giving : [...giving, from]).map(shareOf);
+  const lean = giving
+    .map((choice) => ({ choice, below: -aboveShare(shares, shareOf(choice)) }))
+    .filter(({ below }) => below > tiny)
+    .toSorted((a, b) => b.below - a.below);
+  return { above: aboveShare(shares, shareOf(from)), lean };
+};
 
 type Sums = { readonly weights: number; readonly held: number };
 

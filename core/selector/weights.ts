@@ -99,3 +99,10 @@ export const belowShare = (shares: readonly Share[], index: number): number => {
   const share = shares[index];
   return share === undefined ? 0 : deficitOf(scale, share) / scale.total;
 };
+
+/** How many instances a child is above its share of what all of them hold; negative when it is below. */
+export const aboveShare = (shares: readonly Share[], { weight, held }: Share): number => {
+  const total = shares.reduce((sum, share) => sum + share.weight, 0);
+  const members = shares.reduce((sum, share) => sum + share.held, 0);
+  return (held * total - weight * members) / total;
+};

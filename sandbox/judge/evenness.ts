@@ -18,35 +18,90 @@ type Launch = {
   /** Who stays with it, itself among them. */
   readonly members: readonly Life[];
   readonly desired: number;
+  /** Below a spread by zone or type: who is in the part that is looked at. */
+  readonly isInScope: (life: Life) => boolean;
 };
 
-/** What the parts of a spread hold beside a launch, once those have left whom launches just before it replace: the fullest part gives first. */
-const heldBeside = (selector: Selector, { policy, life, members, desired }: Launch): ReadonlyMap<string, number> => {
+/** How many the parts of a selector hold. */
+type Held = ReadonlyMap<string, number>;
+
+/** How far above the others a part is. */
+type Fullness = (part: string, held: Held) => number;
+
+const byCount: Fullness = (part, held) => held.get(part) ?? 0;
+
+/** How many a part has above its share of what some parts hold. Others count for nothing. */
+const aboveShare =
+  ({ weights }: Selector, among: readonly string[]): Fullness =>
+  (part, held) => {
+    if (!among.includes(part)) return Number.NEGATIVE_INFINITY;
+    const [weight, count] = among.reduce<readonly [number, number]>(
+      ([weightSum, heldSum], one) => [weightSum + (weights[Number(one)] ?? 0), heldSum + (held.get(one) ?? 0)],
+      [0, 0],
+    );
+    return weight === 0 ? 0 : (held.get(part) ?? 0) - ((weights[Number(part)] ?? 0) * count) / weight;
+  };
+
+/** What the parts of a selector hold beside a launch, once those have left whom launches just before it replace: the fullest part gives first. */
+const heldBeside = (selector: Selector, { policy, life, members, desired, isInScope }: Launch, fullness: Fullness): Held => {
   const atMs = life.launchedAtMs;
   const others = members.filter((one) => one.order < life.order);
   const held = new Map<string, number>();
   const free = new Map<string, number>();
-  for (const one of others) {
+  for (const one of others.filter(isInScope)) {
     const part = partOf(selector, one, policy, atMs);
     if (part === undefined) continue;
     held.set(part, (held.get(part) ?? 0) + 1);
     if (!isProtected(one, atMs)) free.set(part, (free.get(part) ?? 0) + 1);
   }
   for (let leavers = others.length - desired - policy.spare; leavers > 0; leavers -= 1) {
-    const [fullest] = [...held].filter(([part]) => (free.get(part) ?? 0) > 0).toSorted(([, one], [, other]) => other - one);
+    const [fullest] = [...held.keys()]
+      .filter((part) => (free.get(part) ?? 0) > 0)
+      .toSorted((one, other) => fullness(other, held) - fullness(one, held));
     if (fullest === undefined) break;
-    const [part, count] = fullest;
-    held.set(part, count - 1);
-    free.set(part, (free.get(part) ?? 0) - 1);
+    held.set(fullest, (held.get(fullest) ?? 0) - 1);
+    free.set(fullest, (free.get(fullest) ?? 0) - 1);
   }
   return held;
 };
 
-/** Whether a spread is more even when this launch replaces that member: its part holds two fewer (docs/policy.md, return). */
+/** Every choice of some of these, none and all of them included. */
+const someOf = ([first, ...others]: readonly string[]): readonly (readonly string[])[] =>
+  first === undefined ? [[]] : someOf(others).flatMap((set) => [set, [first, ...set]]);
+
+/** The sets of parts of which shares may be counted: these, and any others of those that have a weight. */
+const sharing = ({ weights }: Selector, surely: readonly string[]): readonly (readonly string[])[] =>
+  someOf(weights.flatMap((weight, index) => (weight > 0 && !surely.includes(String(index)) ? [String(index)] : []))).map((more) => [
+    ...surely,
+    ...more,
+  ]);
+
+/** A smaller difference to a share is none. */
+const tiny = 1e-9;
+
+/** Whether one part is a whole member or more above its share, and the other below its own. */
+const isApart = (above: Fullness, held: Held, from: string, to: string): boolean => above(from, held) >= 1 - tiny && above(to, held) < -tiny;
+
+/** Whether a spread or weights are more even when this launch replaces that member: its part holds two fewer, or is below its share (docs/policy.md, return). */
 export const evensOut = (selector: Selector, launch: Launch, member: Life): boolean => {
   const { policy, life } = launch;
   const [to, from] = [life, member].map((one) => partOf(selector, one, policy, life.launchedAtMs));
-  if (selector.kind !== 'spread' || to === undefined || from === undefined || to === from || life.market !== member.market) return false;
-  const held = heldBeside(selector, launch);
-  return (held.get(from) ?? 0) - (held.get(to) ?? 0) >= 2;
+  if (to === undefined || from === undefined || to === from || !launch.isInScope(life) || !launch.isInScope(member)) return false;
+  if (selector.kind === 'spread') {
+    const held = heldBeside(selector, launch, byCount);
+    return life.market === member.market && (held.get(from) ?? 0) - (held.get(to) ?? 0) >= 2;
+  }
+  if (selector.kind !== 'weighted' || (member.market === 'spot' && life.market !== 'spot')) return false;
+  // What gives has shares, and the judge does not know what else was believed to give.
+  return sharing(selector, [from, to]).some((among) => {
+    const above = aboveShare(selector, among);
+    return isApart(above, heldBeside(selector, launch, above), from, to);
+  });
 };
+
+/** Of parts that surely give, one that is below its share while the own part is a whole member above its own, whatever else may give. */
+export const leanAmong = (selector: Selector, held: Held, own: string, giving: readonly string[]): string | undefined =>
+  giving.find(
+    (part) =>
+      part !== own && sharing(selector, [...new Set([own, ...giving])]).every((among) => isApart(aboveShare(selector, among), held, own, part)),
+  );

@@ -14,7 +14,15 @@ import { poolsBelow, type Selector, selectorOf } from './tree.ts';
 /** Everybody who stays with a launch, and the size that they are for. */
 type Beside = { readonly members: readonly Life[]; readonly desired: number };
 
-type Pair = Beside & { readonly chronicle: Chronicle; readonly policy: Policy; readonly one: Life; readonly than: Life; readonly atMs: number };
+type Pair = Beside & {
+  readonly chronicle: Chronicle;
+  readonly policy: Policy;
+  readonly one: Life;
+  readonly than: Life;
+  readonly atMs: number;
+  /** Below a spread by zone or type: who is in the part that both are in. */
+  readonly isInScope: (life: Life) => boolean;
+};
 
 /** A move needs a saving of a twentieth (docs/policy.md, return); prices are believed for a while. */
 const worthwhile = 0.95;
@@ -54,8 +62,16 @@ const partingOf = (node: TreeNode, pair: Pair, pools: readonly [string, string])
 const isForPrice = (node: TreeNode, pair: Pair, pools: readonly [string, string]): boolean =>
   (partingOf(node, pair, pools)?.kind ?? 'cheapest') === 'cheapest';
 
-/** Where the way of both goes on below a node, or whether one of them is better there already. */
-const below = (node: TreeNode, pair: Pair, pools: readonly [string, string]): TreeNode | boolean => {
+/** What is looked at below a selector: a spread by zone or type leaves only the part that both are in. */
+const inPart = (selector: Selector, pair: Pair): Pair | undefined => {
+  if (selector.kind !== 'spread' || selector.by === 'pool') return pair;
+  const { policy, one, than, atMs, isInScope } = pair;
+  const part = partOf(selector, one, policy, atMs);
+  if (part !== partOf(selector, than, policy, atMs)) return undefined;
+  return { ...pair, isInScope: (life) => isInScope(life) && partOf(selector, life, policy, atMs) === part };
+};
+
+const isBetterBelow = (node: TreeNode, pair: Pair, pools: readonly [string, string]): boolean => {
   const selector = selectorOf(node);
   if (selector === undefined) return false;
   const [one, than] = [childrenWith(selector, pools[0]), childrenWith(selector, pools[1])];
@@ -64,17 +80,19 @@ const below = (node: TreeNode, pair: Pair, pools: readonly [string, string]): Tr
   if (selector.kind === 'cheapest' && isForPrice(node, pair, pools) && isCheaper(pair)) return true;
   if (evensOut(selector, { ...pair, life: pair.one }, pair.than)) return true;
   const common = selector.kind === 'tiered' ? Math.min(...one) : one.find((index) => than.includes(index));
-  return common === undefined ? false : (selector.children[common] ?? false);
+  const child = common === undefined ? undefined : selector.children[common];
+  const inner = inPart(selector, pair);
+  return child !== undefined && inner !== undefined && isBetterBelow(child, inner, pools);
 };
 
-/** Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, a lower price below `cheapest`, or a part of a spread that holds two fewer. */
-const isBetter = (pair: Pair): boolean => {
+/**
+ * Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, a lower price below `cheapest`, a part of a
+ * spread that holds two fewer, or a child of weights that is below its share.
+ */
+const isBetter = (pair: Omit<Pair, 'isInScope'>): boolean => {
   const { policy, one, than, atMs } = pair;
   const [pool, other] = [poolOf(one, policy, atMs), poolOf(than, policy, atMs)];
-  if (pool === undefined || other === undefined) return false;
-  let node: TreeNode | boolean = policy.capacity;
-  while (typeof node !== 'boolean') node = below(node, pair, [pool, other]);
-  return node;
+  return pool !== undefined && other !== undefined && isBetterBelow(policy.capacity, { ...pair, isInScope: () => true }, [pool, other]);
 };
 
 /** So many members may move at once, by a limit and the surge of a policy. */

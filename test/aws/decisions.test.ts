@@ -91,6 +91,7 @@ describe('decisions', () => {
           moves: [
             { pool: 'od-a', instances: ['i-1'], why: { code: 'on-demand-owed', owed: 3, held: 1 } },
             { pool: 'spot-b', instances: ['i-2'], why: { code: 'fewer-members', held: 1, fromHeld: 3 } },
+            { pool: 'spot-b', instances: ['i-3'], why: { code: 'below-share', below: 0.5, fromAbove: 1.5 } },
           ],
           reasons: [
             {

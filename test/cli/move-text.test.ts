@@ -13,6 +13,9 @@ describe('a move', () => {
     expect(moveText({ ...to, why: { code: 'spot-again' } })).toContain('spot takes launches again');
     expect(moveText({ ...to, why: { code: 'on-demand-owed', owed: 3, held: 1 } })).toContain('3 are owed on demand, and 1 are');
     expect(moveText({ ...to, why: { code: 'fewer-members', held: 1, fromHeld: 3 } })).toContain('it holds 1 of the spread, and theirs holds 3');
+    expect(moveText({ ...to, why: { code: 'below-share', below: 0.666, fromAbove: 1 } })).toContain(
+      'it is 0.67 members below its share, and theirs is 1 member above',
+    );
   });
 });
 

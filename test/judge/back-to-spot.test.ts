@@ -101,6 +101,32 @@ describe('spreads even out in time', () => {
     expect(found(hour, held(uneven, { return: false }))).toEqual([]);
     expect(found(hour, held(uneven, { capacity: { tiered: ['od-b', { spread: ['spot-a', 'spot-b'] }] } }))).toEqual([]);
   });
+  describe('and so do shares', () => {
+    const weights = (a: number, b: number, c = 0) => ({
+      pools: { ...policy.pools, 'spot-c': { market: 'spot', subnets: ['subnet-b'] } },
+      capacity: { tiered: [{ weighted: [a, b, c].map((weight, index) => ({ use: `spot-${'abc'[index]}`, weight })) }, 'od-b'] },
+    });
+    const two = ['spot-a', 'spot-a', 'spot-a', 'spot-b'];
+
+    it('breaks while a child is a whole member above its share, another one below, and that one gives', () => {
+      expect(found(hour, held(two, weights(1, 1)))).toEqual(['i-0 is of a child a whole member above its share, not in t/z-b/spot, which gives one']);
+      expect(found(600, held(two, weights(1, 1)))).toEqual([]);
+      expect(found(hour, held(two, weights(3, 1)))).toEqual([]);
+      expect(found(hour, held(two.slice(1), weights(1, 1)))).toEqual([]);
+    });
+    it('counts for the shares of what may give', () => {
+      const full: Write = (script) =>
+        script.at(0, { kind: 'offering', instanceType: 't', zone: 'z-b', market: 'spot', capacity: 1, priceUsdPerHour: 0.03 });
+      expect(found(hour, full, held(two, weights(1, 1)))).toEqual([]);
+      expect(found(hour, held([...two, 'spot-c', 'spot-c'], weights(1, 1, 1)))).toHaveLength(1);
+    });
+    it('holds where nobody may move, and where the child below is on demand', () => {
+      expect(found(hour, held(two, { ...weights(1, 1), return: false }))).toEqual([]);
+      const onDemand = { capacity: { weighted: ['spot-a', 'od-b'].map((use) => ({ use, weight: 1 })) } };
+      expect(found(hour, held(['spot-a', 'spot-a', 'spot-a'], onDemand))).toEqual([]);
+      expect(found(hour, held(['od-b', 'od-b', 'od-b'], onDemand))).toHaveLength(1);
+    });
+  });
   it('waits for longer where members were interrupted twice within a day', () => {
     const lostTwice: Write = (script) => {
       for (const second of [2_000, 4_000]) {

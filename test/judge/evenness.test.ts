@@ -76,6 +76,38 @@ describe('a launch beyond the size that evens out a spread', () => {
     expect(needless(old, run, inZone(100, 'i-9', 'b'))).toEqual([]);
     expect(needless(old, run, inZone(100, 'i-9', 'a'))).toHaveLength(1);
   });
+  it('is needed where its child is below its share and another one a whole member above, by what may give', () => {
+    const three = { ...policy.pools, 'spot-c': { market: 'spot', subnets: ['subnet-b'] } };
+    const shares = (...weights: readonly number[]) => ({
+      pools: three,
+      capacity: { weighted: ['spot-a', 'spot-b', 'spot-c'].slice(0, weights.length).map((use, index) => ({ use, weight: weights[index] })) },
+    });
+    const of = (a: number, b: number, c = 0) => [
+      ...Array.from({ length: a }, () => 'spot-a'),
+      ...Array.from({ length: b }, () => 'spot-b'),
+      ...Array.from({ length: c }, () => 'spot-c'),
+    ];
+    expect(needless(held(of(3, 1), shares(1, 1)), launches(100, 'spot-b'))).toEqual([]);
+    expect(needless(held(of(3, 2), shares(1, 1)), launches(100, 'spot-b'))).toHaveLength(1);
+    expect(needless(held(of(2, 2), shares(1, 3)), launches(100, 'spot-b'))).toEqual([]);
+    expect(needless(held(of(2, 2), shares(3, 1)), launches(100, 'spot-b'))).toHaveLength(1);
+    expect(needless(held(of(5, 0), shares(1, 1)), launches(100, 'spot-b', 'spot-b'))).toEqual([]);
+    expect(needless(held(of(5, 0), shares(1, 1)), launches(100, 'spot-b', 'spot-b', 'spot-b'))).toHaveLength(1);
+    // While the third gives nothing, the others share what all hold.
+    expect(needless(held(of(4, 2), shares(1, 1, 1)), launches(100, 'spot-b'))).toEqual([]);
+    expect(needless(held(of(3, 2, 1), shares(1, 1, 1)), launches(100, 'spot-b'))).toHaveLength(1);
+  });
+  it('is needed on spot for the share of spot, and never on demand', () => {
+    const mixed = { capacity: { weighted: ['spot-a', 'od-b'].map((use) => ({ use, weight: 1 })) } };
+    expect(needless(held(['od-b', 'od-b', 'od-b'], mixed), launches(100, 'spot-a'))).toEqual([]);
+    expect(needless(held(uneven, mixed), launches(100, 'od-b'))).toHaveLength(1);
+  });
+  it('is not needed below a spread by zone for what another zone holds', () => {
+    const weights = { weighted: ['spot-a', 'spot-b'].map((use) => ({ use, weight: 1 })) };
+    const four = ['spot-a', 'spot-a', 'od-b', 'od-b'];
+    expect(needless(held(four, { capacity: { spread: [weights, 'od-b'], by: 'zone' } }), launches(100, 'spot-b'))).toHaveLength(1);
+    expect(needless(held(four, { capacity: { spread: [weights, 'od-b'] } }), launches(100, 'spot-b'))).toEqual([]);
+  });
   it('goes to the part that holds fewest of those that give', () => {
     const three = {
       capacity: { tiered: [{ spread: ['spot-a', 'spot-b', 'spot-c'] }, 'od-b'] },

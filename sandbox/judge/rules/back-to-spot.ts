@@ -1,7 +1,7 @@
 import { wasLost } from '../breaker.ts';
 import type { Chronicle } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
-import { partOf } from '../evenness.ts';
+import { leanAmong, partOf } from '../evenness.ts';
 import type { Finding, Rule } from '../finding.ts';
 import { givingOf } from '../giving.ts';
 import { givingWell } from '../giving-well.ts';
@@ -104,12 +104,15 @@ export const onDemandIsGone: Rule = {
 const longestRestMs = times.longestRestMs;
 const dayMs = 24 * 3_600_000;
 
-/** Every spread on the way to a member's pool. */
-const spreadsAbove = (node: TreeNode, pool: string): readonly Selector[] => {
+/** Every spread on the way to a member's pool, and all weights that no spread by zone or type stands above. */
+const evenedAbove = (node: TreeNode, pool: string): readonly Selector[] => {
   const selector = selectorOf(node);
   if (selector === undefined) return [];
   const child = selector.children.find((one) => poolsBelow(one).includes(pool));
-  return [...(selector.kind === 'spread' ? [selector] : []), ...(child === undefined ? [] : spreadsAbove(child, pool))];
+  const below = child === undefined ? [] : evenedAbove(child, pool);
+  if (selector.kind === 'weighted') return [selector, ...below];
+  if (selector.kind !== 'spread') return below;
+  return [selector, ...(selector.by === 'pool' ? below : below.filter(({ kind }) => kind === 'spread'))];
 };
 
 /** Where nothing was interrupted twice within the last day: there, members wait for longer. */
@@ -119,22 +122,45 @@ const isCalm = ({ chronicle, policy, atMs }: Place, offering: OfferingName): boo
     .filter((life) => nameOf(life) === nameOf(offering) && life.warnings.some((warning) => warning.atMs <= atMs && warning.atMs > atMs - dayMs))
     .length < 2;
 
-/** An offering of the member's market in a part of a spread that gives one more, and holds two members fewer than the member's own. */
-const leanerPart = (place: Place, spread: Selector): OfferingName | undefined => {
-  const { chronicle, policy, life, atMs } = place;
+/** What parts of a selector hold, and what of its children gives one more where the group was calm. */
+const partsWith = (place: Place, selector: Selector) => {
+  const { chronicle, policy, atMs } = place;
   const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
   const moment = { group: policy.group, sinceMs: atMs, atMs, ...quiet };
   const { staying } = headcountAt(chronicle, policy.group, atMs);
-  const held = Map.groupBy(staying, (one) => partOf(spread, one, policy, atMs));
-  const own = held.get(partOf(spread, life, policy, atMs))?.length ?? 0;
-  return spread.children.flatMap((child, index) => {
+  const parts = Map.groupBy(staying, (one) => partOf(selector, one, policy, atMs));
+  const held = new Map([...parts].flatMap(([part, list]) => (part === undefined ? [] : [[part, list.length] as const])));
+  const calm = selector.children.map((child) => givingWell({ chronicle, policy, moment }, child).filter((offering) => isCalm(place, offering)));
+  return { held, calm };
+};
+
+/** An offering of the member's market in a part of a spread that gives one more, and holds two members fewer than the member's own. */
+const leanerPart = (place: Place, spread: Selector): OfferingName | undefined => {
+  const { policy, life, atMs } = place;
+  const { held, calm } = partsWith(place, spread);
+  const own = held.get(partOf(spread, life, policy, atMs) ?? '') ?? 0;
+  return calm.flatMap((offerings, index) => {
     const partOfOffering = ({ zone, instanceType }: OfferingName): string =>
       spread.by === 'pool' ? String(index) : spread.by === 'zone' ? zone : instanceType;
-    return givingWell({ chronicle, policy, moment }, child).filter(
-      (offering) => offering.market === life.market && isCalm(place, offering) && own - (held.get(partOfOffering(offering))?.length ?? 0) >= 2,
-    );
+    return offerings.filter((offering) => offering.market === life.market && own - (held.get(partOfOffering(offering)) ?? 0) >= 2);
   })[0];
 };
+
+/** An offering of a child of weights that gives one more and is below its share, while the member's own child is a whole member above. */
+const belowShare = (place: Place, weights: Selector): OfferingName | undefined => {
+  const { policy, life, atMs } = place;
+  const own = partOf(weights, life, policy, atMs);
+  const { held, calm } = partsWith(place, weights);
+  // For evenness nobody moves from spot to on-demand.
+  const open = calm.map((offerings, index) =>
+    weights.weights[index] === 0 ? [] : offerings.filter(({ market }) => market === 'spot' || !isSpot(life)),
+  );
+  const giving = open.flatMap((offerings, index) => (offerings.length > 0 ? [String(index)] : []));
+  const lean = own === undefined ? undefined : leanAmong(weights, held, own, giving);
+  return open[Number(lean)]?.[0];
+};
+
+const isSpot = ({ market }: Life): boolean => market === 'spot';
 
 /** Tiers before a member's own that have any offering: while one of them rests, the member waits for it. */
 const isInFirstTier = ({ policy, life, atMs }: Place): boolean => {
@@ -149,16 +175,24 @@ const isInFirstTier = ({ policy, life, atMs }: Place): boolean => {
   return isFirst(policy.capacity);
 };
 
+/** Where a member is to move to, and what its place has too many of. */
+const evenerPlace = (place: Place, selector: Selector): { readonly offering: OfferingName; readonly why: string } | undefined => {
+  const offering = selector.kind === 'spread' ? leanerPart(place, selector) : belowShare(place, selector);
+  return (
+    offering && { offering, why: selector.kind === 'spread' ? 'is where two more are than' : 'is of a child a whole member above its share, not' }
+  );
+};
+
 export const spreadsEvenOut: Rule = {
   name: 'spreads even out in time',
   meaning:
-    'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where at most one member was interrupted within a day.',
+    'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where at most one member was interrupted within a day; and no child of weights there is below its share and gives one more, while another one is a whole member or more above its own.',
   broken: stillToMove(longestRestMs, (still, members) => {
     for (const life of members) {
       const place = { ...still, life };
       const pool = poolOf(life, still.policy, still.atMs) ?? '';
-      const [offering] = isInFirstTier(place) ? spreadsAbove(still.policy.capacity, pool).flatMap((spread) => leanerPart(place, spread) ?? []) : [];
-      if (offering !== undefined) return { life, detail: `${life.instance} is where two more are than in ${nameOf(offering)}, which gives one` };
+      const [found] = isInFirstTier(place) ? evenedAbove(still.policy.capacity, pool).flatMap((selector) => evenerPlace(place, selector) ?? []) : [];
+      if (found !== undefined) return { life, detail: `${life.instance} ${found.why} in ${nameOf(found.offering)}, which gives one` };
     }
     return undefined;
   }),

@@ -44,7 +44,9 @@ const rolesOf = (chronicle: Chronicle, policy: Policy, launch: Launch, moves: Re
   const quiet = policy.returning === undefined ? {} : { quietForMs: policy.returning.afterMs };
   const asMove: Role = worse === undefined ? { replaces: [], from: unbound } : { replaces: worse, from: unbound, ...quiet };
   const isSpare = !isSureMove(chronicle, life) && mayBeSpare(chronicle, policy, launch);
-  return isSpare ? [asMove, { replaces: [], from: onSpot }] : [asMove];
+  // For evenness nobody moves from spot to on-demand: nothing on demand is a choice then.
+  const evens = (worse ?? []).filter(({ market }) => market === 'spot' && life.market === 'spot');
+  return [asMove, ...(evens.length > 0 ? [{ ...asMove, replaces: evens, from: onSpot }] : []), ...(isSpare ? [{ replaces: [], from: onSpot }] : [])];
 };
 
 /** A launch counts as right when it is right by any policy that was in force while its function ran, for anything that it may have been for. */

@@ -93,6 +93,89 @@ describe('a spread that is uneven', () => {
   });
 });
 
+describe('members beside their shares', () => {
+  const weightedOf = (...shares: readonly (readonly [Pool, number])[]): Selector => ({
+    kind: 'weighted',
+    children: shares.map(([pool, weight]) => ({ use: leafOf(pool), weight })),
+  });
+  const spotC: Pool = { ...spotA, name: 'spot-c', subnets: [{ id: 'subnet-c', zone: 'c' }] };
+  const pools = { 'spot-a': spotA, 'spot-b': spotB, 'spot-c': spotC, 'od-b': onDemandB };
+  const held = (capacity: Selector, now: readonly Member[], rest: Partial<View> = {}): Decision =>
+    decide(look({ group: returning({ capacity, pools }), members: now, state: state({ desired: now.length }), ...rest }));
+
+  it('move to the child below its share, one after the other, until none is a whole member above', () => {
+    const capacity = weightedOf([spotA, 1], [spotB, 3]);
+    let now: readonly Member[] = members(spotA, 7);
+    const counts: (readonly number[])[] = [];
+    for (let step = 0; step < 9; step += 1) {
+      const decision = held(capacity, now);
+      if (decision.moves === undefined) break;
+      now = after(now, decision);
+      counts.push([spotA, spotB].map(({ name }) => now.filter(({ pool }) => pool === name).length));
+    }
+    expect(counts).toEqual([
+      [5, 2],
+      [3, 4],
+      [2, 5],
+    ]);
+  });
+
+  it('say how far apart the shares are', () => {
+    const { moves } = held(weightedOf([spotA, 1], [spotB, 1]), [...members(spotA, 5), ...members(spotB, 2)]);
+    expect(moves).toEqual([{ pool: 'spot-b', instances: ['spot-a#1'], why: { code: 'below-share', below: 1.5, fromAbove: 1.5 } }]);
+  });
+
+  it('stay where the tree has put them, whatever the weights and the size', () => {
+    const capacity = weightedOf([spotA, 5], [spotB, 3], [spotC, 2]);
+    for (let size = 1; size <= 25; size += 1) {
+      const { placements } = decide(look({ group: returning({ capacity, pools }), members: [], state: state({ desired: size }) }));
+      const placed = placements.flatMap(({ pool, count }) => members(pools[pool as keyof typeof pools], count));
+      expect(held(capacity, placed).moves).toBeUndefined();
+    }
+  });
+
+  it('count for the shares of what gives: a child without capacity has none meanwhile', () => {
+    const refused = { kind: 'refused', code: 'InsufficientInstanceCapacity', atMs: nowMs, coolingUntilMs: nowMs + minute, streak: 1 } as const;
+    const without = { state: state({ desired: 9, memory: { 'm7g.large/c/spot': refused } }) };
+    const capacity = weightedOf([spotA, 1], [spotB, 1], [spotC, 1]);
+    expect(moved(held(capacity, [...members(spotA, 6), ...members(spotB, 3)], without))).toEqual([['spot-b', 1]]);
+    expect(held(capacity, [...members(spotA, 5), ...members(spotB, 4)], without).moves).toBeUndefined();
+    expect(moved(held(capacity, [...members(spotA, 5), ...members(spotB, 4)]))).toEqual([['spot-c', 2]]);
+  });
+
+  it('leave a child that has weight 0 by now', () => {
+    expect(moved(held(weightedOf([spotA, 0], [spotB, 1]), [...members(spotA, 1), ...members(spotB, 3)]))).toEqual([['spot-b', 1]]);
+  });
+
+  it('go back to spot for it, and never from spot to on-demand', () => {
+    const capacity = weightedOf([spotA, 1], [onDemandB, 1]);
+    expect(moved(held(capacity, members(onDemandB, 4)))).toEqual([['spot-a', 2]]);
+    expect(held(capacity, members(spotA, 4)).moves).toBeUndefined();
+    const three = weightedOf([spotA, 1], [onDemandB, 2], [spotB, 1]);
+    expect(held(three, members(spotA, 4)).moves?.map(({ pool, why }) => [pool, why])).toEqual([
+      ['spot-b', { code: 'below-share', below: 1, fromAbove: 3 }],
+    ]);
+  });
+
+  it('wait for calm, as members of a spread do', () => {
+    const losses = [2, 20].map((hours) => ({ offering: spotKey, atMs: nowMs - hours * 60 * minute, livedMs: 9 * 60 * minute }));
+    const state = { ...look().state, returns: { ...noReturns, losses } };
+    expect(held(weightedOf([spotA, 1], [spotB, 1]), members(spotA, 10), { state }).moves).toBeUndefined();
+  });
+
+  it('may be of a spread in a child of the weights', () => {
+    const capacity: Selector = {
+      kind: 'weighted',
+      children: [
+        { use: spreadOf(spotA, spotC), weight: 2 },
+        { use: leafOf(spotB), weight: 1 },
+      ],
+    };
+    const { moves } = held(capacity, [...members(spotA, 4), ...members(spotC, 2), ...members(spotB, 3)]);
+    expect(moves?.map(({ pool, why }) => [pool, why.code])).toEqual([['spot-c', 'fewer-members']]);
+  });
+});
+
 describe('a spread stays uneven', () => {
   const quiet = (rest: Partial<View>): void => expect(decide(look(rest)).moves).toBeUndefined();
 

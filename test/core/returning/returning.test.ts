@@ -67,16 +67,6 @@ describe('a member of a later tier', () => {
   });
 });
 
-describe('weights', () => {
-  it('are no reason to move', () => {
-    const weighted = {
-      kind: 'weighted',
-      children: [spotA, spotB].map((pool) => ({ use: leafOf(pool), weight: 1 })),
-    } as const;
-    expect(decide(look({ group: returning({}, { capacity: weighted }), members: members(spotA, 10) })).placements).toEqual([]);
-  });
-});
-
 describe('below cheapest, a member', () => {
   const capacity = { kind: 'cheapest', children: [spotA, spotB].map(leafOf) } as const;
   const at = (a: number | undefined, b: number, losses = noReturns.losses): View => {
