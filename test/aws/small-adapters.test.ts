@@ -161,7 +161,32 @@ describe('wakes', () => {
       detail: { group: 'workers' },
     });
   });
+
+  test('are not sent to a group that is woken in time already, and are sent when that one is over or was not taken', async () => {
+    const aws = createFakeAws({ SendMessage: failsOnce() });
+    let atMs = nowMs;
+    const { wake } = createWakes({ client: aws.sqs, queueUrl: 'http://queue', now: () => atMs });
+    const sent = () => aws.inputsOf('SendMessage').map(({ MessageBody }) => JSON.parse(String(MessageBody)).detail);
+    await expect(wake(['api'], nowMs + 10_000)).rejects.toThrow();
+    await wake(['api'], nowMs + 10_000);
+    await wake(['api'], nowMs + 10_000);
+    await wake(['api', 'web'], nowMs + 12_000);
+    expect(sent().slice(1)).toEqual([{ group: 'api' }, { group: 'web' }]);
+    await wake(['api'], nowMs + 4_000);
+    atMs = nowMs + 4_000;
+    await wake(['api'], nowMs + 10_000);
+    expect(sent().slice(3)).toEqual([{ group: 'api' }, { group: 'api' }]);
+  });
 });
+
+const failsOnce = () => {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls === 1) throw awsError('ServiceUnavailable', 'Try later.', 503);
+    return {};
+  };
+};
 
 describe('ticks', () => {
   test('name fifty groups a message and go out ten messages a call, and groups that the queue refused are named', async () => {
