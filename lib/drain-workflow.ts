@@ -56,12 +56,16 @@ const notEndedRetry: RetryProps = {
   ...patience,
 };
 
-/** An outage of the event bus may last: the event is tried for about a quarter of an hour. Nothing waits for it. */
+/**
+ * An outage of the event bus may last: the event is tried for about a quarter of an hour, with full jitter twice a
+ * minute in the end. Nothing waits for it.
+ */
 const notToldRetry: RetryProps = {
   errors: ['EndNotTold'],
   interval: Duration.seconds(2),
-  maxAttempts: 180,
+  maxAttempts: 34,
   ...patience,
+  maxDelay: Duration.minutes(1),
 };
 
 /**
