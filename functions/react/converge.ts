@@ -116,6 +116,25 @@ const letLeave = async (
   return { claimed, drains };
 };
 
+/**
+ * Starts the drains of what was claimed where the rest fails, as with a read that is throttled: they wait by themselves
+ * for what the next look launches, and the messages come again too late for some of them.
+ */
+const drainingAnyway = async <T>(
+  run: Run,
+  { swaps: known }: Gathered,
+  told: Told,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    // The first failure is thrown: where AWS starts no drain now either, the next look starts it.
+    await Promise.allSettled([letLeave(run, [], { known, swaps: told.claimed.swaps })]);
+    throw error;
+  }
+};
+
 /** Decides and acts, once what signals told is claimed. */
 const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Converged> => {
   const { warned } = told;
@@ -193,5 +212,7 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
   };
   const found = await gather(group, facts, run.provider, ports, { state, ...(known?.look && { look: known.look }) });
   const told = await claimFacts(run, found);
-  return telling(run, told.claimed.fresh, async () => carryOut(run, ...(await withOthers(run, found, told))));
+  return telling(run, told.claimed.fresh, () =>
+    drainingAnyway(run, found, told, async () => carryOut(run, ...(await withOthers(run, found, told)))),
+  );
 };

@@ -50,6 +50,14 @@ test('a swap that was claimed is told, also where the rest fails', async () => {
   expect(toldOf(world)).toEqual([instance]);
 });
 
+test('the drain of what was claimed starts, also where the rest fails', async () => {
+  const { world, ports } = worldOf({ putState: async () => Promise.reject(new Error('The table does not answer.')) });
+  await expect(converge(warning, ports)).rejects.toThrow('The table does not answer.');
+  expect(world.started).toEqual([expect.stringMatching(/^web-interruption-/)]);
+  const drains = { start: async () => Promise.reject(new Error('Step Functions does not answer.')) };
+  await expect(converge(warning, { ...ports, drains })).rejects.toThrow('The table does not answer.');
+});
+
 test('the bus that takes no event fails the look, once everything else is done', async () => {
   const { ports } = worldOf({ putState: async () => 'conflict' });
   const failing = {
