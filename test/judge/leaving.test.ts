@@ -127,6 +127,25 @@ describe('a warned member works until its replacement does, or its drain must be
     expect(out(120, 139)).toHaveLength(1);
     expect(out(120, 139, { ...policy, swap: { order: 'drain-first' } })).toEqual([]);
   });
+  it('counts the others of the group that holds its Auto Scaling group by then', () => {
+    const renamed = (servesAtS: number) =>
+      details(servesUntilReplaced, (script) => {
+        const held = { by: { kind: 'asg', asg: 'web-asg', why: 'size' }, asg: 'web-asg' } as const;
+        script.policy(0, 1, { ...policy, group: 'before', asg: 'web-asg' }, 'before');
+        for (const instance of ['i-1', 'i-2']) script.member(instance, held);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(102, 'i-3', held);
+        script.serves(servesAtS, 'i-3');
+        script.letGo(104, 'before');
+        script.policy(110, 1, { ...policy, asg: 'web-asg' });
+        script.desired(110, 2);
+        script.takeOut(140, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(renamed(139)).toEqual([]);
+    expect(renamed(145)).toHaveLength(1);
+  });
   it('counts others until their own warning has reached a function that lives', () => {
     const beside = (injected: boolean) =>
       details(servesUntilReplaced, (script) => {

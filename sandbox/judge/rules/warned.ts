@@ -93,9 +93,11 @@ export const servesUntilReplaced: Rule = {
   meaning:
     'With launch-first, a warned member is taken out of service when as many others serve as are desired, and otherwise not before the latest start of its drain.',
   broken: (chronicle) =>
-    warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
+    warned(chronicle).flatMap(({ life, group: warnedIn }): readonly Broken[] => {
       const out = lastServices(life).filter(takenOutByUs);
       const atMs = Math.min(endless, ...out.map(({ untilMs }) => untilMs));
+      // Its group may have been renamed meanwhile: those of the new name take its place.
+      const group = chronicle.groupAt(life, atMs) ?? warnedIn;
       const heardMs = Math.min(endless, ...life.deliveries.filter(({ told }) => told.about === 'warning').map((one) => one.atMs));
       if (atMs === endless || heardMs >= atMs || life.hooks.length > 0 || life.advisedAtMs.length + life.scheduled.length > 0) return [];
       const isDrainFirst = chronicle.policiesIn(group, heardMs, atMs).some(({ order }) => order === 'drain-first');
