@@ -265,6 +265,21 @@ describe('time to serve', () => {
     expect(asked(true, true)).toHaveLength(1);
     expect(asked(false, false)).toHaveLength(1);
   });
+  it('does not ask for the replacement of one whose warning reached nobody, while it runs', () => {
+    const asked = (write: (script: Script) => void) =>
+      details(requestedSoon, (script) => {
+        twoServe(script);
+        script.warn(30, 'i-2');
+        write(script);
+        script.warn(100, 'i-1');
+        script.react(101, 105, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.launch(105, 'i-3', { by: react('i-a') });
+      });
+    const lost = (script: Script) => script.end(150, 'i-2');
+    expect(asked(lost)).toEqual([]);
+    expect(asked((script) => script.react(31, 33, 'i-b', [{ about: 'warning', instance: 'i-2' }]))).toHaveLength(1);
+    expect(asked((script) => script.end(60, 'i-2'))).toHaveLength(1);
+  });
   it('leaves to an Auto Scaling group what it still holds and is gone, unless it is told not to replace that', () => {
     const asked = (suspended: readonly string[]) =>
       details(requestedSoon, (script) => {

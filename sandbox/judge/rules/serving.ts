@@ -190,9 +190,13 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const counted = new Set([...staying, ...waiting]);
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
+  // EC2 tells of a warning once, and describes say nothing of it.
+  const runsWarned = (life: Life): boolean => warnedAtMs(life) <= sinceMs && (life.ending?.atMs ?? endless) > atMs;
   const untold = chronicle
     .membersAt(group, sinceMs)
-    .filter((life) => !counted.has(life) && leavesAtMs(life, sinceMs) > sinceMs - times.reactMs && !wasTold(chronicle, life, heardMs));
+    .filter(
+      (life) => !counted.has(life) && (leavesAtMs(life, sinceMs) > sinceMs - times.reactMs || runsWarned(life)) && !wasTold(chronicle, life, heardMs),
+    );
   const others = chronicle
     .livesIn(group)
     .filter(
