@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../core/decision/decision-record.ts';
+import type { Group } from '../../core/group/group.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
+import type { LeavingFact } from '../../core/swap/claim.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState } from '../../core/view/view.ts';
 import { letGo } from '../../functions/react/let-go/let-go.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { nowMs, reservation, state } from '../core/views.ts';
+import { group, nowMs, reservation, state } from '../core/views.ts';
+import { factsOf } from './facts.ts';
 
 /** Lets a group with this state go, and gives what was written and told. */
 const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: 'policy-change' }]) => {
@@ -27,7 +31,39 @@ const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: '
   return { written, told };
 };
 
+/** What is claimed when this is heard of a member of a group that was let go. */
+const claimedOf = async (reason: LeavingFact['reason'], last: Group | undefined = group()) => {
+  const claimed: Swap[] = [];
+  const told: Announcement[] = [];
+  const ports = {
+    store: {
+      swaps: async () => [],
+      state: async () => state(),
+      lastGroup: async () => last,
+      claim: async (swap: Swap) => {
+        claimed.push(swap);
+        return { kind: 'claimed' };
+      },
+      putState: async () => 'done',
+    },
+    announcer: { announce: async (events: readonly Announcement[]) => void told.push(...events) },
+    clock: { now: () => nowMs },
+    random: () => 0.5,
+    telemetry: { logger: { warn: () => {} } },
+  } as unknown as ReactPorts;
+  await letGo(factsOf({ leaving: [{ instance: 'i-1', reason, atMs: nowMs, deadlineMs: nowMs + 120_000 }] }), ports);
+  return { claimed, told };
+};
+
 describe('a group that is let go', () => {
+  test('remembers which members EC2 takes, for a policy that comes back', async () => {
+    const { claimed, told } = await claimedOf('interruption');
+    expect(claimed).toMatchObject([{ group: 'web', instance: 'i-1', state: 'leaving', deadlineMs: nowMs + 120_000 }]);
+    expect(told).toMatchObject([{ detailType: 'Holdfast Swap Started', group: 'web', detail: { instances: ['i-1'] } }]);
+    expect((await claimedOf('rebalance')).claimed).toEqual([]);
+    expect((await claimedOf('interruption', group({ mode: 'observe' }))).claimed).toEqual([]);
+  });
+
   const settled = state({ version: 7, policySize: '' });
 
   test('has its state item written even where nothing changes, so that a decision under the policy of before loses its write', async () => {

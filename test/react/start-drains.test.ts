@@ -9,13 +9,14 @@ import { group, noonMs, swap } from '../drain/fleet.ts';
 type Options = {
   readonly over?: readonly string[];
   readonly isTick?: boolean;
+  readonly causes?: readonly { readonly code: string }[];
   readonly named?: readonly string[];
   readonly ordered?: readonly string[];
   /** Swaps as they are stored when the drains run. */
   readonly stored?: readonly Swap[];
 };
 
-const start = async (swaps: readonly Swap[], { over = [], isTick = false, named = [], ordered = [], stored = swaps }: Options = {}) => {
+const start = async (swaps: readonly Swap[], { over = [], isTick = false, causes = [], named = [], ordered = [], stored = swaps }: Options = {}) => {
   const started: DrainOrder[] = [];
   const moved: (SwapChange & { readonly instance: string })[] = [];
   const ports = {
@@ -34,7 +35,7 @@ const start = async (swaps: readonly Swap[], { over = [], isTick = false, named 
       },
     },
   };
-  const facts = { isTick, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
+  const facts = { isTick, causes, leaving: named.map((instance) => ({ instance, reason: 'interruption', atMs: noonMs })) };
   const run = { group: group(), id: 'decision-9', facts, ports } as unknown as Run;
   const active = swaps.filter(({ state }) => state !== 'gone');
   const count = await startDrains({ run, swaps: active, known: swaps, isOrdered: ({ instance }) => ordered.includes(instance) });
@@ -54,11 +55,12 @@ describe('the drains that a run starts', () => {
       ],
     });
   });
-  it('that have not begun are started again when their signal comes again, or with the tick', async () => {
+  it('that have not begun are started again when their signal comes again, with the tick, or with a policy that is written', async () => {
     const swaps = [swap('i-1'), swap('i-2', { drain: 'd-2' }), swap('i-3', { drain: 'd-3', state: 'draining' })];
     expect((await start(swaps)).started).toEqual([]);
     expect((await start(swaps, { named: ['i-2', 'i-3'] })).started).toEqual([{ group: 'web', drain: 'd-2' }]);
     expect((await start(swaps, { isTick: true })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
+    expect((await start(swaps, { causes: [{ code: 'policy-change' }] })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
   });
   it('that were over when somebody joined them leave those to a new one, and what has begun alone', async () => {
     const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { state: 'draining', deadlineMs })];

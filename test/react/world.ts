@@ -21,14 +21,20 @@ const offering = taken?.offering ?? { instanceType: '', zone: '', market: 'on-de
 /** A group of six, one of them warned, whose state item and policy are what these say whenever they are asked. */
 export const worldOf = ({ putState, inForce = () => policy }: { putState: StateStore['putState']; inForce?: () => Group | undefined }) => {
   const world = { told: [] as Announcement[], started: [] as string[], decided: [] as DecisionRecord[], launched: 0 };
+  const claims = new Map<string, Swap>();
   const store: Partial<StateStore> = {
     budget: async () => emptyBudget,
     putBudget: async () => 'done',
     group: async () => inForce(),
+    lastGroup: async () => policy,
     state: async () => stored,
     swaps: async () => [],
     registry: async () => [],
-    claim: async (_: Swap) => ({ kind: 'claimed' }),
+    claim: async (swap: Swap) => {
+      const before = claims.get(swap.instance);
+      claims.set(swap.instance, before ?? swap);
+      return before === undefined ? { kind: 'claimed' } : { kind: 'exists', swap: before };
+    },
     putRequest: async () => {},
     putDecision: async (record) => void world.decided.push(record),
     putState,

@@ -59,15 +59,16 @@ export type Starting = {
 
 /**
  * Swaps whose drain must run now: those that this run has put on it; those that have not begun and whose signal came
- * again, because the invocation that claimed them may have died before the start; and at each tick all that have not
- * begun.
+ * again, because the invocation that claimed them may have died before the start; and all that have not begun at each
+ * tick, and with a policy that was written, because nobody began them while there was none.
  */
 const dueOf = ({ run: { facts, group }, swaps, isOrdered }: Starting): readonly Swap[] => {
   const named = new Set(facts.leaving.map(({ instance }) => instance));
   // A drain says of a member that it was our choice to end that it stays. One that AWS takes just waits.
   const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
+  const isForAll = facts.isTick || facts.causes.some(({ code }) => code === 'policy-change');
   const isDue = (swap: Swap): boolean =>
-    isOrdered(swap) || (swap.state === 'leaving' && (facts.isTick || named.has(swap.instance)));
+    isOrdered(swap) || (swap.state === 'leaving' && (isForAll || named.has(swap.instance)));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
 };
 

@@ -8,6 +8,7 @@ import { answerHooks } from '../carry-out/hooks.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { closeLetGo } from './open-swaps.ts';
+import { claimTaken } from './taken-members.ts';
 
 /** An event holds 256 KB. */
 const mostNamed = 1_000;
@@ -98,15 +99,14 @@ const tellLaunched = async (
  * Leaves a group whose policy is gone: puts its maximum sizes back, closes swaps that end, and records that the next
  * policy of this name sets the size anew. Its instances are not touched, and drains under way end by themselves.
  */
-export const letGo = async (
-  { group, leaving, causes, stoppedDrains }: Facts,
-  ports: ReactPorts,
-): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
+export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly kind: 'let-go' | 'contended' }> => {
+  const { group, leaving, causes, stoppedDrains } = facts;
   // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
   // expire.
   await answerHooks(leaving, ports);
   const state = await ports.store.state(group);
   if (state === undefined) return { kind: 'let-go' };
+  await claimTaken(facts, state, ports);
   await tellLaunched(group, state, ports);
   const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
