@@ -31,7 +31,7 @@ const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: '
   return { written, told };
 };
 
-/** What is claimed when this is heard of a member of a group that was let go. */
+/** What is claimed when a signal reports this about a member of a group that was let go. */
 const claimedOf = async (reason: LeavingFact['reason'], last: Group | undefined = group()) => {
   const claimed: Swap[] = [];
   const told: Announcement[] = [];

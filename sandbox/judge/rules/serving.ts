@@ -190,7 +190,7 @@ const countedAt = (chronicle: Chronicle, group: string, heardMs: number, atMs: n
   const { staying, waiting } = headcountAt(chronicle, group, atMs);
   const counted = new Set([...staying, ...waiting]);
   const sinceMs = heardMs - chronicle.times.lagMs - times.batchMs;
-  // EC2 tells of a warning once, and describes say nothing of it.
+  // EC2 reports a warning once, and describes say nothing about it.
   const runsWarned = (life: Life): boolean => warnedAtMs(life) <= sinceMs && (life.ending?.atMs ?? endless) > atMs;
   const untold = chronicle
     .membersAt(group, sinceMs)
