@@ -1,7 +1,8 @@
 import { outsideAsgOf, toTakeDown } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
-import type { AsgView, Suspension, View } from '../view/view.ts';
+import { movesUnderWay } from '../returning/under-way.ts';
+import type { AsgView, Suspension } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
 /** While both are suspended, a group neither competes with our launches nor ends one of two members for a place. */
@@ -10,23 +11,25 @@ const held = ['Launch', 'Terminate'];
 type Look = Pick<Situation, 'view' | 'headcount'>;
 type Joining = Pick<Draft, 'placements' | 'admissions'>;
 
-/** Whether members of ours are on their way into the group. */
+/** Whether members of ours are on their way into the group. A move that is only requested may be refused. */
 const isJoined = ({ view, headcount }: Look, { placements, admissions }: Joining): boolean =>
-  placements.length + admissions.length + headcount.inFlight.length > 0 ||
+  placements.some(({ moves }) => moves === undefined) ||
+  admissions.length + headcount.inFlight.length > 0 ||
   headcount.staying.some(({ asg, admitted, unshown }) => asg === undefined && !admitted && !unshown) ||
   (view.state.added ?? []).some(({ takenDownAtMs }) => takenDownAtMs === undefined);
 
+/** Members that are being replaced: by swaps, or by moves whose swaps come once the replacements serve. */
+const replacedNow = ({ view, headcount }: Look): readonly string[] => [
+  ...view.swaps
+    .filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && swap.state !== 'gone' && swap.state !== 'withdrawn')
+    .map(({ instance }) => instance),
+  ...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving),
+];
+
 /** Whether the group holds more than its size while members of it are being replaced: it would choose by itself. */
-const isDoubled = ({ swaps }: View, { desired, holds }: AsgView): boolean => {
+const isDoubled = (situation: Look, { desired, holds }: AsgView): boolean => {
   const inside = new Set(holds);
-  const leaving = swaps.filter(
-    (swap) =>
-      inside.has(swap.instance) &&
-      traitsOf(swap).endedBy !== 'auto-scaling' &&
-      swap.state !== 'gone' &&
-      swap.state !== 'withdrawn',
-  );
-  return holds.length > desired && leaving.length > 0;
+  return holds.length > desired && replacedNow(situation).some((instance) => inside.has(instance));
 };
 
 const toSuspend = ({ view }: Look, asg: AsgView): readonly Suspension[] => {
@@ -45,7 +48,7 @@ export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 's
   const noted = view.state.suspended ?? [];
   const name = outsideAsgOf(view.group);
   const asg = view.asgs.find((one) => one.name === name);
-  if (asg === undefined || !(isJoined(situation, soFar) || isDoubled(view, asg))) return { resume: noted };
+  if (asg === undefined || !(isJoined(situation, soFar) || isDoubled(situation, asg))) return { resume: noted };
   return { suspend: toSuspend(situation, asg), resume: noted.filter((one) => one.asg !== name) };
 };
 

@@ -36,15 +36,6 @@ export const outsideLimitProblems = (document: Fields): readonly Problem[] => {
             allowed: 'no maxShare: with size.from: asg the Auto Scaling group chooses what it launches and who leaves',
           }),
         ]),
-    ...(asMap(fieldOf(document, 'return')) === undefined
-      ? []
-      : [
-          problemOf({
-            path: ['return'],
-            found: 'moves of a group whose size others set',
-            allowed: `no return: ${sizedOutside}; the next members that it needs come from spot again`,
-          }),
-        ]),
     ...(typeof spare === 'number' && spare > 0
       ? [
           problemOf({

@@ -1,5 +1,7 @@
 import { breakingIn } from '../breaker/breaking.ts';
+import type { Group } from '../group/group.ts';
 import { howHeld } from '../group/holding.ts';
+import { outsideAsgOf } from '../group/outside-size.ts';
 import { cellOf, cellOfLaunch } from '../placement/held-cells.ts';
 import { isOnDemand } from '../placement/on-demand.ts';
 import type { Placement } from '../placement/placement.ts';
@@ -77,6 +79,13 @@ export const movePlacement = ({ leaf, offerings, instances, isTrial }: Moving, {
 };
 
 /**
+ * Whether a member may move at all. Where others set the size, only what Holdfast launched on demand because the group
+ * was refused: what the group launches by itself, it launches by its own mix of markets.
+ */
+export const isMovable = (group: Group, member: Member): boolean =>
+  outsideAsgOf(group) === undefined || (isOnDemand(member) && member.reservation !== undefined);
+
+/**
  * Whether a member may leave: what its user protects stays, and as many as the minimum size of its Auto Scaling group
  * keeps. In a group that replacements join as well, each of them makes room for one.
  *
@@ -91,6 +100,7 @@ export const leaveOf = ({ asgs, group }: View, onDemand = Number.POSITIVE_INFINI
     mayLeave: (member: Member): boolean =>
       !member.protected &&
       member.pool !== undefined &&
+      isMovable(group, member) &&
       (onDemandLeft > 0 || !isOnDemand(member)) &&
       (member.asg === undefined || isJoined(member.asg) || (room.get(member.asg) ?? 0) > 0),
     leave: (member: Member): void => {

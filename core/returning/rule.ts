@@ -1,7 +1,6 @@
 import { type BreakerKey, openBreaker } from '../breaker/breaker.ts';
 import { breakingIn } from '../breaker/breaking.ts';
 import type { Leaving } from '../decision/decision.ts';
-import type { Group } from '../group/group.ts';
 import { modeOf } from '../group/mode.ts';
 import { outsideAsgOf } from '../group/outside-size.ts';
 import { isHeldBack } from '../launch/reservation-life.ts';
@@ -64,9 +63,6 @@ export const movesLeft = ({ group: { returning }, state, nowMs }: View): number 
     : mostMoves(returning.atMost, state.desired) -
       movedWithin((state.returns ?? noReturns).moves, returning.everyMs, nowMs);
 
-/** Whoever sets a size from outside would take the extra member of a move for a change of that size. */
-const mayMove = (group: Group): boolean => modeOf(group) === 'act' && outsideAsgOf(group) === undefined;
-
 /** Launches in better places, or members that leave because spares serve in better places. */
 type Chosen = { readonly plan: ReturnPlan; readonly leaving: readonly Leaving[]; readonly notMoved?: NotMoved };
 
@@ -82,7 +78,9 @@ const planMoves = (view: View, { afterMs }: Returning, headcount: Headcount, mos
   const plan = planReturn(work, headcount, most);
   if (plan.moves.length > 0) return { plan, leaving: [] };
   const leaving = standIns(work, headcount, most);
-  if (leaving.length > 0 || !work.tree.branches.some(isEvenedOut)) return { plan, leaving };
+  // Where others set the size, the Auto Scaling group balances its zones itself.
+  const isEven = outsideAsgOf(view.group) !== undefined || !work.tree.branches.some(isEvenedOut);
+  if (leaving.length > 0 || isEven) return { plan, leaving };
   const patience = { afterMs, longestWaitMs: Number.POSITIVE_INFINITY, backsOffUntil: isCalmFrom };
   return { plan: { ...plan, ...planEvenOut(workOf(view, patience, headcount), headcount, most) }, leaving };
 };
@@ -99,7 +97,7 @@ export const chooseReturns = (view: View, headcount: Headcount, most: number): C
   const { askedAtMs = 0 } = view.state.returns ?? noReturns;
   if (
     rule === undefined ||
-    !mayMove(view.group) ||
+    modeOf(view.group) !== 'act' ||
     !isAtRest(view, headcount) ||
     view.nowMs - askedAtMs < askAtMostEveryMs
   )

@@ -4,6 +4,7 @@ import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
 import { keptAmong } from '../placement/spare.ts';
 import type { Headcount } from '../view/headcount.ts';
 import type { Member, View } from '../view/view.ts';
+import { isMovable } from './ground.ts';
 import { type Move, movedRecently, noReturns } from './memory.ts';
 
 /** A move whose replacements are there or on their way, and the members that are to leave for them. */
@@ -22,10 +23,11 @@ const stillComing = ({ state, nowMs }: View, { reservation: id, leaving }: Move,
   return Math.max(0, (reservation.instances?.length ?? leaving.length) - shown);
 };
 
-const stays = ({ staying, waiting }: Headcount): ((instance: string) => boolean) => {
+const stays = ({ group }: View, { staying, waiting }: Headcount): ((instance: string) => boolean) => {
   const waits = new Set(waiting.map(({ instance }) => instance));
   // A user may protect a member while its replacement comes up.
-  const ids = new Set(staying.flatMap((member) => (member.protected ? [] : [member.instance])));
+  const free = staying.filter((member) => !member.protected && isMovable(group, member));
+  const ids = new Set(free.map(({ instance }) => instance));
   return (instance) => ids.has(instance) && !waits.has(instance);
 };
 
@@ -48,7 +50,7 @@ export const movesUnderWay = (view: View, headcount: Headcount): readonly MoveUn
   const { moves } = view.state.returns ?? noReturns;
   // Three rules ask at each look, and a group seldom moves.
   if (moves.length === 0) return [];
-  const isStaying = stays(headcount);
+  const isStaying = stays(view, headcount);
   const isSpared = sparedBy(view, headcount);
   const kept = keptAmong(view, headcount.staying);
   let above = headcount.staying.length - headcount.waiting.length + headcount.inFlightCount - kept;

@@ -83,7 +83,7 @@ export const wordsOf = (history: History, cloud: Cloud, asg: string, sinceMs: nu
 
 /**
  * The size that an Auto Scaling group shows from a moment on: its desired capacity, less what attaches added and nobody has
- * taken down, within the maximum of its owner. Whoever looks has no other size.
+ * taken down, within the maximum of its owner. This is all that a look can know.
  */
 export const sizeShownAt = (cloud: Cloud, asg: string, atMs: number): number => {
   const changes = cloud.asgChanges(asg).filter((change) => change.atMs <= atMs);

@@ -107,6 +107,6 @@ export const isFree = (chronicle: Chronicle, policy: Policy, atMs: number): bool
 /** The policy of a group, where it lets members move at any time. */
 export const movingPolicy = (chronicle: Chronicle, group: string, atMs: number): (Policy & { readonly returning: ReturnRule }) | undefined => {
   const policy = chronicle.policyAt(group, atMs);
-  if (policy?.returning === undefined || policy.mode !== 'act' || policy.isSizedOutside || policy.returning.windows.length > 0) return undefined;
+  if (policy?.returning === undefined || policy.mode !== 'act' || policy.returning.windows.length > 0) return undefined;
   return { ...policy, returning: policy.returning };
 };

@@ -2,7 +2,7 @@ import type { Chronicle } from './chronicle.ts';
 import { wasDeniedLately } from './denied.ts';
 import { evensOut, partOf } from './evenness.ts';
 import { priceBeliefMs } from './giving.ts';
-import { isProtected, type Life } from './life.ts';
+import { isFunction, isProtected, type Life } from './life.ts';
 import { isOnDemand, mayBeOwed } from './limits.ts';
 import type { MoveLimit, Policy, TreeNode } from './policy.ts';
 import { poolOf, priceFactorOf } from './pools.ts';
@@ -78,12 +78,15 @@ const isBetterBelow = (node: TreeNode, pair: Pair, pools: readonly [string, stri
   if (one.length === 0 || than.length === 0) return false;
   if (selector.kind === 'tiered' && Math.min(...one) !== Math.min(...than)) return Math.min(...one) < Math.min(...than);
   if (selector.kind === 'cheapest' && isForPrice(node, pair, pools) && isCheaper(pair)) return true;
-  if (evensOut(selector, { ...pair, life: pair.one }, pair.than)) return true;
+  if (!pair.policy.isSizedOutside && evensOut(selector, { ...pair, life: pair.one }, pair.than)) return true;
   const common = selector.kind === 'tiered' ? Math.min(...one) : one.find((index) => than.includes(index));
   const child = common === undefined ? undefined : selector.children[common];
   const inner = inPart(selector, pair);
   return child !== undefined && inner !== undefined && isBetterBelow(child, inner, pools);
 };
+
+/** Whether a member may move at all: where others set the size, what Holdfast launched on demand, and nothing that the Auto Scaling group did. */
+export const mayMove = ({ isSizedOutside }: Policy, life: Life): boolean => !isSizedOutside || (isOnDemand(life) && isFunction(life.by));
 
 /**
  * Whether the place of one instance is better than that of another by the policy's tree: an earlier tier, a lower price below `cheapest`, a part of a
@@ -104,7 +107,11 @@ type Moment = { readonly group: string; readonly atMs: number; readonly sinceMs:
 /** Members that a launch may replace, because it is in a better place. */
 const worseThan = (chronicle: Chronicle, policy: Policy, one: Life, beside: Beside, among = beside.members): readonly Life[] =>
   among.filter(
-    (than) => than !== one && !isProtected(than, one.launchedAtMs) && isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, ...beside }),
+    (than) =>
+      than !== one &&
+      mayMove(policy, than) &&
+      !isProtected(than, one.launchedAtMs) &&
+      isBetter({ chronicle, policy, one, than, atMs: one.launchedAtMs, ...beside }),
   );
 
 /** Members on spot that a launch on demand may replace, because so many are owed on demand. */

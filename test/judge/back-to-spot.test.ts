@@ -60,6 +60,21 @@ describe('on-demand is gone in time after spot is back', () => {
     expect(found(hour, oneOnDemand({ return: { window: '01:00-02:00' } }))).toEqual([]);
     expect(found(hour, oneOnDemand({ mode: 'pause' }))).toEqual([]);
   });
+  it('counts what Holdfast launched where others set the size, and nothing that the group launched', () => {
+    const outside = { ...policy, asg: 'web-asg', size: { from: 'asg', min: 0, max: 6 }, scaling: [] };
+    const sized =
+      (by: ReturnType<typeof react> | typeof group, change: object = {}): Write =>
+      (script) => {
+        script.policy(0, 1, { ...outside, ...change });
+        script.desired(0, 2);
+        script.member('i-1', { pool: 'spot-a', asg: 'web-asg' });
+        script.member('i-2', { pool: 'od-b', asg: 'web-asg', by });
+      };
+    const group = { kind: 'asg', asg: 'web-asg', why: 'size' } as const;
+    expect(found(hour, sized(react('i-0')))).toEqual(['i-2 is on demand, and t/z-a/spot gives one in an earlier tier']);
+    expect(found(hour, sized(react('i-0'), { return: false }))).toEqual([]);
+    expect(found(hour, sized(group))).toEqual([]);
+  });
   it('waits for as long as the policy says', () => {
     expect(found(hour, oneOnDemand({ return: { after: '2h' } }))).toEqual([]);
     expect(found(3 * hour, oneOnDemand({ return: { after: '2h' } }))).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../sandbox/judge/history.ts';
 import { desiredAsAsked } from '../../sandbox/judge/rules/desired.ts';
 import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
@@ -149,6 +150,52 @@ describe('members that others want', () => {
   it('are not taken out of their Auto Scaling group', () => {
     expect(ended(() => undefined)).toEqual(['i-1 was taken out of web-asg']);
     expect(ended((script) => script.at(200, { kind: 'ending', instance: 'i-1', by: react('i-a') }))).toEqual(['i-1 was taken out of web-asg']);
+  });
+  describe('on demand', () => {
+    type Moved = {
+      /** Pool of the members that leave. */
+      readonly pool?: string;
+      readonly by?: Actor;
+      /** How many new members there are for two that leave. */
+      readonly newcomers?: number;
+      /** When they join, and when they serve. */
+      readonly joinsAt?: number;
+      readonly servesAt?: number;
+      readonly change?: object;
+    };
+    const byGroup: Actor = { kind: 'asg', asg: 'web-asg', why: 'size' };
+    const leave = ({ pool = 'od-b', by = react('i-0'), newcomers = 2, joinsAt = 110, servesAt = 130, change = {} }: Moved) =>
+      details(
+        wantedStay,
+        (script) => {
+          script.policy(0, 1, { ...outside, swap: { maxSurge: 2 }, ...change });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg', pool, by });
+          for (let index = 0; index < newcomers; index += 1) {
+            const instance = `n-${index}`;
+            script.launch(100, instance, { pool: 'spot-a', by: react('i-m') });
+            script.at(joinsAt, { kind: 'joined', instance, asg: 'web-asg', by: react('i-m') });
+            script.serves(servesAt, instance);
+          }
+          for (const instance of ['i-1', 'i-2']) {
+            script.claim(150, instance, 'i-c');
+            script.at(200, { kind: 'left', instance, asg: 'web-asg', how: 'terminating', by: react('i-c') });
+          }
+        },
+        long,
+      );
+    it('leave for new members that joined in an earlier tier and serve, one for one', () => {
+      expect(leave({})).toEqual([]);
+      expect(leave({ newcomers: 1 })).toEqual(['i-2 was taken out of web-asg']);
+      expect(leave({ joinsAt: 160 })).toHaveLength(2);
+      expect(leave({ servesAt: 160 })).toHaveLength(2);
+    });
+    it('stay where the policy lets nobody move', () => {
+      expect(leave({ change: { return: false } })).toHaveLength(2);
+    });
+    it('stay where the group launched them, and on spot', () => {
+      expect(leave({ by: byGroup })).toHaveLength(2);
+      expect(leave({ pool: 'spot-b' })).toHaveLength(2);
+    });
   });
   it('leave where EC2 takes them or advises to replace them', () => {
     expect(ended((script) => script.warn(150, 'i-1'))).toEqual([]);

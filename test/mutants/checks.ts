@@ -26,6 +26,14 @@ export const endsIn = (wanted: Readonly<Record<string, number>>): Check =>
     });
   });
 
+/** Nobody of the group is on demand at the end. */
+export const endsOnSpot: Check = check('nobody stays on demand', (evidence) => {
+  const members = new Set(membersOf(evidence).map(({ instance }) => instance));
+  return evidence.snapshot.instances.flatMap(({ id, market, state }) =>
+    members.has(id) && market === 'on-demand' && state === 'running' ? [`${id} is on demand`] : [],
+  );
+});
+
 const servesAt = (atMs: number, { servingAtMs, drainingAtMs, goneAtMs }: Life): boolean =>
   servingAtMs !== undefined && servingAtMs <= atMs && (drainingAtMs ?? goneAtMs ?? Number.POSITIVE_INFINITY) > atMs;
 

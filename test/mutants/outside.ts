@@ -73,4 +73,25 @@ export const outside: readonly Mutant[] = [
     to: 'return { suspend: toSuspend(situation, asg).slice(9), resume:',
     caughtBy: ['interruption, a size that others set', 'a size that others raise'],
   },
+  {
+    name: 'where others set the size, nobody moves back to spot',
+    file: 'core/returning/rule.ts',
+    from: "    modeOf(view.group) !== 'act' ||",
+    to: "    modeOf(view.group) !== 'act' ||\n    outsideAsgOf(view.group) !== undefined ||",
+    caughtBy: ['spot comes back to a group that others size'],
+  },
+  {
+    name: 'where others set the size, members that the group launched move as well',
+    file: 'core/returning/ground.ts',
+    from: 'outsideAsgOf(group) === undefined || (isOnDemand(member) && member.reservation !== undefined);',
+    to: 'outsideAsgOf(group) === undefined || isOnDemand(member);',
+    caughtBy: ['a group that others size launches on demand by itself'],
+  },
+  {
+    name: 'the group goes on by itself while a member moves',
+    file: 'core/decide/held-processes.ts',
+    from: '...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving),',
+    to: '',
+    caughtBy: ['spot comes back to a group that others size'],
+  },
 ];

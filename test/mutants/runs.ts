@@ -13,6 +13,7 @@ import {
   type Check,
   drainedInFull,
   endsIn,
+  endsOnSpot,
   launchedWithin,
   leftToEc2,
   neverFewerThan,
@@ -22,6 +23,7 @@ import {
   straysGetTime,
 } from './checks.ts';
 import { modeSituations } from './mode-situations.ts';
+import { outsideSituations } from './outside-situations.ts';
 import { ownScalingSituations } from './own-scaling-situations.ts';
 import { shareSituations } from './share-situations.ts';
 import { situations } from './situations.ts';
@@ -94,6 +96,8 @@ const sharing = (name: keyof typeof shareSituations): Run => situation(shareSitu
 
 const withSpare = (name: keyof typeof spareSituations, ...checks: readonly Check[]): Run => situation(spareSituations[name], ...checks);
 
+const sizedByOthers = (name: keyof typeof outsideSituations, ...checks: readonly Check[]): Run => situation(outsideSituations[name], ...checks);
+
 const own = (name: keyof typeof situations, ...checks: readonly Check[]): Run => situation(situations[name], ...checks);
 
 /** Every simulation that mutants go through. All of them must hold with the code as it is. */
@@ -106,6 +110,8 @@ export const runs = {
   'a size that others lower': workflow('outside-scale-in'),
   'a size that others raise': workflow('outside-scale-out', neverFewerThan(6)),
   'interruption, a size that others set': workflow('outside-interruption', neverFewerThan(6)),
+  'spot comes back to a group that others size': sizedByOthers('spot comes back to a group that others size', neverFewerThan(6), endsOnSpot),
+  'a group that others size launches on demand by itself': sizedByOthers('a group that others size launches on demand by itself', endsIn({})),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),
   'scenario zone-outage': scenario('zone-outage'),

@@ -427,13 +427,6 @@ const cases: readonly Case[] = [
   ['a scheduled size beyond the bounds', timed({ size: 9 }), 'schedule[0].size', '9', /^a number from size\.min \(1\) to size\.max \(5\)$/],
   ['a time twice', timed({}, { at: ' 0 8  * * *', timezone: 'UTC' }), 'schedule[1].at', '" 0 8  * * *" again', /^each time once$/],
   [
-    'moves where others set the size',
-    small({ asg: 'a', size: { from: 'asg', min: 0, max: 5 }, return: { after: '5m' } }),
-    'return',
-    'moves of a group whose size others set',
-    /^no return: /,
-  ],
-  [
     'a schedule where others set the size',
     small({ asg: 'a', size: { from: 'asg', min: 0, max: 5 }, schedule: [{ at: '0 8 * * *', size: 3 }] }),
     'schedule',

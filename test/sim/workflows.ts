@@ -134,6 +134,13 @@ const returned = (): Situation => {
   return situation('return', 'tag', { policy }, { asked: six, steps, calmAtMs: 420_000 });
 };
 
+/** Two members come on demand into a group whose size others set while there is no spot, and move back to it afterwards. */
+const outsideReturned = (): Situation => {
+  const policy = { ...outsideOptions.policy, return: { after: '1m', every: '1m', atMost: 2 } };
+  const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2)];
+  return situation('outside-return', 'attach', { ...outsideOptions, policy }, { asked: six, steps, calmAtMs: 420_000 });
+};
+
 /** Two members are warned, and the breaker opens; the next ones come on demand, until one launch tries spot again. */
 const broken = (): Situation => {
   const policy = { breaker: { interruptions: 2, within: '3m', hold: '1m' }, return: { after: '1m', every: '1m', atMost: 2 } };
@@ -181,5 +188,6 @@ export const workflows: Readonly<Record<string, () => Situation>> = {
   'on-demand-floor': floored,
   'outside-scale-out': outsideScaleOut,
   'outside-scale-in': outsideScaleIn,
+  'outside-return': outsideReturned,
   'outside-interruption': () => situation('outside-interruption', 'attach', outsideOptions, { asked: six, steps: [loseZone(1_000, zones[0])] }),
 };

@@ -11,7 +11,7 @@ import { lossesHeard, restMs, stoppedUntil } from '../losses.ts';
 import type { Policy, TreeNode } from '../policy.ts';
 import { poolOf } from '../pools.ts';
 import { dueMoments, isFree, isWhole, movingPolicy } from '../quiet.ts';
-import { returnLaunches } from '../returning.ts';
+import { mayMove, returnLaunches } from '../returning.ts';
 import { headcountAt } from '../staying.ts';
 import { times } from '../times.ts';
 import { poolsBelow, poolsOf, type Selector, selectorOf } from '../tree.ts';
@@ -59,7 +59,7 @@ const movable = (chronicle: Chronicle, policy: Policy, atMs: number): readonly L
   const desired = Math.max(0, ...chronicle.desiredIn(policy.group, atMs, atMs));
   const isOwed = staying.filter(isOnDemand).length <= owedBy(policy, desired);
   return staying.filter((life) => {
-    if (isOwed && isOnDemand(life)) return false;
+    if ((isOwed && isOnDemand(life)) || !mayMove(policy, life)) return false;
     const asg = stayAt(life, atMs)?.asg;
     const change = asg === undefined ? undefined : chronicle.cloud.asgAt(asg, atMs);
     const isKept = change !== undefined && (change.suspended.length > 0 || (policy.asg !== asg && change.desired <= change.min));
@@ -188,7 +188,8 @@ export const spreadsEvenOut: Rule = {
   meaning:
     'Once nothing was heard and nothing was under way for as long as `return` asks and a look later, no part of a spread in the first tier holds two members fewer than another and gives one more, where at most one member was interrupted within a day; and no child of weights there is below its share and gives one more, while another one is a whole member or more above its own.',
   broken: stillToMove(longestRestMs, (still, members) => {
-    for (const life of members) {
+    // Where others set the size, the Auto Scaling group balances its zones itself.
+    for (const life of still.policy.isSizedOutside ? [] : members) {
       const place = { ...still, life };
       const pool = poolOf(life, still.policy, still.atMs) ?? '';
       const [found] = isInFirstTier(place) ? evenedAbove(still.policy.capacity, pool).flatMap((selector) => evenerPlace(place, selector) ?? []) : [];

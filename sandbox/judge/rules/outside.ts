@@ -3,6 +3,7 @@ import type { Finding, Rule } from '../finding.ts';
 import { goneAtMs, isFunction, type Life } from '../life.ts';
 import type { Word } from '../outside.ts';
 import type { Policy } from '../policy.ts';
+import { movesIn } from '../returning.ts';
 import { times } from '../times.ts';
 
 type Broken = Omit<Finding, 'rule'>;
@@ -102,21 +103,50 @@ const mustLeave = (chronicle: Chronicle, { policy, asg }: Outside, life: Life, a
   !life.stays.some((stay) => stay.asg === asg && stay.untilMs === atMs) ||
   chronicle.policiesIn(policy.group, life.launchedAtMs, atMs).some((other) => other.asg !== asg || !other.isSizedOutside);
 
+/** A member that was taken out of its Auto Scaling group, although nothing but a move says that it leaves. */
+type TakenOut = { readonly life: Life; readonly atMs: number };
+
+const takenOut = (chronicle: Chronicle, one: Outside): readonly TakenOut[] =>
+  chronicle
+    .livesIn(one.group)
+    .flatMap((life) =>
+      life.stays
+        .filter(({ asg, by, untilMs }) => asg === one.asg && isFunction(by) && !mustLeave(chronicle, one, life, untilMs))
+        .map(({ untilMs }) => ({ life, atMs: untilMs })),
+    )
+    .toSorted((a, b) => a.atMs - b.atMs);
+
+/** New members that joined for this member or another one that moves, and served before it left. */
+const standIns = (chronicle: Chronicle, { asg }: Outside, { life, atMs }: TakenOut): readonly Life[] => {
+  const chosenAtMs = life.claims.find((claim) => claim.state !== 'waiting')?.atMs ?? atMs;
+  return [...movesIn(chronicle).values()]
+    .filter(({ policies }) => policies.some(({ returning }) => returning !== undefined))
+    .filter(({ worse, life: newcomer }) => worse.includes(life) && newcomer.stays.some((stay) => stay.asg === asg && stay.fromMs <= chosenAtMs))
+    .map(({ life: newcomer }) => newcomer)
+    .filter((newcomer) => chronicle.isReadyAt(newcomer, chosenAtMs));
+};
+
+/** Members that nobody may have taken out: each new member stands in for one that moves. */
+const wanted = (chronicle: Chronicle, one: Outside): readonly TakenOut[] => {
+  const used = new Set<Life>();
+  return takenOut(chronicle, one).filter((taken) => {
+    const standIn = standIns(chronicle, one, taken).find((newcomer) => !used.has(newcomer));
+    if (standIn !== undefined) used.add(standIn);
+    return standIn === undefined;
+  });
+};
+
 export const wantedStay: Rule = {
   name: 'members that others want stay',
   meaning:
-    'Where others set the size, Holdfast takes no member out of their Auto Scaling group that EC2 neither takes nor advises to replace: which members leave with a smaller size is the group’s own choice.',
+    'Where others set the size, Holdfast takes no member out of their Auto Scaling group that EC2 neither takes nor advises to replace, but what it launched on demand itself, one for each new member that has joined in a better place and serves: which members leave with a smaller size is the group’s own choice.',
   broken: (chronicle) =>
     outsideOnes(chronicle).flatMap((one) =>
-      chronicle.livesIn(one.group).flatMap((life) =>
-        life.stays
-          .filter(({ asg, by, untilMs }) => asg === one.asg && isFunction(by) && !mustLeave(chronicle, one, life, untilMs))
-          .map(({ untilMs }) => ({
-            group: one.group,
-            instance: life.instance,
-            atMs: untilMs,
-            detail: `${life.instance} was taken out of ${one.asg}`,
-          })),
-      ),
+      wanted(chronicle, one).map(({ life, atMs }) => ({
+        group: one.group,
+        instance: life.instance,
+        atMs,
+        detail: `${life.instance} was taken out of ${one.asg}`,
+      })),
     ),
 };

@@ -1,4 +1,5 @@
 import type { WriterSpec } from '../../../sandbox/outside/writers.ts';
+import { noCapacity } from '../capacity-steps.ts';
 import { moveBound, suspend } from '../operator-steps.ts';
 import { setBy } from '../outside-steps.ts';
 import type { Draw } from '../random-draw.ts';
@@ -6,7 +7,7 @@ import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, kill, loseZone, recommendRebalance, setSpot } from '../steps.ts';
 import { groupIn, plainLandscape, specOf, zones } from '../worlds.ts';
-import { calmAfter, drawSome, type Profile, seconds } from './profile.ts';
+import { calmAfter, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { drawHabits, drawTargetGroups, namesOf } from './usual.ts';
 
 const asg = 'web-asg';
@@ -50,8 +51,19 @@ const troubles: readonly ((draw: Draw, atMs: number) => Step)[] = [
 const drawWriters = (draw: Draw): readonly Step[] =>
   Array.from({ length: draw.one([1, 1, 2]) }, () => setBy(draw.between(1, 30) * 1_000, drawWriter(draw), draw.between(60, 240) * 1_000));
 
+/** Spot goes, with members or without, and comes back; then the world goes on for so long that members have time to move. */
+const drawReturn = (draw: Draw) => {
+  const goesAtMs = seconds(draw, 10, 100);
+  return {
+    policy: { return: { after: draw.one(['1m', '2m']), every: draw.one(['1m', '2m']), atMost: draw.one([1, 2, '50%']) } },
+    steps: [noCapacity(goesAtMs, minutes(draw, 1, 5), ['spot'], zones), interrupt(goesAtMs + seconds(draw, 1, 30), draw.between(1, 3))],
+  };
+};
+const goesOnMs = 20 * 60_000;
+
 export const outside: Profile = {
-  about: 'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms',
+  about:
+    'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms; spot that comes back',
   weight: 3,
   draw: (draw) => {
     const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
@@ -71,7 +83,7 @@ export const outside: Profile = {
     const placed = groupIn(landscape, { name: 'web', holding: 'attach', size, targetGroups: namesOf(landscape), policy, asg: options });
     const steps = [...drawWriters(draw), ...drawSome(draw, troubles, { least: 0, most: 3, withinSeconds: 120 })];
     const faults = draw.chance(0.4) ? drawFaults(draw) : [];
-    return {
+    const world = {
       spec: specOf(landscape, placed.asgs),
       policies: [placed.policy],
       asked: { web: { size: desired } },
@@ -81,5 +93,9 @@ export const outside: Profile = {
       calmAtMs: calmAfter(steps, faults),
       restWithinMs: 1_200_000,
     };
+    if (!draw.chance(0.4)) return world;
+    const { policy: moves, steps: more } = drawReturn(draw);
+    const longer = withSteps(world, more);
+    return { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs };
   },
 };

@@ -1,0 +1,30 @@
+import { noCapacity } from '../sim/capacity-steps.ts';
+import type { Situation, Step } from '../sim/situation.ts';
+import { interrupt } from '../sim/steps.ts';
+import { type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
+
+const returnsSoon = { return: { after: '1m', every: '1m', atMost: 2 } };
+
+const of = (name: string, options: SettingOptions, steps: readonly Step[]): Situation => {
+  const sized = { size: { from: 'asg', min: 0, max: 20 }, ...returnsSoon };
+  const { spec, policy } = settingOf('attach', { size: 6, max: 20, policy: sized, ...options });
+  const lastsMs = Math.max(0, ...steps.map(({ atMs, lastsMs: forMs = 0 }) => atMs + forMs));
+  return {
+    name,
+    seed: 1,
+    spec,
+    policies: [policy],
+    asked: { web: { size: 6, endsAt: 6 } },
+    steps,
+    calmAtMs: lastsMs + 900_000,
+    restWithinMs: 600_000,
+  };
+};
+
+/** Worlds in which others set the size of a group, and spot comes back. */
+export const outsideSituations = {
+  'spot comes back to a group that others size': (): Situation =>
+    of('spot comes back to a group that others size', { market: 'spot' }, [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 3)]),
+  'a group that others size launches on demand by itself': (): Situation =>
+    of('a group that others size launches on demand by itself', { market: 'on-demand' }, []),
+};
