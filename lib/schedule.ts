@@ -4,6 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { tickEveryMs } from '../core/times/times.ts';
 
 export type TickScheduleProps = { readonly name: string; readonly tick: LambdaFunction; readonly deadLetters: IQueue };
 
@@ -13,13 +14,13 @@ export class TickSchedule extends Construct {
 
   constructor(scope: Construct, id: string, { name, tick, deadLetters }: TickScheduleProps) {
     super(scope, id);
-    const maxEventAge = Duration.minutes(1);
-    tick.configureAsyncInvoke({ maxEventAge, retryAttempts: 1 });
+    const every = Duration.millis(tickEveryMs);
+    tick.configureAsyncInvoke({ maxEventAge: every, retryAttempts: 1 });
     this.rule = new Rule(this, 'EveryMinute', {
       ruleName: `${name}-tick`,
       description: `Holdfast ${name}: every group is converged once a minute, whatever events were lost`,
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaTarget(tick, { deadLetterQueue: deadLetters, maxEventAge, retryAttempts: 1 })],
+      schedule: Schedule.rate(every),
+      targets: [new LambdaTarget(tick, { deadLetterQueue: deadLetters, maxEventAge: every, retryAttempts: 1 })],
     });
   }
 }

@@ -118,8 +118,8 @@ const spareRequests = async (
 };
 
 /**
- * What this environment has deregistered so, by client, and for which warning: each repeat of the release would do it
- * again.
+ * Members that were deregistered and left in their Auto Scaling group, and for which warning. Every repeat of a release
+ * would deregister them again without this. Kept for each client of a Lambda execution environment.
  */
 const spared = remembered<ProviderDeps['elb']>();
 

@@ -29,7 +29,8 @@ const adjust = z
   )
   .check(
     z.describe(
-      'What the alarm adds to the desired size: instances, or a share of it (at least one). Stays within min and max.',
+      'What the alarm adds to the desired size: a number of instances, or a percentage of the desired size (one ' +
+        'instance at least). Negative values remove members. The result stays within min and max.',
     ),
   );
 

@@ -31,8 +31,8 @@ export type Shortfall =
   /** The drain ended by an error of the state machine or of a function. */
   | { readonly code: 'drain-broke'; readonly error: string; readonly cause?: string }
   /**
-   * It is drained, and EC2 or Auto Scaling refuses to terminate it. It is put back into service, and is not chosen to
-   * leave until then.
+   * The member is drained, and EC2 or Auto Scaling refuses to terminate it. So it is put back into service, and no
+   * decision chooses it to leave until `keptUntilMs`.
    */
   | { readonly code: 'not-ended'; readonly awsCode: string; readonly keptUntilMs?: number }
   /** It ended before its drain had taken it out of service. */

@@ -183,10 +183,10 @@ const messagesOf = (problems: readonly Problem[]): readonly string[] =>
 const openForMs = 7 * 24 * 3_600_000;
 
 /**
- * Removes the group and leaves its instances alone. The group stays in the registry while something of it may be open.
- * The event is sent while a version is still in force, because an interrupted run is repeated as a whole. Then the
- * status is written, so that its readers can rely on it. Last, the loop gets a message, so that it puts back the
- * maximum sizes that it raised.
+ * Takes the policy of a group out of force, because the user deleted it. Its instances run on. Its registry entry stays
+ * for a while, so that swaps and drains that are under way come to their end. The order matters, because a run that was
+ * interrupted is repeated as a whole: the event is sent first, while the version in force shows that it is still to be
+ * sent; then the status is written; last, `react` gets a message, so that it puts back maximum sizes that it raised.
  */
 const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, clock } = ports;

@@ -108,7 +108,7 @@ export const takenOutAtMs = ({ services }: Life, sinceMs = Number.NEGATIVE_INFIN
     ...services.filter(({ why, by, untilMs }) => why === 'deregistered' && isFunction(by) && untilMs > sinceMs).map(({ untilMs }) => untilMs),
   );
 
-/** Since when the Auto Scaling group has had it without a break. An instance in standby stays in its group (EC2 Auto Scaling User Guide). */
+/** Since when the instance has belonged to the Auto Scaling group without a break. Standby is no break: the instance still belongs to its group (EC2 Auto Scaling User Guide). */
 const heldSinceMs = ({ stays }: Life, stay: Stay): number => {
   const before = stays.findLast(({ asg, untilMs }) => asg === stay.asg && untilMs <= stay.fromMs);
   return before?.how === 'standby' ? before.fromMs : stay.fromMs;

@@ -4,9 +4,9 @@ import type { History } from './history.ts';
  * Times that rules judge by, in milliseconds, with their sources. What depends on the world (its lags, its boots) is scaled by `timesOf`.
  */
 export const times = {
-  /** One run of `react` at most (core/contract.ts). */
+  /** One run of `react` at most (core/times/times.ts). */
   reactMs: 30_000,
-  /** A message that was not done with comes again (core/contract.ts, visibility time-out). */
+  /** When a message whose invocation failed is delivered again (core/times/times.ts, visibility time-out). */
   messageAgainMs: 40_000,
   /** A lost event is made up for by the tick (lib/schedule.ts). */
   tickMs: 60_000,
@@ -22,7 +22,7 @@ export const times = {
   deadlineMarginMs: 10_000,
   /** What the start of a drain may take before the deregistration delay runs (core/times/times.ts). */
   drainStartMs: 5_000,
-  /** Drains whose deadlines lie so close share one, which keeps to the earliest (core/drain). */
+  /** Drains whose deadlines lie so close share one, which keeps to the earliest (core/times/times.ts). */
   drainShareMs: 10_000,
   /** Rest of an offering after its first refusal; each further one in a row doubles it, up to the longest (core/pool-memory/pool-memory.ts). */
   refusedRestMs: 180_000,
@@ -41,7 +41,7 @@ export const times = {
   outlivedMs: 300_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */
   keptForMs: 3_600_000,
-  /** How long Holdfast waits for an Auto Scaling group to refill itself (core/view/headcount.ts). */
+  /** How long Holdfast waits for an Auto Scaling group to refill itself (core/times/times.ts). */
   asgRefillMs: 90_000,
   /** From a trouble to all serving again: message again or tick, lease, launch, boot, health checks (docs/architecture.md, bounds). */
   servesAgainMs: 180_000,

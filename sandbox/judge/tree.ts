@@ -10,11 +10,14 @@ export type Selector = {
 
 type Listed = readonly (TreeNode | { readonly use: TreeNode; readonly weight: number })[];
 
-/** Reads a node that is no pool; nothing for a pool's name. */
+/** Reads a node that is no pool; nothing for a pool's name. Throws on a kind that the judge does not have: its rules would pass whatever it places. */
 export const selectorOf = (node: TreeNode): Selector | undefined => {
   if (typeof node === 'string') return undefined;
   const kind = (['tiered', 'spread', 'weighted', 'cheapest'] as const).find((name) => name in node);
-  if (kind === undefined) return undefined;
+  if (kind === undefined)
+    throw new Error(
+      `The judge has no selector of the form ${Object.keys(node).join(', ')}: add it to sandbox/judge/tree.ts and to the rules about placement.`,
+    );
   const said = node[kind];
   const isLong = typeof said === 'object' && said !== null && !Array.isArray(said);
   const { of, by } = isLong ? (said as { of: Listed; by?: string }) : { of: said as Listed, by: node.by };

@@ -41,7 +41,8 @@ export const tellOverwritten = ({ group, ports }: Run, overwritten: readonly Add
   if (overwritten.length === 0) return;
   ports.telemetry.count(metrics.conflicts);
   ports.telemetry.logger.warn(
-    'Somebody set the desired capacity while members joined: it stands, and may hold them twice until it is set again.',
+    'Somebody set the desired capacity while Holdfast attached members. The new value stays. It may count these ' +
+      'members twice until it is set again.',
     { group: group.name, added: overwritten },
   );
 };

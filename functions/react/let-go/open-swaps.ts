@@ -49,8 +49,9 @@ const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> 
   );
 
 /**
- * Brings the swaps of a group that was let go to their end: closes those whose instances have ended, drops those that
- * nobody is to take any more, and has begun drains carried on. Returns those that are still open.
+ * Finishes the swaps of a group whose policy was deleted. A swap whose instance has ended becomes `gone`. A swap whose
+ * instance nothing ends any more is dropped, and the instance runs on. A drain that has begun goes on. Returns the swaps
+ * that are still open.
  */
 export const closeLetGo = async (
   { group, stoppedDrains }: Pick<Facts, 'group' | 'stoppedDrains'>,

@@ -37,8 +37,8 @@ export const heardWhileLetGo: Allowance = {
 export const heardTooLate: Allowance = {
   name: 'the warning was heard too late',
   excuses: warnedTakenOut.name,
-  trouble: 'The warning reached a function that no fault met only seconds before the instance was gone.',
-  reaches: 'The instance that the warning was about, where fewer than fifteen seconds were left.',
+  trouble: 'The first invocation without an injected fault that received the warning had less than fifteen seconds until the instance was gone.',
+  reaches: 'The instance that the warning was about.',
   reason: 'A look, the start of a drain and its first call take so long.',
   covers: (finding, chronicle) => {
     const life = lifeOf(finding, chronicle);

@@ -104,6 +104,6 @@ const unrepeated = (chronicle: Chronicle, { group, written }: GroupTimeline): re
 export const lastingAlarmsActAgain: Rule = {
   name: 'an alarm that lasts acts again',
   meaning:
-    'While an alarm stays in ALARM, as a function that no fault met was told, it changes the desired size again after each cooldown, until the size is at its bound.',
+    'While an alarm stays in ALARM, and an invocation without an injected fault received that state, it changes the desired size again after each cooldown, until the size is at its bound.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => unrepeated(chronicle, timeline)),
 };

@@ -89,7 +89,7 @@ const streakAt = (chronicle: Chronicle, group: string, told: readonly Told[]): n
 export const failingPoolsRest: Rule = {
   name: 'a pool whose instances die rests',
   meaning:
-    'After Holdfast told that instances of a pool died before they served, it launches nothing there for 1, 2, 4 and at most 10 minutes, one more each time that they die in a row; until one serves, or a user writes the policy.',
+    'After Holdfast reported on the event bus that instances of a pool died before they served, it launches nothing there for 1, 2, 4 and at most 10 minutes, one more each time that they die in a row; until one serves, or a user writes the policy.',
   broken: inEveryGroup((chronicle, group) => {
     const all = toldIn(chronicle, group);
     return ownLaunches(chronicle).flatMap(({ life, group: launchedFor, sinceMs }): readonly Broken[] => {

@@ -232,6 +232,7 @@ const requestedLate = (chronicle: Chronicle, life: Life): readonly Broken[] => {
 
 export const requestedSoon: Rule = {
   name: 'replacements are requested soon',
-  meaning: 'Ten seconds and the launch calls after a warning reached a function that no fault met, as many are there or on their way as are desired.',
+  meaning:
+    'Ten seconds and the time of the launch calls after an invocation without an injected fault received a warning, as many members are there or on their way as are desired.',
   broken: (chronicle) => chronicle.lives.flatMap((life) => requestedLate(chronicle, life)),
 };

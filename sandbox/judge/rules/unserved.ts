@@ -86,7 +86,7 @@ export const neverServedIsGivenUp: Rule = {
 export const neverServingComesLast: Rule = {
   name: 'a pool whose members never serve comes last',
   meaning:
-    'After Holdfast told that it gave up members of a pool, it launches nothing there for ten minutes, and twice as long each further time (four hours at most), while another pool of the tree would give; until one serves, or a user writes the policy.',
+    'After Holdfast reported on the event bus that it gave up members of a pool, it launches nothing in that pool while another pool of the policy would take the launch. This lasts ten minutes, and twice as long each further time, four hours at most. It ends early when a member of that pool serves, or when the policy is written.',
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }): readonly Broken[] => {
       const atMs = life.launchedAtMs;

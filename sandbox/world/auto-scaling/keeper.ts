@@ -19,7 +19,7 @@ const checkHealth = (scaling: Scaling, group: Group): void => {
   }
 };
 
-/** Scale-in takes from the market that has too many, there from the zone with the most members, the oldest first, never a protected one. */
+/** What Auto Scaling terminates when a group shrinks: members of the market (spot or on-demand) that has more than its share, of these the oldest in the zone with the most members. It never terminates a member that is protected from scale-in. */
 const shrink = (scaling: Scaling, group: Group): void => {
   const counts = countByZone(group);
   const candidates = held(group).filter(({ isProtected }) => !isProtected);
