@@ -13,6 +13,13 @@ const checksText = ({ checks, checkedAt }: Status): readonly string[] => {
   );
 };
 
+/** What a policy names is looked up again each day. */
+const refusedText = ({ refusedNow = [], lookedUpAt = '', version }: Status): readonly string[] =>
+  listed(
+    `Version ${version} stays in force, and would be refused if it were written now (${lookedUpAt}):`,
+    refusedNow.map(({ message }) => message),
+  );
+
 /** The status in plain text. Checks are those of the version in force. */
 export const statusText = (status: Status): string =>
   [
@@ -25,7 +32,7 @@ export const statusText = (status: Status): string =>
       'Warnings:',
       status.warnings.map(({ message }) => message),
     ),
-    ...(status.version === undefined ? [] : checksText(status)),
+    ...(status.version === undefined ? [] : [...refusedText(status), ...checksText(status)]),
   ].join('\n');
 
 export const noPolicyText = (group: string): string => `No policy was ever written for ${group}. Check the name.`;

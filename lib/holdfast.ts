@@ -13,7 +13,7 @@ import { DrainWorkflow } from './drain-workflow.ts';
 import { Functions } from './functions.ts';
 import { PolicyStream } from './policy-stream.ts';
 import { grantRights } from './rights.ts';
-import { TickSchedule } from './schedule.ts';
+import { LookUpSchedule, TickSchedule } from './schedule.ts';
 import { SignalRules } from './signal-rules.ts';
 import { Signals } from './signals.ts';
 import { Tables } from './tables.ts';
@@ -128,6 +128,7 @@ export class Holdfast extends Construct {
     signals.feed(react);
     new SignalRules(this, 'Rules', { name, signals, drainWorkflow, eventBus });
     new TickSchedule(this, 'Tick', { name, tick, deadLetters: signals.deadLetters });
+    new LookUpSchedule(this, 'LookUp', { name, acceptPolicy, deadLetters: signals.deadLetters });
 
     const watched = { name, signals, functions, drainWorkflow, policyDeadLetters: policies.deadLetters };
     const { all: alarms } = new Alarms(this, 'Alarms', {

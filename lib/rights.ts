@@ -67,6 +67,7 @@ const grantTick = (tick: LambdaFunction, { tables, signals }: RightsProps): void
 
 const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, eventBus }: RightsProps): void => {
   tables.allowWritingGroups(acceptPolicy);
+  tables.allowNotingRefusals(acceptPolicy);
   tables.allowReadingStateItems(acceptPolicy);
   signals.allowSending(acceptPolicy);
   allowAnnouncing(acceptPolicy, eventBus);
@@ -75,6 +76,8 @@ const grantAcceptPolicy = (acceptPolicy: LambdaFunction, { tables, signals, even
     'ec2:DescribeLaunchTemplates',
     'ec2:DescribeLaunchTemplateVersions',
     'ec2:DescribeInstanceTypeOfferings',
+    'ec2:DescribeInstanceTypes',
+    'ec2:DescribeImages',
     'autoscaling:DescribeAutoScalingGroups',
     // Who else sets the desired capacity of a group is told when its policy is written.
     'autoscaling:DescribePolicies',

@@ -8,6 +8,28 @@ import { tickEveryMs } from '../core/times/times.ts';
 
 export type TickScheduleProps = { readonly name: string; readonly tick: LambdaFunction; readonly deadLetters: IQueue };
 
+export type LookUpScheduleProps = {
+  readonly name: string;
+  readonly acceptPolicy: LambdaFunction;
+  readonly deadLetters: IQueue;
+};
+
+/** Each policy in force is looked up again once a day. One of the times of a day that is missed is made up tomorrow. */
+export class LookUpSchedule extends Construct {
+  constructor(scope: Construct, id: string, { name, acceptPolicy, deadLetters }: LookUpScheduleProps) {
+    super(scope, id);
+    const every = Duration.minutes(15);
+    acceptPolicy.configureAsyncInvoke({ maxEventAge: every, retryAttempts: 1 });
+    new Rule(this, 'EveryQuarter', {
+      ruleName: `${name}-look-up`,
+      description: `Holdfast ${name}: what policies in force name is looked up again, once a day each`,
+      // By the clock, so that no time of a day is left out.
+      schedule: Schedule.cron({ minute: '0/15' }),
+      targets: [new LambdaTarget(acceptPolicy, { deadLetterQueue: deadLetters, maxEventAge: every, retryAttempts: 1 })],
+    });
+  }
+}
+
 /** Every minute, one tick. A tick that comes too late is dropped: the next one does its work. */
 export class TickSchedule extends Construct {
   readonly rule: Rule;

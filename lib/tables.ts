@@ -55,11 +55,20 @@ export class Tables extends Construct {
 
   /** The function may write what checks of launches found into the status item of a group, and no other attribute. */
   allowNotingChecks(fn: LambdaFunction): void {
+    this.allowNoting(fn, ['version', 'checks', 'checkedAt']);
+  }
+
+  /** The same for what would be refused of the version in force. */
+  allowNotingRefusals(fn: LambdaFunction): void {
+    this.allowNoting(fn, ['version', 'refusedNow', 'lookedUpAt']);
+  }
+
+  private allowNoting(fn: LambdaFunction, attributes: readonly string[]): void {
     allow(fn, {
       actions: ['dynamodb:UpdateItem'],
       resources: [this.groups.tableArn],
       conditions: {
-        'ForAllValues:StringEquals': { 'dynamodb:Attributes': [keys.group, keys.item, ...noted] },
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': [keys.group, keys.item, ...attributes] },
         Null: { 'dynamodb:Attributes': 'false' },
       },
       reason: noWildcard,
@@ -100,8 +109,6 @@ export class Tables extends Construct {
   }
 }
 
-/** Attributes that a check of launches reads or writes. */
-const noted = ['version', 'checks', 'checkedAt'];
 const reading = ['dynamodb:GetItem', 'dynamodb:Query'];
 const noWildcard = 'The table by its name, and its index by its name';
 

@@ -6,7 +6,7 @@ import {
 import { type EC2Client, paginateDescribeSubnets } from '@aws-sdk/client-ec2';
 import type { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { PolicyResolver } from '../../core/policy/ports.ts';
-import type { AsgFacts, Steering } from '../../core/policy/resolution.ts';
+import { type AsgFacts, type Names, type Steering, templateReference } from '../../core/policy/resolution.ts';
 import { asgShape, subnetIdsOf } from '../asg-shape.ts';
 import { allOf } from '../calls/all-of.ts';
 import { chunks } from '../calls/chunks.ts';
@@ -14,6 +14,7 @@ import { codeOf } from '../calls/errors.ts';
 import { inParallel } from '../calls/in-parallel.ts';
 import { groupsNamed, ownTargetGroups } from '../providers/auto-scaling-groups.ts';
 import { readDelay } from '../providers/target-groups.ts';
+import { imagesOf } from './images.ts';
 import { createLaunchTemplates, type LaunchTemplates } from './launch-templates.ts';
 import { scalersOf } from './scalers.ts';
 import { filterValues, soldTypes } from './sold-types.ts';
@@ -32,11 +33,16 @@ export type PolicyResolverDeps = {
  */
 export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDeps): PolicyResolver => {
   const templates = createLaunchTemplates(ec2);
+  const templatesOf = async ({ launchTemplates: named, templateVersions, instanceTypes }: Names) => {
+    const launchTemplates = await templates.latestVersions(named);
+    const known = templateVersions.filter((text) => Object.hasOwn(launchTemplates, templateReference(text).template));
+    return { launchTemplates, images: known.length === 0 ? undefined : await imagesOf(ec2, known, instanceTypes) };
+  };
   return {
     async lookUp(names) {
-      const [groups, launchTemplates, targetGroups, sold] = await Promise.all([
+      const [groups, { launchTemplates, images }, targetGroups, sold] = await Promise.all([
         groupsNamed(autoScaling, names.asgs),
-        templates.latestVersions(names.launchTemplates),
+        templatesOf(names),
         delaysOf(elb, names.targetGroups),
         names.instanceTypes.length === 0 ? undefined : soldTypes(ec2, names.instanceTypes),
       ]);
@@ -61,6 +67,7 @@ export const createPolicyResolver = ({ ec2, autoScaling, elb }: PolicyResolverDe
         asgs: Object.fromEntries(facts),
         launchTemplates,
         ...(sold && { sold }),
+        ...(images && { images }),
         ...(scalers.length > 0 && { scalers: Object.fromEntries(scalers) }),
         ...(delays.length > 0 && { deregistrationDelayMs: Math.max(...delays.map(([, delayMs]) => delayMs)) }),
         ...(unknownTargetGroups.length > 0 && { unknownTargetGroups }),

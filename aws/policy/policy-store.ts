@@ -1,10 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { items, keys, registryPartition } from '../../core/contract.ts';
 import type { PolicyStatus, PolicyStore, PolicyVersion, WrittenPolicy } from '../../core/policy/ports.ts';
+import type { Problem } from '../../core/policy/problem.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 import { isConditionFailed } from '../calls/errors.ts';
 import { createAsgClaims } from '../state/asg-claims.ts';
 import { latestVersion } from '../state/latest-version.ts';
+import { noteOnStatus } from '../state/note-on-status.ts';
 import { createRegistry } from '../state/registry.ts';
 import { readHolders } from '../state/state-schema.ts';
 import { type TellUnreadable, UnreadableItem } from '../state/unreadable.ts';
@@ -122,6 +124,13 @@ const createWrites = (client: DynamoDBDocumentClient, TableName: string) => {
       const Item = { ...status, at: new Date(status.atMs).toISOString(), ...keyOf(status.group, items.status) };
       await client.send(new PutCommand({ TableName, Item }));
     },
+
+    putRefusedNow: (group: string, version: number, refusedNow: readonly Problem[], atMs: number) =>
+      noteOnStatus(client, TableName, {
+        group,
+        version,
+        attributes: { refusedNow, lookedUpAt: new Date(atMs).toISOString() },
+      }),
   };
 };
 

@@ -12,6 +12,9 @@ export type Status = Omit<PolicyStatus, 'problems' | 'warnings'> & {
   readonly warnings: readonly { readonly message: string }[];
   readonly checks?: readonly LaunchCheck[];
   readonly checkedAt?: string;
+  /** What would be refused of the version in force by now, and when that was looked up. */
+  readonly refusedNow?: readonly { readonly message: string }[];
+  readonly lookedUpAt?: string;
 };
 
 const inWords = z.array(z.object({ message: text }));
@@ -37,6 +40,8 @@ const status = z.object({
   warnings: inWords,
   checks: z.optional(z.array(check)),
   checkedAt: z.optional(text),
+  refusedNow: z.optional(inWords),
+  lookedUpAt: z.optional(text),
   atMs: number,
 }) as z.ZodMiniType<Status>;
 

@@ -74,6 +74,8 @@ export type PolicyStore = {
   noteTold(version: PolicyVersion): Promise<'done' | 'conflict'>;
   removeInForce(group: string): Promise<void>;
   putStatus(status: PolicyStatus): Promise<void>;
+  /** Writes beside the status what would be refused of the version in force by now. */
+  putRefusedNow(group: string, version: number, problems: readonly Problem[], atMs: number): Promise<void>;
   registry(): Promise<readonly RegistryEntry[]>;
   /**
    * Auto Scaling groups in a group's state: those that its policy or an earlier one named, until they are empty and put

@@ -9,6 +9,8 @@ export type Names = {
   readonly subnets: readonly string[];
   readonly asgs: readonly string[];
   readonly launchTemplates: readonly string[];
+  /** The same with their versions, as the policy writes them: of pools that Holdfast launches itself. */
+  readonly templateVersions: readonly string[];
   /** By ARN. */
   readonly targetGroups: readonly string[];
   /** The Auto Scaling group whose desired capacity is the size of the group. */
@@ -59,6 +61,8 @@ export type Resolution = {
 export type LookedUp = Resolution & {
   /** Absent when the policy names no instance type. */
   readonly sold?: Sold;
+  /** What images run. Absent when the policy names no launch template. */
+  readonly images?: Images;
   /** By Auto Scaling group, of those that the policy sizes. */
   readonly scalers?: Readonly<Record<string, Scalers>>;
 };
@@ -69,6 +73,19 @@ export type Scalers =
       readonly policies: readonly string[];
       readonly scheduledActions: readonly string[];
       readonly isOfEcs: boolean;
+    }
+  | { readonly unread: string };
+
+/** A version of a launch template: whether it is gone, and the image that it launches as far as it is known. */
+export type TemplateVersion = { readonly isGone?: true; readonly image?: string; readonly architecture?: string };
+
+/** What launches run on what, or the error code that EC2 returned. */
+export type Images =
+  | {
+      /** By the text that the policy has. */
+      readonly versions: Readonly<Record<string, TemplateVersion>>;
+      /** Architectures that each instance type runs. Read where an image has one. */
+      readonly architectures: Readonly<Record<string, readonly string[]>>;
     }
   | { readonly unread: string };
 
@@ -106,6 +123,11 @@ export const namesIn = (policy: Policy): Names => {
     launchTemplates: distinct(
       pools.flatMap(({ launchTemplate }) =>
         launchTemplate === undefined ? [] : [templateReference(launchTemplate).template],
+      ),
+    ),
+    templateVersions: distinct(
+      pools.flatMap(({ asg, launchTemplate }) =>
+        asg === undefined && launchTemplate !== undefined ? [launchTemplate] : [],
       ),
     ),
     targetGroups: targetGroupsIn(policy),

@@ -1,4 +1,5 @@
 import type { Pool } from '../pool/pool.ts';
+import { excludedTypes, goneVersion } from './image-rules.ts';
 import type { PoolDocument } from './pool-schema.ts';
 import { type Path, type Problem, problemOf, showFound } from './problem.ts';
 import { type AsgFacts, type LookedUp, templateReference } from './resolution.ts';
@@ -26,6 +27,7 @@ const launchedPool = (name: string, document: PoolDocument, resolution: LookedUp
     ...unknownSubnets(subnets, resolution, at('subnets')),
     ...templateProblems(launchTemplate, resolution, at('launchTemplate')),
     ...unsoldTypes(typesOf(document, resolution, at('instanceTypes')), resolution),
+    ...excludedTypes(document, resolution, at('instanceTypes')),
   ];
   if (problems.length > 0) return { problems };
   const placed = subnets.map((id) => ({ id, zone: resolution.subnets[id] ?? '' }));
@@ -68,7 +70,7 @@ const templateProblems = (text: string, resolution: LookedUp, path: Path): reado
       }),
     ];
   }
-  if (version === undefined || !(Number(version) > latest)) return [];
+  if (version === undefined || !(Number(version) > latest)) return goneVersion(text, latest, resolution, path);
   return [
     problemOf({ path, found: `version ${version}`, allowed: `a version up to ${latest}, the latest of ${template}` }),
   ];

@@ -59,10 +59,22 @@ const poolsIn = (resolved: readonly ResolvedPool[]): readonly Pool[] =>
 export const resolutionWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] =>
   sortedProblems([
     ...typeWarnings(policy, resolution),
+    ...unreadImages(resolution),
     ...steeringWarnings(policy, resolution),
     ...scalerWarnings(policy, resolution),
     ...limitWarnings(policy, poolsIn(resolvePools(policy, resolution))),
   ]);
+
+const unreadImages = ({ images }: LookedUp): readonly Problem[] =>
+  images === undefined || !('unread' in images)
+    ? []
+    : [
+        problemOf({
+          path: ['pools'],
+          found: `images that could not be checked (${images.unread})`,
+          allowed: 'images that run on the instance types of their pools',
+        }),
+      ];
 
 const typeWarnings = (policy: Policy, resolution: LookedUp): readonly Problem[] => {
   const { sold } = resolution;

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import {
   createAutoScalingClient,
   createDocumentClient,
@@ -18,6 +19,7 @@ import { tellUnreadable } from '../runtime/tell-unreadable.ts';
 import { withRuntime } from '../runtime/with-runtime.ts';
 import { acceptBatch } from './accept-batch.ts';
 import { acceptPolicy } from './accept-policy.ts';
+import { lookUpAgain } from './look-up-again.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 
 const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPolicyPorts => {
@@ -48,8 +50,18 @@ const wirePorts = (surroundings: Surroundings, telemetry: Telemetry): AcceptPoli
   };
 };
 
-/** Turns the stream of the groups table (policy items only) into what is in force. */
+const scheduled = z.object({ 'detail-type': z.literal('Scheduled Event'), time: z.iso.datetime() });
+
+/**
+ * Turns the stream of the groups table (policy items only) into what is in force. On its schedule it looks up again
+ * what policies in force name.
+ */
 export const { handler, create } = withRuntime('accept-policy', (surroundings, telemetry) => {
   const ports = wirePorts(surroundings, telemetry);
-  return (event) => acceptBatch(event, (group, others) => acceptPolicy(group, ports, others), telemetry, sha256);
+  return (event) => {
+    const { data } = z.safeParse(scheduled, event);
+    return data === undefined
+      ? acceptBatch(event, (group, others) => acceptPolicy(group, ports, others), telemetry, sha256)
+      : lookUpAgain(Date.parse(data.time), ports, telemetry);
+  };
 });

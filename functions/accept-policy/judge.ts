@@ -54,7 +54,7 @@ const resolved = ({ group, document, policy, warnings, resolution, registry }: L
   const outcome = resolveGroup(policy, resolution, 0);
   const taken = takenAsgs(policy, group, registry);
   if (outcome.kind === 'unresolved') return { kind: 'unacceptable', problems: [...outcome.problems, ...taken] };
-  const { sold: _, scalers: _others, ...kept } = resolution;
+  const { sold: _, images: _images, scalers: _others, ...kept } = resolution;
   const candidate = { group, document, resolution: kept, resolved: outcome.group };
   const problems = [...taken, ...sizeProblems(candidate)];
   return problems.length > 0

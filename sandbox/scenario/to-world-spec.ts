@@ -14,10 +14,11 @@ export const toWorldSpec = (world: WorldSection): WorldSpec => ({
   zones: world.zones,
   subnets: world.subnets.map(({ id, zone, freeAddresses }) => ({ id, zone, ...(freeAddresses === undefined ? {} : { freeAddresses }) })),
   offerings: world.offerings.flatMap(eachOffering),
-  launchTemplates: world.launchTemplates.map(({ name, imageId, instanceType }) => ({
+  launchTemplates: world.launchTemplates.map(({ name, imageId, instanceType, architecture }) => ({
     name,
     ...(imageId === undefined ? {} : { imageId }),
     ...(instanceType === undefined ? {} : { instanceType }),
+    ...(architecture === undefined ? {} : { architecture }),
   })),
   autoScalingGroups: world.autoScalingGroups as WorldSpec['autoScalingGroups'],
   targetGroups: world.targetGroups as WorldSpec['targetGroups'],

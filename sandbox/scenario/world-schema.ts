@@ -79,7 +79,16 @@ export const worldSection = exactly({
   zones: strings,
   subnets: z.array(exactly({ id: z.string(), zone: z.string(), freeAddresses: z.number().int().positive().optional() })).min(1),
   offerings: z.array(offering).min(1),
-  launchTemplates: z.array(exactly({ name: z.string(), imageId: z.string().optional(), instanceType: z.string().optional() })).default([]),
+  launchTemplates: z
+    .array(
+      exactly({
+        name: z.string(),
+        imageId: z.string().optional(),
+        instanceType: z.string().optional(),
+        architecture: z.enum(['arm64', 'x86_64']).optional(),
+      }),
+    )
+    .default([]),
   autoScalingGroups: z.array(autoScalingGroup).default([]),
   targetGroups: z.array(targetGroup).default([]),
   timing: timing.prefault({}),

@@ -1,9 +1,11 @@
 import type { Market } from '../../core/pool/offering.ts';
 import type { TokenBucket } from '../throttle/token-bucket.ts';
+import { architectureOfType } from './ec2/images.ts';
 import type { InstanceRecord } from './instance.ts';
 import type { Instances, LaunchOrder } from './instances.ts';
 import type { Subnet } from './network.ts';
 import type { OfferingBook, OfferingRecord } from './offerings.ts';
+import type { Architecture } from './spec.ts';
 
 /** How many instances of a market the account may have; a market that is missing is without limit. */
 export type Quotas = Map<Market, number>;
@@ -15,6 +17,8 @@ export type Choice = {
   readonly market: Market;
   readonly maxPriceUsdPerHour?: number;
   readonly priority?: number;
+  /** What the image runs that is to be launched. Absent: it runs on every type. */
+  readonly architecture?: Architecture;
 };
 
 export type Refused<C extends Choice> = { readonly choice: C; readonly code: string; readonly message: string };
@@ -106,6 +110,12 @@ export const createFulfil = (instances: Instances, book: OfferingBook, quotas: Q
     const { instanceType, subnet, maxPriceUsdPerHour: limit } = choice;
     if (offering === undefined) {
       return ['Unsupported', `Your requested instance type (${instanceType}) is not supported in your requested Availability Zone (${subnet.zone}).`];
+    }
+    if (choice.architecture !== undefined && choice.architecture !== architectureOfType(instanceType)) {
+      return [
+        'InvalidParameterValue',
+        `The architecture '${architectureOfType(instanceType)}' of the specified instance type does not match the architecture '${choice.architecture}' of the specified AMI. Specify an instance type and an AMI that have matching architectures, and try again.`,
+      ];
     }
     if (choice.market === 'spot' && limit !== undefined && limit < offering.priceUsdPerHour) {
       return [

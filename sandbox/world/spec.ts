@@ -47,10 +47,14 @@ export type OfferingSpec = {
   readonly priceUsdPerHour: number;
 };
 
+export type Architecture = 'arm64' | 'x86_64';
+
 export type LaunchTemplateSpec = {
   readonly name: string;
   readonly imageId?: string;
   readonly instanceType?: string;
+  /** What its image runs (default: it runs on every type). */
+  readonly architecture?: Architecture;
   /** What else is in it, in EC2's own form (default: nothing). It decides which rights a launch needs. */
   readonly data?: TemplateContents;
 };

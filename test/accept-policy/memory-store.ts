@@ -1,4 +1,5 @@
 import type { AsgClaim, PolicyStatus, PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
+import type { Problem } from '../../core/policy/problem.ts';
 import type { RegistryEntry } from '../../core/ports/state-store.ts';
 
 /** A policy store in memory, with what a user writes and reads beside it. Held to the same contract as the one over DynamoDB. */
@@ -8,6 +9,7 @@ export const createMemoryStore = () => {
   const versions = new Map<string, PolicyVersion[]>();
   const inForce = new Map<string, PolicyVersion>();
   const statuses = new Map<string, PolicyStatus>();
+  const refusedNow = new Map<string, readonly Problem[]>();
   const registry = new Map<string, RegistryEntry>();
   const claims = new Map<string, AsgClaim>();
   const holders = new Map<string, readonly string[]>();
@@ -41,6 +43,9 @@ export const createMemoryStore = () => {
     putStatus: async (status) => {
       statuses.set(status.group, status);
     },
+    putRefusedNow: async (group, version, problems) => {
+      if (statuses.get(group)?.version === version) refusedNow.set(group, problems);
+    },
     registry: async () => [...registry.values()],
     holders: async (group) => holders.get(group) ?? [],
     claimOf: async (asg) => claims.get(asg),
@@ -63,6 +68,7 @@ export const createMemoryStore = () => {
     versionsOf,
     inForce: (group: string) => inForce.get(group),
     status: (group: string) => statuses.get(group),
+    refusedNow: (group: string) => refusedNow.get(group),
     registered: () => [...registry.values()],
   };
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPolicyResolver } from '../../aws/policy/policy-resolver.ts';
 import { type Answers, createFakeAws, failsWith } from '../aws/fake-aws.ts';
 
-const names = { subnets: [], asgs: [], sizes: [], launchTemplates: [], targetGroups: [], instanceTypes: [] };
+const names = { subnets: [], asgs: [], sizes: [], launchTemplates: [], templateVersions: [], targetGroups: [], instanceTypes: [] };
 const subnets = [
   { SubnetId: 'subnet-a', AvailabilityZone: 'eu-west-1a' },
   { SubnetId: 'subnet-b', AvailabilityZone: 'eu-west-1b' },
@@ -97,6 +97,37 @@ describe('looking up what a policy names', () => {
   it('returns the code with which EC2 did not say what it sells', async () => {
     const { resolver } = open({ DescribeInstanceTypeOfferings: failsWith('UnauthorizedOperation', 'no', 403) });
     expect((await resolver.lookUp({ ...names, instanceTypes: ['m7g.large'] })).sold).toEqual({ unread: 'UnauthorizedOperation' });
+  });
+
+  it('finds what images run, and what instance types run, and versions that are gone', async () => {
+    const { fake, resolver } = open({
+      DescribeLaunchTemplates: { LaunchTemplates: [{ LaunchTemplateId: 'lt-1', LaunchTemplateName: 'web', LatestVersionNumber: 5 }] },
+      DescribeLaunchTemplateVersions: ({ Versions: [version] }: { Versions: readonly string[] }) => {
+        if (version === '2') return failsWith('InvalidLaunchTemplateId.VersionNotFound')();
+        const ImageId = version === '3' ? 'resolve:ssm:/image' : 'ami-1';
+        return { LaunchTemplateVersions: [{ LaunchTemplateData: { ImageId } }] };
+      },
+      DescribeInstanceTypeOfferings: { InstanceTypeOfferings: [] },
+      DescribeImages: { Images: [{ ImageId: 'ami-1', Architecture: 'arm64' }] },
+      DescribeInstanceTypes: { InstanceTypes: [{ InstanceType: 'm7g.large', ProcessorInfo: { SupportedArchitectures: ['arm64'] } }] },
+    });
+    const templateVersions = ['web', 'web:2', 'web:3', 'unknown'];
+    const { images } = await resolver.lookUp({ ...names, launchTemplates: ['web', 'unknown'], templateVersions, instanceTypes: ['m7g.large'] });
+    expect(images).toEqual({
+      versions: { web: { image: 'ami-1', architecture: 'arm64' }, 'web:2': { isGone: true }, 'web:3': { image: 'resolve:ssm:/image' } },
+      architectures: { 'm7g.large': ['arm64'] },
+    });
+    expect(fake.inputsOf('DescribeImages')).toEqual([{ Filters: [{ Name: 'image-id', Values: ['ami-1'] }], IncludeDeprecated: true }]);
+  });
+
+  it('asks for no image where templates name none, and returns the code with which EC2 did not say', async () => {
+    const templates = { DescribeLaunchTemplates: { LaunchTemplates: [{ LaunchTemplateName: 'web', LatestVersionNumber: 1 }] } };
+    const asked = { ...names, launchTemplates: ['web'], templateVersions: ['web'] };
+    const without = open({ ...templates, DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [{ LaunchTemplateData: {} }] } });
+    expect((await without.resolver.lookUp(asked)).images).toEqual({ versions: { web: {} }, architectures: {} });
+    expect(without.fake.inputsOf('DescribeImages')).toEqual([]);
+    const denied = open({ ...templates, DescribeLaunchTemplateVersions: failsWith('UnauthorizedOperation', 'no', 403) });
+    expect((await denied.resolver.lookUp(asked)).images).toEqual({ unread: 'UnauthorizedOperation' });
   });
 
   it('throws when EC2 does not answer', async () => {

@@ -2,8 +2,10 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPolicyStore } from '../../aws/policy/policy-store.ts';
+import { readStatus } from '../../aws/state/status-item.ts';
 import { createStateStore } from '../../aws/state-store.ts';
 import type { PolicyStore, PolicyVersion } from '../../core/policy/ports.ts';
+import { problemOf } from '../../core/policy/problem.ts';
 import { resolveGroup } from '../../core/policy/resolve.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
 import { startTables } from '../aws/tables.ts';
@@ -146,6 +148,20 @@ describe('a policy store over DynamoDB', () => {
       warnings: [],
       atMs: 1_800_000_000_000,
       at: '2027-01-15T08:00:00.000Z',
+    });
+  });
+
+  it('notes what would be refused by now beside the status of that version, and of no other', async () => {
+    const { store } = overDynamoDb();
+    await store.putStatus({ group: 'noted', status: 'accepted', message: 'Yes.', version: 3, problems: [], warnings: [], atMs: 1_800_000_000_000 });
+    const problem = problemOf({ path: ['pools'], found: 'one', allowed: 'another' });
+    await store.putRefusedNow('noted', 2, [problem], 1_800_000_000_000);
+    expect(await readStatus(tables.client, 'groups', 'noted')).not.toHaveProperty('refusedNow');
+    await store.putRefusedNow('noted', 3, [problem], 1_800_000_000_000);
+    expect(await readStatus(tables.client, 'groups', 'noted')).toMatchObject({
+      status: 'accepted',
+      refusedNow: [{ message: problem.message }],
+      lookedUpAt: '2027-01-15T08:00:00.000Z',
     });
   });
 

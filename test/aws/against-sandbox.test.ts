@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createAutoScalingClient, createEc2Client, createElbClient } from '../../aws/calls/clients.ts';
 import { createCapacityProvider } from '../../aws/capacity-provider.ts';
 import { createOwners } from '../../aws/owners.ts';
+import { createPolicyResolver } from '../../aws/policy/policy-resolver.ts';
 import { createPrices } from '../../aws/prices.ts';
 import type { Group } from '../../core/group/group.ts';
 import { createCloud } from '../../sandbox/cloud.ts';
@@ -46,7 +47,8 @@ const inWorld = (of: Group, spec: Partial<WorldSpec>) => {
   const seconds = (count: number) => clock.run({ untilMs: clock.now() + count * 1000 });
   const owners = createOwners({ client: ec2, deployment: 'prod' });
   const prices = createPrices({ client: ec2, now: () => clock.now(), missed: (read, code) => notes.push({ read, code }) });
-  return { world, clock, call, provider, drive, seconds, owners, prices, notes };
+  const resolver = createPolicyResolver({ ec2, autoScaling: createAutoScalingClient(config), elb: createElbClient(config) });
+  return { world, clock, call, provider, drive, seconds, owners, prices, notes, resolver };
 };
 
 const zone = 'us-east-1a';
@@ -209,5 +211,19 @@ describe('a group over single-market Auto Scaling groups', () => {
     of.world.setOffering(spot, { capacity: 0 });
     const [result] = await of.drive(launchNow(of.provider, held, [reservation('a', 2, [spot])]));
     expect(result).toMatchObject({ kind: 'answered', instances: [], refusals: [{ offering: spot, scope: 'offering' }] });
+  });
+});
+
+test('what a policy names is looked up: images that its types do not run, and versions that were deleted', async () => {
+  const launchTemplates = [{ name: 'web', architecture: 'x86_64' as const }];
+  const { call, drive, resolver } = inWorld(group({ pools }), { launchTemplates });
+  for (const _ of [2, 3]) call('ec2', 'CreateLaunchTemplateVersion', { LaunchTemplateName: 'web', LaunchTemplateData: {} });
+  call('ec2', 'DeleteLaunchTemplateVersions', { LaunchTemplateName: 'web', Versions: ['2'] });
+  const policy = { subnets: [], asgs: [], sizes: [], targetGroups: [], launchTemplates: ['web'], templateVersions: ['web', 'web:2'] };
+  const looked = await drive(resolver.lookUp({ ...policy, instanceTypes: ['m7g.large'] }));
+  expect(looked.launchTemplates).toEqual({ web: 3 });
+  expect(looked.images).toEqual({
+    versions: { web: { image: expect.stringMatching(/^ami-/), architecture: 'x86_64' }, 'web:2': { isGone: true } },
+    architectures: { 'm7g.large': ['arm64'] },
   });
 });

@@ -31,6 +31,12 @@ describe('the status of a policy', () => {
     const text = statusText({ ...rest, status: 'rejected', message: 'Rejected for 1 reason.', problems: [{ message: 'size: expected a number.' }] });
     expect(text).toBe('web: Rejected for 1 reason.\n\nReasons:\n  size: expected a number.');
   });
+  it('says what would be refused by now of the version in force', () => {
+    const refusedNow = [{ message: 'pools.p.launchTemplate: expected a version that web has, found version 2, which was deleted.' }];
+    const text = statusText({ ...accepted, refusedNow, lookedUpAt: '2026-11-22T12:00:00.000Z' });
+    expect(text).toContain('Version 1 stays in force, and would be refused if it were written now (2026-11-22T12:00:00.000Z):\n  pools.p.launch');
+    expect(statusText({ ...accepted, refusedNow: [], lookedUpAt: '2026-11-22T12:00:00.000Z' })).not.toContain('would be refused');
+  });
   it('is told where a group has no decisions', () => {
     expect(noDecisionText('web', { ...accepted, message: 'Rejected for 1 reason.' })).toContain('Its policy: Rejected for 1 reason.');
     expect(noDecisionText('wbe', undefined)).toBe('No policy was ever written for wbe. Check the name.');

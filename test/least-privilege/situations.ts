@@ -1,3 +1,4 @@
+import { groupsDue } from '../../functions/accept-policy/look-up-again.ts';
 import type { Situation, Step } from '../sim/situation.ts';
 import { alarm, deletePolicy, endThroughAsg, interrupt, loseZone, recommendRebalance } from '../sim/steps.ts';
 import { type HoldingKind, type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
@@ -46,6 +47,26 @@ const plainGroup: Step = {
   },
 };
 
+/** A group whose policy is looked up again a quarter of an hour from now: its name decides about the time of the day. */
+const dueSoon: Step = {
+  kind: 'policy-edited',
+  atMs: 1_000,
+  what: 'the user writes the policy of a group that is looked up again soon',
+  happen: async ({ sandbox, did }) => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `again-${index}`);
+    const [group = ''] = groupsDue(names, sandbox.clock.now() + 900_000);
+    did({ kind: 'policy-edited', groups: [group] });
+    const pool = { market: 'spot', launchTemplate: 'web', subnets: ['subnet-a'], instanceTypes: ['m7g.large'] };
+    await sandbox.putPolicy({ group, size: 0, capacity: 'only', pools: { only: pool } });
+  },
+};
+
+/** Templates that name their image by its id, which runs on Graviton alone. */
+const stated = () => {
+  const { spec } = settingOf('tag');
+  return { ...spec, launchTemplates: spec.launchTemplates.map(({ name }) => ({ name, architecture: 'arm64' as const })) };
+};
+
 const elastic = { min: 2, max: 10, desired: 6 };
 const scaling = { scaling: [{ alarm: 'low', adjust: '-2', cooldown: '1m' }] };
 const act = { rebalance: { act: true } };
@@ -88,6 +109,7 @@ export const situations: readonly (() => Situation)[] = [
       { steps: [interrupt(1_000, 1), deletePolicy(200_000), endYoungest(210_000)], calmAtMs: 260_000 },
     ),
   () => situation('plain-asg', 'tag', {}, { steps: [plainGroup] }),
+  () => situation('looked-up-again', 'tag', {}, { steps: [dueSoon], spec: stated(), calmAtMs: 1_900_000 }),
   () => situation('history', 'tag', {}, { steps: [interrupt(1_000, 1)], calmAtMs: 1_500_000 }),
   () => situation('late-drain', 'tag', {}, { steps: [interrupt(1_000, 2)], spec: slowTargets({}), calmAtMs: 200_000 }),
   () =>

@@ -56,7 +56,7 @@ describe('what fails goes to a dead-letter queue', () => {
 
   test('from each rule', () => {
     const targets = ofType(resources, 'AWS::Events::Rule').flatMap(([, { Targets }]) => Targets as readonly Properties[]);
-    expect(targets.length).toBe(10);
+    expect(targets.length).toBe(11);
     for (const target of targets) expect(at(target, 'DeadLetterConfig.Arn')).toBeDefined();
   });
 
@@ -134,6 +134,6 @@ describe('signals', () => {
     const schedules = ofType(resources, 'AWS::Events::Rule').flatMap(([, { ScheduleExpression }]) =>
       ScheduleExpression ? [ScheduleExpression] : [],
     );
-    expect(schedules).toEqual(['rate(1 minute)']);
+    expect(schedules).toEqual(['rate(1 minute)', 'cron(0/15 * * * ? *)']);
   });
 });

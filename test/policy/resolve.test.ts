@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesIn, type Scalers, templateReference } from '../../core/policy/resolution.ts';
+import { type LookedUp, namesIn, type Scalers, templateReference } from '../../core/policy/resolution.ts';
 import { resolutionWarnings, resolveGroup } from '../../core/policy/resolve.ts';
 import type { Policy } from '../../core/policy/schema.ts';
 import { validatePolicy } from '../../core/policy/validate.ts';
@@ -317,6 +317,7 @@ describe('the names to look up', () => {
       asgs: ['workers-asg'],
       sizes: ['workers-asg'],
       launchTemplates: ['web'],
+      templateVersions: ['web', 'web:2'],
       subnets: ['subnet-a', 'subnet-b', 'subnet-c', 'subnet-c2'],
       targetGroups: [targetGroupArn],
       instanceTypes: expect.arrayContaining(['m7g.large']),
@@ -552,5 +553,42 @@ describe('others who set the desired capacity of a group that the policy sizes',
 
   it('may not be known, and that is said', () => {
     expect(warned({ unread: 'AccessDenied' })).toEqual([['asg', expect.stringContaining('whose scaling could not be read (AccessDenied)')]]);
+  });
+});
+
+describe('images of launch templates', () => {
+  const versions = { web: { image: 'ami-1', architecture: 'x86_64' }, 'web:2': { isGone: true } } as const;
+  const architectures = { 'm7g.large': ['arm64'], 'm7i.large': ['x86_64'], 't2.small': ['i386', 'x86_64'] };
+  const looked = { ...resolution, images: { versions, architectures } };
+  const pool = { ...smallDocument.pools['spot-1a'], instanceTypes: ['m7i.large', 'm7g.large', 't2.small', 'm8i.large'] };
+  const problemsOf = (launchTemplate: string, given: LookedUp = looked) => {
+    const policy = accepted({ ...smallDocument, pools: { 'spot-1a': { ...pool, launchTemplate } } });
+    const result = resolveGroup(policy, given, 1);
+    return result.kind === 'unresolved' ? result.problems.map(({ message }) => message) : [];
+  };
+
+  it('are looked up with the version that a pool names', () => {
+    expect(namesIn(accepted({ ...smallDocument, pools: { 'spot-1a': { ...pool, launchTemplate: 'web:2' } } })).templateVersions).toEqual(['web:2']);
+  });
+
+  it('refuse instance types that do not run them', () => {
+    expect(problemsOf('web')).toEqual([
+      'pools.spot-1a.instanceTypes[1]: expected an instance type that runs x86_64, as image ami-1 of launch template web needs, found "m7g.large", which runs arm64.',
+    ]);
+    expect(problemsOf('web', { ...resolution, images: { versions: { web: { image: 'ami-1' } }, architectures } })).toEqual([]);
+  });
+
+  it('are refused with a version that was deleted', () => {
+    expect(problemsOf('web:2')).toEqual([
+      'pools.spot-1a.launchTemplate: expected a version that web has; the latest is 3, found version 2, which was deleted.',
+    ]);
+  });
+
+  it('are warned of where EC2 did not say', () => {
+    const unread = { ...resolution, images: { unread: 'UnauthorizedOperation' } };
+    expect(problemsOf('web', unread)).toEqual([]);
+    expect(resolutionWarnings(accepted(smallDocument), unread)).toMatchObject([
+      { path: 'pools', found: expect.stringContaining('UnauthorizedOperation') },
+    ]);
   });
 });

@@ -61,9 +61,10 @@ const launchAsked = (scaling: Scaling, group: Group, ask: LaunchAsk, budget: Bud
   const { reference, data } = scaling.templates.resolve({ LaunchTemplateId: group.template.id, Version: group.template.version });
   const propagated = group.tags.filter(({ PropagateAtLaunch }) => PropagateAtLaunch).map(({ Key, Value }) => [Key, Value]);
   const tags = { ...tagsFor(data.TagSpecifications, 'instance'), ...Object.fromEntries(propagated), [groupTag]: group.name };
+  const architecture = scaling.templates.architectureOf(data);
   const given = scaling.fulfil.launch<Choice>({
     choices: group.instanceTypes.flatMap((instanceType, priority) =>
-      ask.subnets.map((subnet) => ({ instanceType, subnet, market: ask.market, priority })),
+      ask.subnets.map((subnet) => ({ instanceType, subnet, market: ask.market, priority, ...(architecture && { architecture }) })),
     ),
     count: ask.count,
     strategy: strategyOf(group, ask.market),

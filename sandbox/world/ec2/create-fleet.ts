@@ -61,13 +61,15 @@ const subnetOf = (network: Network, { SubnetId: id, AvailabilityZone: zone }: Ov
   return found;
 };
 
-const toChoice = (network: Network, override: Override, market: Market, { reference, data }: ResolvedTemplate): FleetChoice => {
+const toChoice = ({ network, templates }: FleetDeps, override: Override, market: Market, { reference, data }: ResolvedTemplate): FleetChoice => {
   const subnet = subnetOf(network, override);
+  const architecture = templates.architectureOf(data);
   return {
     instanceType: override.InstanceType ?? data.InstanceType ?? 'm5.large',
     subnet,
     market,
     imageId: imageOf(data),
+    ...(architecture && { architecture }),
     template: reference,
     templateTags: tagsFor(data.TagSpecifications, 'instance'),
     described: {
@@ -79,10 +81,10 @@ const toChoice = (network: Network, override: Override, market: Market, { refere
   };
 };
 
-const choicesOf = ({ network, templates }: FleetDeps, input: CreateFleetInput, market: Market): FleetChoice[] =>
+const choicesOf = (deps: FleetDeps, input: CreateFleetInput, market: Market): FleetChoice[] =>
   (input.LaunchTemplateConfigs ?? []).flatMap(({ LaunchTemplateSpecification: specification, Overrides: overrides }) => {
-    const template = templates.resolve(specification);
-    return (overrides?.length ? overrides : [{}]).map((override) => toChoice(network, override, market, template));
+    const template = deps.templates.resolve(specification);
+    return (overrides?.length ? overrides : [{}]).map((override) => toChoice(deps, override, market, template));
   });
 
 /** With SingleAvailabilityZone: the choices of the zone that can give the most. */

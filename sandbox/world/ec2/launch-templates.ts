@@ -3,8 +3,9 @@ import type { Base } from '../base.ts';
 import type { Tags, TemplateReference } from '../instance.ts';
 import { type Operations, operation } from '../operation.ts';
 import { pageOf } from '../paging.ts';
-import type { LaunchTemplateSpec, TemplateContents } from '../spec.ts';
+import type { Architecture, LaunchTemplateSpec, TemplateContents } from '../spec.ts';
 import { allOf, type Filter, type FilterField } from './filters.ts';
+import { architecturesOf, defaultImage, imageOfSpec } from './images.ts';
 import { type TagSpecification, tagsFor, toTagList } from './tag-lists.ts';
 
 export type TemplateData = TemplateContents & {
@@ -13,7 +14,16 @@ export type TemplateData = TemplateContents & {
   readonly TagSpecifications?: readonly TagSpecification[];
 };
 
-type Template = { readonly id: string; readonly name: string; readonly createdAtMs: number; tags: Tags; readonly versions: TemplateData[] };
+type Template = {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAtMs: number;
+  tags: Tags;
+  readonly versions: (TemplateData | undefined)[];
+};
+
+/** The highest version that was not deleted. */
+const latestOf = (versions: Template['versions']): number => versions.findLastIndex((version) => version !== undefined) + 1;
 
 const fieldOf = (name: string): FilterField<Template> | undefined => {
   if (name === 'launch-template-name') return (template) => template.name;
@@ -33,12 +43,13 @@ export type LaunchTemplates = {
   resolve(specification: TemplateSpecification | undefined): { readonly reference: TemplateReference; readonly data: TemplateData };
   /** What a version holds; undefined when there is no such template or version. */
   contentsOf(specification: TemplateSpecification): TemplateContents | undefined;
+  /** What the image of a template runs. Undefined where it runs on every type. */
+  architectureOf(contents: TemplateContents): Architecture | undefined;
+  imageArchitecture(imageId: string): Architecture | undefined;
   tagsOf(id: string): Tags | undefined;
   setTags(id: string, tags: Tags): boolean;
   readonly operations: Operations;
 };
-
-const defaultImage = 'ami-0a1b2c3d4e5f60718';
 
 /** The image that a template launches: one that it names by a parameter of Systems Manager is looked up (here it is always the same). */
 export const imageOf = ({ ImageId }: TemplateContents): string =>
@@ -46,6 +57,7 @@ export const imageOf = ({ ImageId }: TemplateContents): string =>
 
 export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplateSpec[]): LaunchTemplates => {
   const byId = new Map<string, Template>();
+  const architectures = architecturesOf(specs);
 
   const add = (name: string, data: TemplateData, tags: Tags): Template => {
     if ([...byId.values()].some((template) => template.name === name)) {
@@ -55,8 +67,9 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     byId.set(template.id, template);
     return template;
   };
-  for (const { name, imageId = defaultImage, instanceType, data } of specs) {
-    add(name, { ImageId: imageId, ...(instanceType === undefined ? {} : { InstanceType: instanceType }), ...(data as TemplateData) }, {});
+  for (const spec of specs) {
+    const { name, instanceType, data } = spec;
+    add(name, { ImageId: imageOfSpec(spec), ...(instanceType === undefined ? {} : { InstanceType: instanceType }), ...(data as TemplateData) }, {});
   }
 
   const find = ({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateSpecification): Template => {
@@ -70,7 +83,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
   };
   const numberOf = ({ versions }: Template, asked: string): number => {
     if (asked === '$Default') return 1;
-    return asked === '$Latest' ? versions.length : Number(asked);
+    return asked === '$Latest' ? latestOf(versions) : Number(asked);
   };
   const resolve: LaunchTemplates['resolve'] = (specification) => {
     if (specification === undefined) throw new ApiError('MissingParameter', 'The request must contain a launch template specification.');
@@ -90,7 +103,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     CreateTime: new Date(template.createdAtMs),
     CreatedBy: `arn:aws:iam::${base.place.accountId}:root`,
     DefaultVersionNumber: 1,
-    LatestVersionNumber: template.versions.length,
+    LatestVersionNumber: latestOf(template.versions),
     Tags: toTagList(template.tags),
   });
   const describeVersion = (template: Template, version: number) => ({
@@ -111,6 +124,8 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
       const template = [...byId.values()].find((one) => one.id === id || (id === undefined && one.name === name));
       return template?.versions[numberOf(template, Version) - 1];
     },
+    architectureOf: (contents) => architectures.get(imageOf(contents)),
+    imageArchitecture: (imageId) => architectures.get(imageId),
     tagsOf: (id) => byId.get(id)?.tags,
     setTags: (id, tags) => {
       const template = byId.get(id);
@@ -135,9 +150,22 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
       }),
       DescribeLaunchTemplateVersions: operation<Versions>((input) => {
         const template = find(input);
-        const all = template.versions.map((_, index) => String(index + 1));
+        const all = template.versions.flatMap((version, index) => (version === undefined ? [] : [String(index + 1)]));
         const wanted = input.Versions?.map((Version) => resolve({ LaunchTemplateId: template.id, Version }).reference.version) ?? all;
         return { LaunchTemplateVersions: wanted.map((version) => describeVersion(template, Number(version))) };
+      }),
+      DeleteLaunchTemplateVersions: operation<TemplateSpecification & { Versions?: string[] }>((input) => {
+        const template = find(input);
+        // The default version cannot be deleted.
+        const gone = (input.Versions ?? []).map(Number).filter((version) => version > 1 && template.versions[version - 1] !== undefined);
+        for (const version of gone) template.versions[version - 1] = undefined;
+        return {
+          SuccessfullyDeletedLaunchTemplateVersions: gone.map((VersionNumber) => ({
+            LaunchTemplateId: template.id,
+            LaunchTemplateName: template.name,
+            VersionNumber,
+          })),
+        };
       }),
       DeleteLaunchTemplate: operation<TemplateSpecification>((input) => {
         const template = find(input);

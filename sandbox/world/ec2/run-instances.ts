@@ -40,8 +40,9 @@ const planOf = ({ network, templates }: FleetDeps, input: RunInstancesInput): Pl
   const data: TemplateData = template?.data ?? {};
   const spot = (input.InstanceMarketOptions ?? data.InstanceMarketOptions)?.MarketType === 'spot';
   const instanceType = input.InstanceType ?? data.InstanceType ?? 'm5.large';
+  const architecture = templates.imageArchitecture(input.ImageId ?? imageOf(data));
   return {
-    choice: { instanceType, subnet: subnetOf(network, input), market: spot ? 'spot' : 'on-demand' },
+    choice: { instanceType, subnet: subnetOf(network, input), market: spot ? 'spot' : 'on-demand', ...(architecture && { architecture }) },
     details: {
       tags: { ...tagsFor(data.TagSpecifications, 'instance'), ...tagsFor(input.TagSpecifications, 'instance') },
       imageId: input.ImageId ?? imageOf(data),

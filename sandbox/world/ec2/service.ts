@@ -4,6 +4,7 @@ import type { Instances } from '../instances.ts';
 import type { OfferingBook } from '../offerings.ts';
 import { createFleet, type FleetDeps } from './create-fleet.ts';
 import { createInstanceDescribes } from './describe-instances.ts';
+import { createImageOperations } from './images.ts';
 import { attributeOperations } from './instance-attributes.ts';
 import { createPlaceOperations } from './places.ts';
 import { runInstances } from './run-instances.ts';
@@ -24,6 +25,7 @@ export const createEc2 = (deps: Ec2Deps): ApiService => {
       ...createInstanceDescribes(base, instances, network),
       ...attributeOperations(base, instances),
       ...createTagOperations(instances, templates),
+      ...createImageOperations(templates, book),
       CreateFleet: createFleet(deps),
       RunInstances: runInstances(deps),
       TerminateInstances: terminateInstances(base, instances),

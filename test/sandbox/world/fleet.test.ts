@@ -35,6 +35,18 @@ describe('CreateFleet', () => {
     );
   });
 
+  it('refuses a type that does not run the image of the template, and launches one that does', () => {
+    const launchTemplates = [{ name: 'web', architecture: 'arm64' as const }];
+    const offerings = [
+      ...plainSpec.offerings,
+      { instanceType: 'm7i.large', zone: 'us-east-1a', market: 'spot' as const, capacity: 50, priceUsdPerHour: 0.01 },
+    ];
+    const both = fleet(2, overrides(['m7i.large', 'subnet-a'], ['m7g.large', 'subnet-b']), { launchTemplates, offerings }).answer;
+    expect(both.Instances.map(({ InstanceType }) => InstanceType)).toEqual(['m7g.large']);
+    expect(both.Errors.map(({ ErrorCode }) => ErrorCode)).toEqual(['InvalidParameterValue']);
+    expect(fleet(1, overrides(['m7i.large', 'subnet-a']), { offerings }).answer.Errors).toEqual([]);
+  });
+
   it('takes spot from the pool with the most free capacity, then the cheapest', () => {
     const { answer } = fleet(5, overrides(['m7g.large', 'subnet-a'], ['m6g.large', 'subnet-a'], ['m7g.large', 'subnet-b']));
     expect(answer.Instances.map(({ InstanceType }) => InstanceType)).toEqual(['m6g.large']);

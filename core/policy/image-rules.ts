@@ -1,0 +1,51 @@
+import { type Path, type Problem, problemOf, showFound } from './problem.ts';
+import { type LookedUp, type TemplateVersion, templateReference } from './resolution.ts';
+
+/** The version of a launch template that a pool launches, as far as it was read. */
+const versionOf = (launchTemplate: string, { images }: LookedUp): TemplateVersion | undefined =>
+  images !== undefined && 'versions' in images && Object.hasOwn(images.versions, launchTemplate)
+    ? images.versions[launchTemplate]
+    : undefined;
+
+/** A version that somebody deleted. */
+export const goneVersion = (
+  launchTemplate: string,
+  latest: number,
+  resolution: LookedUp,
+  path: Path,
+): readonly Problem[] => {
+  const { template, version } = templateReference(launchTemplate);
+  if (versionOf(launchTemplate, resolution)?.isGone !== true) return [];
+  return [
+    problemOf({
+      path,
+      found: `version ${version ?? '$Default'}, which was deleted`,
+      allowed: `a version that ${template} has; the latest is ${latest}`,
+    }),
+  ];
+};
+
+/** Instance types that do not run the image of the pool's launch template. */
+export const excludedTypes = (
+  { launchTemplate = '', instanceTypes = [] }: { launchTemplate?: string; instanceTypes?: readonly string[] },
+  resolution: LookedUp,
+  path: Path,
+): readonly Problem[] => {
+  const { images } = resolution;
+  const version = versionOf(launchTemplate, resolution);
+  if (images === undefined || !('versions' in images) || version === undefined) return [];
+  const { image, architecture } = version;
+  if (architecture === undefined) return [];
+  const { template } = templateReference(launchTemplate);
+  return instanceTypes.flatMap((instanceType, index) => {
+    const runs = Object.hasOwn(images.architectures, instanceType) ? images.architectures[instanceType] : undefined;
+    if (runs === undefined || runs.includes(architecture)) return [];
+    return [
+      problemOf({
+        path: [...path, index],
+        found: `${showFound(instanceType)}, which runs ${runs.join(' and ')}`,
+        allowed: `an instance type that runs ${architecture}, as image ${image} of launch template ${template} needs`,
+      }),
+    ];
+  });
+};

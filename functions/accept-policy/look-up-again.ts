@@ -1,0 +1,70 @@
+import type { Problem } from '../../core/policy/problem.ts';
+import { numberOf } from '../../core/units/number-of.ts';
+import type { Telemetry } from '../runtime/telemetry.ts';
+import { judge } from './judge.ts';
+import type { AcceptPolicyPorts } from './ports.ts';
+
+/** The schedule comes so often, and each group is looked up in one of the times of a day. */
+const lookUpEveryMs = 900_000;
+const timesADay = 86_400_000 / lookUpEveryMs;
+/** No further group is looked up later than this in an invocation: a group that was left out comes again tomorrow. */
+const beginsWithinMs = 15_000;
+const mostProblems = 50;
+
+/** Groups whose time it is. They are spread over the day, so that their calls are too. */
+export const groupsDue = (groups: readonly string[], atMs: number): readonly string[] => {
+  const time = Math.floor(atMs / lookUpEveryMs) % timesADay;
+  return groups.filter((group) => numberOf(group) % timesADay === time);
+};
+
+/** What would be refused if the version in force were written now. Undefined where none is in force. */
+const refusedNow = async (
+  group: string,
+  { store, resolver, clock }: AcceptPolicyPorts,
+): Promise<readonly Problem[] | undefined> => {
+  const inForce = await store.accepted(group);
+  if (inForce === undefined) return undefined;
+  const verdict = await judge(group, { document: inForce.document, others: [] }, { store, resolver });
+  const problems = verdict.kind === 'unacceptable' ? verdict.problems.slice(0, mostProblems) : [];
+  await store.putRefusedNow(group, inForce.version, problems, clock.now());
+  return problems;
+};
+
+/**
+ * Looks up again what policies in force name, once a day each: instance types that are no longer sold, versions of
+ * launch templates that were deleted. What is found is noted beside the status; the version stays in force.
+ *
+ * @param atMs the time of the schedule
+ */
+export const lookUpAgain = async (
+  atMs: number,
+  ports: AcceptPolicyPorts,
+  { logger }: Pick<Telemetry, 'logger'>,
+): Promise<{ readonly groups: number }> => {
+  const { store, clock } = ports;
+  const beganAtMs = clock.now();
+  const registry = await store.registry();
+  const names = registry.filter(({ letGoUntilMs }) => letGoUntilMs === undefined).map(({ group }) => group);
+  const due = groupsDue(names, atMs);
+  let lookedUp = 0;
+  for (const group of due) {
+    if (clock.now() - beganAtMs > beginsWithinMs) {
+      logger.warn('There was no time to look up every policy again. The others come tomorrow.', {
+        left: due.length - lookedUp,
+      });
+      break;
+    }
+    try {
+      const problems = await refusedNow(group, ports);
+      if (problems !== undefined && problems.length > 0)
+        logger.warn('A policy in force would be refused now. Its status says why.', {
+          group,
+          reasons: problems.length,
+        });
+    } catch (error) {
+      logger.warn('What a policy names could not be looked up again. It is tried tomorrow.', { group, error });
+    }
+    lookedUp += 1;
+  }
+  return { groups: lookedUp };
+};
