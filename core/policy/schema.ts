@@ -39,9 +39,7 @@ const sizeSchema = z
               ),
           ),
           min: count('The smallest size that an alarm may set; with from: asg, at most the minimum of that group.'),
-          max: count(
-            'The largest size that an alarm or a schedule may set. With `from: asg`, Holdfast launches nothing beyond it.',
-          ),
+          max: count('The largest size that an alarm or a schedule may set. With from: asg, no launch goes beyond it.'),
           desired: z.optional(count('Size to start with. Default: min. Not with from: asg.')),
         },
         'a map with min and max',

@@ -50,8 +50,8 @@ const answerHeld = (open: readonly Swap[], ports: ReactPorts): Promise<unknown> 
 
 /**
  * Finishes the swaps of a group whose policy was deleted. A swap whose instance has ended becomes `gone`. A swap whose
- * instance nothing ends any more is dropped, and the instance runs on. A drain that has begun goes on. Returns the swaps
- * that are still open.
+ * instance nothing ends any more is dropped, and the instance runs on. A drain that has begun goes on. Returns the
+ * swaps that are still open.
  */
 export const closeLetGo = async (
   { group, stoppedDrains }: Pick<Facts, 'group' | 'stoppedDrains'>,
