@@ -20,6 +20,7 @@ describe('scenarios that ship, in virtual time', { timeout: 120_000 }, () => {
     'refused-then-granted',
     'flapping-zone',
     'capacity-returns',
+    'ratchet',
     'failing-boots',
     'crash-loop',
     'rebalance-advice',
