@@ -141,3 +141,20 @@ export const withoutEnded = (state: GroupState, ended: readonly string[]): Group
   );
   return { ...state, reservations };
 };
+
+/**
+ * Members with the reservation that they came from, also where EC2 does not show their tag yet: an instance that an
+ * Auto Scaling group launched is tagged a moment later, and what was written down about a launch wins until then.
+ */
+export const withReservations = <Seen extends { readonly instance: string; readonly reservation?: string }>(
+  members: readonly Seen[],
+  reservations: readonly Reservation[],
+): readonly Seen[] => {
+  const known = new Map(
+    reservations.flatMap(({ id, instances = [] }) => instances.map((instance) => [instance, id] as const)),
+  );
+  return members.map((member) => {
+    const reservation = member.reservation ?? known.get(member.instance);
+    return reservation === undefined ? member : { ...member, reservation };
+  });
+};

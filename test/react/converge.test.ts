@@ -4,10 +4,10 @@ import { offeringKey } from '../../core/pool/offering.ts';
 import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
-import type { GroupState } from '../../core/view/view.ts';
+import type { GroupState, Member } from '../../core/view/view.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
-import { members } from '../core/members.ts';
+import { member, members } from '../core/members.ts';
 import { nowMs, onDemandB } from '../core/views.ts';
 import { factsOf } from './facts.ts';
 import { instance, policy, stored, worldOf } from './world.ts';
@@ -15,6 +15,12 @@ import { instance, policy, stored, worldOf } from './world.ts';
 const warning = factsOf({
   leaving: [{ instance, reason: 'interruption', atMs: nowMs, deadlineMs: nowMs + 120_000 }],
   messages: ['m-1'],
+});
+
+const offeringOf = (one: Member | undefined) => one?.offering ?? { instanceType: '', zone: '', market: 'on-demand' as const };
+
+const shows = (all: readonly Member[]): Partial<CapacityIn> => ({
+  describe: async () => ({ members: all, asgs: [], ended: [], aside: [], stopped: [] }),
 });
 
 const toldOf = ({ told }: { readonly told: readonly Announcement[] }) =>
@@ -133,4 +139,25 @@ test('a decision says once of a launched instance that it serves, and the state 
   await converge(factsOf({ isTick: true }), { ...ports, store });
   expect(world.decided.at(-1)?.rounds.flatMap(({ remarks = [] }) => remarks)).toEqual([{ code: 'serves', instances: [instance], count: 1 }]);
   expect(states.at(-1)?.arriving).toEqual({ 'i-not-shown-yet': nowMs - 1_000 });
+});
+
+test('the replacement of a move is no surplus, also before EC2 shows the tag that says so', async () => {
+  const held = members(onDemandB, 6);
+  const [leaving] = held;
+  const { world, ports } = worldOf({ putState: async () => 'done' });
+  const reservation = {
+    ...{ id: 'r-1', token: 't-1', decision: 'd-1', replaces: [], atMs: nowMs - 2_000, leaseUntilMs: nowMs, forgetAtMs: nowMs + 180_000 },
+    placement: { pool: 'od-b', count: 1, offerings: [offeringOf(leaving)] },
+    instances: ['od-b#new'],
+  };
+  const moves = [{ reservation: 'r-1', atMs: nowMs - 2_000, leaving: [leaving?.instance ?? ''], count: 1 }];
+  const before: GroupState = { ...stored, reservations: [reservation], returns: { moves, losses: [] } };
+  const fresh = member('od-b#new', onDemandB, { serving: false, launchedAtMs: nowMs - 1_000 });
+  const provider = { ...ports.providerFor({ kind: 'tag' }), ...shows([...held, fresh]) } as CapacityIn;
+  await converge(factsOf({ isTick: true }), {
+    ...ports,
+    store: { ...ports.store, state: async () => before },
+    providerFor: () => provider,
+  });
+  expect(world.decided.flatMap(({ rounds }) => rounds.flatMap(({ removals }) => removals))).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { asOthersSet, type OutsideSize } from '../../../core/group/outside-size.
 import { followLook } from '../../../core/group-state/look.ts';
 import { offeringsToPrice, type Priced, withPrices } from '../../../core/group-state/prices.ts';
 import { endsHeard, initialState } from '../../../core/group-state/state.ts';
+import { withReservations } from '../../../core/launch/reservation-life.ts';
 import { type BootNews, whyEnded } from '../../../core/pool-memory/failed-boots.ts';
 import type { GivenUp } from '../../../core/pool-memory/given-up.ts';
 import type { CapacityIn, Holdings } from '../../../core/ports/capacity-provider.ts';
@@ -84,11 +85,12 @@ export const gather = async (
   const stored = (known ? known.state : await ports.store.state(accepted.name)) ?? initialState(accepted);
   const own = await withoutTaken(accepted, stored, ports.store);
   const group = withFormer(accepted, own);
-  const [swaps, holdings, inherited] = await Promise.all([
+  const [swaps, shown, inherited] = await Promise.all([
     ports.store.swaps(group.name),
     known?.look === undefined ? provider.describe(group) : known.look(group),
     inherit(group, own, ports),
   ]);
+  const holdings = { ...shown, members: withReservations(shown.members, own.reservations) };
   const nowMs = ports.clock.now();
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
   const { state, ...sized } = followLook({
