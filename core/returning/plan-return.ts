@@ -3,7 +3,7 @@ import { cellOf } from '../placement/held-cells.ts';
 import { isOnDemand, onDemandToSpare } from '../placement/on-demand.ts';
 import type { Placement } from '../placement/placement.ts';
 import { type Offering, type OfferingKey, offeringKey } from '../pool/offering.ts';
-import { offeringsOf } from '../pool/pool.ts';
+import { offeringsOf, type Pool } from '../pool/pool.ts';
 import { paidPrice, pricesIn } from '../pool/price.ts';
 import { type Lesson, notSoldRestMs, type PoolMemory } from '../pool-memory/pool-memory.ts';
 import type { Tree } from '../selector/grow.ts';
@@ -93,21 +93,44 @@ const restsUntil = ({ atMs, coolingUntilMs }: Lesson, { afterMs, longestWaitMs }
 };
 
 /**
+ * Offerings that a launch may become, by each that it is placed as: an Auto Scaling group picks among its types by
+ * itself.
+ */
+const mayBecome = (pools: readonly Pool[]): ReadonlyMap<OfferingKey, ReadonlySet<OfferingKey>> => {
+  const found = new Map<OfferingKey, Set<OfferingKey>>();
+  for (const pool of pools) {
+    const keys = offeringsOf(pool).map(offeringKey);
+    for (const key of keys) {
+      const known = found.get(key) ?? new Set([key]);
+      found.set(key, known);
+      if (pool.asg !== undefined) for (const other of keys) known.add(other);
+    }
+  }
+  return found;
+};
+
+/**
  * What was learned, as it counts for moves: an offering rests until nothing was heard against it for long enough, and
- * for longer where members that moved there were interrupted soon.
+ * for longer where members that moved there were interrupted soon. Of what an Auto Scaling group picks from, nothing
+ * may have been taken.
  */
 const memoryForMoves = ({ group, state, nowMs }: View, patience: Patience, losses: readonly Loss[]): PoolMemory => {
-  const offerings = new Set(Object.values(group.pools).flatMap(offeringsOf).map(offeringKey));
-  const rests = [...offerings].flatMap((key): readonly (readonly [string, Lesson])[] => {
+  const offerings = mayBecome(Object.values(group.pools));
+  const takenUntil = (key: OfferingKey): number => {
+    const lesson = state.memory[key];
+    const heardMs = lesson === undefined || lesson.kind === 'refused' ? 0 : restsUntil(lesson, patience);
+    return Math.max(heardMs, patience.backsOffUntil(losses, key, patience.afterMs));
+  };
+  const rests = [...offerings].flatMap(([key, others]): readonly (readonly [string, Lesson])[] => {
     const lesson = state.memory[key];
     const heardMs = lesson === undefined ? 0 : restsUntil(lesson, patience);
-    const coolingUntilMs = Math.max(heardMs, patience.backsOffUntil(losses, key, patience.afterMs));
+    const coolingUntilMs = Math.max(heardMs, ...[...others].map(takenUntil));
     if (coolingUntilMs <= nowMs) return [];
     const { code, atMs, streak } = lesson ?? { code: 'interruption', atMs: nowMs, streak: 0 };
     return [[key, { kind: 'refused', code, atMs, streak, coolingUntilMs }]];
   });
-  const others = Object.entries(state.memory).filter(([key]) => !offerings.has(key as OfferingKey));
-  return Object.fromEntries([...others, ...rests]);
+  const rest = Object.entries(state.memory).filter(([key]) => !offerings.has(key as OfferingKey));
+  return Object.fromEntries([...rest, ...rests]);
 };
 
 const paysThere = (offering: Offering, { leaf, why }: BetterPlace, { paid, losses }: Work): boolean => {

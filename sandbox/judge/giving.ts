@@ -113,19 +113,28 @@ const longestBackOffMs = 4 * 3_600_000;
 /** A member that was interrupted sooner has not paid for its move. */
 const paysAfterMs = 15 * 60_000;
 
-/** Whether a move may leave an offering out: it was refused or warned about lately, or a member was interrupted there soon after its launch. */
-const isLeftOut = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs, quietForMs }: Moment): boolean => {
-  if (quietForMs === undefined) return false;
+/** Whether EC2 took or may take an offering, so that a move may leave it out: somebody was warned or advised lately, or interrupted soon after a launch. */
+const isTakenLately = (chronicle: Chronicle, offering: OfferingName, { group, sinceMs, atMs, quietForMs = 0 }: Moment): boolean => {
   const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
   const isRecent = (heardMs: number, forMs: number): boolean => heardMs <= atMs && sinceMs < heardMs + forMs + slackMs;
-  const own = chronicle.livesIn(group).filter((life) => nameOf(life) === nameOf(offering));
-  return (
-    refusalsOf(chronicle, group, offering).some((refused) => isRecent(refused.atMs, quietForMs)) ||
-    own.some(({ launchedAtMs, warnings, advisedAtMs, deliveries }) => {
+  return chronicle
+    .livesIn(group)
+    .filter((life) => nameOf(life) === nameOf(offering))
+    .some(({ launchedAtMs, warnings, advisedAtMs, deliveries }) => {
       const told = deliveries.filter(({ told: { about } }) => about === 'warning' || about === 'advice').map((one) => one.atMs);
       const heard = [...warnings.map((warning) => warning.atMs), ...advisedAtMs, ...told];
       return heard.some((heardMs) => isRecent(heardMs, heardMs - launchedAtMs < paysAfterMs + slackMs ? longestBackOffMs : quietForMs));
-    })
+    });
+};
+
+/** Whether a move may leave an offering out: it was refused lately, or EC2 took some of what a launch there may become. */
+const isLeftOut = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment): boolean => {
+  const { group, sinceMs, atMs, quietForMs } = moment;
+  if (quietForMs === undefined) return false;
+  const slackMs = times.reactMs + 2 * chronicle.times.clockMs;
+  return (
+    refusalsOf(chronicle, group, offering).some((refused) => refused.atMs <= atMs && sinceMs < refused.atMs + quietForMs + slackMs) ||
+    mayBecome(offering, pool).some((one) => isTakenLately(chronicle, one, moment))
   );
 };
 
@@ -157,7 +166,7 @@ const hasAddresses = (chronicle: Chronicle, pool: PolicyPool, zone: string, mome
 const mayBeOpen = (chronicle: Chronicle, pool: PolicyPool, offering: OfferingName, moment: Moment, refusals = none): boolean => {
   const dearest = Math.max(...chronicle.cloud.pricesIn(offering, moment.sinceMs - priceBeliefMs, moment.atMs));
   const fits = offering.market === 'on-demand' || dearest <= limitFor(pool, offering.instanceType);
-  return fits && !isRefused(chronicle, pool, offering, moment, refusals) && !isLeftOut(chronicle, offering, moment);
+  return fits && !isRefused(chronicle, pool, offering, moment, refusals) && !isLeftOut(chronicle, pool, offering, moment);
 };
 
 /** What EC2 complained of beside a full answer that holds this very offering: the offering still gave, so nobody takes it for refused. */

@@ -9,7 +9,7 @@ import { isProtected, type Life, lastRefusalMs, stayAt } from '../life.ts';
 import { isOnDemand, owedBy } from '../limits.ts';
 import { lossesHeard, restMs, stoppedUntil } from '../losses.ts';
 import type { Policy, TreeNode } from '../policy.ts';
-import { poolOf } from '../pools.ts';
+import { mayBecome, offeringsOf, poolOf } from '../pools.ts';
 import { dueMoments, isFree, isWhole, movingPolicy } from '../quiet.ts';
 import { mayMove, returnLaunches } from '../returning.ts';
 import { headcountAt } from '../staying.ts';
@@ -115,12 +115,20 @@ const evenedAbove = (node: TreeNode, pool: string): readonly Selector[] => {
   return [selector, ...(selector.by === 'pool' ? below : below.filter(({ kind }) => kind === 'spread'))];
 };
 
+/** What a launch placed as an offering may become, by the pools of a policy. */
+const become = (policy: Policy, offering: OfferingName): ReadonlySet<string> => {
+  const own = Object.values(policy.pools).filter((pool) => offeringsOf(pool).some((one) => nameOf(one) === nameOf(offering)));
+  return new Set([offering, ...own.flatMap((pool) => mayBecome(offering, pool))].map(nameOf));
+};
+
 /** Where nothing was interrupted twice within the last day: there, members wait for longer. */
-const isCalm = ({ chronicle, policy, atMs }: Place, offering: OfferingName): boolean =>
-  chronicle
+const isCalm = ({ chronicle, policy, atMs }: Place, offering: OfferingName): boolean => {
+  const names = become(policy, offering);
+  const lost = chronicle
     .livesIn(policy.group)
-    .filter((life) => nameOf(life) === nameOf(offering) && life.warnings.some((warning) => warning.atMs <= atMs && warning.atMs > atMs - dayMs))
-    .length < 2;
+    .filter((life) => names.has(nameOf(life)) && life.warnings.some((warning) => warning.atMs <= atMs && warning.atMs > atMs - dayMs));
+  return [...Map.groupBy(lost, nameOf).values()].every((list) => list.length < 2);
+};
 
 /** What parts of a selector hold, and what of its children gives one more where the group was calm. */
 const partsWith = (place: Place, selector: Selector) => {

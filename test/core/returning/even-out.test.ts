@@ -212,6 +212,15 @@ describe('a spread stays uneven', () => {
     expect(decide(look({ state: state({ returns: lost(20 * minute, 2 * minute) }) })).moves).toHaveLength(1);
   });
 
+  it('while any type backs off that an Auto Scaling group of the place may launch', () => {
+    const types = { instanceTypes: ['m7g.large', 'm6g.large'] };
+    const losses = [{ offering: 'm6g.large/b/spot' as const, atMs: nowMs - 19 * minute, livedMs: 2 * minute }];
+    const pools = (asg: object) => ({ ...returning().pools, 'spot-b': { ...spotB, ...types, ...asg } });
+    const at = (asg: object) => decide(look({ group: returning({ pools: pools(asg) }), state: state({ returns: { ...noReturns, losses } }) }));
+    expect(at({}).placements.flatMap(({ offerings }) => offerings.map(({ instanceType }) => instanceType))).toEqual(['m7g.large']);
+    expect(at({ asg: 'spot-b-asg' }).moves).toBeUndefined();
+  });
+
   it('where members were interrupted twice within a day, however long they lived', () => {
     const hour = 60 * minute;
     const isOpen = (...agoMs: readonly number[]): boolean => {
