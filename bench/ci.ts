@@ -74,6 +74,8 @@ const policyOf = (zones: readonly PlayedZone[]): Readonly<Record<string, unknown
   ...tracePolicy(zones, flat),
   asg,
   size: { from: 'asg', min: 0, max: most },
+  // A job that has begun is worth more than the price of its minutes (docs/guides/buildkite.md).
+  return: false,
 });
 
 const share = async ({ world }: Sandbox, percent: number): Promise<void> => {

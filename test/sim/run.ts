@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type CleanRun, type CrashRun, cleanRun, crashPoints, type Death, moments, passes, replayLine, twoDeaths } from './crash-points.ts';
+import { fightTest } from './fight.ts';
 import { freezeAssembly } from './frozen-assembly.ts';
 import { heldMemory } from './heap.ts';
 import { habits, someOf, writeKinds, writesBetween } from './interleavings.ts';
@@ -33,6 +34,8 @@ const { values, positionals } = parseArgs({
     write: { type: 'string' },
     /** Plants false steps into the histories of so many random worlds, and counts those that the judge does not see. */
     slack: { type: 'string' },
+    /** Plays so many worlds for each kind of writer that sets sizes from outside, and tells what became of what they wrote. */
+    fight: { type: 'string' },
     workflow: { type: 'string' },
     /** Workflows whose crash points are left out, with commas between them. */
     except: { type: 'string', default: '' },
@@ -199,6 +202,7 @@ const chosen = (): Promise<number> => {
   if (values.workflow !== undefined && values.write !== undefined) return one(writeIn(values.workflow, values.write));
   if (values['two-deaths'] !== undefined) return manyTwoDeaths(Number(values['two-deaths']));
   if (values.slack !== undefined) return slackOfWorlds(Number(values.slack), from, choice(), say);
+  if (values.fight !== undefined) return fightTest(Number(values.fight), from, say);
   if (values['seed-twice'] !== undefined) return seedTwice(Number(values['seed-twice']));
   if (values.shrink && positionals[0] !== undefined) return shrinkTask({ kind: 'seed', seed: Number(positionals[0]), ...choice() });
   if (values.seeds !== undefined) return manySeeds(Number(values.seeds));

@@ -9,9 +9,9 @@ import { times } from '../times.ts';
 type Broken = Omit<Finding, 'rule'>;
 
 /** A group whose size others set at the end, the Auto Scaling group that it comes from, and what was said of it. */
-type Outside = { readonly group: string; readonly policy: Policy; readonly asg: string; readonly words: readonly Word[] };
+export type Outside = { readonly group: string; readonly policy: Policy; readonly asg: string; readonly words: readonly Word[] };
 
-const outsideOnes = (chronicle: Chronicle): readonly Outside[] =>
+export const outsideOnes = (chronicle: Chronicle): readonly Outside[] =>
   [...chronicle.groups.keys()].flatMap((group) => {
     const { endedAtMs } = chronicle.history;
     const [policy, words] = [chronicle.policyAt(group, endedAtMs), chronicle.wordsFor(group, endedAtMs)];
@@ -35,7 +35,7 @@ const withoutBreaks = (spans: readonly Span[]): readonly Span[] => {
   return joined;
 };
 
-const otherSizes = ({ cloud, history }: Chronicle, { asg, words }: Outside): readonly Span[] => {
+export const otherSizes = ({ cloud, history }: Chronicle, { asg, words }: Outside): readonly Span[] => {
   const beganAtMs = words[0]?.atMs ?? history.beganAtMs;
   const changes = cloud.asgChanges(asg);
   const moments = [...new Set([...words, ...changes].map(({ atMs }) => atMs))].filter((atMs) => atMs >= beganAtMs).toSorted((a, b) => a - b);

@@ -7,7 +7,7 @@ import { drawFaults } from '../random-faults.ts';
 import type { Step } from '../situation.ts';
 import { interrupt, kill, loseZone, recommendRebalance, setSpot } from '../steps.ts';
 import { groupIn, plainLandscape, specOf, zones } from '../worlds.ts';
-import { calmAfter, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
+import { calmAfter, type DrawnWorld, drawSome, minutes, type Profile, seconds, withSteps } from './profile.ts';
 import { drawHabits, drawTargetGroups, namesOf } from './usual.ts';
 
 const asg = 'web-asg';
@@ -17,9 +17,13 @@ const [least, most] = [1, 12];
 const drawPlan = (draw: Draw, times: number, from: number, until: number) =>
   Array.from({ length: times }, (_, index) => ({ atSeconds: index * draw.between(20, 60), value: draw.between(from, until) }));
 
-const drawWriter = (draw: Draw): WriterSpec => {
+/** Everybody who sets sizes on their own; an apply of Terraform is somebody's besides. */
+export const writerKinds = ['absolute', 'steps', 'target-tracking', 'person', 'fleeting', 'ec2-fleet', 'ecs'] as const;
+export type WriterKind = (typeof writerKinds)[number];
+
+const drawWriter = (draw: Draw, of?: WriterKind): WriterSpec => {
   const wants = drawPlan(draw, draw.between(1, 4), least, most - 2);
-  switch (draw.one(['absolute', 'absolute', 'steps', 'target-tracking', 'person', 'fleeting', 'ec2-fleet', 'ecs'] as const)) {
+  switch (of ?? draw.one(['absolute', ...writerKinds] as const)) {
     case 'absolute':
       return { kind: 'absolute', asg, everySeconds: 10, wants };
     case 'steps':
@@ -48,8 +52,10 @@ const troubles: readonly ((draw: Draw, atMs: number) => Step)[] = [
 ];
 
 /** Writers go on while the world is in trouble, and for some periods after it. */
-const drawWriters = (draw: Draw): readonly Step[] =>
-  Array.from({ length: draw.one([1, 1, 2]) }, () => setBy(draw.between(1, 30) * 1_000, drawWriter(draw), draw.between(60, 240) * 1_000));
+const drawWriters = (draw: Draw, kinds?: readonly WriterKind[]): readonly Step[] =>
+  Array.from({ length: kinds?.length ?? draw.one([1, 1, 2]) }, (_, index) =>
+    setBy(draw.between(1, 30) * 1_000, drawWriter(draw, kinds?.[index]), draw.between(60, 240) * 1_000),
+  );
 
 /** Spot goes, with members or without, and comes back; then the world goes on for so long that members have time to move. */
 const drawReturn = (draw: Draw) => {
@@ -61,41 +67,44 @@ const drawReturn = (draw: Draw) => {
 };
 const goesOnMs = 20 * 60_000;
 
+/** A world of a group whose size others set: of these kinds, or of any. */
+export const drawOutside = (draw: Draw, kinds?: readonly WriterKind[]): DrawnWorld => {
+  const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
+  const desired = draw.between(2, 6);
+  const size = { min: least, max: most, desired };
+  const habits = drawHabits(draw, ['20s', '30s']);
+  const policy = { ...habits, size: { from: 'asg', min: draw.between(0, least), max: most } };
+  const hooks = draw.chance(0.4)
+    ? [{ name: 'drain', transition: 'terminating' as const, heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' as const }]
+    : [];
+  const options = {
+    min: least,
+    max: draw.one([most, most, desired + 2]),
+    market: draw.one(['spot', 'spot', 'mixed', 'on-demand'] as const),
+    hooks,
+  };
+  const placed = groupIn(landscape, { name: 'web', holding: 'attach', size, targetGroups: namesOf(landscape), policy, asg: options });
+  const steps = [...drawWriters(draw, kinds), ...drawSome(draw, troubles, { least: 0, most: 3, withinSeconds: 120 })];
+  const faults = draw.chance(0.4) ? drawFaults(draw) : [];
+  const world = {
+    spec: specOf(landscape, placed.asgs),
+    policies: [placed.policy],
+    asked: { web: { size: desired } },
+    steps,
+    faults,
+    clockErrorMs: draw.chance(0.2) ? 3_000 : 0,
+    calmAtMs: calmAfter(steps, faults),
+    restWithinMs: 1_200_000,
+  };
+  if (!draw.chance(0.4)) return world;
+  const { policy: moves, steps: more } = drawReturn(draw);
+  const longer = withSteps(world, more);
+  return { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs };
+};
+
 export const outside: Profile = {
   about:
     'a group whose size others set: scalers of absolute sizes and of steps, target tracking, people, two at once, in refusals and storms; spot that comes back',
   weight: 3,
-  draw: (draw) => {
-    const landscape = { ...plainLandscape, spot: draw.between(1, 4), targetGroups: drawTargetGroups(draw, [5, 20]) };
-    const desired = draw.between(2, 6);
-    const size = { min: least, max: most, desired };
-    const habits = drawHabits(draw, ['20s', '30s']);
-    const policy = { ...habits, size: { from: 'asg', min: draw.between(0, least), max: most } };
-    const hooks = draw.chance(0.4)
-      ? [{ name: 'drain', transition: 'terminating' as const, heartbeatSeconds: draw.one([30, 120]), defaultResult: 'CONTINUE' as const }]
-      : [];
-    const options = {
-      min: least,
-      max: draw.one([most, most, desired + 2]),
-      market: draw.one(['spot', 'spot', 'mixed', 'on-demand'] as const),
-      hooks,
-    };
-    const placed = groupIn(landscape, { name: 'web', holding: 'attach', size, targetGroups: namesOf(landscape), policy, asg: options });
-    const steps = [...drawWriters(draw), ...drawSome(draw, troubles, { least: 0, most: 3, withinSeconds: 120 })];
-    const faults = draw.chance(0.4) ? drawFaults(draw) : [];
-    const world = {
-      spec: specOf(landscape, placed.asgs),
-      policies: [placed.policy],
-      asked: { web: { size: desired } },
-      steps,
-      faults,
-      clockErrorMs: draw.chance(0.2) ? 3_000 : 0,
-      calmAtMs: calmAfter(steps, faults),
-      restWithinMs: 1_200_000,
-    };
-    if (!draw.chance(0.4)) return world;
-    const { policy: moves, steps: more } = drawReturn(draw);
-    const longer = withSteps(world, more);
-    return { ...longer, policies: [{ ...placed.policy, ...moves }], calmAtMs: longer.calmAtMs + goesOnMs };
-  },
+  draw: (draw) => drawOutside(draw),
 };
