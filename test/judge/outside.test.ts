@@ -5,6 +5,7 @@ import { needlessLaunch } from '../../sandbox/judge/rules/needless-launch.ts';
 import { outsideSizesStand, wantedStay } from '../../sandbox/judge/rules/outside.ts';
 import { asgsPutBack } from '../../sandbox/judge/rules/put-back.ts';
 import { sizeIsHeld } from '../../sandbox/judge/rules/rest.ts';
+import { returnsWhileWhole } from '../../sandbox/judge/rules/returns.ts';
 import { servesAgain } from '../../sandbox/judge/rules/serving.ts';
 import { details } from './details.ts';
 import { historyOf, policy, react, type Script, user } from './histories.ts';
@@ -312,6 +313,22 @@ describe('other rules where others set the size', () => {
       );
     expect(atRest(2)).toEqual([]);
     expect(atRest(3)).toEqual(['2 serve and 2 are there at the end, 3 are wanted']);
+  });
+  it('nobody moves while fewer serve than others wanted when the function looked', () => {
+    const moves = (said: number) =>
+      details(
+        returnsWhileWhole,
+        (script) => {
+          script.policy(0, 1, { ...outside, swap: { maxSurge: 2 } });
+          for (const instance of ['i-1', 'i-2']) script.member(instance, { asg: 'web-asg', pool: 'od-b' });
+          says(script, said, 3);
+          script.react(98, 102, 'i-m');
+          for (const instance of ['i-3', 'i-4']) script.launch(100, instance, { pool: 'spot-a', by: react('i-m') });
+        },
+        long,
+      );
+    expect(moves(99)).toEqual([]);
+    expect(moves(97)).toEqual(['i-4 was launched for a return while 2 served and 3 were wanted']);
   });
   it('an owner suspends process by process', () => {
     const left = (...changes: readonly (readonly [typeof user, readonly string[]])[]) =>

@@ -8,11 +8,17 @@ type Broken = Omit<Finding, 'rule'>;
 /** A member that ended a moment ago may not be known to have ended. */
 const lookBackMs = 10_000;
 
+/** How many must serve. What others write while a function is at work is no part of what it looked at. */
+const knownSize = (chronicle: Chronicle, { group, life, sinceMs, desired, policies }: ReturnLaunch): number =>
+  policies.some(({ isSizedOutside }) => isSizedOutside) ? Math.min(...chronicle.desiredIn(group, sinceMs, life.launchedAtMs)) : desired;
+
 export const returnsWhileWhole: Rule = {
   name: 'nobody moves while the group is short',
   meaning: 'A launch for a return comes only while as many other members serve as are desired, as far as its function could know.',
   broken: (chronicle) =>
-    returnLaunches(chronicle).flatMap(({ life, group, sinceMs, desired }): readonly Broken[] => {
+    returnLaunches(chronicle).flatMap((launch): readonly Broken[] => {
+      const { life, group, sinceMs } = launch;
+      const desired = knownSize(chronicle, launch);
       const moments = [life.launchedAtMs, sinceMs, sinceMs - lookBackMs - chronicle.times.lagMs];
       const serves = chronicle.livesIn(group).filter((one) => one !== life && moments.some((atMs) => chronicle.isReadyAt(one, atMs)));
       if (serves.length >= desired) return [];
