@@ -5,6 +5,7 @@ import type { Holdings } from '../ports/capacity-provider.ts';
 import type { Owner } from '../ports/owners.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { isAlive } from '../signals/signal-age.ts';
+import { describeLagMs } from '../times/times.ts';
 import type { GroupState } from '../view/view.ts';
 import { keptInService } from './kept-in-service.ts';
 import { wasLeftAlone } from './let-go.ts';
@@ -97,6 +98,13 @@ const isMistake = (swap: Swap, held: ReadonlySet<string>, nowMs: number): boolea
 /** What waits for its turn to begin is not begun any more, unless the group acts. */
 const isCalledOff = ({ state }: Swap, { group }: Look): boolean => state === 'waiting' && modeOf(group) !== 'act';
 
+/**
+ * Whether what waits for its turn is no member: it stands by, or is in a warm pool. Nothing is replaced for it. Where
+ * describes lag, a member that has just joined looks the same.
+ */
+const isAside = ({ instance, state, claimedAtMs }: Swap, { holdings, nowMs }: Look): boolean =>
+  state === 'waiting' && holdings.aside.includes(instance) && nowMs - claimedAtMs >= describeLagMs;
+
 /** Swaps that are over: errors, those kept long enough, and those whose instance ended or left a while ago. */
 const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBeyond): readonly Swap[] => {
   const { holdings, nowMs, beyond } = look;
@@ -107,6 +115,7 @@ const overIn = (swaps: readonly Swap[], unseen: ReadonlySet<Swap>, look: LookBey
       ? // Its drain may look again only when the target groups are done, and has to say how it ended.
         nowMs - Math.max(swap.goneAtMs ?? nowMs, swap.busyUntilMs ?? 0) >= retireAfterMs
       : isCalledOff(swap, look) ||
+        isAside(swap, look) ||
         (unseen.has(swap) && isAlive(beyond?.get(swap.instance))) ||
         wasLeftAlone(swap) ||
         look.back?.has(swap.instance) === true ||

@@ -54,6 +54,14 @@ describe('a swap whose instance', () => {
     expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: {} })).toBe('gone');
     expect(ends({ ...old, deadlineMs: nowMs - 600_000 }, { holdings: { aside: ['spot-a#1'] } })).toBe('open');
   });
+  it('is no member, and waits to be replaced, becomes history once describes have had their time', () => {
+    const waiting = leaving({ reason: 'rebalance', state: 'waiting', claimedAtMs: nowMs - 180_000 });
+    const holdings = { aside: ['spot-a#1'] };
+    expect(ends(waiting, { holdings })).toBe('over');
+    expect(ends({ ...waiting, claimedAtMs: nowMs - 179_999 }, { holdings })).toBe('open');
+    expect(ends(waiting)).toBe('open');
+    expect(ends({ ...waiting, state: 'leaving' }, { holdings })).toBe('open');
+  });
   it('no look shows, and EC2 shows by its id, becomes history: its user took it out of the group', () => {
     const old = leaving({ claimedAtMs: nowMs - 900_000, deadlineMs: nowMs - 600_000 });
     expect(ends(old, { holdings: {}, runsOn: true })).toBe('over');
