@@ -56,17 +56,21 @@ const notEndedRetry: RetryProps = {
   ...patience,
 };
 
-/**
- * An outage of the event bus may last: the event is tried for about a quarter of an hour, with full jitter twice a
- * minute in the end. Nothing waits for it.
- */
-const notToldRetry: RetryProps = {
-  errors: ['EndNotTold'],
+/** An outage may last: with full jitter twice a minute in the end, this is tried for about a quarter of an hour. */
+const throughOutages = { interval: Duration.seconds(2), maxAttempts: 34, ...patience, maxDelay: Duration.minutes(1) };
+
+/** Nothing waits for the event about the end. */
+const notToldRetry: RetryProps = { errors: ['EndNotTold'], ...throughOutages };
+
+/** What failed for another reason is tried again within a spot notice. */
+const failedRetry: RetryProps = {
+  errors: ['States.TaskFailed'],
   interval: Duration.seconds(2),
-  maxAttempts: 34,
+  maxAttempts: 6,
   ...patience,
-  maxDelay: Duration.minutes(1),
 };
+/** Nothing comes after the end: a table that does not answer for minutes must not leave a drain without one. */
+const endFailedRetry: RetryProps = { errors: ['States.TaskFailed'], ...throughOutages };
 
 /**
  * The drain of one batch of instances, as a Standard state machine in JSONata: begin, wait for connections, check, end.
@@ -110,8 +114,8 @@ export class DrainWorkflow extends Construct {
       'End drain',
       endDrain,
       'Completes hooks, terminates the instances that Holdfast has to terminate, and records shortfalls.',
-      notEndedRetry,
-      notToldRetry,
+      [notEndedRetry, notToldRetry],
+      endFailedRetry,
     );
     const next = Choice.jsonata(this, 'What next?')
       .when(
@@ -127,7 +131,13 @@ export class DrainWorkflow extends Construct {
     return begin;
   }
 
-  private step(name: string, lambdaFunction: IFunction, comment: string, ...before: RetryProps[]): LambdaInvoke {
+  private step(
+    name: string,
+    lambdaFunction: IFunction,
+    comment: string,
+    before: readonly RetryProps[] = [],
+    otherwise: RetryProps = failedRetry,
+  ): LambdaInvoke {
     const step = LambdaInvoke.jsonata(this, name, {
       lambdaFunction,
       comment,
@@ -138,7 +148,7 @@ export class DrainWorkflow extends Construct {
     // The first retry that names the error counts.
     for (const retry of before) step.addRetry(retry);
     step.addRetry({ errors: lambdaTrouble, interval: Duration.seconds(1), maxAttempts: 8, ...patience });
-    step.addRetry({ errors: ['States.TaskFailed'], interval: Duration.seconds(2), maxAttempts: 6, ...patience });
+    step.addRetry(otherwise);
     return step;
   }
 

@@ -46,7 +46,19 @@ test('every step retries throttling, service errors and its own failures, with b
       ['Lambda.TooManyRequestsException', 'Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
       ['States.TaskFailed'],
     ]);
-    for (const retry of retries) expect(retry).toMatchObject({ BackoffRate: 2, MaxDelaySeconds: 10, JitterStrategy: 'FULL' });
+    for (const { ErrorEquals, ...retry } of retries) {
+      const isPatient = name === 'End drain' && ['EndNotTold', 'States.TaskFailed'].includes(String(ErrorEquals[0]));
+      expect(retry).toMatchObject({ BackoffRate: 2, MaxDelaySeconds: isPatient ? 60 : 10, JitterStrategy: 'FULL' });
+    }
+  }
+});
+
+test('the end is tried through an outage of a quarter of an hour, because nothing comes after it', () => {
+  const retries = states['End drain']?.Retry ?? [];
+  for (const { MaxAttempts = 0 } of retries.slice(1).filter(({ MaxDelaySeconds }) => MaxDelaySeconds === 60)) {
+    // Full jitter: half of each pause on average.
+    const pauses = Array.from({ length: MaxAttempts }, (_, index) => Math.min(60, 2 * 2 ** index) / 2);
+    expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeGreaterThan(840);
   }
 });
 
