@@ -1,7 +1,9 @@
+import { modeOf } from '../group/mode.ts';
 import { outsideAsgOf, toTakeDown } from '../group/outside-size.ts';
 import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
+import type { Swap } from '../swap/swap.ts';
 import type { AsgView, Suspension } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
@@ -18,13 +20,18 @@ const isJoined = ({ view, headcount }: Look, { placements, admissions }: Joining
   headcount.staying.some(({ asg, admitted, unshown }) => asg === undefined && !admitted && !unshown) ||
   (view.state.added ?? []).some(({ takenDownAtMs }) => takenDownAtMs === undefined);
 
-/** Members that are being replaced: by swaps, or by moves whose swaps come once the replacements serve. */
-const replacedNow = ({ view, headcount }: Look): readonly string[] => [
-  ...view.swaps
-    .filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && swap.state !== 'gone' && swap.state !== 'withdrawn')
-    .map(({ instance }) => instance),
-  ...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving),
-];
+const idsOf = (swaps: readonly Swap[]): readonly string[] => swaps.map(({ instance }) => instance);
+const isOver = ({ state }: Swap): boolean => state === 'gone' || state === 'withdrawn';
+
+/**
+ * Members that are being replaced: by swaps, or by moves whose swaps come once the replacements serve. In a group that
+ * does not act, only those are that have begun to leave: nobody knows how long the others wait.
+ */
+const replacedNow = ({ view, headcount }: Look): readonly string[] => {
+  const swaps = view.swaps.filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && !isOver(swap));
+  if (modeOf(view.group) !== 'act') return idsOf(swaps.filter(({ state }) => state !== 'waiting'));
+  return [...idsOf(swaps), ...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving)];
+};
 
 /** Whether the group holds more than its size while members of it are being replaced: it would choose by itself. */
 const isDoubled = (situation: Look, { desired, holds }: AsgView): boolean => {

@@ -1,12 +1,11 @@
 import { noCapacity } from '../sim/capacity-steps.ts';
 import type { Situation, Step } from '../sim/situation.ts';
-import { interrupt } from '../sim/steps.ts';
+import { interrupt, putPolicy } from '../sim/steps.ts';
 import { type SettingOptions, settingOf, zones } from '../sim/worlds.ts';
 
-const returnsSoon = { return: { after: '1m', every: '1m', atMost: 2 } };
+const sized = { size: { from: 'asg', min: 0, max: 20 }, return: { after: '1m', every: '1m', atMost: 2 } };
 
 const of = (name: string, options: SettingOptions, steps: readonly Step[]): Situation => {
-  const sized = { size: { from: 'asg', min: 0, max: 20 }, ...returnsSoon };
   const { spec, policy } = settingOf('attach', { size: 6, max: 20, policy: sized, ...options });
   const lastsMs = Math.max(0, ...steps.map(({ atMs, lastsMs: forMs = 0 }) => atMs + forMs));
   return {
@@ -25,6 +24,12 @@ const of = (name: string, options: SettingOptions, steps: readonly Step[]): Situ
 export const outsideSituations = {
   'spot comes back to a group that others size': (): Situation =>
     of('spot comes back to a group that others size', { market: 'spot' }, [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 3)]),
+  'paused while a member moves where others set the size': (): Situation => {
+    const { policy } = settingOf('attach', { size: 6, max: 20, market: 'spot', policy: sized });
+    const paused = putPolicy(252_000, { ...policy, mode: 'pause' }, 'the mode becomes pause', 'mode-edited');
+    const steps = [noCapacity(500, 60_000, ['spot'], zones), interrupt(1_000, 2), paused];
+    return of('paused while a member moves where others set the size', { market: 'spot' }, steps);
+  },
   'a group that others size launches on demand by itself': (): Situation =>
     of('a group that others size launches on demand by itself', { market: 'on-demand' }, []),
 };

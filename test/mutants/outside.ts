@@ -88,6 +88,13 @@ export const outside: readonly Mutant[] = [
     caughtBy: ['a group that others size launches on demand by itself'],
   },
   {
+    name: 'a group is held as long as it is paused in the middle of a move',
+    file: 'core/decide/held-processes.ts',
+    from: "if (modeOf(view.group) !== 'act') return",
+    to: "if (modeOf(view.group) === 'observe') return",
+    caughtBy: ['paused while a member moves where others set the size'],
+  },
+  {
     name: 'the group goes on by itself while a member moves',
     file: 'core/decide/held-processes.ts',
     from: '...movesUnderWay(view, headcount).flatMap(({ leaving }) => leaving),',

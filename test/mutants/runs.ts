@@ -111,6 +111,7 @@ export const runs = {
   'a size that others raise': workflow('outside-scale-out', neverFewerThan(6)),
   'interruption, a size that others set': workflow('outside-interruption', neverFewerThan(6)),
   'spot comes back to a group that others size': sizedByOthers('spot comes back to a group that others size', neverFewerThan(6), endsOnSpot),
+  'paused while a member moves where others set the size': sizedByOthers('paused while a member moves where others set the size'),
   'a group that others size launches on demand by itself': sizedByOthers('a group that others size launches on demand by itself', endsIn({})),
   'policy change': workflow('policy-change', neverFewerThan(6)),
   'killed after the launch': storm('tag', 'function killed after the launch'),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
+import { processesFor } from '../../../core/decide/held-processes.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { noReturns } from '../../../core/returning/memory.ts';
+import { takeHeadcount } from '../../../core/view/headcount.ts';
 import type { AsgView, Member, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, spotA, spotB, state, swapOf, view } from '../views.ts';
@@ -97,6 +99,17 @@ describe('a move under way where others set the size', () => {
     expect(decide({ ...view3, swaps: [leaving] }).resume).toEqual([]);
     const left = view3.members.filter(({ instance }) => instance !== 'od-b#1');
     expect(decide({ ...view3, members: left, asgs: [asgOf(10, left)] }).resume).toEqual(held);
+  });
+  it('does not hold a group that is paused: the group ends one of its members', () => {
+    const paused = (view3: View) => {
+      const look3: View = { ...view3, group: { ...outside, mode: 'pause' } };
+      return processesFor({ view: look3, headcount: takeHeadcount(look3) }, { placements: [], admissions: [] });
+    };
+    expect(paused(moving({}))).toEqual({ resume: held });
+    const risky = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+    expect(paused({ ...moving({}), swaps: [risky] })).toEqual({ resume: held });
+    expect(paused({ ...moving({}), swaps: [{ ...risky, state: 'draining' }] })).toMatchObject({ resume: [] });
+    expect(decide({ ...moving({}), swaps: [risky] }).resume).toEqual([]);
   });
   it('is off when others raise the size: nobody leaves, and the group goes on', () => {
     expect(decide(moving({}, 11))).toMatchObject({ removals: [], placements: [], resume: held });
