@@ -6,9 +6,7 @@ import type { MaxShare } from '../placement/shares.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Returning } from '../returning/returning.ts';
 import { parseWindow, type Window } from '../returning/window.ts';
-import type { Selector } from '../selector/selector.ts';
 import { parseDurationMs } from '../units/duration.ts';
-import type { CapacityNode } from './capacity-schema.ts';
 import { launchLimitOf } from './launches-schema.ts';
 import { limitProblems, limitWarnings } from './limit-rules.ts';
 import { steeringProblems, steeringWarnings } from './outside-rules.ts';
@@ -16,6 +14,7 @@ import { priced, priceProblems } from './price-rules.ts';
 import { type Problem, problemOf, showFound, sortedProblems } from './problem.ts';
 import { fieldOf } from './reading.ts';
 import { type LookedUp, mergedPools, targetGroupsIn } from './resolution.ts';
+import { selectorOf } from './resolve-capacity.ts';
 import { type FieldPath, type ResolvedPool, resolvePool, typesOf, unknownAsg } from './resolve-pool.ts';
 import { scalingOf } from './resolve-scaling.ts';
 import { parseShare } from './return-schema.ts';
@@ -138,7 +137,7 @@ const groupOf = (policy: Policy, pools: readonly Pool[], resolution: LookedUp, v
   // Absent where it is `act`, as in versions that were stored before there were modes.
   ...(policy.mode !== 'act' && { mode: policy.mode }),
   size: sizeOf(policy.size),
-  capacity: selectorOf(policy.capacity),
+  capacity: selectorOf(policy.capacity, pools),
   pools: Object.fromEntries(pools.map((pool) => [pool.name, priced(pool, policy)])),
   ...(policy.onDemandPrices !== undefined && { onDemandPrices: policy.onDemandPrices }),
   holding: holdingOf(policy, pools),
@@ -224,19 +223,6 @@ const sizeOf = (size: Policy['size']): Size =>
 const holdingOf = ({ asg }: Policy, pools: readonly Pool[]): Holding => {
   if (asg !== undefined) return { kind: 'attach', asg };
   return pools.some((pool) => pool.asg !== undefined) ? { kind: 'launch-instances' } : { kind: 'tag' };
-};
-
-const selectorOf = (node: CapacityNode): Selector => {
-  if (typeof node === 'string') return { kind: 'pool', pool: node };
-  if ('tiered' in node) return { kind: 'tiered', children: node.tiered.map(selectorOf) };
-  if ('spread' in node) return spreadOf(node);
-  if ('cheapest' in node) return { kind: 'cheapest', children: node.cheapest.map(selectorOf) };
-  return { kind: 'weighted', children: node.weighted.map(({ use, weight }) => ({ use: selectorOf(use), weight })) };
-};
-
-const spreadOf = ({ spread, by }: Extract<CapacityNode, { readonly spread: unknown }>): Selector => {
-  const whole = 'of' in spread ? spread : { of: spread, by };
-  return { kind: 'spread', by: whole.by ?? 'pool', children: whole.of.map(selectorOf) };
 };
 
 const durationMs = (text: string): number => accepted(parseDurationMs(text), text);

@@ -81,8 +81,13 @@ const growLeaf = (soil: Soil, name: string, { path, scope, cheapestFirst, parent
  * Name of a choice that stays the same when its siblings change: the name of the pool, or the names of the pools below
  * it.
  */
-const nameOf = (node: Selector): string =>
-  node.kind === 'pool' ? node.pool : `${node.kind}(${poolsBelow(node).join('+')})`;
+const nameOf = (node: Selector): string => {
+  if (node.kind === 'pool') return node.pool;
+  const [only, ...others] = childrenOf(node);
+  // One pool that is spread over its zones is that pool.
+  if (node.kind === 'spread' && only?.kind === 'pool' && others.length === 0) return only.pool;
+  return `${node.kind}(${poolsBelow(node).join('+')})`;
+};
 
 /** A choice before it is built: a child, limited to one zone or type below a spread by those. */
 type Seedling = { readonly child: Selector; readonly index: number; readonly value?: string; readonly scope: Scope };

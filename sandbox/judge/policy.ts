@@ -212,6 +212,23 @@ const launchLimitOf = ({ atMost, within }: Json): LaunchLimit => ({
   withinMs: durationOr(within, 10 * minuteMs),
 });
 
+/**
+ * The tree with what the policy reference says of a pool of several zones: it is spread over them, except below `cheapest`
+ * and below a spread by zone.
+ */
+const overZones = (node: TreeNode, wide: ReadonlySet<string>): TreeNode => {
+  if (typeof node === 'string') return wide.has(node) ? { spread: [node], by: 'zone' } : node;
+  const kind = Object.keys(node).find((key) => key !== 'by') ?? '';
+  const said = node[kind] as Json | readonly Json[];
+  const of = Array.isArray(said) ? said : (said as Json).of;
+  const isBound = kind === 'cheapest' || node.by === 'zone' || (!Array.isArray(said) && (said as Json).by === 'zone');
+  const children = (of as readonly TreeNode[]).map((child) => {
+    const within = isBound ? new Set<string>() : wide;
+    return typeof child === 'object' && 'use' in child ? { ...child, use: overZones(child.use as TreeNode, within) } : overZones(child, within);
+  });
+  return { ...node, [kind]: Array.isArray(said) ? children : { ...said, of: children } } as TreeNode;
+};
+
 /** Reads a document that is in force; subnets and Auto Scaling groups are looked up in the world. */
 export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
   const [swap, drain, rebalance, ready] = [mapOf(document.swap), mapOf(document.drain), mapOf(document.rebalance), mapOf(document.ready)];
@@ -226,7 +243,10 @@ export const readPolicy = (document: Json, spec: WorldSpec): Policy => {
     size: sizeOf(document.size),
     spare: numberOr(document.spare, 0),
     mostInAsg: spec.autoScalingGroups.find(({ name }) => name === document.asg)?.max ?? Number.POSITIVE_INFINITY,
-    capacity: (document.capacity ?? '') as TreeNode,
+    capacity: overZones(
+      (document.capacity ?? '') as TreeNode,
+      new Set(pools.flatMap(([name, { zones }]) => (new Set(zones).size > 1 ? [name] : []))),
+    ),
     pools: Object.fromEntries(pools),
     onDemandPrices,
     ...(typeof document.asg === 'string' ? { asg: document.asg } : {}),

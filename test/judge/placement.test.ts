@@ -105,6 +105,24 @@ describe('an earlier tier is used while it gives', () => {
     expect(found({ spread: [inner] })).toHaveLength(1);
     expect(found({ spread: [{ tiered: [{ spread: ['spot-a', 'od-b'] }, 'spot-b'] }], by: 'zone' })).toHaveLength(1);
   });
+  it('takes a pool of two zones as spread over them, except below cheapest and below a spread by zone', () => {
+    const both = { ...policy.pools, both: { market: 'spot', subnets: ['subnet-a', 'subnet-b'] } };
+    const found = (capacity: unknown) =>
+      details(sharedOut, (script) => {
+        script.policy(0, 1, { ...policy, pools: both, capacity });
+        for (const [instance, second] of [
+          ['i-1', 100],
+          ['i-2', 200],
+        ] as const)
+          script.launch(second, instance, { pool: 'spot-a', by: react(`i-${second}`), tags: { 'holdfast:pool': 'both' } });
+      });
+    expect(found('both')).toHaveLength(1);
+    expect(found({ tiered: ['both', 'od-b'] })).toHaveLength(1);
+    expect(found({ weighted: [{ use: 'both', weight: 1 }] })).toHaveLength(1);
+    expect(found({ cheapest: ['both'] })).toEqual([]);
+    expect(found({ spread: { of: ['both'], by: 'zone' } })).toHaveLength(1);
+    expect(found('spot-a')).toEqual([]);
+  });
   it('finds a refusal that rests for hours, and takes a second one for twice as long', () => {
     const rested = (seconds: number, times: readonly number[]) =>
       details(

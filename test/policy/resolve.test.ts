@@ -556,6 +556,31 @@ describe('others who set the desired capacity of a group that the policy sizes',
   });
 });
 
+describe('a pool with subnets in several zones', () => {
+  const wide = { market: 'spot', launchTemplate: 'web', subnets: ['subnet-a', 'subnet-b'], instanceTypes: ['m7g.large'] } as const;
+  const oneZone = { ...wide, subnets: ['subnet-c', 'subnet-c2'] };
+  const treeOf = (capacity: unknown) => {
+    const result = resolveGroup(accepted({ ...smallDocument, capacity, pools: { wide, oneZone } }), resolution, 1);
+    return result.kind === 'resolved' ? result.group.capacity : result.problems;
+  };
+  const leaf = (pool: string) => ({ kind: 'pool', pool });
+  const spread = { kind: 'spread', by: 'zone', children: [leaf('wide')] };
+
+  it('is spread over them wherever it is in the tree', () => {
+    expect(treeOf('wide')).toEqual(spread);
+    expect(treeOf({ tiered: ['wide', 'oneZone'] })).toEqual({ kind: 'tiered', children: [spread, leaf('oneZone')] });
+    expect(treeOf({ spread: ['wide', 'oneZone'] })).toEqual({ kind: 'spread', by: 'pool', children: [spread, leaf('oneZone')] });
+    expect(treeOf({ weighted: [{ use: 'wide', weight: 2 }] })).toMatchObject({ children: [{ use: spread, weight: 2 }] });
+  });
+
+  it('is not below cheapest, where the price decides, and below a spread by zone, which does it', () => {
+    expect(treeOf({ cheapest: ['wide'] })).toEqual({ kind: 'cheapest', children: [leaf('wide')] });
+    expect(treeOf({ spread: [{ tiered: ['wide', 'oneZone'] }], by: 'zone' })).toMatchObject({
+      children: [{ children: [leaf('wide'), leaf('oneZone')] }],
+    });
+  });
+});
+
 describe('images of launch templates', () => {
   const versions = { web: { image: 'ami-1', architecture: 'x86_64' }, 'web:2': { isGone: true } } as const;
   const architectures = { 'm7g.large': ['arm64'], 'm7i.large': ['x86_64'], 't2.small': ['i386', 'x86_64'] };

@@ -10,6 +10,13 @@ export const deciding: readonly PutBack[] = [
     situation: 'drain first, no capacity anywhere',
   },
   {
+    name: 'subnets of one pool are not spread',
+    file: 'core/policy/resolve-capacity.ts',
+    from: 'zonesIn(pool) > 1',
+    to: 'zonesIn(pool) > 99',
+    situation: 'a pool over three zones',
+  },
+  {
     name: 'advice teaches pool memory nothing',
     file: 'core/pool-memory/advice.ts',
     from: 'const known = traitsOf({ reason }).isAdvice && states.includes(state) ? parseOfferingKey(offering) : undefined;',

@@ -141,6 +141,16 @@ export const deciding: Readonly<Record<string, () => Situation>> = {
       asked: six,
       steps: [0, 1, 2, 3, 4, 5].map((turn) => kill(1_000 + 240_000 * turn, 1)),
     }),
+  'a pool over three zones': () => {
+    const pools = {
+      spot: { market: 'spot', subnets: ['subnet-a', 'subnet-b', 'subnet-c'] },
+      od: { market: 'on-demand', subnets: ['subnet-b', 'subnet-c'] },
+    };
+    return of('a pool over three zones', settingOf('tag', { size: 9, spot: 30, policy: { capacity: { tiered: ['spot', 'od'] }, pools } }), {
+      asked: { web: { size: 9, endsAt: 9 } },
+      steps: [kill(1_000, 4), loseZone(300_000, zones[0])],
+    });
+  },
   'termination protection': () => {
     const onDemand = { capacity: { spread: ['od-b', 'od-c'] }, removal: { order: 'oldest-first' } };
     const policy = { ...onDemand, scaling: [{ alarm: 'low', adjust: '-2', cooldown: '10m' }] };
