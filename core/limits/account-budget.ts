@@ -223,34 +223,40 @@ export const shareOut = (
   };
 };
 
+/** Numbers of tokens by bucket. */
+export type Tokens = Readonly<Partial<Record<BucketName, number>>>;
+
 /** What launches taught about the account. */
 export type Lessons = {
   /** Buckets that AWS found empty: somebody else in the account draws on them. */
   readonly empty: ReadonlySet<BucketName>;
   readonly refused: ReadonlySet<OfferingKey>;
   readonly granted: ReadonlySet<OfferingKey>;
-  /** Instances that had a turn and were not launched: EC2 counts only those that it launches. */
-  readonly unlaunched: number;
+  /** Tokens that a turn gave and nobody spent: of launches that a lost race undid, and instances that EC2 refused. */
+  readonly unspent: Tokens;
 };
 
-/** The level of launched instances with those that were not. A level that was never written is full. */
-const givenBack = ({ levels }: AccountBudget, unlaunched: number, nowMs: number): AccountBudget['levels'] => {
-  const { instances } = levels;
-  if (unlaunched === 0 || instances === undefined) return {};
-  const tokens = Math.min(buckets.instances.holds, tokensAt(buckets.instances, instances, nowMs) + unlaunched);
-  return { instances: { tokens, atMs: nowMs } };
-};
+/** Levels with tokens that were not spent. A level that was never written is full. */
+const givenBack = ({ levels }: AccountBudget, unspent: Tokens, nowMs: number): AccountBudget['levels'] =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const [level, back = 0] = [levels[name], unspent[name]];
+      if (level === undefined || back === 0) return [];
+      const tokens = Math.min(buckets[name].holds, tokensAt(buckets[name], level, nowMs) + back);
+      return [[name, { tokens, atMs: nowMs }] as const];
+    }),
+  );
 
 /** The budget after launches: an empty bucket is empty whatever was reckoned, and what was granted is not refused. */
 export const withLessons = (
   budget: AccountBudget,
-  { empty, refused, granted, unlaunched }: Lessons,
+  { empty, refused, granted, unspent }: Lessons,
   nowMs: number,
 ): AccountBudget => ({
   ...budget,
   levels: {
     ...budget.levels,
-    ...givenBack(budget, unlaunched, nowMs),
+    ...givenBack(budget, unspent, nowMs),
     ...Object.fromEntries(
       [...empty].map((name) => [name, { tokens: Math.min(0, levelAt(budget, name, nowMs)), atMs: nowMs }]),
     ),

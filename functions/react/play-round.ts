@@ -24,7 +24,7 @@ import {
   tellNews,
 } from './record/record.ts';
 import type { Round, Run } from './run.ts';
-import { shareLessons, takeTurn } from './turns/take-turn.ts';
+import { type Allowed, giveTurnBack, shareLessons, takeTurn } from './turns/take-turn.ts';
 
 /** Lost races for the state item before the messages are returned to the queue. */
 export const mostConflicts = 10;
@@ -139,16 +139,13 @@ const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked =
 const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
   raise.length + suspend.length + takeDown.length === 0;
 
-/** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
-export const playRound = async (
+/** Makes a decision binding that has had its turn, and launches. Returns undefined after a lost race. */
+const playAllowed = async (
   run: Run,
   gathered: Gathered,
   earlier: readonly Round[],
+  { view, decision: wanted, observed }: Allowed & Pick<Looked, 'observed'>,
 ): Promise<Round | undefined> => {
-  const { observed, again, ...found } = look(run, gathered, earlier);
-  const allowed = await takeTurn(run, found, again);
-  if (allowed === undefined) return undefined;
-  const { view, decision: wanted } = allowed;
   const before = {
     view,
     decision: wanted,
@@ -177,6 +174,20 @@ export const playRound = async (
   shareLessons(run, launched);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, { view, state }, launched) };
+};
+
+/** Decides, makes the decision binding, launches. Returns undefined after a lost race: gather again. */
+export const playRound = async (
+  run: Run,
+  gathered: Gathered,
+  earlier: readonly Round[],
+): Promise<Round | undefined> => {
+  const { observed, again, ...found } = look(run, gathered, earlier);
+  const allowed = await takeTurn(run, found, again);
+  if (allowed === undefined) return undefined;
+  const played = await playAllowed(run, gathered, earlier, { ...allowed, observed });
+  if (played === undefined || played.launched.length === 0) giveTurnBack(run, allowed);
+  return played;
 };
 
 /**

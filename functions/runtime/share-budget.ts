@@ -41,4 +41,4 @@ export const shareBudget = async (
   }
 };
 
-export const noLessons: Lessons = { empty: new Set(), refused: new Set(), granted: new Set(), unlaunched: 0 };
+export const noLessons: Lessons = { empty: new Set(), refused: new Set(), granted: new Set(), unspent: {} };

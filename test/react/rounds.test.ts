@@ -114,6 +114,25 @@ describe('a decision that loses its race', () => {
     ]);
   });
 
+  test('gives the tokens of its turn back, so that the next attempt does not spend them twice', async () => {
+    const eight = inB(8, 1);
+    const of = worldOf(eight, stateUnder(eight, 5));
+    let budget = emptyBudget;
+    Object.assign(of.ports.store, {
+      budget: async () => budget,
+      putBudget: async (next: typeof budget) => {
+        budget = next;
+        return 'done';
+      },
+    });
+    of.world.beforeWrite = () => {
+      of.world.stored = stateUnder(eight, 6);
+    };
+    await play(eight, of);
+    expect(of.world.asked).toEqual([2]);
+    expect(budget.levels.createFleet?.tokens).toBe(49);
+  });
+
   test('gives way to members that others claim before it is written, where it lets some leave by choice', async () => {
     const claimed = swapOf('od-b#2', { pool: 'od-b', offering: 'm7g.large/b/on-demand' });
     const removing = async (size: number, state: Swap['state']) => {

@@ -31,11 +31,11 @@ describe('what launches teach the other groups of the account', () => {
 
   test('instances that EC2 certainly did not launch are given back to the bucket of launched instances', () => {
     const answered: LaunchResult = { kind: 'answered', instances: [instance('i-1'), instance('i-2')], refusals: [] };
-    expect(lessonsOf(answered).unlaunched).toBe(8);
-    expect(lessonsOf({ kind: 'throttled', code: 'RequestLimitExceeded' }).unlaunched).toBe(10);
-    expect(lessonsOf({ kind: 'invalid', code: 'InvalidParameterValue', message: '' }).unlaunched).toBe(10);
-    expect(lessonsOf({ kind: 'ambiguous', code: 'TimeoutError' }).unlaunched).toBe(0);
-    expect(lessonsOf(answered, {}).unlaunched).toBe(0);
+    expect(lessonsOf(answered).unspent.instances).toBe(8);
+    expect(lessonsOf({ kind: 'throttled', code: 'RequestLimitExceeded' }).unspent.instances).toBe(10);
+    expect(lessonsOf({ kind: 'invalid', code: 'InvalidParameterValue', message: '' }).unspent.instances).toBe(10);
+    expect(lessonsOf({ kind: 'ambiguous', code: 'TimeoutError' }).unspent.instances).toBe(0);
+    expect(lessonsOf(answered, {}).unspent.instances).toBe(0);
   });
 
   test('a throttled fleet says that the bucket of CreateFleet is empty, and calls to Auto Scaling are paced one by one', () => {

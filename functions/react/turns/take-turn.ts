@@ -2,7 +2,7 @@ import { instancesPerCall } from '../../../aws/providers/launch-into-asg.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { Remark } from '../../../core/decision/remark.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
-import { type Ask, type Need, type Turn, warnedAmong } from '../../../core/limits/account-budget.ts';
+import { type Ask, type Need, type Tokens, type Turn, warnedAmong } from '../../../core/limits/account-budget.ts';
 import { offeringKey, parseOfferingKey } from '../../../core/pool/offering.ts';
 import { hasPriceLimit } from '../../../core/pool/price.ts';
 import { isResting, rememberRefusals } from '../../../core/pool-memory/pool-memory.ts';
@@ -12,7 +12,12 @@ import type { Run } from '../run.ts';
 import { bucketOf, type Given } from './turns.ts';
 
 /** A decision that the account's buckets allow now, and the view that it is made from. */
-export type Allowed = { readonly view: View; readonly decision: Decision };
+export type Allowed = {
+  readonly view: View;
+  readonly decision: Decision;
+  /** The tokens that its turn gave it. */
+  readonly given?: Tokens;
+};
 
 /** Refusals that say that an offering has no capacity, for whoever asks; the second one also says so of a price. */
 const noCapacity = 'InsufficientInstanceCapacity';
@@ -83,16 +88,18 @@ export const takeTurn = async (
 ): Promise<Allowed | undefined> => {
   if (wanted.placements.length === 0) return { view, decision: wanted };
   const ask = askOf(run, view, wanted);
-  const given = await run.turns.ask(ask);
-  const { turn } = given;
+  const told = await run.turns.ask(ask);
+  const { turn } = told;
   if (turn.kind === 'taken') return undefined;
-  const informed = withRefusals(view, given);
+  const informed = withRefusals(view, told);
   const mayLaunch = turn.kind === 'now' ? turn.instances : 0;
+  const given: Tokens = turn.kind === 'now' ? { [ask.bucket]: ask.calls, instances: turn.instances } : {};
   const isAsWanted = informed === view && mayLaunch >= ask.instances;
   const decision = isAsWanted ? wanted : again({ ...informed, mayLaunch });
   const turnAtMs = turn.kind === 'now' ? turn.restAtMs : turn.turnAtMs;
   return {
     view: informed,
+    given,
     decision: {
       ...decision,
       remarks: [...(decision.remarks ?? []), ...remarksOn(turn, ask, view.nowMs)],
@@ -106,6 +113,10 @@ const unlaunchedBy = ({ result, before, reservation: { placement } }: Launched):
   if (before !== undefined || result.kind === 'ambiguous' || result.kind === 'made-before') return 0;
   return result.kind === 'answered' ? placement.count - result.instances.length : placement.count;
 };
+
+/** Gives back the tokens of a decision that launches nothing: it lost a race, and the next one asks anew. */
+export const giveTurnBack = ({ turns }: Run, { given = {} }: Allowed): void =>
+  turns.learn({ empty: new Set(), refused: new Set(), granted: new Set(), unspent: given });
 
 /** Tells the other groups what the answers say about the account. */
 export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[]): void => {
@@ -123,7 +134,7 @@ export const shareLessons = ({ group, turns }: Run, launched: readonly Launched[
       bucketOf(group) === 'createFleet' && results.some(({ kind }) => kind === 'throttled') ? ['createFleet'] : [],
     ),
     refused: new Set(refusals.map(({ offering }) => offeringKey(offering))),
-    unlaunched: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0),
+    unspent: { instances: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) },
     granted: new Set(answered.flatMap(({ instances }) => instances.map(({ offering }) => offeringKey(offering)))),
   });
 };

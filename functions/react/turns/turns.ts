@@ -2,7 +2,7 @@ import { metrics } from '../../../core/contract.ts';
 import type { Group } from '../../../core/group/group.ts';
 import { howHeld } from '../../../core/group/holding.ts';
 import type { BucketName } from '../../../core/limits/account-buckets.ts';
-import type { AccountBudget, Ask, Lessons, Turn } from '../../../core/limits/account-budget.ts';
+import type { AccountBudget, Ask, Lessons, Tokens, Turn } from '../../../core/limits/account-budget.ts';
 import type { OfferingKey } from '../../../core/pool/offering.ts';
 import { shareBudget } from '../../runtime/share-budget.ts';
 import type { ReactPorts } from '../ports.ts';
@@ -31,7 +31,7 @@ const nothingLearned = () => ({
   empty: new Set<BucketName>(),
   refused: new Set<OfferingKey>(),
   granted: new Set<OfferingKey>(),
-  unlaunched: 0,
+  unspent: {} as Tokens,
 });
 
 const share = async (
@@ -54,17 +54,27 @@ type Asking = {
   readonly reject: (error: unknown) => void;
 };
 
+const sumOf = (some: Tokens, more: Tokens): Tokens => {
+  const sums: [string, number][] = Object.entries(more).map(([name, count]) => [
+    name,
+    (some[name as BucketName] ?? 0) + count,
+  ]);
+  return { ...some, ...Object.fromEntries(sums) };
+};
+
+const totalOf = (tokens: Tokens): number => Object.values(tokens).reduce((sum, count) => sum + count, 0);
+
 /** What the groups of a batch have learned since the item was written last. */
 const lessonsOfBatch = () => {
   let lessons = nothingLearned();
   return {
-    learn: ({ empty, refused, granted, unlaunched }: Lessons): void => {
-      lessons.unlaunched += unlaunched;
+    learn: ({ empty, refused, granted, unspent }: Lessons): void => {
+      lessons.unspent = sumOf(lessons.unspent, unspent);
       for (const name of empty) lessons.empty.add(name);
       for (const key of refused) lessons.refused.add(key);
       for (const key of granted) lessons.granted.add(key);
     },
-    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + lessons.unlaunched > 0,
+    isWorthWriting: (): boolean => lessons.empty.size + lessons.refused.size + totalOf(lessons.unspent) > 0,
     take: (): Lessons => {
       const taken = lessons;
       lessons = nothingLearned();

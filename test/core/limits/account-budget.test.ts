@@ -70,7 +70,7 @@ describe('turns at a bucket', () => {
 });
 
 describe('what launches teach', () => {
-  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unlaunched: 0 };
+  const none = { empty: new Set<'createFleet'>(), refused: new Set<'m/a/spot'>(), granted: new Set<'m/a/spot'>(), unspent: {} };
 
   test('a throttle empties the bucket, whoever draws on it', () => {
     const taught = withLessons(emptyBudget, { ...none, empty: new Set(['createFleet']) }, nowMs);
@@ -96,13 +96,20 @@ describe('what launches teach', () => {
 
   test('instances that EC2 did not launch are not spent', () => {
     const spent = { ...emptyBudget, levels: { instances: { tokens: 100, atMs: nowMs } } };
-    const levelAfter = (budget: AccountBudget, unlaunched: number) => withLessons(budget, { ...none, unlaunched }, nowMs).levels.instances?.tokens;
+    const levelAfter = (budget: AccountBudget, instances: number) =>
+      withLessons(budget, { ...none, unspent: { instances } }, nowMs).levels.instances?.tokens;
     expect([levelAfter(spent, 0), levelAfter(spent, 333), levelAfter(spent, 5_000), levelAfter(emptyBudget, 5)]).toEqual([
       100,
       433,
       1_000,
       undefined,
     ]);
+  });
+
+  test('calls that a turn was given for and that were not made are not spent', () => {
+    const after = shareOut(emptyBudget, [asks('a', { calls: 30 })], nowMs).budget;
+    expect(kinds(after, [asks('b', { calls: 30 })])).toEqual({ b: 'later' });
+    expect(kinds(withLessons(after, { ...none, unspent: { createFleet: 30 } }, nowMs), [asks('b', { calls: 30 })])).toEqual({ b: 'now' });
   });
 
   test('a bucket has no more tokens than the calls that were made have left, with a turn or without one', () => {
