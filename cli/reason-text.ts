@@ -6,6 +6,7 @@ import type { Cost } from '../core/observe/not-done.ts';
 import type { AtShare, ShareOf } from '../core/placement/shares.ts';
 import { parseOfferingKey } from '../core/pool/offering.ts';
 import { neverServedCode } from '../core/pool-memory/boot-memory.ts';
+import { takenAtOnceCode } from '../core/pool-memory/pool-memory.ts';
 import { timeText } from './time.ts';
 
 const offeringText = (key: string): string => {
@@ -60,6 +61,9 @@ const breakerTexts: Readonly<Record<OverOffering['is'], string>> = {
 const breakerText = ({ breaker, is, untilMs }: OverOffering): string =>
   `the breaker of ${breaker} ${breakerTexts[is]} ${timeText(untilMs)}`;
 
+const refusalText = (awsCode: string): string =>
+  awsCode === takenAtOnceCode ? 'was granted twice and taken back at once' : `was refused (${awsCode})`;
+
 /** Why a pool or an offering could not be used. */
 export const againstText = (against: Against): string => {
   switch (against.code) {
@@ -76,7 +80,7 @@ export const againstText = (against: Against): string => {
       );
     case 'refused':
       return (
-        `${offeringText(against.offering)} was refused (${against.awsCode}) ` +
+        `${offeringText(against.offering)} ${refusalText(against.awsCode)} ` +
         `and rests until ${timeText(against.untilMs)}`
       );
     case 'boots-failed':

@@ -40,6 +40,7 @@ const lesson = objectOf<Lesson>({
   atMs: number,
   coolingUntilMs: number,
   streak: number,
+  takenAtOnceMs: optional(number),
 });
 
 const knownAlarm = objectOf<KnownAlarm>({

@@ -8,6 +8,7 @@ import { planWithFloor } from '../placement/plan-with-floor.ts';
 import { sparesWanted } from '../placement/spare.ts';
 import { planToAskAgain } from '../pool-memory/ask-again.ts';
 import { diedOnly } from '../pool-memory/boot-memory.ts';
+import { withTakenAtOnce } from '../pool-memory/pool-memory.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { ownRefill } from '../view/asg-ledger.ts';
 import type { View } from '../view/view.ts';
@@ -43,15 +44,20 @@ const whatToAsk = (input: PlanInput, short: number): PlanInput => {
 };
 
 /**
- * When nothing else is eligible, pools are used whose members never served, because another one may. And EC2 is asked
- * again each minute.
+ * When nothing else is eligible, pools are used whose members never served, and offerings that EC2 takes back at once:
+ * another one may serve. And EC2 is asked again each minute.
  */
 const planOf = ({ view, headcount }: Situation, input: PlanInput, short: number): Overridden => {
   const floor = view.group.onDemand && { owed: owedIn(view), held: onDemandForGood(headcount) };
   const within = planWithFloor(view, input, floor);
   const { plan, overridden } = overBreakers(view, input, within, short);
   if (plan.unplaced === 0 || plan.placements.length > 0) return { plan, overridden };
-  const last = planWithFloor(view, { ...input, failedBoots: diedOnly(input.failedBoots) }, floor);
+  const anything = {
+    ...input,
+    failedBoots: diedOnly(input.failedBoots),
+    memory: withTakenAtOnce(input.memory),
+  };
+  const last = planWithFloor(view, anything, floor);
   if (last.placements.length > 0) return { plan: last, overridden };
   const again = planToAskAgain(whatToAsk(input, short), (asked) => planWithFloor(view, asked, floor));
   return { plan: again ?? plan, overridden };

@@ -4,16 +4,16 @@ import { isBelieved } from '../launch/reservation-life.ts';
 import { countForgotten, forgetLaunches } from '../limits/launch-limit.ts';
 import { offeringKey, parseOfferingKey } from '../pool/offering.ts';
 import { rememberAdvice } from '../pool-memory/advice.ts';
-import { forgetExpired, rememberInterruptions } from '../pool-memory/pool-memory.ts';
+import { forgetExpired, type Interrupted, rememberInterruptions } from '../pool-memory/pool-memory.ts';
 import type { AlarmFact } from '../scaling/lasting-alarms.ts';
-import type { Swap } from '../swap/swap.ts';
+import type { Swap, Warned } from '../swap/swap.ts';
 import { describeLagMs } from '../times/times.ts';
 import { stillArriving } from '../view/arriving.ts';
 import { gapsNow } from '../view/asg-ledger.ts';
 import { isStray } from '../view/headcount.ts';
 import { unservedNow } from '../view/unserved.ts';
 import type { GroupState, Member, View } from '../view/view.ts';
-import { followReturns } from './returns.ts';
+import { followReturns, type Launched } from './returns.ts';
 
 /**
  * The state of a group that was never converged, or whose state item was lost: its policy's starting size, nothing
@@ -92,21 +92,30 @@ export const catchUp = (state: GroupState, group: Group, { members, swaps, comes
   return { ...state, desired: Math.min(group.size.max, Math.max(state.desired, ofSize)), lastReservation: latest };
 };
 
-const offeringsOfSwaps = (swaps: readonly Pick<Swap, 'offering'>[]) =>
-  swaps.flatMap(({ offering }) => parseOfferingKey(offering) ?? []).map(offeringKey);
+/** What signals reported about members that EC2 takes, and what is known of their launches. */
+export type Losses = {
+  readonly warned: readonly Warned[];
+  readonly launched: readonly Launched[];
+  readonly swaps: readonly Swap[];
+};
+
+const interruptedIn = ({ warned, launched }: Losses): readonly Interrupted[] => {
+  const launchedAt = new Map(launched.map(({ instance, launchedAtMs }) => [instance, launchedAtMs]));
+  return warned.flatMap(({ instance, offering }) => {
+    const known = parseOfferingKey(offering);
+    const launchedAtMs = launchedAt.get(instance);
+    if (known === undefined) return [];
+    return [{ offering: offeringKey(known), ...(launchedAtMs !== undefined && { launchedAtMs }) }];
+  });
+};
 
 /**
  * Offerings that EC2 takes instances from now are bad for their replacements. So are offerings that it advised to leave
  * a while ago.
  */
-export const learnFromLosses = (
-  state: GroupState,
-  warned: readonly Pick<Swap, 'offering'>[],
-  swaps: readonly Swap[],
-  nowMs: number,
-): GroupState => {
-  const memory = rememberInterruptions(state.memory, offeringsOfSwaps(warned), nowMs);
-  return { ...state, memory: rememberAdvice(memory, swaps, nowMs) };
+export const learnFromLosses = (state: GroupState, losses: Losses, nowMs: number): GroupState => {
+  const memory = rememberInterruptions(state.memory, interruptedIn(losses), nowMs);
+  return { ...state, memory: rememberAdvice(memory, losses.swaps, nowMs) };
 };
 
 const strayIds = ({ group, members, swaps }: View): readonly string[] => {

@@ -21,6 +21,8 @@ export type Lesson = {
   readonly coolingUntilMs: number;
   /** Refusals in a row without a success between them. Each one doubles the rest, up to a bound. */
   readonly streak: number;
+  /** When EC2 first warned of an instance of it within {@link atOnceMs} of its launch, of those that still count. */
+  readonly takenAtOnceMs?: number;
 };
 
 /** Key of what was learned about a subnet, independent of type and market. */
@@ -47,6 +49,15 @@ export const notSoldRestMs = 24 * 3_600_000;
  * instances from.
  */
 export const interruptedRestMs = 3 * 60_000;
+
+/** An instance that is warned sooner than this after its launch was of no use: a notice is as long. */
+export const atOnceMs = 2 * 60_000;
+
+/** Two launches that EC2 takes at once within this time show that it gives nothing now. */
+const atOnceWithinMs = 3 * 60_000;
+
+/** The code of a lesson about an offering that EC2 grants and takes back at once. No code of AWS. */
+export const takenAtOnceCode = 'Holdfast.TakenAtOnce';
 
 /** Whether a lesson still restricts its offering. */
 export const isResting = (lesson: Lesson | undefined, nowMs: number): lesson is Lesson =>
@@ -115,27 +126,63 @@ export const rememberRefusals = (
   return next;
 };
 
+/** A member that EC2 warned about, and when it was launched, where that is known. */
+export type Interrupted = { readonly offering: OfferingKey; readonly launchedAtMs?: number };
+
+/** Whether another offering of the market was taken back at once a moment ago: then one launch shows it of this one. */
+const isTakenAround = (memory: PoolMemory, key: OfferingKey, nowMs: number): boolean =>
+  Object.entries(memory).some(
+    ([other, lesson]: [string, Lesson]) =>
+      lesson.code === takenAtOnceCode &&
+      isResting(lesson, nowMs) &&
+      parseOfferingKey(other)?.market === parseOfferingKey(key)?.market,
+  );
+
+/**
+ * What a warning teaches. An offering of which EC2 takes a second launch at once, made after the warning of the first,
+ * counts as refused: what is granted there serves nobody.
+ */
+const lessonOfWarning = (memory: PoolMemory, { offering, launchedAtMs }: Interrupted, nowMs: number): Lesson => {
+  const { streak = 0, takenAtOnceMs = Number.NEGATIVE_INFINITY } = memory[offering] ?? {};
+  const isAtOnce = launchedAtMs !== undefined && nowMs - launchedAtMs < atOnceMs;
+  const isRecent = nowMs - takenAtOnceMs < atOnceWithinMs;
+  if (isAtOnce && ((isRecent && launchedAtMs >= takenAtOnceMs) || isTakenAround(memory, offering, nowMs)))
+    return { kind: 'refused', code: takenAtOnceCode, atMs: nowMs, coolingUntilMs: nowMs + refusedRestMs, streak };
+  const sinceMs = isRecent ? takenAtOnceMs : isAtOnce ? nowMs : undefined;
+  return {
+    kind: 'interrupted',
+    code: 'interruption',
+    atMs: nowMs,
+    coolingUntilMs: nowMs + interruptedRestMs,
+    streak,
+    ...(sinceMs !== undefined && { takenAtOnceMs: sinceMs }),
+  };
+};
+
 /** Memory after warnings for members of these offerings. A refusal that still rests takes precedence and stays. */
 export const rememberInterruptions = (
   memory: PoolMemory,
-  offerings: readonly OfferingKey[],
+  interrupted: readonly Interrupted[],
   nowMs: number,
 ): PoolMemory => {
   const next: Record<OfferingKey, Lesson> = { ...memory };
-  for (const key of offerings) {
+  for (const one of interrupted) {
+    const { offering: key } = one;
     const previous = next[key];
     if (parseOfferingKey(key) === undefined || (previous?.kind === 'refused' && isResting(previous, nowMs))) continue;
-    const streak = previous?.streak ?? 0;
-    next[key] = {
-      kind: 'interrupted',
-      code: 'interruption',
-      atMs: nowMs,
-      coolingUntilMs: nowMs + interruptedRestMs,
-      streak,
-    };
+    next[key] = lessonOfWarning(next, one, nowMs);
   }
   return next;
 };
+
+/** Memory as if offerings that EC2 takes back at once were only interrupted: they come last, and may be used. */
+export const withTakenAtOnce = (memory: PoolMemory): PoolMemory =>
+  Object.fromEntries(
+    Object.entries(memory).map(([key, lesson]: [string, Lesson]) => [
+      key,
+      lesson.code === takenAtOnceCode ? { ...lesson, kind: 'interrupted' as const } : lesson,
+    ]),
+  );
 
 /**
  * Memory after launches succeeded: refusals of these offerings are forgotten. A warning stays, because EC2 may still
@@ -146,7 +193,8 @@ export const rememberSuccess = (memory: PoolMemory, offerings: readonly Offering
   return Object.fromEntries(
     Object.entries(memory).flatMap(([key, lesson]: [string, Lesson]) => {
       if (!succeeded.has(key)) return [[key, lesson]];
-      return lesson.kind === 'refused' ? [] : [[key, { ...lesson, streak: 0 }]];
+      const isOver = lesson.kind === 'refused' && lesson.code !== takenAtOnceCode;
+      return isOver ? [] : [[key, { ...lesson, streak: 0 }]];
     }),
   );
 };

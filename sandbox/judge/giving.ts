@@ -9,6 +9,7 @@ import { hasShareRoom, hasShares } from './limits.ts';
 import { limitFor, type Policy, type PolicyPool } from './policy.ts';
 import { mayBecome, offeringsOf, poolOf } from './pools.ts';
 import { isStray } from './staying.ts';
+import { mayBeTakenAtOnce } from './taken-at-once.ts';
 import { times } from './times.ts';
 
 /** A moment at which a function placed something: from when on it could have looked, and when EC2 gave it. */
@@ -200,6 +201,7 @@ const offeringGives = (chronicle: Chronicle, pool: PolicyPool, offering: Offerin
   !mayBecome(offering, pool).some((one) => breakerMayCover(chronicle, moment.group, one, moment.sinceMs, moment.atMs)) &&
   chronicle.cloud.leastFree(offering, moment.sinceMs - times.messageAgainMs, moment.atMs) >= 1 &&
   hasAddresses(chronicle, pool, offering.zone, moment) &&
+  !mayBeTakenAtOnce(chronicle, offering, moment) &&
   mayBeOpen(chronicle, pool, offering, moment);
 
 const mayGrow = (chronicle: Chronicle, policy: Policy, pool: PolicyPool, moment: Moment): boolean => {

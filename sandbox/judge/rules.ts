@@ -11,7 +11,7 @@ import { desiredAsAsked } from './rules/desired.ts';
 import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
-import { lastResortLast } from './rules/last-resort.ts';
+import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
@@ -68,6 +68,7 @@ export const rules: readonly Rule[] = [
   earlierTierFirst,
   sharedOut,
   lastResortLast,
+  takenAtOnceLast,
   cheapestFirst,
   floorFirst,
   floorLeft,

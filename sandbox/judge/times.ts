@@ -37,6 +37,9 @@ export const times = {
   longestUnservedRestMs: 14_400_000,
   /** An offering that EC2 takes instances from comes last for so long (core/pool-memory/pool-memory.ts). */
   interruptedRestMs: 180_000,
+  /** An instance that is warned sooner after its launch was taken at once, and two within this time show something (core/pool-memory/pool-memory.ts). */
+  takenAtOnceMs: 120_000,
+  takenAtOnceWithinMs: 180_000,
   /** Whoever EC2 announced to take is put back so long after its deadline (core/swap/outlived.ts). */
   outlivedMs: 300_000,
   /** Whoever EC2 refused to end is not chosen again for so long (docs/policy.md, removal). */

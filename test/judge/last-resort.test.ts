@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lastResortLast } from '../../sandbox/judge/rules/last-resort.ts';
+import { lastResortLast, takenAtOnceLast } from '../../sandbox/judge/rules/last-resort.ts';
+import { earlierTierFirst } from '../../sandbox/judge/rules/placement.ts';
 import { details } from './details.ts';
 import { policy, react, type Script, twoServe } from './histories.ts';
 
@@ -129,5 +130,106 @@ describe('what EC2 takes is used last', () => {
     expect(at(450)).toHaveLength(1);
     expect(at(510)).toEqual([]);
     expect(at(150, { ...policy, rebalance: { act: false } })).toEqual([]);
+  });
+});
+
+/** EC2 warns of a member of spot-a soon after its launch, and an invocation hears of it. */
+const takenAt = (script: Script, launchS: number, warnS: number, injected = false): void => {
+  const instance = `i-${launchS}`;
+  launched(script, launchS, instance, 'spot-a');
+  script.warn(warnS, instance);
+  script.react(warnS + 1, warnS + 3, `hears-${instance}`, [{ about: 'warning', instance }], injected);
+};
+
+type Found = { readonly rule?: typeof takenAtOnceLast; readonly change?: object };
+
+const then = (write: (script: Script) => void, { rule = takenAtOnceLast, change = {} }: Found = {}) =>
+  details(
+    rule,
+    (script) => {
+      script.policy(0, 1, { ...policy, size: 6, capacity: { tiered: ['spot-a', 'od-b'] }, ...change });
+      script.desired(0, 6);
+      write(script);
+    },
+    { endedAtMs: 1_000_000 },
+  );
+
+describe('what EC2 takes back at once is used while nothing else gives', () => {
+  const twice = (script: Script): void => {
+    takenAt(script, 400, 420);
+    takenAt(script, 440, 460);
+  };
+
+  it('breaks when a third launch follows two that were taken at once', () => {
+    expect(
+      then((script) => {
+        twice(script);
+        launched(script, 480, 'i-9', 'spot-a');
+      }),
+    ).toEqual(['i-9 was launched as t/z-a/spot, which EC2 took back at once, last of i-440, and t/z-b/on-demand would have given it']);
+  });
+  it('holds after one, after two that were under way together, and after two that lived for longer', () => {
+    const third = (...lives: readonly (readonly [number, number])[]) =>
+      then((script) => {
+        for (const [launchS, warnS] of lives) takenAt(script, launchS, warnS);
+        launched(script, 300, 'i-9', 'spot-a');
+      });
+    expect(third([140, 160])).toEqual([]);
+    expect(third([140, 170], [145, 171])).toEqual([]);
+    expect(third([100, 125], [140, 265])).toEqual([]);
+    expect(third([100, 125], [140, 245])).toHaveLength(1);
+  });
+  it('holds once three minutes are over, where nobody heard without a fault, and where nothing else gives', () => {
+    const at = (second: number, change: object = {}) =>
+      then(
+        (script) => {
+          twice(script);
+          launched(script, second, 'i-9', 'spot-a');
+        },
+        { change },
+      );
+    expect(at(639)).toHaveLength(1);
+    expect(at(642)).toEqual([]);
+    expect(at(480, { capacity: 'spot-a' })).toEqual([]);
+    const faulty = then((script) => {
+      takenAt(script, 400, 420);
+      takenAt(script, 440, 460, true);
+      launched(script, 480, 'i-9', 'spot-a');
+    });
+    expect(faulty).toEqual([]);
+  });
+  it('lets a later tier be used meanwhile, and not before or afterwards', () => {
+    const later = (second: number, write: (script: Script) => void) =>
+      then(
+        (script) => {
+          write(script);
+          launched(script, second, 'i-9', 'od-b');
+        },
+        { rule: earlierTierFirst },
+      );
+    expect(later(480, twice)).toEqual([]);
+    expect(later(780, twice)).toHaveLength(1);
+    expect(later(180, (script) => takenAt(script, 140, 160))).toHaveLength(1);
+    const slow = (script: Script): void => {
+      takenAt(script, 100, 120);
+      takenAt(script, 140, 300);
+    };
+    expect(later(310, slow)).toHaveLength(1);
+  });
+  it('lets an offering rest after one such launch while another one of its market does', () => {
+    const change = { capacity: { tiered: ['spot-a', 'spot-b', 'od-b'] } };
+    const later = (write: (script: Script) => void) =>
+      then(
+        (script) => {
+          write(script);
+          launched(script, 470, 'i-8', 'spot-b');
+          script.warn(490, 'i-8');
+          script.react(491, 493, 'hears-i-8', [{ about: 'warning', instance: 'i-8' }]);
+          launched(script, 500, 'i-9', 'od-b');
+        },
+        { rule: earlierTierFirst, change },
+      ).filter((text) => text.startsWith('i-9'));
+    expect(later(twice)).toEqual([]);
+    expect(later(() => undefined)).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import type { Chronicle, InForce } from '../chronicle.ts';
 import { nameOf, type OfferingName } from '../cloud.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { type Moment, refusalsOf } from '../giving.ts';
+import { givingOf, type Moment, refusalsOf } from '../giving.ts';
 import { givingWell } from '../giving-well.ts';
 import { isHealthy } from '../leaving.ts';
 import { type Delivery, goneAtMs, isFunction, type Life, takenOutAtMs, warnedAtMs } from '../life.ts';
@@ -10,8 +10,9 @@ import type { Policy, PolicyPool } from '../policy.ts';
 import { poolOf } from '../pools.ts';
 import { mayBeSpare } from '../spares.ts';
 import { ownLaunches } from '../staying.ts';
+import { type Learned, surelyTakenAtOnce } from '../taken-at-once.ts';
 import { times } from '../times.ts';
-import { pathTo } from '../tree.ts';
+import { pathTo, poolsOf } from '../tree.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 
@@ -104,5 +105,43 @@ export const lastResortLast: Rule = {
   broken: (chronicle) =>
     ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
       isFunction(life.by) ? poorPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],
+    ),
+};
+
+/** Pools that get members at all: a child of weight 0 gets none. */
+const usedPools = (policy: Policy): readonly PolicyPool[] =>
+  poolsOf(policy, policy.capacity).filter(({ name }) => pathTo(policy.capacity, name).every(({ selector, child }) => selector.weights[child] !== 0));
+
+const uselessPlace = (chronicle: Chronicle, launch: Launch): readonly Broken[] => {
+  const { life, group, sinceMs, atMs } = launch;
+  const [policy, ...others] = chronicle.policiesIn(group, sinceMs, atMs);
+  const pool = policy?.pools[poolOf(life, policy, atMs) ?? ''];
+  if (policy === undefined || others.length > 0 || pool === undefined || !isChosenByUs(pool) || mayBeRepeat(chronicle, launch)) return [];
+  if (refusalsOf(chronicle, group, life).some((refused) => refused.atMs <= atMs)) return [];
+  const learned = (one: Life): Learned | undefined => {
+    const heard = one === life ? undefined : learnedFrom(chronicle, one, 'warning', launch);
+    const ended = heard && chronicle.invocations.get(heard.invocation)?.ended;
+    return heard && ended && { heardAtMs: heard.atMs, endedAtMs: ended.atMs };
+  };
+  const taken = surelyTakenAtOnce(chronicle, life, group, learned);
+  if (taken === undefined || atMs >= taken.heardAtMs + times.refusedRestMs - 2 * chronicle.times.clockMs) return [];
+  if (mayHaveForgotten(chronicle, launch, taken.heardAtMs - times.takenAtOnceWithinMs)) return [];
+  const [isOwed, isSpare] = [mayBeOwed(chronicle, policy, launch), mayBeSpare(chronicle, policy, launch)];
+  const other = usedPools(policy)
+    .flatMap((one) => givingOf(chronicle, policy, one, launch))
+    .filter((offering) => (!isOwed || isOnDemand(offering)) && (!isSpare || offering.market === 'spot'))
+    .find((offering) => nameOf(offering) !== nameOf(life));
+  if (other === undefined) return [];
+  const detail = `${life.instance} was launched as ${nameOf(life)}, which EC2 took back at once, last of ${taken.life.instance}, and ${nameOf(other)} would have given it`;
+  return [{ group, instance: life.instance, atMs, detail }];
+};
+
+export const takenAtOnceLast: Rule = {
+  name: 'what EC2 takes back at once is used while nothing else gives',
+  meaning:
+    'Nothing is launched for three minutes of an offering of which EC2 took two launches in a row within two minutes of each, the second made after the warning of the first was heard, while anything else in the tree would have given it.',
+  broken: (chronicle) =>
+    ownLaunches(chronicle).flatMap(({ life, group, sinceMs }) =>
+      isFunction(life.by) ? uselessPlace(chronicle, { life, group, sinceMs, atMs: life.launchedAtMs, invocation: life.by.invocation }) : [],
     ),
 };

@@ -123,7 +123,7 @@ const boundPath = ({ policy, pool, life, from }: Placed) => {
 export const earlierTierFirst: Rule = {
   name: 'an earlier tier is used while it gives',
   meaning:
-    'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and no refusal lets its offerings rest. That EC2 takes or may take instances of them opens no later tier.',
+    'Nothing is launched from a later tier while an earlier one would have given it: capacity is free, the price fits, and neither a refusal nor launches that EC2 took back at once let its offerings rest. That EC2 takes or may take instances of them opens no later tier.',
   broken: byAnyPolicy((chronicle, placed) => {
     const { policy, moment } = placed;
     for (const { selector, child, within } of boundPath(placed)) {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide, isQuiet } from '../../../core/decide/decide.ts';
+import type { Group } from '../../../core/group/group.ts';
 import type { Placement } from '../../../core/placement/placement.ts';
+import { takenAtOnceCode } from '../../../core/pool-memory/pool-memory.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, onDemandB, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';
 
@@ -430,5 +432,24 @@ describe('members of which nobody knows whether they serve', () => {
   it('are replaced when they are warned as any others', () => {
     const swaps = unread.slice(0, 2).map(({ instance }) => swapOf(instance));
     expect(launched(decide(view({ state: state({ desired: 9 }), members: unread, swaps })).placements)).toBe(2);
+  });
+});
+
+describe('an offering that EC2 grants and takes back at once', () => {
+  const resting = { kind: 'refused', code: takenAtOnceCode, atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 0 } as const;
+  const memory = { 'm7g.large/a/spot': resting, 'm7g.large/b/spot': resting } as const;
+  const placed = (pools: Group['pools']) =>
+    decide(view({ group: group({ pools }), state: state({ memory }), members: [] })).placements.map(({ pool, count }) => [pool, count]);
+
+  it('opens the next tier', () => {
+    expect(placed(group().pools)).toEqual([['od-b', 10]]);
+  });
+
+  it('is used while nothing else gives', () => {
+    const full = { ...onDemandB, cap: 0 };
+    expect(placed({ ...group().pools, 'od-b': full })).toEqual([
+      ['spot-a', 5],
+      ['spot-b', 5],
+    ]);
   });
 });

@@ -112,7 +112,8 @@ describe('what is learned of losses', () => {
     claimedAtMs: nowMs,
     decision: 'd',
   };
-  const kindOf = (warned: readonly Swap[], swaps: readonly Swap[]) => learnFromLosses(fresh, warned, swaps, nowMs).memory['m7g.large/a/spot']?.kind;
+  const kindOf = (warned: readonly Swap[], swaps: readonly Swap[]) =>
+    learnFromLosses(fresh, { warned, launched: [], swaps }, nowMs).memory['m7g.large/a/spot']?.kind;
   test('is that an offering is at risk while a member has yet to leave it for advice, and no longer', () => {
     expect(kindOf([], [advised])).toBe('advised');
     expect(kindOf([], [{ ...advised, state: 'drained' }])).toBe('advised');

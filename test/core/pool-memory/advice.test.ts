@@ -43,12 +43,12 @@ describe('a rebalance recommendation', () => {
     expect(rememberAdvice({}, [later, advised], nowMs + 60_000)[key]?.coolingUntilMs).toBe(nowMs + 60_000 + advisedRestMs);
   });
   it('softens neither a refusal nor a warning that still rests, and gives way to both', () => {
-    for (const memory of [rememberRefusals({}, [refusal], {}, nowMs), rememberInterruptions({}, [key], nowMs)]) {
+    for (const memory of [rememberRefusals({}, [refusal], {}, nowMs), rememberInterruptions({}, [{ offering: key }], nowMs)]) {
       expect(rememberAdvice(memory, [advised], nowMs + 1)).toEqual(memory);
       expect(whileMembersWait(memory, [advised], nowMs + 1)).toEqual(memory);
     }
     const advice = rememberAdvice({}, [advised], nowMs);
-    expect(rememberInterruptions(advice, [key], nowMs)[key]?.kind).toBe('interrupted');
+    expect(rememberInterruptions(advice, [{ offering: key }], nowMs)[key]?.kind).toBe('interrupted');
     expect(rememberRefusals(advice, [refusal], {}, nowMs)[key]?.kind).toBe('refused');
     expect(rememberSuccess(advice, [key])[key]?.kind).toBe('advised');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Offering } from '../../../core/pool/offering.ts';
+import type { Offering, OfferingKey } from '../../../core/pool/offering.ts';
 import {
+  atOnceMs,
   forgetExpired,
   interruptedRestMs,
   isResting,
@@ -12,6 +13,8 @@ import {
   rememberRefusals,
   rememberSuccess,
   restOfSubnet,
+  takenAtOnceCode,
+  withTakenAtOnce,
 } from '../../../core/pool-memory/pool-memory.ts';
 import type { Refusal } from '../../../core/ports/launches.ts';
 import { nowMs, pool, poolsOf } from '../selector/tree-builders.ts';
@@ -94,28 +97,62 @@ describe('a refusal', () => {
 
 describe('an interruption', () => {
   it('makes the offering a last resort for three minutes, however often it is repeated', () => {
-    const once = rememberInterruptions({}, [key], nowMs);
+    const once = rememberInterruptions({}, [{ offering: key }], nowMs);
     expect(once[key]).toEqual({ kind: 'interrupted', code: 'interruption', atMs: nowMs, coolingUntilMs: nowMs + interruptedRestMs, streak: 0 });
-    expect(restOf(rememberInterruptions(once, [key], nowMs + 1_000), nowMs + 1_000)).toBe(interruptedRestMs);
+    expect(restOf(rememberInterruptions(once, [{ offering: key }], nowMs + 1_000), nowMs + 1_000)).toBe(interruptedRestMs);
   });
 
   it('does not soften a refusal that still rests', () => {
     const memory = rememberRefusals({}, [no()], pools, nowMs);
-    expect(rememberInterruptions(memory, [key], nowMs + 1)).toEqual(memory);
+    expect(rememberInterruptions(memory, [{ offering: key }], nowMs + 1)).toEqual(memory);
   });
 
   it('is not forgotten for a launch that succeeded: what EC2 still sells it may still take', () => {
-    const memory = rememberInterruptions({}, [key], nowMs);
+    const memory = rememberInterruptions({}, [{ offering: key }], nowMs);
     expect(rememberSuccess(memory, [key])[key]?.kind).toBe('interrupted');
   });
 
   it('gives way to a refusal', () => {
-    const memory = rememberRefusals(rememberInterruptions({}, [key], nowMs), [no()], pools, nowMs + 1);
+    const memory = rememberRefusals(rememberInterruptions({}, [{ offering: key }], nowMs), [no()], pools, nowMs + 1);
     expect(memory[key]).toMatchObject({ kind: 'refused', streak: 1 });
   });
 
+  it('counts as a refusal where EC2 takes a second launch at once, that was made after the first warning', () => {
+    const warned = (memory: PoolMemory, launchedAtMs: number, atMs: number) => rememberInterruptions(memory, [{ offering: key, launchedAtMs }], atMs);
+    const first = warned({}, nowMs - 20_000, nowMs);
+    expect(first[key]).toMatchObject({ kind: 'interrupted', takenAtOnceMs: nowMs });
+    const again = warned(first, nowMs + 5_000, nowMs + 30_000);
+    expect(again[key]).toEqual({
+      ...{ kind: 'refused', code: takenAtOnceCode, atMs: nowMs + 30_000, coolingUntilMs: nowMs + 30_000 + refusedRestMs, streak: 0 },
+    });
+    expect(withTakenAtOnce(again)[key]?.kind).toBe('interrupted');
+    // What is granted there was granted before as well.
+    expect(rememberSuccess(again, [key])).toEqual(again);
+    const kindOf = (launchedAtMs: number, atMs: number) => warned(first, launchedAtMs, atMs)[key]?.kind;
+    // Launched before the first warning, long before its own, or long after the first one.
+    expect(kindOf(nowMs - 1_000, nowMs + 30_000)).toBe('interrupted');
+    expect(kindOf(nowMs, nowMs + atOnceMs)).toBe('interrupted');
+    expect(kindOf(nowMs + 170_000, nowMs + 180_000)).toBe('interrupted');
+    expect(kindOf(nowMs + 170_000, nowMs + 179_000)).toBe('refused');
+    // Those that were under way together are one attempt, however many warnings come meanwhile.
+    const both = warned(first, nowMs - 1_000, nowMs + 1_000);
+    expect(warned(both, nowMs + 500, nowMs + 30_000)[key]?.kind).toBe('refused');
+    expect(rememberInterruptions(first, [{ offering: key }], nowMs + 30_000)[key]?.kind).toBe('interrupted');
+  });
+
+  it('counts as a refusal at once where another offering of the market was taken back a moment ago', () => {
+    const there = 'm7g.large/b/spot';
+    const resting = { kind: 'refused', code: takenAtOnceCode, atMs: nowMs, coolingUntilMs: nowMs + 60_000, streak: 0 } as const;
+    const kindOf = (other: OfferingKey, launchedAtMs: number, atMs = nowMs) =>
+      rememberInterruptions({ [other]: resting }, [{ offering: key, launchedAtMs }], atMs)[key]?.kind;
+    expect(kindOf(there, nowMs - 1_000)).toBe('refused');
+    expect(kindOf(there, nowMs - atOnceMs)).toBe('interrupted');
+    expect(kindOf(there, nowMs + 59_000, nowMs + 60_000)).toBe('interrupted');
+    expect(kindOf('m7g.large/b/on-demand', nowMs - 1_000)).toBe('interrupted');
+  });
+
   it('of something that is no offering is not remembered', () => {
-    expect(rememberInterruptions({}, ['nonsense' as typeof key], nowMs)).toEqual({});
+    expect(rememberInterruptions({}, [{ offering: 'nonsense' as typeof key }], nowMs)).toEqual({});
   });
 });
 
