@@ -1,3 +1,4 @@
+import type { Group } from '../../core/group/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
 import type { DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
 import type { Swap } from '../../core/swap/swap.ts';
@@ -33,16 +34,21 @@ export const loadBalancers: MovesMembers = (deps) => ({
 
 /**
  * What target groups have of leaving members. A target stays `draining` for the whole deregistration delay of its
- * target group, whether connections are left or not. So a drain waits for that delay, counted from its begin.
+ * target group, whether connections are left or not. So a drain waits for that delay, counted from its begin. A delay
+ * that cannot be read is what it was when the policy was accepted, or else the load balancer's default.
  */
 export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standings'] => {
   const delays = new Map<string, { readonly delayMs: number; readonly readAtMs: number }>();
 
-  const delaysOf = async (arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const delaysOf = async (group: Group, arns: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const nowMs = deps.now();
     const stale = arns.filter((arn) => nowMs - (delays.get(arn)?.readAtMs ?? Number.NEGATIVE_INFINITY) > delaysKeptMs);
     for (const [arn, delayMs] of await describeDelays(deps, stale)) delays.set(arn, { delayMs, readAtMs: nowMs });
-    return new Map(arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? defaultDeregistrationDelayMs]));
+    const named = namedTargetGroups(group);
+    const acceptedOf = (arn: string) => (named.includes(arn) ? group.drain.deregistrationDelayMs : undefined);
+    return new Map(
+      arns.map((arn) => [arn, delays.get(arn)?.delayMs ?? acceptedOf(arn) ?? defaultDeregistrationDelayMs]),
+    );
   };
 
   return async (group, swaps) => {
@@ -51,7 +57,8 @@ export const standingsInTargetGroups = (deps: ProviderDeps): DrainTarget['standi
     const targetGroups = new Set([...targetGroupsOf(group, asgs), ...(group.formerTargetGroups ?? [])]);
     const health = await describeHealth(deps, [...targetGroups]);
     const mayHave = [...health].filter(([, targets]) => targets === 'unread' || ids.some((id) => targets.has(id)));
-    const delayOf = await delaysOf(mayHave.map(([arn]) => arn));
+    const mayWait = mayHave.map(([arn]) => arn);
+    const delayOf = await delaysOf(group, mayWait);
     // The targets of a target group that could not be read are unknown. A target that was deregistered is gone when its
     // delay has run out, and not before.
     const stateIn = (arn: string, { instance, drainStartedAtMs = deps.now() }: Swap): TargetState | undefined => {

@@ -87,10 +87,28 @@ const requestIn = (item: string, after: AttributeMap) => {
   return { request: { pool: placement.pool, count: placement.count } };
 };
 
+const statusIn = (item: string, after: AttributeMap) => {
+  if (item !== items.status) return {};
+  const version = Number(plainOf(after, 'version'));
+  return { status: { status: textOf(after, 'status'), ...(!Number.isNaN(version) && { version }) } };
+};
+
 const written = ({ table, after, by }: Write, group: string, item: string): readonly Event[] =>
   after === undefined
     ? []
-    : [{ kind: 'item-written', table, group, item, bytes: itemBytes(after), by, ...swapIn(item, after), ...requestIn(item, after) }];
+    : [
+        {
+          kind: 'item-written',
+          table,
+          group,
+          item,
+          bytes: itemBytes(after),
+          by,
+          ...swapIn(item, after),
+          ...requestIn(item, after),
+          ...statusIn(item, after),
+        },
+      ];
 
 /** What a write of an item means for the history. */
 export const itemEvents = (write: Write): readonly Event[] => {

@@ -6,6 +6,7 @@ import { nobodyReturnsTooSoon, onDemandIsGone, spreadsEvenOut } from './rules/ba
 import { failedBootsAreTold, failingPoolsRest, launchesAreBounded } from './rules/boots.ts';
 import { breakersAreKept, breakersOpen } from './rules/breakers.ts';
 import { callsAreBounded, idleWritesNothing, noStorm } from './rules/calls.ts';
+import { decisionsAreTrue } from './rules/decisions.ts';
 import { desiredStandsWhileDenied, nobodyLeavesWhileDenied } from './rules/denied.ts';
 import { desiredAsAsked } from './rules/desired.ts';
 import { drainsAreShared } from './rules/drains.ts';
@@ -30,6 +31,7 @@ import { replacedBeforeWindow } from './rules/scheduled.ts';
 import { requestedSoon, servesAgain } from './rules/serving.ts';
 import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
+import { statusesAreTrue } from './rules/statuses.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
@@ -98,6 +100,8 @@ export const rules: readonly Rule[] = [
   timesAreTrue,
   everythingExplained,
   toldOnTheBus,
+  decisionsAreTrue,
+  statusesAreTrue,
   cameToRest,
   sizeIsHeld,
   nobodyForgotten,

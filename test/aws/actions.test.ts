@@ -427,6 +427,21 @@ describe('inspecting a drain', () => {
     ]);
   });
 
+  test('takes a delay that cannot be read for what it was when the policy was accepted, of target groups that the policy names', async () => {
+    const delayIn = async (of: typeof attached) => {
+      const accepted = { ...of, drain: { ...of.drain, deregistrationDelayMs: 20_000 } };
+      const { provider } = over(accepted, {
+        ...inWeb({ 'i-1': 'Terminating' }, { targetGroups: ['tg-own'] }),
+        DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours)] }] },
+        DescribeTargetHealth: targetHealth({ 'i-1': 'draining' }),
+        DescribeTargetGroupAttributes: failsWith('Throttling'),
+      });
+      return (await provider.inspectDrain(accepted, [swap('i-1', 'rebalance', draining)]))[0]?.deregistrationDelayMs;
+    };
+    expect(await delayIn(named())).toBe(20_000);
+    expect(await delayIn(attached)).toBe(300_000);
+  });
+
   test.each(['stopping', 'stopped'] as const)('an instance that is %s works no more, and is there to be ended', async (state) => {
     const { provider, aws } = over(group(), {
       DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state })] }] },

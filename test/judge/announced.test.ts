@@ -135,7 +135,7 @@ describe('words on the bus about what falls short', () => {
             by: react('i-a'),
             swap: { reason: 'scale-in', state: 'leaving', drain },
           });
-        script.at(100, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', instances: ['i-1'] } });
+        script.at(100, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', reason: 'scale-in', instances: ['i-1'] } });
         name(100, 'd-1');
         script.at(101, { kind: 'drain', drain: 'd-1', group: 'web', instances: ['i-1'], status: 'started' });
         if (takenOverAtS !== undefined) name(takenOverAtS, 'd-2');

@@ -381,7 +381,11 @@ describe('what is said', () => {
           warnedAndGone(script);
           script.claim(102, 'i-1', 'i-a');
           for (const detailType of types)
-            script.at(103, { kind: 'announced', detailType, detail: { group: 'web', version: 1, instances: ['i-1'], drain: 'd' } });
+            script.at(103, {
+              kind: 'announced',
+              detailType,
+              detail: { group: 'web', version: 1, reason: 'scale-in', instances: ['i-1'], drain: 'd' },
+            });
           script.at(1, { kind: 'announced', detailType: 'Holdfast Policy Accepted', detail: { group: 'web', version: 1 } });
         },
         swap({}),

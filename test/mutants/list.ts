@@ -8,6 +8,7 @@ import type { Mutant } from './mutant.ts';
 import { outside } from './outside.ts';
 import { ownScaling } from './own-scaling.ts';
 import { returning } from './returning.ts';
+import { said } from './said.ts';
 import { shares } from './shares.ts';
 import { storms } from './storms.ts';
 
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   ...outside,
   ...ownScaling,
   ...returning,
+  ...said,
   ...shares,
   ...storms,
 ];

@@ -4,7 +4,9 @@ import type { Finding, Rule } from '../finding.ts';
 import type { HistoryEvent } from '../history.ts';
 import { goneAtMs, isFunction, leavesAtMs } from '../life.ts';
 import { asgsOf } from '../policy.ts';
+import { detailsAreTrue } from './announced-details.ts';
 import { acceptancesAreTrue, failuresTold, shortagesTold } from './announced-shortfalls.ts';
+import { lastingShortagesTold } from './lasting-shortage.ts';
 
 type Broken = Omit<Finding, 'rule'>;
 type Refused = Extract<HistoryEvent, { readonly kind: 'refused' }>;
@@ -146,7 +148,7 @@ const fallbacksTold = (chronicle: Chronicle): readonly Broken[] => {
 export const toldOnTheBus: Rule = {
   name: 'what happens is sent to the bus',
   meaning:
-    'Every swap, every end of a drain, every end that EC2 refuses, every policy, every fallback and every shortage is told by an event, and none that did not happen.',
+    'Every swap, every end of a drain, every end that EC2 refuses, every policy, every fallback and every shortage is told by an event, with what it says about members, counts, reasons and refusals as it was, and none that did not happen.',
   broken: (chronicle) => [
     ...swapsStarted(chronicle),
     ...drainsFinished(chronicle),
@@ -156,5 +158,7 @@ export const toldOnTheBus: Rule = {
     ...shortagesTold(chronicle),
     ...failuresTold(chronicle),
     ...acceptancesAreTrue(chronicle),
+    ...detailsAreTrue(chronicle),
+    ...lastingShortagesTold(chronicle),
   ],
 };

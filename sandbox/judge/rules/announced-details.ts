@@ -1,0 +1,93 @@
+import { announcements } from '../../../core/contract.ts';
+import type { Chronicle } from '../chronicle.ts';
+import type { Finding } from '../finding.ts';
+import { goneAtMs, isFunction, type Life } from '../life.ts';
+import { inWords, refusalsSaid } from '../said-decisions.ts';
+import { swapsOf } from '../stored.ts';
+import { wasRefused } from './decisions.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+type Detail = Readonly<Record<string, unknown>>;
+
+const announced = (chronicle: Chronicle, detailType: string) => chronicle.of('announced').filter((event) => event.detailType === detailType);
+const idsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+const mapsIn = (value: unknown): readonly Detail[] =>
+  (Array.isArray(value) ? value : []).filter((one): one is Detail => typeof one === 'object' && one !== null);
+
+/** Whether it still took requests when it ended: nobody took its work off. */
+const endedAtWork = (life: Life): boolean =>
+  life.services.some(({ why, fromMs, untilMs }) => why === 'ending' && untilMs > fromMs && untilMs >= goneAtMs(life) - 1);
+
+const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): readonly string[] => {
+  const fallen = new Set(mapsIn(detail.shortfalls).flatMap(({ instances }) => idsIn(instances)));
+  const alive = idsIn(detail.gone).filter((instance) => chronicle.lives.some((life) => life.instance === instance && goneAtMs(life) > atMs));
+  const worked = idsIn(detail.drained).filter((instance) => {
+    const life = chronicle.life(instance);
+    return !fallen.has(instance) && life !== undefined && goneAtMs(life) <= atMs && !isFunction(life.ending?.by) && endedAtWork(life);
+  });
+  const named = new Set([...idsIn(detail.gone), ...idsIn(detail.drained)]);
+  const kept = [...fallen].filter((instance) => !named.has(instance));
+  return [
+    ...alive.map((instance) => `${instance} was told to be gone, and it runs`),
+    ...worked.map((instance) => `${instance} was told to have drained, and it ended at work`),
+    ...kept.map((instance) => `a shortfall of ${instance} was told, and its drain does not name it`),
+  ];
+};
+
+/** A shortfall that a swap ends with has been sent with the end of its drain. */
+const shortfallsUntold = (chronicle: Chronicle): readonly Broken[] => {
+  const ends = announced(chronicle, announcements.drainFinished);
+  return swapsOf(chronicle.history).flatMap(({ instance, group, shortfall }): readonly Broken[] => {
+    const own = ends.filter(({ detail }) => [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance));
+    const isTold = own.some(({ detail }) => mapsIn(detail.shortfalls).some(({ instances }) => idsIn(instances).includes(instance)));
+    const last = own.at(-1);
+    return shortfall === undefined || last === undefined || isTold
+      ? []
+      : [{ group, instance, atMs: last.atMs, detail: `the end of the drain of ${instance} was sent without its shortfall` }];
+  });
+};
+
+/** Each part of an event about a large batch counts the whole. */
+const miscounted = (chronicle: Chronicle): readonly Broken[] => {
+  const sent = Map.groupBy(announced(chronicle, announcements.drainFinished), ({ detail, atMs }) => `${String(detail.drain)} ${atMs}`);
+  return [...sent.values()].flatMap((parts): readonly Broken[] => {
+    const [first] = parts;
+    if (first === undefined || parts.length !== first.detail.parts) return [];
+    const { counts } = first.detail as { readonly counts?: Readonly<Record<'drained' | 'gone', number>> };
+    const isSo = (['drained', 'gone'] as const).every(
+      (what) => counts?.[what] === parts.reduce((sum, { detail }) => sum + idsIn(detail[what]).length, 0),
+    );
+    return isSo
+      ? []
+      : [{ atMs: first.atMs, detail: `the end of drain ${String(first.detail.drain)} was sent with counts that are not those of its members` }];
+  });
+};
+
+/** The reason on the bus is the one that the claim was written with. */
+const misreported = (chronicle: Chronicle): readonly Broken[] =>
+  announced(chronicle, announcements.swapStarted).flatMap(({ detail, atMs }) =>
+    idsIn(detail.instances).flatMap((instance): readonly Broken[] => {
+      const reasons = (chronicle.life(instance)?.claims ?? []).flatMap((claim) => (claim.atMs <= atMs ? (claim.reason ?? []) : []));
+      return reasons.length === 0 || reasons.includes(String(detail.reason))
+        ? []
+        : [{ instance, atMs, detail: `the swap of ${instance} was sent as ${String(detail.reason)}, and it is ${reasons.join()}` }];
+    }),
+  );
+
+const inventedRefusals = (chronicle: Chronicle): readonly Broken[] =>
+  announced(chronicle, announcements.fallback).flatMap(({ detail, atMs }) =>
+    refusalsSaid(detail.refused)
+      .filter((said) => !wasRefused(chronicle, said, atMs))
+      .map((said) => ({ group: String(detail.group), atMs, detail: `a fallback was sent after ${inWords(said)}, which never was` })),
+  );
+
+/** What events say besides that something happened. */
+export const detailsAreTrue = (chronicle: Chronicle): readonly Broken[] => [
+  ...announced(chronicle, announcements.drainFinished).flatMap(({ detail, atMs }) =>
+    untrueOfDrain(chronicle, detail, atMs).map((text) => ({ group: String(detail.group), atMs, detail: text })),
+  ),
+  ...shortfallsUntold(chronicle),
+  ...miscounted(chronicle),
+  ...misreported(chronicle),
+  ...inventedRefusals(chronicle),
+];

@@ -1,0 +1,103 @@
+import type { Chronicle } from '../chronicle.ts';
+import { nameOf, type OfferingName } from '../cloud.ts';
+import type { Finding, Rule } from '../finding.ts';
+import type { Told } from '../history.ts';
+import { limitFor } from '../policy.ts';
+import { inWords, reasonsSaid, type SaidAgainst, type SaidReasons, type SaidRefusal } from '../said-decisions.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+/** A moment by which something had happened, if it is a reason. */
+type Said<Code extends SaidAgainst['code']> = Extract<SaidAgainst, { readonly code: Code }>;
+type Until = { readonly group: string; readonly atMs: number };
+
+const sameMoney = (one: number, other: number): boolean => Math.abs(one - other) < 1e-6;
+
+/** Whether EC2 ever refused this: the offering itself, its market or its zone in a request that named others, or the whole call. */
+export const wasRefused = (chronicle: Chronicle, { offering, code }: SaidRefusal, atMs: number): boolean =>
+  chronicle
+    .of('refused')
+    .some(
+      (refused) =>
+        refused.atMs <= atMs &&
+        refused.code === code &&
+        refused.market === offering.market &&
+        (nameOf(refused) === nameOf(offering) || refused.zone === '' || refused.asg !== undefined || isOfAll(code, refused, offering)),
+    ) ||
+  chronicle.of('called').some(({ launch, outcome, askedAtMs }) => launch !== undefined && outcome === code && askedAtMs <= atMs) ||
+  chronicle.lives.some((life) => life.ending?.code === code && nameOf(life) === nameOf(offering) && life.ending.atMs <= atMs);
+
+/** A quota is about a market, and a lack of addresses about a subnet. */
+const isOfAll = (code: string, refused: OfferingName, offering: OfferingName): boolean =>
+  code.startsWith('InsufficientFreeAddresses') ? refused.zone === offering.zone : code.endsWith('Exceeded');
+
+const wasTaken = (chronicle: Chronicle, offering: OfferingName, atMs: number): boolean =>
+  chronicle.lives.some(
+    (life) =>
+      nameOf(life) === nameOf(offering) &&
+      (life.warnings.some((warning) => warning.atMs <= atMs) ||
+        (life.ending?.by.kind === 'ec2' && life.ending.atMs <= atMs) ||
+        life.deliveries.some(({ told, atMs: toldMs }) => told.about === 'warning' && toldMs <= atMs)),
+  );
+
+const wasAdvised = (chronicle: Chronicle, offering: OfferingName, atMs: number): boolean =>
+  chronicle.lives.some((life) => nameOf(life) === nameOf(offering) && life.advisedAtMs.some((advisedMs) => advisedMs <= atMs));
+
+const wasDear = (chronicle: Chronicle, { offering, pool: name, price, limit }: Said<'over-price'>, { group, atMs }: Until): boolean => {
+  const prices = chronicle.cloud.pricesIn(offering, Number.NEGATIVE_INFINITY, atMs);
+  return chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).some(({ pools, onDemandPrices }) => {
+    const pool = pools[name];
+    if (pool === undefined || price <= limit || !sameMoney(limitFor(pool, offering.instanceType), limit)) return false;
+    const listed = offering.market === 'spot' ? prices : [...prices, onDemandPrices[offering.instanceType] ?? Number.NaN];
+    return listed.some((one) => sameMoney(one, price) || sameMoney(one * pool.priceFactor, price));
+  });
+};
+
+const wasAtCap = (chronicle: Chronicle, { pool, held, cap }: Said<'at-cap'>, { group, atMs }: Until): boolean =>
+  held >= cap && chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).some(({ pools }) => pools[pool]?.cap === cap);
+
+type Truths = { readonly [Code in SaidAgainst['code']]: (chronicle: Chronicle, said: Said<Code>, until: Until) => boolean };
+
+const truths: Truths = {
+  refused: (chronicle, { offering, awsCode }, { atMs }) => wasRefused(chronicle, { offering, code: awsCode }, atMs),
+  interrupted: (chronicle, { offering }, { atMs }) => wasTaken(chronicle, offering, atMs),
+  advised: (chronicle, { offering }, { atMs }) => wasAdvised(chronicle, offering, atMs),
+  'over-price': wasDear,
+  'at-cap': wasAtCap,
+};
+
+/** What tells each cause to a function. Others come in several forms. */
+const tellers: Readonly<Record<string, readonly Told['about'][]>> = {
+  rebalance: ['advice'],
+  'state-change': ['state'],
+  alarm: ['alarm'],
+  'launch-unsuccessful': ['launch-unsuccessful'],
+  'drain-stopped': ['drain-stopped'],
+  'policy-change': ['policy'],
+};
+
+/** When a decision was last written, and which messages its function was given. */
+const writtenOf = (chronicle: Chronicle, { id, group }: SaidReasons) => {
+  const writes = chronicle.of('item-written').filter((write) => write.group === group && write.item === `decision#${id}`);
+  const told = writes.flatMap(({ by }) => (by.kind === 'function' ? (chronicle.invocations.get(by.invocation)?.deliveries ?? []) : []));
+  return { atMs: writes.at(-1)?.atMs, told: new Set(told.map((one) => one.told.about)) };
+};
+
+const falseIn = (chronicle: Chronicle, said: SaidReasons): readonly Broken[] => {
+  const { atMs, told } = writtenOf(chronicle, said);
+  if (atMs === undefined) return [];
+  const until = { group: said.group, atMs };
+  const wrong = [
+    ...said.against.filter((one) => !truths[one.code](chronicle, one as never, until)).map(inWords),
+    ...said.refusals.filter((one) => !wasRefused(chronicle, one, atMs)).map(inWords),
+    ...said.causes.filter((cause) => tellers[cause]?.some((about) => told.has(about)) === false).map((cause) => `cause ${cause}`),
+  ];
+  return [...new Set(wrong)].map((what) => ({ ...until, detail: `decision ${said.id} says ${what}, which never was` }));
+};
+
+export const decisionsAreTrue: Rule = {
+  name: 'what decisions say is true',
+  meaning:
+    'What a stored decision says that EC2 refused, took or advised to leave, what a pool cost or held, and which signals led to it, is so in the world.',
+  broken: (chronicle) => reasonsSaid(chronicle.history).flatMap((said) => falseIn(chronicle, said)),
+};

@@ -1,0 +1,51 @@
+import { items } from '../../../core/contract.ts';
+import type { Chronicle, GroupTimeline } from '../chronicle.ts';
+import type { Finding, Rule } from '../finding.ts';
+
+type Broken = Omit<Finding, 'rule'>;
+
+const statusesOf = (chronicle: Chronicle, group: string) =>
+  chronicle
+    .of('item-written')
+    .flatMap((write) => (write.table === 'groups' && write.group === group && write.item === items.status && write.status ? [write] : []));
+
+/** When its policy last became another one. A write that changes nothing is told to nobody (DynamoDB Developer Guide, change data capture). */
+const lastChangeMs = (chronicle: Chronicle, group: string): number => {
+  const texts = chronicle
+    .of('policy-written')
+    .flatMap((write) => (write.group === group ? [{ ...write, text: JSON.stringify(write.document) }] : []));
+  return texts.findLast(({ text }, index) => text !== texts[index - 1]?.text)?.atMs ?? Number.NEGATIVE_INFINITY;
+};
+
+/** At rest the status reports the last write to the policy, and of the version in force. */
+const atRest = (chronicle: Chronicle, { group, policies }: GroupTimeline): readonly Broken[] => {
+  const { restAtMs } = chronicle.history;
+  const last = statusesOf(chronicle, group).at(-1);
+  const inForce = policies.at(-1);
+  if (restAtMs === undefined || inForce === undefined) return [];
+  const about = { group, atMs: restAtMs };
+  if (last?.status === undefined) return [{ ...about, detail: `${group} has no status` }];
+  const { status, version } = last.status;
+  const writtenMs = lastChangeMs(chronicle, group);
+  if (last.atMs < writtenMs) return [{ ...about, detail: `the status of ${group} is older than its policy` }];
+  if (inForce.policy === undefined) return status === 'let-go' ? [] : [{ ...about, detail: `${group} is let go, and its status says ${status}` }];
+  if (status === 'let-go') return [{ ...about, detail: `${group} is held, and its status says let-go` }];
+  return version === inForce.version
+    ? []
+    : [{ ...about, detail: `version ${inForce.version} of ${group} is in force, and its status says ${version}` }];
+};
+
+/** No status says accepted before that version is in force. */
+const invented = (chronicle: Chronicle, { group, policies }: GroupTimeline): readonly Broken[] =>
+  statusesOf(chronicle, group).flatMap(({ status, atMs }): readonly Broken[] =>
+    status?.status !== 'accepted' || policies.some((one) => one.version === status.version && one.atMs <= atMs)
+      ? []
+      : [{ group, atMs, detail: `the status of ${group} says that version ${status.version} is accepted, and it is not in force` }],
+  );
+
+export const statusesAreTrue: Rule = {
+  name: 'the status of a policy is true',
+  meaning:
+    'At rest the status of a group reports the last write to its policy and names the version in force, or that the group is let go; a version is said to be accepted only once it is in force.',
+  broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => [...atRest(chronicle, timeline), ...invented(chronicle, timeline)]),
+};

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
+import { detailsAreTrue } from '../../sandbox/judge/rules/announced-details.ts';
+import { storedSwap } from './allowance-cases.ts';
+import { historyOf, type Script, twoServe } from './histories.ts';
+
+const judged = (write: (script: Script) => void, swaps: readonly unknown[] = []): readonly string[] => {
+  const stored = { states: {}, swaps, decisions: [], deadLetters: 0, staleMessages: 0 };
+  const history = historyOf(
+    (script) => {
+      twoServe(script);
+      write(script);
+    },
+    { stored },
+  );
+  return detailsAreTrue(chronicleOf(history)).map(({ detail }) => detail);
+};
+
+type End = {
+  readonly drained?: readonly string[];
+  readonly gone?: readonly string[];
+  readonly fallen?: readonly string[];
+  readonly counted?: number;
+};
+
+const ended = (script: Script, second: number, { drained = [], gone = [], fallen = [], counted = drained.length }: End): void =>
+  script.at(second, {
+    kind: 'announced',
+    detailType: 'Holdfast Drain Finished',
+    detail: {
+      group: 'web',
+      drain: 'd-1',
+      part: 1,
+      parts: 1,
+      counts: { drained: counted, gone: gone.length },
+      drained,
+      gone,
+      shortfalls: fallen.length === 0 ? [] : [{ code: 'still-draining', instances: fallen }],
+    },
+  });
+
+describe('the end of a drain on the bus', () => {
+  it('calls nobody gone who runs', () => {
+    const gone = (second: number) =>
+      judged((script) => {
+        script.end(second, 'i-1');
+        ended(script, 110, { gone: ['i-1'] });
+      });
+    expect(gone(100)).toEqual([]);
+    expect(gone(120)).toEqual(['i-1 was told to be gone, and it runs']);
+  });
+
+  it('calls nobody drained who ended at work, unless it names a shortfall', () => {
+    const drained = (fallen: readonly string[], isOut: boolean) =>
+      judged((script) => {
+        if (isOut) script.takeOut(90, 'i-1');
+        else script.at(100, { kind: 'out-of-service', instance: 'i-1', targetGroup: 'web', why: 'ending', by: { kind: 'ec2' } });
+        script.end(100, 'i-1');
+        ended(script, 110, { drained: ['i-1'], fallen });
+      });
+    expect(drained([], true)).toEqual([]);
+    expect(drained(['i-1'], false)).toEqual([]);
+    expect(drained([], false)).toEqual(['i-1 was told to have drained, and it ended at work']);
+  });
+
+  it('tells the shortfall that a swap ends with, of members that it names', () => {
+    const swap = { ...storedSwap, instance: 'i-1', group: 'web', shortfall: { code: 'still-draining', cutAtMs: 1, by: 'ec2' } };
+    expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1'] }), [swap])).toEqual([]);
+    expect(judged((script) => ended(script, 110, { drained: ['i-1'] }), [swap])).toEqual([
+      'the end of the drain of i-1 was sent without its shortfall',
+    ]);
+    expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1', 'i-2'] }))).toEqual([
+      'a shortfall of i-2 was told, and its drain does not name it',
+    ]);
+  });
+
+  it('counts the members that it names', () => {
+    expect(judged((script) => ended(script, 110, { drained: ['i-1'], counted: 2 }))).toEqual([
+      'the end of drain d-1 was sent with counts that are not those of its members',
+    ]);
+  });
+});
+
+it('the start of a swap on the bus has the reason that its claim has', () => {
+  const started = (reason: string) =>
+    judged((script) => {
+      script.claim(100, 'i-1', 'i-a');
+      script.at(101, { kind: 'announced', detailType: 'Holdfast Swap Started', detail: { group: 'web', reason, instances: ['i-1'] } });
+    });
+  expect(started('scale-in')).toEqual([]);
+  expect(started('rebalance')).toEqual(['the swap of i-1 was sent as rebalance, and it is scale-in']);
+});
+
+it('a fallback on the bus follows the refusals that it names', () => {
+  const fellBack = (code: string) =>
+    judged((script) => {
+      script.refuseCapacity(100, 'i-a');
+      const refused = [{ offering: { instanceType: 't', zone: 'z-a', market: 'spot' }, code }];
+      script.at(102, { kind: 'announced', detailType: 'Holdfast Fallback', detail: { group: 'web', refused } });
+    });
+  expect(fellBack('InsufficientInstanceCapacity')).toEqual([]);
+  expect(fellBack('Unsupported')).toEqual(['a fallback was sent after t/z-a/spot Unsupported, which never was']);
+});

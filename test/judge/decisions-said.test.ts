@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { decisionsAreTrue } from '../../sandbox/judge/rules/decisions.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+type Against = Readonly<Record<string, unknown>>;
+
+/** What is wrong in a decision of 100, with this against an offering. */
+const said = (
+  against: Against,
+  write: (script: Script) => void = () => undefined,
+  record: Readonly<Record<string, unknown>> = {},
+): readonly string[] =>
+  details(
+    decisionsAreTrue,
+    (script) => {
+      twoServe(script);
+      write(script);
+      script.at(102, { kind: 'item-written', table: 'state', group: 'web', item: 'decision#d-1', bytes: 500, by: react('i-a') });
+    },
+    {
+      stored: {
+        states: {},
+        swaps: [],
+        decisions: [{ id: 'd-1', group: 'web', atMs: 100_000, causes: [], rounds: [{ rejected: [{ pool: 'spot-a', ...against }] }], ...record }],
+        deadLetters: 0,
+        staleMessages: 0,
+      },
+    },
+  );
+
+const offering = 't/z-a/spot';
+
+describe('a decision that says why it passed an offering over', () => {
+  it('names a refusal that came, with its code, for this offering', () => {
+    const refused = { code: 'refused', offering, awsCode: 'InsufficientInstanceCapacity' };
+    expect(said(refused, (script) => script.refuseCapacity(90, 'i-0'))).toEqual([]);
+    expect(said(refused)).toEqual(['decision d-1 says t/z-a/spot refused (InsufficientInstanceCapacity), which never was']);
+    expect(said(refused, (script) => script.refuseCapacity(110, 'i-0'))).toHaveLength(1);
+    expect(said({ ...refused, awsCode: 'Unsupported' }, (script) => script.refuseCapacity(90, 'i-0'))).toHaveLength(1);
+    expect(said({ ...refused, offering: 't/z-b/spot' }, (script) => script.refuseCapacity(90, 'i-0'))).toHaveLength(1);
+  });
+
+  it('takes a quota for the whole market, and no other', () => {
+    const quota = (market: 'spot' | 'on-demand') =>
+      said({ code: 'refused', offering: `t/z-b/${market}`, awsCode: 'MaxSpotInstanceCountExceeded' }, (script) =>
+        script.at(90, {
+          kind: 'refused',
+          invocation: 'i-0',
+          group: 'web',
+          instanceType: 't',
+          zone: 'z-a',
+          market: 'spot',
+          code: 'MaxSpotInstanceCountExceeded',
+        }),
+      );
+    expect(quota('spot')).toEqual([]);
+    expect(quota('on-demand')).toHaveLength(1);
+  });
+
+  it('names an interruption where EC2 takes a member, and advice where it advises', () => {
+    const interrupted = { code: 'interrupted', offering };
+    expect(said(interrupted, (script) => script.warn(90, 'i-1'))).toEqual([]);
+    expect(said(interrupted, (script) => script.warn(90, 'i-2'))).toHaveLength(1);
+    expect(said(interrupted, (script) => script.advise(90, 'i-1'))).toHaveLength(1);
+    expect(said({ code: 'advised', offering }, (script) => script.advise(90, 'i-1'))).toEqual([]);
+    expect(said({ code: 'advised', offering }, (script) => script.warn(90, 'i-1'))).toHaveLength(1);
+  });
+
+  it('names a price that there was, above the limit that there is', () => {
+    const limited = { ...policy, pools: { ...policy.pools, 'spot-a': { market: 'spot', subnets: ['subnet-a'], maxPriceUsdPerHour: 0.02 } } };
+    const priced = (priceUsdPerHour: number, limitUsdPerHour: number) =>
+      said({ code: 'over-price', offering, priceUsdPerHour, limitUsdPerHour }, (script) => {
+        script.policy(50, 2, limited);
+        script.at(60, { kind: 'offering', instanceType: 't', zone: 'z-a', market: 'spot', capacity: 10, priceUsdPerHour: 0.025 });
+      });
+    expect(priced(0.025, 0.02)).toEqual([]);
+    expect(priced(0.04, 0.02)).toHaveLength(1);
+    expect(priced(0.025, 0.03)).toHaveLength(1);
+    expect(priced(0.025, 0.021)).toHaveLength(1);
+  });
+
+  it('names the cap of the pool, and as many as fill it', () => {
+    const capped = (held: number, cap: number) =>
+      said({ code: 'at-cap', held, cap }, (script) =>
+        script.policy(50, 2, { ...policy, pools: { ...policy.pools, 'spot-a': { market: 'spot', subnets: ['subnet-a'], cap: 3 } } }),
+      );
+    expect(capped(3, 3)).toEqual([]);
+    expect(capped(2, 3)).toHaveLength(1);
+    expect(capped(4, 4)).toHaveLength(1);
+  });
+});
+
+it('a decision tells the refusals that its launches met', () => {
+  const outcome = {
+    code: 'carried-out',
+    launches: [{ refusals: [{ offering: { instanceType: 't', zone: 'z-a', market: 'spot' }, code: 'InsufficientInstanceCapacity' }] }],
+  };
+  expect(said({ code: 'no-offering' }, (script) => script.refuseCapacity(101, 'i-a'), { outcome })).toEqual([]);
+  expect(said({ code: 'no-offering' }, () => undefined, { outcome })).toHaveLength(1);
+});
+
+it('a decision names signals that its function was given', () => {
+  const caused = (code: string) =>
+    said({ code: 'no-offering' }, (script) => script.react(99, 103, 'i-a', [{ about: 'alarm', alarm: 'high' }]), { causes: [{ code }] });
+  expect(caused('alarm')).toEqual([]);
+  expect(caused('rebalance')).toEqual(['decision d-1 says cause rebalance, which never was']);
+});

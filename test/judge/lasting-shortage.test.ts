@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
+import { lastingShortagesTold } from '../../sandbox/judge/rules/lasting-shortage.ts';
+import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
+
+type Case = {
+  readonly endedS?: number;
+  readonly told?: string;
+  readonly injected?: boolean;
+  readonly refused?: boolean;
+  readonly write?: (script: Script) => void;
+};
+
+/** One of two ends, EC2 refuses another one at 905, and a tick looks at 1,000. */
+const untold = ({ endedS = 900, told, injected = false, refused = true, write = () => undefined }: Case) => {
+  const history = historyOf((script) => {
+    twoServe(script);
+    script.end(endedS, 'i-1');
+    if (refused) script.refuseCapacity(905, 'i-0');
+    write(script);
+    script.react(1_000, 1_002, 'i-a', [{ about: 'tick', groups: ['web'] }], injected);
+    if (told !== undefined) script.at(1_002, { kind: 'announced', detailType: 'Holdfast Capacity Exhausted', detail: { group: told } });
+  });
+  return lastingShortagesTold(chronicleOf(history)).map(({ detail }) => detail);
+};
+
+it('a shortage that lasts is sent to the bus by a look that finds it', () => {
+  expect(untold({})).toEqual(['web has been short for a while, and a look did not send that to the bus']);
+  expect(untold({ told: 'web' })).toEqual([]);
+  expect(untold({ told: 'api' })).toHaveLength(1);
+});
+
+it('a shortage of a moment, one that nothing refused, and a look that met a fault are no such thing', () => {
+  expect(untold({ endedS: 920 })).toEqual([]);
+  expect(untold({ refused: false })).toEqual([]);
+  expect(untold({ injected: true })).toEqual([]);
+});
+
+it('what is launched, or may have been, is no shortage', () => {
+  expect(untold({ write: (script) => script.launch(1_003, 'i-3', { by: react('i-b'), askedS: 1_001 }) })).toEqual([]);
+  const lost = (outcome: string) =>
+    untold({
+      write: (script) =>
+        script.at(950, {
+          kind: 'called',
+          invocation: 'i-b',
+          function: 'react',
+          service: 'ec2',
+          operation: 'CreateFleet',
+          askedAtMs: 949_000,
+          outcome,
+          applied: true,
+          isMutating: true,
+          launch: { group: 'web', count: 1 },
+        }),
+    });
+  expect(lost('lost')).toEqual([]);
+  expect(lost('ok')).toHaveLength(1);
+});
+
+it('a group that is paused, or launches as often as its policy allows, is not asked to send it', () => {
+  expect(untold({ write: (script) => script.policy(800, 2, { ...policy, mode: 'pause' }) })).toEqual([]);
+  expect(
+    untold({
+      write: (script) => {
+        script.policy(800, 2, { ...policy, launches: { atMost: 2, within: '30m' } });
+        script.launch(700, 'i-3', { by: react('i-b') });
+        script.end(720, 'i-3');
+      },
+    }),
+  ).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { statusesAreTrue } from '../../sandbox/judge/rules/statuses.ts';
+import { details } from './details.ts';
+import { policy, react, type Script, twoServe } from './histories.ts';
+
+const status = (script: Script, second: number, says: { readonly status: string; readonly version?: number }): void =>
+  script.at(second, { kind: 'item-written', table: 'groups', group: 'web', item: 'status', bytes: 300, by: react('accept'), status: says });
+
+const judged = (write: (script: Script) => void): readonly string[] =>
+  details(statusesAreTrue, (script) => {
+    twoServe(script);
+    status(script, 1, { status: 'accepted', version: 1 });
+    write(script);
+  });
+
+describe('the status of a policy', () => {
+  it('names the version in force', () => {
+    const named = (version: number) =>
+      judged((script) => {
+        script.policy(100, 2);
+        status(script, 101, { status: 'accepted', version });
+      });
+    expect(named(2)).toEqual([]);
+    expect(named(1)).toEqual(['version 2 of web is in force, and its status says 1']);
+    expect(judged((script) => script.policy(100, 2))).toHaveLength(1);
+  });
+
+  it('says accepted only once the version is in force', () => {
+    const early = (second: number) =>
+      judged((script) => {
+        script.policy(100, 2);
+        status(script, second, { status: 'accepted', version: 2 });
+      });
+    expect(early(100)).toEqual([]);
+    expect(early(99)).toEqual(['the status of web says that version 2 is accepted, and it is not in force']);
+  });
+
+  it('says what became of the last write, unless it changed nothing', () => {
+    const document = { ...policy, size: -1 };
+    const written = (second: number) =>
+      judged((script) => {
+        script.at(0, { kind: 'policy-written', group: 'web', document: policy });
+        script.at(100, { kind: 'policy-written', group: 'web', document });
+        status(script, second, { status: 'rejected', version: 1 });
+        script.at(200, { kind: 'policy-written', group: 'web', document });
+      });
+    expect(written(102)).toEqual([]);
+    expect(written(99)).toEqual(['the status of web is older than its policy']);
+  });
+
+  it('says of a group that it is let go, and of no other', () => {
+    const letGo = (says: string) =>
+      judged((script) => {
+        script.letGo(100);
+        status(script, 101, { status: says });
+      });
+    expect(letGo('let-go')).toEqual([]);
+    expect(letGo('rejected')).toEqual(['web is let go, and its status says rejected']);
+    expect(judged((script) => status(script, 101, { status: 'let-go' }))).toEqual(['web is held, and its status says let-go']);
+  });
+});
