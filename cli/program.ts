@@ -68,6 +68,9 @@ The AWS CLI and SDKs work against it: AWS_ENDPOINT_URL=http://127.0.0.1:PORT, an
       if (flags.report !== undefined && flags.scenario === undefined) {
         command.error("error: option '--report <file>' needs --scenario. Nothing was started.");
       }
+      if (flags.stay && flags.scenario === undefined) {
+        command.error("error: option '--stay' needs --scenario: without one it stays anyway. Nothing was started.");
+      }
       exitWith(await runSandbox(flags));
     });
 

@@ -1,4 +1,6 @@
-import { open } from 'node:fs/promises';
+import { once } from 'node:events';
+import { open, unlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import {
   createControlDoor,
   type Progress,
@@ -76,9 +78,22 @@ const openReport = async (path: string | undefined) => {
       await file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`);
       console.log(`The report was written to ${path}.`);
     },
-    close: () => file.close(),
+    /** A file that was made for a report that did not come about is removed. */
+    close: async (): Promise<void> => {
+      const isEmpty = (await file.stat()).size === 0;
+      await file.close();
+      if (isEmpty) await unlink(path);
+    },
   };
 };
+/** Fails at once where another program uses the port: the stack takes seconds to start. */
+const checkPort = async (port: number): Promise<void> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+};
+
 type ReportFile = Awaited<ReturnType<typeof openReport>>;
 
 const play = async (sandbox: Sandbox, scenario: Scenario, stopped: Stopped): Promise<Report | 'interrupted'> => {
@@ -119,6 +134,7 @@ export const runSandbox = async (flags: SandboxFlags): Promise<number> => {
   const live =
     flags.scenario === undefined || flags.port !== undefined || flags.speed !== undefined || flags.stay === true;
   const scenario: Scenario = live ? { ...chosen, mode: 'live' } : chosen;
+  if (flags.port !== undefined && flags.port > 0) await checkPort(flags.port);
   const file = await openReport(flags.report);
   const sandbox = await start(scenario, flags);
   // Before the ready message, because the user may interrupt at once after it.

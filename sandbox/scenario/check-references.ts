@@ -1,12 +1,15 @@
 import type { z } from 'zod';
 import type { WorldSection } from './world-schema.ts';
 
+type Document = { readonly group?: unknown; readonly scaling?: unknown };
+
 /** As much of a scenario as its names are checked by. */
 type Named = {
   readonly world: WorldSection;
-  readonly policies: readonly { readonly group: string }[];
+  readonly policies: readonly Document[];
   readonly writers: readonly { readonly asg: string }[];
-  readonly timeline: readonly { readonly action: Readonly<Record<string, unknown>> }[];
+  readonly timeline: readonly { readonly atMs: number; readonly action: Readonly<Record<string, unknown>> }[];
+  readonly lasts: number;
   readonly expect: Readonly<Record<string, unknown>>;
   readonly trace?: { readonly zones: Readonly<Record<string, string>>; readonly instanceType: string } | undefined;
 };
@@ -31,8 +34,27 @@ const inWorld = ({ zones, subnets, offerings, launchTemplates, autoScalingGroups
   ];
 };
 
+/** Alarms that a policy of the scenario names, of the beginning or written later. A policy may be one that is refused. */
+const alarmsIn = ({ timeline, policies }: Named): readonly string[] => {
+  const documents = [...policies, ...timeline.flatMap(({ action }) => ('policy' in action ? [action.policy as Document] : []))];
+  return documents.flatMap(({ scaling }) =>
+    (Array.isArray(scaling) ? scaling : []).flatMap((row: { readonly alarm?: unknown } | null) =>
+      typeof row?.alarm === 'string' ? [row.alarm] : [],
+    ),
+  );
+};
+
+const inAlarms = (scenario: Named): readonly Reference[] => {
+  const among = alarmsIn(scenario);
+  return scenario.timeline.flatMap(({ action }, index): readonly Reference[] =>
+    'alarm' in action
+      ? [{ path: ['timeline', index, 'alarm'], name: (action.alarm as { readonly name: string }).name, among, where: 'scaling of a policy' }]
+      : [],
+  );
+};
+
 const inSteps = ({ timeline, policies, world }: Named): readonly Reference[] => {
-  const groups = policies.map(({ group }) => group);
+  const groups = policies.map(({ group }) => String(group));
   const types = world.offerings.flatMap(({ instanceTypes }) => instanceTypes);
   const templates = world.launchTemplates.map(({ name }) => name);
   const asgs = world.autoScalingGroups.map(({ name }) => name);
@@ -70,7 +92,7 @@ const inWriters = ({ writers, world }: Named): readonly Reference[] =>
 const perGroup = ['size', 'lowestServing', 'endsWith'] as const;
 
 const inExpectations = ({ expect, policies, world }: Named): readonly Reference[] => {
-  const groups = policies.map(({ group }) => group);
+  const groups = policies.map(({ group }) => String(group));
   const ofGroups = perGroup.flatMap((field) =>
     Object.keys((expect[field] as object | undefined) ?? {}).map((name) => ({
       ...{ path: ['expect', field], name, where: 'policies' },
@@ -96,11 +118,24 @@ const inTrace = ({ trace, world }: Named): readonly Reference[] => {
 };
 
 /** Every name that a scenario refers to must be one that it has: a misspelt one would play without doing anything. */
-export const checkReferences = (scenario: Named, context: z.RefinementCtx): void => {
-  const all = [inWorld(scenario.world), inSteps(scenario), inWriters(scenario), inExpectations(scenario), inTrace(scenario)].flat();
+export const checkReferences = (read: Named, context: z.RefinementCtx): void => {
+  // A step that is wrong in itself is reported by itself.
+  const scenario = { ...read, timeline: read.timeline.filter((step) => step?.action !== undefined) };
+  const all = [
+    inWorld(scenario.world),
+    inSteps(scenario),
+    inAlarms(scenario),
+    inWriters(scenario),
+    inExpectations(scenario),
+    inTrace(scenario),
+  ].flat();
   for (const { path, name, among, where } of all) {
     if (name === undefined || among.includes(name)) continue;
     const known = [...new Set(among)].join(', ') || 'none';
     context.addIssue({ code: 'custom', path: [...path], message: `found ${name}, which is not under ${where}. There are: ${known}.` });
   }
+  read.timeline.forEach((step, index) => {
+    if (step?.atMs > read.lasts)
+      context.addIssue({ code: 'custom', path: ['timeline', index, 'at'], message: 'found a time after the end of the scenario, which is lasts.' });
+  });
 };

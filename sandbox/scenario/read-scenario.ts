@@ -39,7 +39,9 @@ const parseYaml = (text: string, path: string): unknown => {
   try {
     return parse(text, { logLevel: 'error' });
   } catch (error) {
-    throw new ScenarioError(`The scenario file ${path} is not YAML: ${(error as Error).message}`, { cause: error });
+    const { message } = error as Error;
+    const why = /call stack/.test(message) ? 'its maps and lists are nested too deep.' : message;
+    throw new ScenarioError(`The scenario file ${path} is not YAML: ${why}`, { cause: error });
   }
 };
 

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,9 +19,9 @@ afterEach(() => {
 });
 
 /** Starts an empty sandbox as the head of a process group of its own, as a terminal does, and answers when it can be used. */
-const startSandbox = async () => {
+const startSandbox = async (...flags: readonly string[]) => {
   const command = join(import.meta.dirname, '../../bin/holdfast.mjs');
-  const wrapper = spawn(process.execPath, [command, 'sandbox'], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const wrapper = spawn(process.execPath, [command, 'sandbox', ...flags], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   started.push(wrapper);
   for await (const line of createInterface({ input: wrapper.stdout })) {
     const port = /^ready http:\/\/127\.0\.0\.1:(\d+)$/.exec(line)?.[1];
@@ -39,6 +41,15 @@ describe('interrupting the sandbox', () => {
     const { wrapper, pid } = await startSandbox();
     process.kill(-pid, 'SIGINT');
     expect(await once(wrapper, 'exit')).toEqual([0, null]);
+  });
+
+  it('while a scenario plays leaves no empty report', async () => {
+    const report = join(await mkdtemp(join(tmpdir(), 'holdfast-')), 'run.json');
+    const { wrapper, pid } = await startSandbox('--scenario', 'zone-outage', '--report', report);
+    expect((await stat(report)).size).toBe(0);
+    process.kill(-pid, 'SIGINT');
+    expect(await once(wrapper, 'exit')).toEqual([130, null]);
+    await expect(stat(report)).rejects.toThrow('ENOENT');
   });
 
   it('by killing the process that started it leaves nothing running', async () => {

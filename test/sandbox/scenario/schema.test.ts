@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -27,7 +28,7 @@ describe('a scenario file', () => {
   });
 
   it('reads steps with their times in milliseconds', () => {
-    const { timeline } = parseScenario(smallest({ timeline: [{ at: '2m', interrupt: { group: 'web' } }] }));
+    const { timeline } = parseScenario(smallest({ lasts: '2m', timeline: [{ at: '2m', interrupt: { group: 'web' } }] }));
     expect(timeline).toEqual([{ atMs: 120_000, action: { interrupt: { group: 'web', notice: 120_000, silent: false } } }]);
   });
 
@@ -46,6 +47,12 @@ describe('a scenario file', () => {
       'timeline[0]: expected exactly one of change, boots, interrupt, rebalance, advise, kill, alarm, event, faults, policy; found kill and alarm. Two things at one time are two steps.',
     ],
     ['a step that does nothing', { timeline: [{ at: '1s' }] }, 'found none'],
+    ['a count below one', { timeline: [{ at: '1s', kill: { group: 'web', count: -1 } }] }, 'timeline[0].kill.count: Too small'],
+    [
+      'a step after its end',
+      { timeline: [{ at: '61s', kill: { group: 'web' } }] },
+      'timeline[0].at: found a time after the end of the scenario, which is lasts.',
+    ],
     [
       'a misspelt field of a change',
       { timeline: [{ at: '1s', change: { offerings: {}, capcity: 3 } }] },
@@ -87,6 +94,11 @@ describe('a scenario file', () => {
       'a change',
       { timeline: [{ at: '1s', change: { offerings: { instanceType: 'm7g.lagre' } } }] },
       'timeline[0].change.offerings.instanceType: found m7g.lagre',
+    ],
+    [
+      'an alarm',
+      { timeline: [{ at: '1s', alarm: 'hot' }] },
+      'timeline[0].alarm: found hot, which is not under scaling of a policy. There are: none.',
     ],
     ['an expectation', { expect: { size: { api: 2 } } }, 'expect.size: found api, which is not under policies'],
     ['a trace', { trace: { file: 'x.json', zones: { here: 'there' }, instanceType: 'm7g.large' } }, 'trace.zones: found here'],
@@ -155,6 +167,9 @@ describe('reading scenarios', () => {
   });
 
   it('says which file cannot be read', async () => {
+    const deep = join(await mkdtemp(join(tmpdir(), 'holdfast-')), 'deep.yaml');
+    await writeFile(deep, '['.repeat(100_000) + ']'.repeat(100_000));
+    await expect(readScenario(deep)).rejects.toThrow('is not YAML: its maps and lists are nested too deep.');
     await expect(readScenario('./nowhere.yaml')).rejects.toThrow(/nowhere\.yaml cannot be read: ENOENT/);
   });
 
