@@ -1,7 +1,7 @@
 import { noCapacity } from '../capacity-steps.ts';
 import type { Draw } from '../random-draw.ts';
 import type { Step } from '../situation.ts';
-import { alarm, interrupt, kill, loseZone } from '../steps.ts';
+import { alarm, interrupt, kill, loseZone, setSpot } from '../steps.ts';
 import { groupIn, holdings, onDemandPools, plainLandscape, spotPools, zones } from '../worlds.ts';
 import { drawSome, minutes, type Profile } from './profile.ts';
 import { alarmsBy, drawHabits, drawTargetGroups, namesOf, worldOf } from './usual.ts';
@@ -30,6 +30,9 @@ const steps: readonly ((draw: Draw, atMs: number) => Step)[] = [
   (draw, atMs) => alarm(atMs, draw.one(['high', 'low'])),
 ];
 
+/** Where zones are lost for good and the tree has spot alone, nothing else could give the size. */
+const givesAgain = setSpot(660_000, zones, 12);
+
 /** For so long after the last step the world goes on, so that members have time to move. */
 const goesOnMs = 30 * 60_000;
 
@@ -54,7 +57,15 @@ export const returns: Profile = {
       asg: { min: 0 },
     });
     const drawn = drawSome(draw, steps, { least: 2, most: 6, withinSeconds: 600 });
-    const world = worldOf(draw, { landscape, placed, size, steps: drawn, faults: 0.2, restWithinMs: 1_800_000 });
+    const isSpotAlone = !JSON.stringify(placed.policy.capacity).includes('od-');
+    const world = worldOf(draw, {
+      landscape,
+      placed,
+      size,
+      steps: isSpotAlone ? [...drawn, givesAgain] : drawn,
+      faults: 0.2,
+      restWithinMs: 1_800_000,
+    });
     return { ...world, calmAtMs: world.calmAtMs + goesOnMs };
   },
 };
