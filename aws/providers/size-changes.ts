@@ -20,9 +20,11 @@ const update = (
   change: { readonly MaxSize?: number; readonly DesiredCapacity?: number },
 ) => autoScaling.send(new UpdateAutoScalingGroupCommand({ AutoScalingGroupName, ...change }));
 
+type Lower = { readonly DesiredCapacity: number; readonly MaxSize?: number };
+
 /** Lowers a desired capacity. Undefined: it is refused now, and may succeed later. */
-const lower = (client: Client, asg: string, DesiredCapacity: number): Promise<'done' | undefined> =>
-  update(client, asg, { DesiredCapacity }).then(
+const lower = (client: Client, asg: string, to: Lower): Promise<'done' | undefined> =>
+  update(client, asg, to).then(
     () => 'done' as const,
     (error: unknown) => {
       if (isFromAws(error) && retryOf(error) === 'later') return undefined;
@@ -66,11 +68,13 @@ export const createSizeChanges = (
     return 'done';
   },
 
-  async takeDown(added) {
+  async takeDown(added, raised) {
     const now = await read(client, added.asg);
     if (now === undefined || !isAsAdded(added, now) || added.from < now.min) return 'changed-by-others';
     if (now.desired === added.from) return 'not-yet';
-    if ((await lower(client, added.asg, added.from)) === undefined) return 'not-yet';
+    const isPutBack = raised !== undefined && isGiven(raised, now.max) && added.from <= raised.fromMax;
+    const to = { DesiredCapacity: added.from, ...(isPutBack && { MaxSize: raised.fromMax }) };
+    if ((await lower(client, added.asg, to)) === undefined) return 'not-yet';
     const after = await read(client, added.asg);
     return after !== undefined && isAsAdded(added, after) ? 'unseen' : 'done';
   },
@@ -86,7 +90,7 @@ export const createSizeChanges = (
   async takeOver(asg, desired) {
     const now = await read(client, asg);
     if (now === undefined || desired < now.min || now.held > desired) return 'refused';
-    return now.desired <= desired ? 'done' : ((await lower(client, asg, desired)) ?? 'refused');
+    return now.desired <= desired ? 'done' : ((await lower(client, asg, { DesiredCapacity: desired })) ?? 'refused');
   },
 });
 

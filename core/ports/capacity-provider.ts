@@ -108,8 +108,10 @@ export type CapacityProvider = {
    * Lowers a desired capacity by what attaching added. `unseen`: it is done, and a describe does not show it yet, or
    * somebody has written the same number again. `changed-by-others`: it is not what it was before the attach and
    * what the attach added, so somebody else has set it. `not-yet`: no describe shows the members, or it is refused now.
+   *
+   * @param raised a maximum that was raised for the attach, and is put back by the same call
    */
-  takeDown(added: Added): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
+  takeDown(added: Added, raised?: RaisedMax): Promise<'done' | 'unseen' | 'changed-by-others' | 'not-yet'>;
   /** Lowers an Auto Scaling group's desired capacity. */
   takeOver(asg: string, desired: number): Promise<'done' | 'refused'>;
   /** Raises a desired capacity again that was lowered to `from`, where nothing was launched in its place. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Group } from '../../core/group/group.ts';
+import type { RaisedMax } from '../../core/view/view.ts';
 import { autoScalingGroup, ec2Instance, group, groupOfAsgs, nowMs, ours, swap, targetHealth } from './builders.ts';
 import { type Answers, failsWith } from './fake-aws.ts';
 import { providerOver } from './provider.ts';
@@ -502,6 +503,16 @@ describe("changes of an Auto Scaling group's numbers", () => {
       const { provider, aws } = of(shown(3), shown(2));
       expect(await provider.takeDown(added)).toBe('done');
       expect(aws.inputsOf('UpdateAutoScalingGroup')).toEqual([{ AutoScalingGroupName: 'web', DesiredCapacity: 2 }]);
+    });
+    test('with the maximum that was raised for it, by one call', async () => {
+      const lowered = async (more: object, raised: RaisedMax) => {
+        const { provider, aws } = of(shown(3, more), shown(2));
+        expect(await provider.takeDown(added, raised)).toBe('done');
+        return aws.inputsOf('UpdateAutoScalingGroup').map(({ MaxSize }) => MaxSize);
+      };
+      expect(await lowered({ max: 3 }, { asg: 'web', fromMax: 2, toMax: 3 })).toEqual([2]);
+      expect(await lowered({ max: 4 }, { asg: 'web', fromMax: 2, toMax: 3 })).toEqual([undefined]);
+      expect(await lowered({ max: 3 }, { asg: 'web', fromMax: 1, toMax: 3 })).toEqual([undefined]);
     });
     test('and is unseen while a describe does not show it', async () => {
       expect(await of(shown(3), shown(3)).provider.takeDown(added)).toBe('unseen');

@@ -55,8 +55,8 @@ export const outside: readonly Mutant[] = [
   {
     name: 'what attaching added is taken down twice',
     file: 'aws/providers/size-changes.ts',
-    from: '(await lower(client, added.asg, added.from)) === undefined',
-    to: '(await lower(client, added.asg, added.from - added.instances.length)) === undefined',
+    from: 'const to = { DesiredCapacity: added.from,',
+    to: 'const to = { DesiredCapacity: added.from - added.instances.length,',
     caughtBy: ['a size that others raise', 'interruption, a size that others set'],
   },
   {

@@ -178,10 +178,11 @@ export const act = async (context: Acting): Promise<Acted> => {
   if (modeOf(group) !== 'observe') await noteJoined(context, first);
   const added = noteOf(last.state, first.decision);
   const { laterAtMs, ...admissions }: Admissions = await admit(context, first, added);
-  const takenDown = await takeDownAll(context.provider, [
+  const toTakeDown = [
     ...(first.decision.takeDown ?? []),
     ...(added === undefined || admissions.admitted.length === 0 ? [] : [added]),
-  ]);
+  ];
+  const takenDown = await takeDownAll(context.provider, toTakeDown, last.state.raised);
   tellOverwritten(context, takenDown.overwritten);
   // Others must not write beyond a maximum that is raised for a moment.
   const noLonger = takenDown.done.flatMap(({ asg }) => last.state.raised.filter((raised) => raised.asg === asg));

@@ -2,13 +2,17 @@ import { metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type { TakenDown } from '../../../core/group/outside-size.ts';
 import type { CapacityIn } from '../../../core/ports/capacity-provider.ts';
-import type { Added, GroupState, Suspension } from '../../../core/view/view.ts';
+import type { Added, GroupState, RaisedMax, Suspension } from '../../../core/view/view.ts';
 import type { Run } from '../run.ts';
 
-/** Lowers desired capacities by what attaching added. What could not be lowered now is left to the next look. */
+/**
+ * Lowers desired capacities by what attaching added, and maxima that were raised for it by the same calls. What could
+ * not be lowered now is left to the next look.
+ */
 export const takeDownAll = async (
   provider: Pick<CapacityIn, 'takeDown'>,
   notes: readonly Added[],
+  raised: readonly RaisedMax[],
 ): Promise<TakenDown> => {
   const results = {
     done: [] as Added[],
@@ -16,7 +20,8 @@ export const takeDownAll = async (
     'changed-by-others': [] as Added[],
     'not-yet': [] as Added[],
   };
-  for (const one of notes) results[await provider.takeDown(one)].push(one);
+  const raisedIn = (asg: string): RaisedMax | undefined => raised.find((one) => one.asg === asg);
+  for (const one of notes) results[await provider.takeDown(one, raisedIn(one.asg))].push(one);
   const { done, unseen, 'changed-by-others': overwritten } = results;
   return { done, unseen, overwritten };
 };
