@@ -8,7 +8,8 @@ import { drawFrom } from './random-draw.ts';
 
 /** What one world of somebody who sets sizes came to. */
 type Fought = {
-  readonly broken: number;
+  /** Rules that it broke, with what was found. */
+  readonly broken: readonly string[];
   readonly writes: number;
   /** Writes between a look of Holdfast's and its own write, after which the group had another size until the next write. */
   readonly lost: number;
@@ -27,7 +28,7 @@ const letGoUnused = (chronicle: Chronicle, { group }: Outside): number =>
 /** Shorter ones are an attach and its taking down. */
 const attachMs = 5_000;
 
-const foughtIn = (chronicle: Chronicle, one: Outside, broken: number): Fought => {
+const foughtIn = (chronicle: Chronicle, one: Outside, broken: readonly string[]): Fought => {
   const spans = otherSizes(chronicle, one);
   const longest = (isOne: (span: (typeof spans)[number]) => boolean): number =>
     Math.max(0, ...spans.filter(isOne).map(({ fromMs, untilMs }) => untilMs - fromMs));
@@ -49,7 +50,8 @@ const fight = async (seed: number, kinds: readonly WriterKind[]): Promise<readon
   const world = drawOutside(drawFrom(forkRandom(seed, 'situation')), kinds);
   const { history, violations } = await play({ name: `fight ${seed} (${kinds.join(' and ')})`, seed, ...world });
   const chronicle = chronicleOf(history);
-  return outsideOnes(chronicle).map((one) => foughtIn(chronicle, one, violations.length));
+  const broken = violations.map(({ invariant, detail }) => `  broken in world ${seed}, ${kinds.join(' and ')}: ${invariant}: ${detail.join('; ')}`);
+  return outsideOnes(chronicle).map((one) => foughtIn(chronicle, one, broken));
 };
 
 const sumOf = (fights: readonly Fought[], of: (one: Fought) => number): number => fights.reduce((sum, one) => sum + of(one), 0);
@@ -79,7 +81,7 @@ const pairs: readonly (readonly WriterKind[])[] = [
 
 /** Plays so many random worlds for each kind of writer, and tells what became of what they wrote. Returns how many worlds broke a rule. */
 export const fightTest = async (count: number, from: number, say: (text: string) => void): Promise<number> => {
-  let broken = 0;
+  const found: Fought[] = [];
   say(
     '| who sets the size | worlds | writes | wanted members ended | writes lost | longest below, s | longest above, s | ends as set | launched in vain |',
   );
@@ -87,9 +89,10 @@ export const fightTest = async (count: number, from: number, say: (text: string)
   for (const kinds of [...writerKinds.map((kind) => [kind]), ...pairs]) {
     const fights: Fought[] = [];
     for (let seed = from; seed < from + count; seed += 1) fights.push(...(await fight(seed, kinds)));
-    broken += fights.filter((one) => one.broken > 0).length;
+    found.push(...fights.filter(({ broken }) => broken.length > 0));
     say(rowOf(kinds, fights));
   }
-  say(`${broken} worlds broke a rule.`);
-  return broken;
+  for (const { broken } of found) for (const line of broken) say(line);
+  say(`${found.length} worlds broke a rule.`);
+  return found.length;
 };
