@@ -20,7 +20,7 @@ export const architectureOfType = (instanceType: string): Architecture => (/^(a1
 export const architecturesOf = (specs: readonly LaunchTemplateSpec[]): ReadonlyMap<string, Architecture> =>
   new Map(specs.flatMap((spec) => (spec.architecture === undefined ? [] : [[imageOfSpec(spec), spec.architecture] as const])));
 
-type Images = { imageArchitecture(imageId: string): Architecture | undefined };
+type Images = { imageArchitecture(imageId: string): Architecture | undefined; hasImage(imageId: string): boolean };
 
 type ImageQuery = { ImageIds?: string[]; Filters?: Filter[] };
 type TypeQuery = { InstanceTypes?: string[]; Filters?: Filter[]; MaxResults?: number; NextToken?: string };
@@ -28,11 +28,11 @@ type TypeQuery = { InstanceTypes?: string[]; Filters?: Filter[]; MaxResults?: nu
 const idFields: Readonly<Record<string, FilterField<string>>> = { 'image-id': (id) => id };
 const typeFields: Readonly<Record<string, FilterField<string>>> = { 'instance-type': (instanceType) => instanceType };
 
-/** Images and instance types, as far as it matters what runs on what. Every image that is named exists. */
+/** Images and instance types, as far as it matters what runs on what. */
 export const createImageOperations = (images: Images, book: OfferingBook) => ({
   DescribeImages: operation<ImageQuery>(({ ImageIds = [], Filters = [] }) => {
     const named = [...ImageIds, ...Filters.flatMap(({ Name, Values = [] }) => (Name === 'image-id' ? Values : []))];
-    const found = [...new Set(named)].filter(allOf(Filters, (name) => idFields[name]));
+    const found = [...new Set(named)].filter(images.hasImage).filter(allOf(Filters, (name) => idFields[name]));
     return { Images: found.map((ImageId) => ({ ImageId, State: 'available', Architecture: images.imageArchitecture(ImageId) })) };
   }),
   DescribeInstanceTypes: operation<TypeQuery>((input) => {

@@ -46,6 +46,8 @@ export type LaunchTemplates = {
   /** What the image of a template runs. Undefined where it runs on every type. */
   architectureOf(contents: TemplateContents): Architecture | undefined;
   imageArchitecture(imageId: string): Architecture | undefined;
+  /** An image exists when a template names it. */
+  hasImage(imageId: string): boolean;
   tagsOf(id: string): Tags | undefined;
   setTags(id: string, tags: Tags): boolean;
   readonly operations: Operations;
@@ -126,6 +128,7 @@ export const createLaunchTemplates = (base: Base, specs: readonly LaunchTemplate
     },
     architectureOf: (contents) => architectures.get(imageOf(contents)),
     imageArchitecture: (imageId) => architectures.get(imageId),
+    hasImage: (imageId) => [...byId.values()].some(({ versions }) => versions.some((version) => version?.ImageId === imageId)),
     tagsOf: (id) => byId.get(id)?.tags,
     setTags: (id, tags) => {
       const template = byId.get(id);

@@ -20,6 +20,7 @@ import {
 import { eventually } from '../eventually.ts';
 import { type Cloud, groups, instanceType } from './cloud.ts';
 import { type Expectation, refusal } from './expectation.ts';
+import { processes } from './images.ts';
 import { launch, launchRunning } from './instances.ts';
 import { launchInstances } from './launch-instances.ts';
 import { absentId, api, attach, attaching, end, groupNamed, hooks, hooksHoldNobody, inService, noMembers, tidily } from './members.ts';
@@ -300,4 +301,12 @@ const lifecycle: readonly Expectation[] = [
   },
 ];
 
-export const autoScaling: readonly Expectation[] = [...describing, ...sizes, ...attachInstances, ...launchInstances, ...terminating, ...lifecycle];
+export const autoScaling: readonly Expectation[] = [
+  ...describing,
+  ...sizes,
+  ...attachInstances,
+  ...launchInstances,
+  ...terminating,
+  ...lifecycle,
+  ...processes,
+];

@@ -13,6 +13,7 @@ import { codeOf, instancesNamedIn, isGone, isUnknownTemplate } from '../../../aw
 import { instanceType, zones } from './cloud.ts';
 import { createFleet } from './create-fleet.ts';
 import { type Expectation, refusal } from './expectation.ts';
+import { imagesAndChecks } from './images.ts';
 import { absentId, allPages, api, describe, errorCodes, instanceOf, launch, tagged, unique } from './instances.ts';
 
 const describeInstances: readonly Expectation[] = [
@@ -285,4 +286,4 @@ const spotPricePages: Expectation = {
   },
 };
 
-export const ec2: readonly Expectation[] = [...createFleet, ...describeInstances, ...others, spotPricePages];
+export const ec2: readonly Expectation[] = [...createFleet, ...describeInstances, ...others, spotPricePages, ...imagesAndChecks];
