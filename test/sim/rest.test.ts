@@ -5,6 +5,7 @@ import type { InstanceSnapshot } from '../../sandbox/world/world.ts';
 import { group } from '../core/views.ts';
 import { comesUpWithinMs, isAtRest } from './rest.ts';
 import type { Stage } from './stage.ts';
+import { plainLandscape, specOf } from './worlds.ts';
 
 /** Two instances run and serve. Some of them are protected, and some are in an Auto Scaling group. */
 type Member = { readonly id: string; readonly isProtected?: boolean; readonly asg?: object; readonly isUp?: boolean; readonly isTakenOut?: boolean };
@@ -84,11 +85,18 @@ describe('a run is at rest', () => {
 });
 
 describe('groups come up', () => {
-  const within = (size: number, policy: object): number => comesUpWithinMs({ asked: { web: { size } }, policies: [{ group: 'web', ...policy }] });
+  const within = (size: number, policy: object, delaySeconds = 0): number => {
+    const spec = specOf({ ...plainLandscape, targetGroups: [{ name: 'web', deregistrationDelaySeconds: delaySeconds }] }, []);
+    return comesUpWithinMs({ asked: { web: { size } }, policies: [{ group: 'web', ...policy }], spec });
+  };
 
   it('later when many members may move to spot first, a few at a time', () => {
     expect(within(120, { swap: { maxSurge: 3 } }) - within(0, {})).toBe(40 * 60_000);
     expect(within(120, { swap: { maxSurge: 30 } }) - within(0, {})).toBe(4 * 60_000);
     expect(within(3, {}) - within(0, {})).toBe(3 * 60_000);
+  });
+
+  it('once those that moved may have drained', () => {
+    expect(within(3, {}, 600) - within(3, {})).toBe(10 * 60_000);
   });
 });

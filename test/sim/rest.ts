@@ -44,14 +44,15 @@ const [comesUpMs, moveMs] = [480_000, 60_000];
 
 /**
  * How long groups may take to be at rest for the first time. An Auto Scaling group that was there before may have launched every member on demand:
- * they move to spot, `maxSurge` at a time, and nothing rests meanwhile.
+ * they move to spot, `maxSurge` at a time, and nothing rests meanwhile, nor while they drain.
  */
-export const comesUpWithinMs = ({ asked, policies }: Pick<Situation, 'asked' | 'policies'>): number => {
+export const comesUpWithinMs = ({ asked, policies, spec }: Pick<Situation, 'asked' | 'policies' | 'spec'>): number => {
   const rounds = policies.map(({ group, swap }) => {
     const { maxSurge = 1 } = (swap ?? {}) as { readonly maxSurge?: number };
     return Math.ceil((asked[String(group)]?.size ?? 0) / Math.max(1, maxSurge));
   });
-  return comesUpMs + Math.max(0, ...rounds) * moveMs;
+  const delaysMs = (spec.targetGroups ?? []).map(({ deregistrationDelaySeconds = 0 }) => 1_000 * deregistrationDelaySeconds);
+  return comesUpMs + Math.max(0, ...rounds) * moveMs + Math.max(0, ...delaysMs);
 };
 
 /**
