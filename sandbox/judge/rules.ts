@@ -13,6 +13,7 @@ import { drainsAreShared } from './rules/drains.ts';
 import { connectionsGetTheirTime, hooksAreHeld, leftToEc2, letGoIsLeft, strangersUntouched, workTakenOffFirst } from './rules/endings.ts';
 import { functionsAnswer, functionsAreQuick, itemsAreSmall, rightsSuffice } from './rules/functions.ts';
 import { lastResortLast, takenAtOnceLast } from './rules/last-resort.ts';
+import { missingAreRequested } from './rules/lasting-shortage.ts';
 import { launchesWithinLimit } from './rules/launches.ts';
 import { floorFirst, floorHeld, floorLeft, sharesHold } from './rules/limits.ts';
 import { observeChangesNothing, pauseIsIdle } from './rules/modes.ts';
@@ -32,6 +33,7 @@ import { requestedSoon, servesAgain } from './rules/serving.ts';
 import { sparedServeAgain } from './rules/spared.ts';
 import { sparesServe } from './rules/spares.ts';
 import { statusesAreTrue } from './rules/statuses.ts';
+import { fullSubnetsRest } from './rules/subnets.ts';
 import { tagsAsAsked } from './rules/tags.ts';
 import { neverServedIsGivenUp, neverServingComesLast } from './rules/unserved.ts';
 import { drainBeginsInTime, servesUntilReplaced, takenOutOnce, warnedTakenOut } from './rules/warned.ts';
@@ -63,6 +65,8 @@ export const rules: readonly Rule[] = [
   hooksAreHeld,
   servesAgain,
   requestedSoon,
+  missingAreRequested,
+  fullSubnetsRest,
   sparesServe,
   placedInPools,
   withinPrice,

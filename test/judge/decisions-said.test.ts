@@ -41,6 +41,12 @@ describe('a decision that says why it passed an offering over', () => {
     expect(said({ ...refused, offering: 't/z-b/spot' }, (script) => script.refuseCapacity(90, 'i-0'))).toHaveLength(1);
   });
 
+  it('calls it a refusal where EC2 takes what it has launched', () => {
+    const taken = { code: 'refused', offering, awsCode: 'Holdfast.TakenAtOnce' };
+    expect(said(taken, (script) => script.warn(90, 'i-1'))).toEqual([]);
+    expect(said(taken, (script) => script.refuseCapacity(90, 'i-0'))).toHaveLength(1);
+  });
+
   it('takes a quota for the whole market, and no other', () => {
     const quota = (market: 'spot' | 'on-demand') =>
       said({ code: 'refused', offering: `t/z-b/${market}`, awsCode: 'MaxSpotInstanceCountExceeded' }, (script) =>

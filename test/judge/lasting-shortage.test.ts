@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { chronicleOf } from '../../sandbox/judge/chronicle.ts';
-import { lastingShortagesTold } from '../../sandbox/judge/rules/lasting-shortage.ts';
+import { lastingShortagesTold, missingAreRequested } from '../../sandbox/judge/rules/lasting-shortage.ts';
+import { details } from './details.ts';
 import { historyOf, policy, react, type Script, twoServe } from './histories.ts';
 
 type Case = {
@@ -69,4 +70,31 @@ it('a group that is paused, or launches as often as its policy allows, is not as
       },
     }),
   ).toEqual([]);
+});
+
+it('what EC2 refuses is requested again within two and a half minutes', () => {
+  const requested = (askedS?: number, group = 'web') =>
+    details(missingAreRequested, (script) => {
+      twoServe(script);
+      script.end(700, 'i-1');
+      script.refuseCapacity(705, 'i-0');
+      if (askedS !== undefined)
+        script.at(askedS + 1, {
+          kind: 'called',
+          invocation: 'i-b',
+          function: 'react',
+          service: 'ec2',
+          operation: 'CreateFleet',
+          askedAtMs: 1_000 * askedS,
+          outcome: 'ok',
+          applied: true,
+          isMutating: true,
+          launch: { group, count: 1 },
+        });
+      script.react(1_000, 1_002, 'i-a', [{ about: 'tick', groups: ['web'] }]);
+    });
+  expect(requested()).toEqual(['web is short, and nothing was requested for a while']);
+  expect(requested(900)).toEqual([]);
+  expect(requested(840)).toHaveLength(1);
+  expect(requested(900, 'api')).toHaveLength(1);
 });

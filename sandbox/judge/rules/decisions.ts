@@ -56,10 +56,14 @@ const wasDear = (chronicle: Chronicle, { offering, pool: name, price, limit }: S
 const wasAtCap = (chronicle: Chronicle, { pool, held, cap }: Said<'at-cap'>, { group, atMs }: Until): boolean =>
   held >= cap && chronicle.policiesIn(group, Number.NEGATIVE_INFINITY, atMs).some(({ pools }) => pools[pool]?.cap === cap);
 
+/** What Holdfast calls it where EC2 takes what it has just launched. */
+const takenAtOnceCode = 'Holdfast.TakenAtOnce';
+
 type Truths = { readonly [Code in SaidAgainst['code']]: (chronicle: Chronicle, said: Said<Code>, until: Until) => boolean };
 
 const truths: Truths = {
-  refused: (chronicle, { offering, awsCode }, { atMs }) => wasRefused(chronicle, { offering, code: awsCode }, atMs),
+  refused: (chronicle, { offering, awsCode }, { atMs }) =>
+    awsCode === takenAtOnceCode ? wasTaken(chronicle, offering, atMs) : wasRefused(chronicle, { offering, code: awsCode }, atMs),
   interrupted: (chronicle, { offering }, { atMs }) => wasTaken(chronicle, offering, atMs),
   advised: (chronicle, { offering }, { atMs }) => wasAdvised(chronicle, offering, atMs),
   'over-price': wasDear,

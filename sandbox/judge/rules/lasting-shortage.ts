@@ -1,6 +1,6 @@
 import { announcements } from '../../../core/contract.ts';
 import type { Chronicle } from '../chronicle.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding, Rule } from '../finding.ts';
 import { isFunction } from '../life.ts';
 import { asgsOf, type Policy } from '../policy.ts';
 
@@ -17,8 +17,6 @@ const refusedWithinMs = 1_800_000;
 const stepMs = 15_000;
 /** A request is stored before it is sent. */
 const handedOverMs = 2_000;
-
-const asgsIn = (policy: Policy | undefined): readonly string[] => (policy === undefined ? [] : asgsOf(policy));
 
 type Look = { readonly group: string; readonly invocation: string; readonly beganAtMs: number; readonly endedAtMs: number };
 
@@ -79,24 +77,56 @@ const wasRefused = (chronicle: Chronicle, group: string, policy: Policy, untilMs
         refused.atMs > untilMs - refusedWithinMs,
     );
 
-/** A group that has lacked instances for a while, because EC2 refuses them, and of which a look is made: the bus has heard so. */
-export const lastingShortagesTold = (chronicle: Chronicle): readonly Broken[] =>
-  ticksOf(chronicle).flatMap(({ group, invocation, beganAtMs, endedAtMs }): readonly Broken[] => {
-    const inAsgs = asgsIn(chronicle.policyAt(group, beganAtMs)).length > 0;
-    const sinceMs = beganAtMs - (inAsgs ? lastsInAsgsMs : lastsMs);
+type Short = Look & { readonly policy: Policy };
+
+/** Looks at groups that have lacked instances for so long, because EC2 refuses them. */
+const looksAtShort = (chronicle: Chronicle, lasts: (policy: Policy | undefined) => number): readonly Short[] =>
+  ticksOf(chronicle).flatMap((look): readonly Short[] => {
+    const { group, beganAtMs, endedAtMs } = look;
+    const sinceMs = beganAtMs - lasts(chronicle.policyAt(group, beganAtMs));
     const policy = policyAllAlong(chronicle, group, sinceMs, endedAtMs);
     if (policy === undefined || !isShortAllAlong(chronicle, group, sinceMs, endedAtMs)) return [];
-    if (mayBeHeldBack(chronicle, group, policy, endedAtMs) || !wasRefused(chronicle, group, policy, beganAtMs)) return [];
-    const isTold = chronicle
-      .of('announced')
-      .some(
-        (event) =>
-          event.detailType === announcements.exhausted &&
-          event.detail.group === group &&
-          event.atMs >= beganAtMs &&
-          event.atMs <= endedAtMs + toldWithinMs,
-      );
-    return isTold
-      ? []
-      : [{ group, invocation, atMs: endedAtMs, detail: `${group} has been short for a while, and a look did not send that to the bus` }];
+    return mayBeHeldBack(chronicle, group, policy, endedAtMs) || !wasRefused(chronicle, group, policy, beganAtMs) ? [] : [{ ...look, policy }];
   });
+
+const isInAsgs = (policy: Policy | undefined): boolean => policy !== undefined && asgsOf(policy).length > 0;
+
+/** A look at a group that has been short for a while sends that to the bus. */
+export const lastingShortagesTold = (chronicle: Chronicle): readonly Broken[] =>
+  looksAtShort(chronicle, (policy) => (isInAsgs(policy) ? lastsInAsgsMs : lastsMs)).flatMap(
+    ({ group, invocation, beganAtMs, endedAtMs }): readonly Broken[] => {
+      const isTold = chronicle
+        .of('announced')
+        .some(
+          ({ detailType, detail, atMs }) =>
+            detailType === announcements.exhausted && detail.group === group && atMs >= beganAtMs && atMs <= endedAtMs + toldWithinMs,
+        );
+      return isTold
+        ? []
+        : [{ group, invocation, atMs: endedAtMs, detail: `${group} has been short for a while, and a look did not send that to the bus` }];
+    },
+  );
+
+/** Something is requested each minute, by the look of the next tick at the latest, and the call takes a while. */
+const asksWithinMs = 150_000;
+
+export const missingAreRequested: Rule = {
+  name: 'what EC2 refuses is requested again',
+  meaning:
+    'While a group is short because EC2 refuses capacity, and neither a limit nor a request under way holds its launches back, something is requested for it within two and a half minutes, again and again.',
+  broken: (chronicle) =>
+    looksAtShort(chronicle, (policy) => asksWithinMs + (isInAsgs(policy) ? lastsInAsgsMs : 0)).flatMap(
+      ({ group, invocation, endedAtMs, policy }): readonly Broken[] => {
+        const isRequested = chronicle
+          .of('called')
+          .some(
+            ({ launch, askedAtMs }) =>
+              launch !== undefined &&
+              (launch.group === group || asgsOf(policy).includes(launch.asg ?? '')) &&
+              askedAtMs <= endedAtMs &&
+              askedAtMs > endedAtMs - asksWithinMs,
+          );
+        return isRequested ? [] : [{ group, invocation, atMs: endedAtMs, detail: `${group} is short, and nothing was requested for a while` }];
+      },
+    ),
+};

@@ -2,7 +2,10 @@ import type { Edit } from '../mutant.ts';
 
 type Survivor = Edit & { readonly name: string; readonly also?: readonly Edit[] };
 
-/** Mutants that no random world of the first version could tell from the code as it was. Each must fall in random worlds now. */
+/**
+ * Mutants that no random world of the first version could tell from the code as it was, and later ones that survived at first. Each must fall in
+ * random worlds now.
+ */
 export const survivors: readonly Survivor[] = [
   {
     name: 'maxSurge is ignored, launch first',
@@ -109,5 +112,23 @@ export const survivors: readonly Survivor[] = [
     file: 'core/policy/resolve.ts',
     from: 'timeoutMs: durationMs(drain.timeout)',
     to: 'timeoutMs: durationMs(drain.timeout) / 10',
+  },
+  {
+    name: 'a full subnet rests nothing',
+    file: 'core/pool-memory/pool-memory.ts',
+    from: 'return isResting(lesson, nowMs) ? lesson : undefined;',
+    to: 'return isResting(lesson, nowMs) && nowMs < 0 ? lesson : undefined;',
+  },
+  {
+    name: 'what EC2 refuses is requested again after ten minutes',
+    file: 'core/pool-memory/ask-again.ts',
+    from: 'export const askAgainAfterMs = 60_000;',
+    to: 'export const askAgainAfterMs = 600_000;',
+  },
+  {
+    name: 'a shortage is not sent to the bus',
+    file: 'functions/react/record/record.ts',
+    from: '...(unplaced > 0 ? [exhausted] : [])',
+    to: '...(unplaced > 99 ? [exhausted] : [])',
   },
 ];
