@@ -63,13 +63,6 @@ export const storms: readonly Mutant[] = [
     caughtBy,
   },
   {
-    name: 'tokens of a turn that lost its race stay spent',
-    file: 'functions/react/play-round.ts',
-    from: 'if (played === undefined || played.launched.length === 0) giveTurnBack(run, allowed);',
-    to: '',
-    caughtBy,
-  },
-  {
     name: 'instances that were refused stay spent',
     file: 'functions/react/turns/take-turn.ts',
     from: 'unspent: { instances: launched.reduce((sum, one) => sum + unlaunchedBy(one), 0) },',
