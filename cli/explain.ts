@@ -87,13 +87,16 @@ const staysText = ({ state, reason, deadlineMs = 0, withdrawnAtMs = 0, shortfall
       ]
     : [];
 
+/** With a shortfall, the time at which the drain was given up is stored. One that AWS refuses to end has drained. */
+const isGivenUp = ({ shortfall }: Swap): boolean => shortfall !== undefined && shortfall.code !== 'not-ended';
+
 const swapLines = (swap: Swap): readonly string[] => [
   `${becauseOf(swap)} Pool: ${swap.pool} (${swap.offering}).`,
   ...inOrder([
     ['warned', swap.warnedAtMs],
     ['claimed', swap.claimedAtMs],
     [`drain began${swap.drain === undefined ? '' : ` (execution ${swap.drain})`}`, swap.drainStartedAtMs],
-    ['drained', swap.drainedAtMs],
+    [isGivenUp(swap) ? 'drain given up' : 'drained', swap.drainedAtMs],
     ['gone', swap.goneAtMs],
     ['withdrawn', swap.withdrawnAtMs],
     ['deadline: gone by this time', swap.deadlineMs],

@@ -31,7 +31,8 @@ const rowOf = (life: InstanceLife, observation: Observation, stored: Stored): In
     ...optional('replacementRequestedAtMs', newcomer?.launchedAtMs),
     ...optional('replacementServingAtMs', newcomer?.servingAtMs),
     ...optional('drainStartedAtMs', life.drainingAtMs ?? swap?.drainStartedAtMs),
-    ...optional('drainedAtMs', life.drainedAtMs ?? swap?.drainedAtMs),
+    // With a shortfall, a swap says when its drain was given up.
+    ...optional('drainedAtMs', life.drainedAtMs ?? (swap?.shortfall === undefined ? swap?.drainedAtMs : undefined)),
     ...optional('goneAtMs', life.goneAtMs),
     ...(swap?.shortfall === undefined ? {} : { shortfall: swap.shortfall }),
   };

@@ -319,6 +319,20 @@ The decision by which it was launched:
     expect(text).toContain('Shortfall: could not be taken out of service (AccessDenied): its work is cut when it ends');
   });
 
+  it('says drained of what had drained, and otherwise that its drain was given up', () => {
+    const text = (shortfall: Partial<Swap>) =>
+      explanationText({
+        instance: swap.instance,
+        swap: { ...swap, drainedAtMs: at(60), ...shortfall },
+        decisions: [],
+        replacements: [],
+        unreadable: [],
+      });
+    expect(text({})).toContain('2026-11-20 12:01:00 UTC  drained\n');
+    expect(text({ shortfall: { code: 'not-ended', awsCode: 'OperationNotPermitted' } })).toContain('2026-11-20 12:01:00 UTC  drained\n');
+    expect(text({ shortfall: { code: 'not-seen' } })).toContain('2026-11-20 12:01:00 UTC  drain given up\n');
+  });
+
   it('that is a member finds its group by its tag', async () => {
     owners.set('i-0000000000000000c', {
       group: 'web',
