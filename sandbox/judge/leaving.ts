@@ -17,13 +17,12 @@ export const isHealthy = ({ invocations }: Chronicle, invocation: string): boole
 const isTooYoung = ({ invocations, times: { lagMs } }: Chronicle, { launchedAtMs }: Life, { invocation, message, atMs }: Delivery): boolean =>
   invocations.get(invocation)?.ended?.again.includes(message) === true && atMs < launchedAtMs + lagMs + 2 * times.batchMs;
 
-/** What reached functions about an instance that no fault was injected into. */
-const heardOf = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): readonly number[] =>
-  toldOf(life, about).flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : []));
-
 /** When Holdfast could first act on a message about this instance: it reached a function that no fault was injected into. */
 export const heardAtMs = (chronicle: Chronicle, life: Life, about: Delivery['told']['about']): number =>
-  Math.min(endless, ...heardOf(chronicle, life, about));
+  Math.min(
+    endless,
+    ...toldOf(life, about).flatMap((one) => (isHealthy(chronicle, one.invocation) && !isTooYoung(chronicle, life, one) ? [one.atMs] : [])),
+  );
 
 /** When a warning says that EC2 takes it: after two minutes, and at once where it hibernates, whatever EC2 then does. */
 const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibernate' ? 0 : times.spotNoticeMs);
@@ -31,18 +30,11 @@ const saidOf = ({ atMs, action }: Warning): number => atMs + (action === 'hibern
 /** When EC2 takes it, by the tightest warning that was announced. */
 export const deadlineOf = ({ warnings }: Life): number => Math.min(endless, ...warnings.filter(({ silent }) => !silent).map(saidOf));
 
-const claimedAtMs = (life: Life): number => {
-  const warnedMs = warnedAtMs(life);
-  return Math.min(endless, ...life.claims.filter(({ atMs }) => atMs >= warnedMs).map(({ atMs }) => atMs));
-};
-
 /** When Holdfast knew: it received the warning, or had claimed the member already. */
-export const knewAtMs = (chronicle: Chronicle, life: Life): number => Math.min(heardAtMs(chronicle, life, 'warning'), claimedAtMs(life));
-
-/** The same for whoever looks later: of a warning that was received while the group was let go, nothing was written down. */
-export const notedAtMs = (chronicle: Chronicle, life: Life): number => {
-  const heard = heardOf(chronicle, life, 'warning').filter((atMs) => policyFor(chronicle, life, atMs) !== undefined);
-  return Math.min(claimedAtMs(life), ...heard);
+export const knewAtMs = (chronicle: Chronicle, life: Life): number => {
+  const warnedMs = warnedAtMs(life);
+  const claimedMs = Math.min(endless, ...life.claims.filter(({ atMs }) => atMs >= warnedMs).map(({ atMs }) => atMs));
+  return Math.min(heardAtMs(chronicle, life, 'warning'), claimedMs);
 };
 
 /** The last time in service of each target group that it served when it was warned, or came to serve afterwards. */

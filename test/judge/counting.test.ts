@@ -203,22 +203,6 @@ describe('nobody is removed without need', () => {
     expect(removed((script) => script.react(90, 91, 'i-b', warning))).toHaveLength(1);
     expect(removed((script) => script.claim(95, 'i-1', 'i-b'))).toHaveLength(1);
   });
-  it('counts a member whose warning came while the group was let go, and nobody whose warning came before or afterwards', () => {
-    const removed = (heardAt: number) =>
-      details(needlessRemoval, (script) => {
-        surplus(script);
-        script.letGo(50);
-        script.policy(80, 2);
-        script.warn(40, 'i-1');
-        script.react(heardAt, heardAt + 1, 'i-b', [{ about: 'warning', instance: 'i-1' }]);
-        script.react(100, 104, 'i-a');
-        script.claim(102, 'i-3', 'i-a');
-        script.takeOut(103, 'i-3');
-      });
-    expect(removed(60)).toEqual([]);
-    expect(removed(45)).toHaveLength(1);
-    expect(removed(90)).toHaveLength(1);
-  });
   it('counts a member that somebody else ended while describes may still show it, and no longer', () => {
     const removed = (endedAt: number) =>
       details(needlessRemoval, (script) => {

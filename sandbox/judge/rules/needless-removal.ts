@@ -1,7 +1,7 @@
 import { type Choice, choicesOf, outByUs } from '../choices.ts';
 import type { Chronicle } from '../chronicle.ts';
 import type { Finding, Rule } from '../finding.ts';
-import { isHealthy, notedAtMs } from '../leaving.ts';
+import { isHealthy, knewAtMs } from '../leaving.ts';
 import { forcedOutAtMs, goneAtMs, isProtected, type Life, lastBackMs, lastRefusalMs } from '../life.ts';
 import { sparesKept } from '../spares.ts';
 import { headcountAt, isStray } from '../staying.ts';
@@ -16,7 +16,7 @@ const learnedAtMs = (chronicle: Chronicle, life: Life): number => {
     ({ told: { about }, atMs, invocation }) => about === 'state' && atMs >= goneAtMs(life) && isHealthy(chronicle, invocation),
   );
   return Math.min(
-    notedAtMs(chronicle, life),
+    knewAtMs(chronicle, life),
     goneAtMs(life) + lagMs,
     ...told.map(({ atMs }) => atMs),
     ...life.hooks.map(({ atMs }) => atMs),
