@@ -111,12 +111,16 @@ export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
 const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap, nowMs: number): boolean =>
   releaseAskedAtMs !== undefined && nowMs < deadlineMs;
 
+/** Whether its drain began when EC2 had taken it, by the deadline of the warning. */
+const beganTooLate = ({ drainStartedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap): boolean =>
+  drainStartedAtMs !== undefined && drainStartedAtMs >= deadlineMs;
+
 /**
  * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
  * it.
  */
 const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
-  swap.state === 'draining' || swap.releaseAskedAtMs !== undefined
+  (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
     ? { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy }
     : { code: 'ended-before-drain' };
 

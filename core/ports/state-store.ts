@@ -17,7 +17,7 @@ export type RegistryEntry = {
   readonly alarms: readonly string[];
   /**
    * Its policy is gone: it is ticked until then, so that what is open of it comes to its end. It names no Auto Scaling
-   * group and no alarm.
+   * group and no alarm; those that it named are former ones.
    */
   readonly letGoUntilMs?: number;
 };

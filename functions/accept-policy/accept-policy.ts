@@ -190,10 +190,13 @@ const openForMs = 7 * 24 * 3_600_000;
  */
 const letGo = async (group: string, inForce: PolicyVersion | undefined, ports: AcceptPolicyPorts): Promise<Outcome> => {
   const { store, changes, clock } = ports;
-  const letGoUntilMs = clock.now() + openForMs;
-  await store.register({ group, policyVersion: 0, asgs: [], alarms: [], letGoUntilMs });
   if (inForce !== undefined) {
-    await releaseAsgs(group, [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])], ports);
+    // EC2 warns once: what it says of members that these groups launched still finds its way here.
+    const former = [...new Set([...namedAsgs(inForce.resolved), ...(await store.holders(group))])];
+    const letGoUntilMs = clock.now() + openForMs;
+    const named = former.length > 0 ? { former } : {};
+    await store.register({ group, policyVersion: 0, asgs: [], ...named, alarms: [], letGoUntilMs });
+    await releaseAsgs(group, former, ports);
     const detail = { lastVersion: inForce.version };
     await tellWith({ detailType: announcements.groupLetGo, group, detail }, inForce, ports);
     await store.removeInForce(group);

@@ -3,7 +3,16 @@ import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
 import { decisionsLost, drainsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
-import { begunLate, delaysUnknown, heardTooLate, heardWhileLetGo, letGoMeanwhile, neverHeard, takenBeforeTime } from './allowances/warned.ts';
+import {
+  begunLate,
+  delaysUnknown,
+  heardTooLate,
+  heardWhileLetGo,
+  letGoMeanwhile,
+  neverHeard,
+  takenBeforeTime,
+  takenUpLate,
+} from './allowances/warned.ts';
 import type { Allowance } from './finding.ts';
 
 /** Everything that is excused, a row each. */
@@ -11,6 +20,7 @@ export const allowances: readonly Allowance[] = [
   neverHeard,
   heardTooLate,
   heardWhileLetGo,
+  takenUpLate,
   takenBeforeTime,
   begunLate,
   letGoMeanwhile,

@@ -240,6 +240,14 @@ describe('a deleted policy', () => {
     expect(house.announced.filter(({ detailType }) => detailType === announcements.groupLetGo)).toHaveLength(1);
   });
 
+  it('keeps as former ones the Auto Scaling groups that it named: EC2 warns of their members once', async () => {
+    const house = await afterWriting({ ...smallDocument, asg: 'workers-asg' });
+    house.remove('workers');
+    await house.accept();
+    await house.accept();
+    expect(house.registered()).toMatchObject([{ asgs: [], former: ['workers-asg'] }]);
+  });
+
   it('is not said to be let go while a version is still in force', async () => {
     const house = await afterWriting(smallDocument);
     house.remove('workers');

@@ -132,9 +132,10 @@ describe('the synthesized workflow, run', () => {
   test('an event that the bus does not take for ten minutes is sent afterwards', async () => {
     const fleet = createFleet([swap('i-1', { reason: 'rebalance' })], 0);
     const announce = fleet.ports.announcer.announce;
-    let refused = 0;
+    const untilMs = fleet.ports.clock.now() + 600_000;
     Object.assign(fleet.ports.announcer, {
-      announce: (events: Parameters<typeof announce>[0]) => (refused++ < 100 ? Promise.reject(new Error('InternalError')) : announce(events)),
+      announce: (events: Parameters<typeof announce>[0]) =>
+        fleet.ports.clock.now() < untilMs ? Promise.reject(new Error('InternalError')) : announce(events),
     });
     const { execution } = await run(fleet, order());
     expect(execution.status).toBe('SUCCEEDED');

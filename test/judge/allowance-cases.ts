@@ -18,6 +18,16 @@ const neverOut =
     if (other) script.end(takenSecond, 'i-2');
   };
 
+/** Warned at 100 and let go at 110; the policy returns a second before a function receives it. */
+const takenUp =
+  (second: number, injected: boolean): Write =>
+  (script) => {
+    script.react(101, 103, 'i-a', heard('i-1'));
+    script.letGo(110);
+    script.policy(second - 1, 2);
+    script.react(second, second + 1, 'i-b', [{ about: 'policy', group: 'web' }], injected);
+  };
+
 const warned: Readonly<Record<string, Cases>> = {
   'no function received the warning': {
     needed: neverOut(() => undefined),
@@ -55,6 +65,22 @@ const warned: Readonly<Record<string, Cases>> = {
         script.letGo(130);
         script.policy(135, 2);
         script.react(141, 143, 'i-b', heard('i-1'));
+      }),
+    },
+  },
+  'a fault met the function that took the group up again': {
+    needed: neverOut(takenUp(196, true)),
+    beyond: {
+      'no fault met it': neverOut(takenUp(196, false)),
+      'it is told early enough by a tick': neverOut((script) => {
+        takenUp(190, true)(script);
+        script.react(200, 202, 'i-c', [{ about: 'tick', groups: ['web'] }]);
+      }),
+      'the policy came back more than a tick before': neverOut(takenUp(140, true)),
+      'the policy was never deleted': neverOut((script) => {
+        script.react(101, 103, 'i-a', heard('i-1'));
+        script.policy(195, 2);
+        script.react(196, 197, 'i-b', [{ about: 'policy', group: 'web' }], true);
       }),
     },
   },

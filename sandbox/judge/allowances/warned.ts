@@ -79,6 +79,35 @@ export const begunLate: Allowance = {
 const wasLetGo = (chronicle: Chronicle, group: string, fromMs: number, untilMs: number): boolean =>
   (chronicle.groups.get(group)?.policies ?? []).some(({ policy, atMs }) => policy === undefined && atMs >= fromMs && atMs <= untilMs);
 
+/** When functions received the group's policy or a tick about it, and whether a fault was injected into them. */
+const looksFrom = (chronicle: Chronicle, group: string, fromMs: number): readonly { readonly atMs: number; readonly injected: boolean }[] =>
+  chronicle.of('delivered').flatMap(({ told, atMs, invocation, function: name }) => {
+    const isAbout = (told.about === 'policy' && told.group === group) || (told.about === 'tick' && told.groups.includes(group));
+    if (!isAbout || atMs < fromMs || !name.includes('react')) return [];
+    return [{ atMs, injected: chronicle.invocations.get(invocation)?.ended?.injected === true }];
+  });
+
+export const takenUpLate: Allowance = {
+  name: 'a fault met the function that took the group up again',
+  excuses: warnedTakenOut.name,
+  trouble: 'The policy is deleted after the warning and written again, and a fault was injected into the function that received it.',
+  reaches:
+    'A member that was warned before the policy was deleted, and that was gone within a tick of the new policy, where each invocation without an injected fault that received the policy or a tick had less than fifteen seconds left.',
+  reason: 'Nobody acts for a group that was let go, and the next look after a lost one is the tick.',
+  covers: (finding, chronicle) => {
+    const life = lifeOf(finding, chronicle);
+    const { group } = finding;
+    if (life === undefined || group === undefined) return false;
+    const endMs = goneAtMs(life);
+    const written = (chronicle.groups.get(group)?.policies ?? []).filter(({ atMs }) => atMs >= warnedAtMs(life) && atMs <= endMs);
+    const backMs = written.findLast(({ policy }) => policy !== undefined)?.atMs;
+    if (backMs === undefined || !written.some(({ policy, atMs }) => policy === undefined && atMs < backMs)) return false;
+    const looks = looksFrom(chronicle, group, backMs).filter(({ atMs }) => atMs <= endMs);
+    const isSoon = endMs <= backMs + times.tickMs + times.batchMs + actsWithinMs;
+    return isSoon && looks.some(({ injected }) => injected) && looks.every(({ injected, atMs }) => injected || atMs > endMs - actsWithinMs);
+  },
+};
+
 export const letGoMeanwhile: Allowance = {
   name: 'the group was let go meanwhile',
   excuses: drainBeginsInTime.name,
