@@ -61,6 +61,20 @@ describe('a drain begins early enough to end', () => {
     expect(out(197)).toEqual([]);
     expect(out(199)).toEqual(['i-1 was taken out of web 1.0 s after the latest time at which its drain could end']);
   });
+  it('counts from when a policy is in force again, where the warning came while none was', () => {
+    const back = (second: number) =>
+      details(drainBeginsInTime, (script) => {
+        twoServe(script);
+        script.letGo(90);
+        script.warn(100, 'i-1');
+        script.react(101, 103, 'i-a', [{ about: 'warning', instance: 'i-1' }]);
+        script.policy(195, 2);
+        script.takeOut(second, 'i-1');
+        script.end(220, 'i-1', end);
+      });
+    expect(back(213)).toEqual([]);
+    expect(back(214)).toHaveLength(1);
+  });
   const inAsg = (second: number, changes: Partial<History> = {}) =>
     details(
       drainBeginsInTime,

@@ -49,13 +49,20 @@ export const warnedTakenOut: Rule = {
     ),
 };
 
+/** From when on somebody acts on what was heard: at once, or when the policy comes back that was gone. */
+const actsFromMs = (chronicle: Chronicle, group: string, heardMs: number): number => {
+  if (heardMs === endless || chronicle.policyAt(group, heardMs) !== undefined) return heardMs;
+  const later = (chronicle.groups.get(group)?.policies ?? []).filter(({ policy, atMs }) => policy !== undefined && atMs > heardMs);
+  return Math.min(endless, ...later.map(({ atMs }) => atMs));
+};
+
 export const drainBeginsInTime: Rule = {
   name: 'a drain begins early enough to end',
   meaning:
     'A warned member is taken out of service so early that its deregistration delay ends before its deadline, or at half of the time left where the notice is too short for that.',
   broken: (chronicle) =>
     warned(chronicle).flatMap(({ life, group }): readonly Broken[] => {
-      const heardMs = knewAtMs(chronicle, life);
+      const heardMs = actsFromMs(chronicle, group, knewAtMs(chronicle, life));
       const latestMs = outByMs(chronicle, life, heardMs);
       if (heardMs === endless || wasObserved(chronicle, group, heardMs, Math.min(goneAtMs(life), latestMs))) return [];
       return lastServices(life)
