@@ -1,3 +1,4 @@
+import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide/decide.ts';
 import type { Group } from '../../core/group/group.ts';
@@ -93,10 +94,13 @@ const telling = async <T>(run: Run, claimed: readonly Swap[], work: () => Promis
   return done.value;
 };
 
+/** Swaps as they were before this run, and as they are. */
+type Swaps = { readonly known: readonly Swap[]; readonly swaps: readonly Swap[] };
+
 const letLeave = async (
   run: Run,
   rounds: readonly Round[],
-  { known, swaps }: { readonly known: readonly Swap[]; readonly swaps: readonly Swap[] },
+  { known, swaps }: Swaps,
 ): Promise<{ readonly claimed: readonly Swap[]; readonly drains: number }> => {
   const first = rounds[0];
   const contextOf = (kind: 'removal' | 'swap', { view }: Round) => {
@@ -114,6 +118,24 @@ const letLeave = async (
   });
   run.ports.telemetry.count(metrics.drainsStarted, drains);
   return { claimed, drains };
+};
+
+/**
+ * Starts the drains of what was claimed beside the first launches: where EC2 refuses one after another, those take ten
+ * seconds and longer. They begin when the launches are reserved, because a drain looks for these. `count` is undefined
+ * where they were not started: nothing was launched, or AWS starts none now.
+ */
+const drainsBeside = (run: Run, swaps: Swaps) => {
+  let started: Promise<number | undefined> | undefined;
+  const start = (): Promise<number | undefined> =>
+    unlessTroubled(letLeave(run, [], swaps).then(({ drains }) => drains));
+  return {
+    start: async (): Promise<void> => {
+      started ??= start();
+      await started;
+    },
+    count: async (): Promise<number | undefined> => started,
+  };
 };
 
 /**
@@ -141,7 +163,8 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
   const { fresh } = told.claimed;
   const gathered = await withClaims(began, found, told);
   const swaps = { known: found.swaps, swaps: gathered.swaps };
-  const played = await playRounds(began, gathered, warned);
+  const early = drainsBeside(began, swaps);
+  const played = await playRounds({ ...began, whileLaunching: early.start }, gathered, warned);
   if (played.kind === 'contended') {
     began.ports.telemetry.count(metrics.conflicts);
     if (!canHandOver(began.facts, began.group)) return { kind: 'contended' };
@@ -155,13 +178,15 @@ const carryOut = async (began: Run, found: Gathered, told: Told): Promise<Conver
     return letGo(began.facts, began.ports);
   }
   const { run, rounds, isCut } = played;
-  const left = await letLeave(run, rounds, swaps);
+  const before = await early.count();
+  const left = await letLeave(run, rounds, before === undefined ? swaps : { ...swaps, swaps: [] });
   const acted: Acted = await act({ ...run, rounds, ...(isCut && { isCut }) });
   const isSized = ({ sizes }: Round): boolean => sizes.length > 0 && modeOf(run.group) !== 'observe';
   const quiet =
     rounds.every((round) => isQuiet(round.decision) && !isSized(round) && round.launched.length === 0) &&
     fresh.length === 0;
-  if (!quiet) await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains });
+  if (!quiet)
+    await record({ ...run, rounds, fresh: [...fresh, ...left.claimed], acted, drains: left.drains + (before ?? 0) });
   await checkLaunches(run, gathered.stored);
   return { kind: 'converged' };
 };

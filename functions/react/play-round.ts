@@ -3,7 +3,7 @@ import { isQuiet } from '../../core/decide/decide.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import type { Overtaken } from '../../core/decision/decision-record.ts';
 import { modeOf } from '../../core/group/mode.ts';
-import { applyAnswers, type Launched } from '../../core/group-state/answers.ts';
+import { applyAnswers, type Launched, type Order } from '../../core/group-state/answers.ts';
 import { bind } from '../../core/group-state/binding.ts';
 import { followView, sameState } from '../../core/group-state/state.ts';
 import { repeatAfterMs } from '../../core/launch/reservation-life.ts';
@@ -139,6 +139,16 @@ const look = (run: Run, gathered: Gathered, earlier: readonly Round[]): Looked =
 const isNoCallNoted = ({ raise, suspend = [], takeDown = [] }: Decision): boolean =>
   raise.length + suspend.length + takeDown.length === 0;
 
+/** Sends requests, and has done beside them what has to wait for their reservations alone. */
+const launch = async (run: Run, orders: readonly Order[]): Promise<readonly Launched[]> => {
+  const beside = orders.length > 0 ? run.whileLaunching?.() : undefined;
+  try {
+    return await launchAll(orders, run);
+  } finally {
+    await beside;
+  }
+};
+
 /** Makes a decision binding that has had its turn, and launches. Returns undefined after a lost race. */
 const playAllowed = async (
   run: Run,
@@ -170,7 +180,7 @@ const playAllowed = async (
   await tellNews(run, decision);
   await suspendAll(run, decision);
   const fits = await raiseAll(run, decision);
-  const launched = await launchAll([...(await readRequests(bound.repeated, run)), ...fresh], run);
+  const launched = await launch(run, [...(await readRequests(bound.repeated, run)), ...fresh]);
   shareLessons(run, launched);
   const played = { view, sizes: gathered.sizes, decision: fits ? decision : asFits(decision, view), launched };
   return { ...played, state: launched.length === 0 ? state : await writeAnswers(run, { view, state }, launched) };

@@ -27,6 +27,8 @@ export type Run = {
   readonly groupsAtOnce: number;
   /** Turns of those groups at the account's buckets. */
   readonly turns: Turns;
+  /** What is done beside the first launches, once they are reserved. */
+  readonly whileLaunching?: () => Promise<void>;
 };
 
 /** One decision and its result. A refusal is followed by another round. */

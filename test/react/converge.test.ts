@@ -7,6 +7,7 @@ import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../core/view/view.ts';
 import { converge } from '../../functions/react/converge.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
+import { awsError } from '../aws/fake-aws.ts';
 import { member, members } from '../core/members.ts';
 import { nowMs, onDemandB } from '../core/views.ts';
 import { factsOf } from './facts.ts';
@@ -54,6 +55,31 @@ test('a swap that was claimed is told, also where the rest fails', async () => {
   const { world, ports } = worldOf({ putState: async () => Promise.reject(new Error('The table does not answer.')) });
   await expect(converge(warning, ports)).rejects.toThrow('The table does not answer.');
   expect(toldOf(world)).toEqual([instance]);
+});
+
+test('the drain of what was claimed starts beside the launches, once they are reserved', async () => {
+  const steps: string[] = [];
+  const { world, ports } = worldOf({
+    putState: async () => {
+      steps.push('reserved');
+      return 'done';
+    },
+  });
+  const provider = ports.providerFor(policy.holding);
+  const launch: CapacityIn['launch'] = async (orders) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    steps.push('launched');
+    return provider.launch(orders);
+  };
+  const start: ReactPorts['drains']['start'] = async (order) => {
+    steps.push('started');
+    return ports.drains.start(order);
+  };
+  await converge(warning, { ...ports, providerFor: () => ({ ...provider, launch }), drains: { start } });
+  expect(steps.slice(0, 3)).toEqual(['reserved', 'started', 'launched']);
+  expect(world.started).toHaveLength(1);
+  const troubled = { start: async () => Promise.reject(awsError('ThrottlingException', 'Try later.', 400)) };
+  await expect(converge(warning, { ...worldOf({ putState: async () => 'done' }).ports, drains: troubled })).rejects.toThrow('Try later.');
 });
 
 test('the drain of what was claimed starts, also where the rest fails', async () => {
