@@ -4,6 +4,7 @@ import { repeatAfterMs } from '../launch/reservation-life.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import { movesUnderWay } from '../returning/under-way.ts';
 import type { Swap } from '../swap/swap.ts';
+import { ownRefill } from '../view/asg-ledger.ts';
 import type { AsgView, Suspension } from '../view/view.ts';
 import type { Draft, Proposal, Rule, Situation } from './rule.ts';
 
@@ -59,8 +60,19 @@ export const processesFor = (situation: Look, soFar: Joining): Pick<Proposal, 's
   return { suspend: toSuspend(situation, asg), resume: noted.filter((one) => one.asg !== name) };
 };
 
-/** Processes to suspend and to resume. */
-export const heldProcesses: Rule = { name: 'held processes', propose: processesFor };
+/**
+ * Processes to suspend and to resume. A group that is suspended while it was about to launch by itself does not launch
+ * any more: the next look, which requests that in its place, comes at once.
+ */
+export const heldProcesses: Rule = {
+  name: 'held processes',
+  propose: (situation, soFar) => {
+    const { view } = situation;
+    const processes = processesFor(situation, soFar);
+    const isCutOff = (processes.suspend ?? []).length > 0 && ownRefill(view) > 0;
+    return { ...processes, ...(isCutOff && { wakeAtMs: view.nowMs + repeatAfterMs }) };
+  },
+};
 
 /** What our attaches added to a desired capacity that others set. Nobody joins before it is taken down. */
 export const addedSizes: Rule = {

@@ -166,6 +166,14 @@ describe('deciding where others set the size', () => {
     expect(decide(look(5))).toMatchObject({ placements: [] });
     expect(decide(look(5)).suspend).toBeUndefined();
   });
+  it('looks again at once where it suspends a group that was about to launch by itself', () => {
+    const [lost, warned] = [['i-dead'], swapOf('spot-a#3', { reason: 'interruption', state: 'leaving' })];
+    const there = inGroup(3);
+    const wakeOf = (ended: readonly string[], desired: number) =>
+      decide(look(desired, { members: there, swaps: [warned], ended, asgs: [asg(desired, [...idsOf(there), ...ended])] })).wakeAtMs;
+    expect(wakeOf(lost, 4)).toBe(nowMs + 2_000);
+    expect(wakeOf([], 3)).not.toBe(nowMs + 2_000);
+  });
   it('suspends what its owner has not suspended, and notes nothing else', () => {
     const owners = asg(3, idsOf(inGroup(3)), { suspended: ['Launch'] });
     const joining = look(4, { members: [...inGroup(3), ...loose], asgs: [owners] });
