@@ -44,6 +44,20 @@ describe('members leave in the order of removal', () => {
     expect(found({ ...oldest, ready: { after: '60s' } }, young)).toBe(1);
     expect(found({ ...oldest, ready: { after: '90s' } }, young)).toBe(0);
   });
+  it('lets one go first that serves in no target group, of two in the same place', () => {
+    const order = { removal: { order: 'same-order' }, drain: policy.drain };
+    const unserved = (change: object, pool = 'spot-a', servesAt?: number): number =>
+      found(change, { 'i-1': {}, 'i-2': {} }, (script) => {
+        script.launch(50, 'i-3', { pool });
+        if (servesAt !== undefined) script.serves(servesAt, 'i-3');
+      });
+    expect(unserved(order)).toBe(1);
+    expect(unserved({ drain: policy.drain })).toBe(1);
+    expect(unserved(order, 'spot-b')).toBe(0);
+    expect(unserved(order, 'spot-a', 60)).toBe(0);
+    expect(unserved({ ...order, removal: { order: 'oldest-first' } })).toBe(0);
+    expect(unserved({ removal: { order: 'same-order' } })).toBe(0);
+  });
   it('does not tell apart whole seconds', () => {
     expect(found(oldest, { 'i-1': { atSecond: 2 }, 'i-2': { atSecond: 1 } })).toBe(0);
   });

@@ -1,11 +1,21 @@
 import type { Chronicle } from '../chronicle.ts';
+import { nameOf } from '../cloud.ts';
 import type { Rule } from '../finding.ts';
 import type { Life } from '../life.ts';
 import { isDearer } from '../paid.ts';
+import { poolOf } from '../pools.ts';
 import { type ScaleIn, scaleInsOf } from '../scale-in.ts';
 
 /** Launch times have whole seconds. */
 const launchedTogetherMs = 2_000;
+
+/** Whether two are of the same offering and pool, and the first of them took no requests while it was looked at. */
+const isIdleTwin = (chronicle: Chronicle, one: Life, other: Life, { choice, policy, shownSinceMs }: ScaleIn): boolean => {
+  const { chosenAtMs } = choice;
+  const isAlike = nameOf(one) === nameOf(other) && poolOf(one, policy, chosenAtMs) === poolOf(other, policy, chosenAtMs);
+  const worked = one.services.some(({ fromMs, untilMs }) => fromMs <= chosenAtMs && untilMs >= shownSinceMs);
+  return isAlike && !worked && chronicle.targetsOf(one, shownSinceMs).length > 0 && chronicle.targetsOf(one, chosenAtMs).length > 0;
+};
 
 /** Whether the order of removal surely names one before the other. */
 const goesBefore = (chronicle: Chronicle, one: Life, other: Life, scaleIn: ScaleIn): boolean => {
@@ -15,16 +25,16 @@ const goesBefore = (chronicle: Chronicle, one: Life, other: Life, scaleIn: Scale
     case 'newest-first':
       return one.launchedAtMs > other.launchedAtMs + launchedTogetherMs;
     case 'dearest-first':
-      return isDearer(chronicle, one, other, scaleIn);
+      return isDearer(chronicle, one, other, scaleIn) || isIdleTwin(chronicle, one, other, scaleIn);
     case 'same-order':
-      return false;
+      return isIdleTwin(chronicle, one, other, scaleIn);
   }
 };
 
 export const removalInOrder: Rule = {
   name: 'members leave in the order of removal',
   meaning:
-    'When a group shrinks, no member that serves and is ready leaves before one that could go as well (of the same Auto Scaling group, of one above its minimum size, or of none) and that the order of the policy names first: the older or newer one, or the dearer one by stated prices and by spot prices where the policy has them read; without a stated price, on-demand goes before spot. Floors, shares and spares go before the order.',
+    'When a group shrinks, no member that serves and is ready leaves before one that could go as well (of the same Auto Scaling group, of one above its minimum size, or of none) and that the order of the policy names first: the older or newer one, or the dearer one by stated prices and by spot prices where the policy has them read; without a stated price, on-demand goes before spot. Of two in the same place that neither age nor price tells apart, the one that serves in no target group goes first. Floors, shares and spares go before the order.',
   broken: (chronicle) =>
     scaleInsOf(chronicle).flatMap((scaleIn) => {
       const { choice, policy, others } = scaleIn;
