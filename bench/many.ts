@@ -10,8 +10,11 @@ const lookEveryMs = 2_000;
 const stepGroups = 8;
 const stepMs = 8_000;
 const warmUpMs = 1_800_000;
-/** Long enough that no member is young, as in an account that nothing has happened in. */
-const stillMs = 150_000;
+/**
+ * Long enough that no member is young, and that the bucket of launched instances (1,000, two a second) is full also by what
+ * Holdfast reckons, as in an account that nothing has happened in.
+ */
+const stillMs = 600_000;
 /** When the warned are gone, and their last health checks with them. */
 const leastMs = 150_000;
 const mostMs = 300_000;
