@@ -186,7 +186,7 @@ describe('a selector that is new', () => {
     expect(scratch.filesWithErrors()).toEqual([
       'aws/state/group-schema.ts',
       'core/policy/capacity-rules.ts',
-      'core/policy/resolve.ts',
+      'core/policy/resolve-capacity.ts',
       'core/selector/kinds.ts',
     ]);
     scratch.edit(
@@ -196,9 +196,9 @@ describe('a selector that is new', () => {
     );
     scratch.edit('core/policy/capacity-rules.ts', '  cheapest: plain,', '  cheapest: plain,\n  last: plain,');
     scratch.edit(
-      'core/policy/resolve.ts',
+      'core/policy/resolve-capacity.ts',
       "  if ('cheapest' in node)",
-      "  if ('last' in node) return { kind: 'last', children: node.last.map(selectorOf) };\n  if ('cheapest' in node)",
+      "  if ('last' in node) return { kind: 'last', children: node.last.map((child) => resolved(child, wide)) };\n  if ('cheapest' in node)",
     );
     scratch.edit(
       'core/selector/kinds.ts',
