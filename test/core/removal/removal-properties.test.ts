@@ -59,6 +59,47 @@ describe('removal in the same order', () => {
     );
   });
 
+  it('leaves what the tree would hold had the group never been larger', () => {
+    const cases = fc.record({
+      tree: fc.constantFrom(...trees),
+      size: fc.integer({ min: 1, max: 40 }),
+      less: fc.integer({ min: 1, max: 40 }),
+    });
+    const grown = (tree: Selector, count: number) => membersFrom(planPlacements(input(tree, pools, { count })).placements);
+    fc.assert(
+      fc.property(cases, ({ tree, size, less }) => {
+        const before = grown(tree, size);
+        const gone = new Set(chooseRemovals(removal('same-order', tree, pools, { count: less, members: before })).map(({ instance }) => instance));
+        const kept = before.filter(({ instance }) => !gone.has(instance));
+        expect(distribution(kept)).toEqual(distribution(grown(tree, kept.length)));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('leaves every child of weights within one and a half members of its share, whatever the weights', () => {
+    const weight = fc.integer({ min: 1, max: 12 });
+    const cases = fc.record({
+      weights: fc.array(weight, { minLength: 2, maxLength: 4 }),
+      size: fc.integer({ min: 1, max: 40 }),
+      less: fc.integer({ min: 1, max: 40 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ weights, size, less }) => {
+        const tree = weighted(...weights.map((one, index) => [`p${index}`, one] as const));
+        const before = membersFrom(planPlacements(input(tree, pools, { count: size })).placements);
+        const gone = new Set(chooseRemovals(removal('same-order', tree, pools, { count: less, members: before })).map(({ instance }) => instance));
+        const kept = before.filter(({ instance }) => !gone.has(instance));
+        const total = weights.reduce((sum, one) => sum + one, 0);
+        for (const [index, one] of weights.entries()) {
+          const held = kept.filter((member) => member.pool === `p${index}`).length;
+          expect(Math.abs(held - (one * kept.length) / total)).toBeLessThan(1.5);
+        }
+      }),
+      { numRuns: 600 },
+    );
+  });
+
   it('never leaves a spread that was even more than one apart', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), (size, less) => {
