@@ -38,7 +38,7 @@ const crash: Situation = {
     { on: 'call', kind: 'crash-caller', when: 'after', match: { service: 'ec2', operation: 'CreateFleet' }, nth: 1 },
     { on: 'call', kind: 'lose-answer', when: 'after', match: { service: 'ec2', operation: 'CreateFleet' }, nth: 3 },
     { on: 'call', kind: 'throttle', match: { service: 'autoscaling', operation: 'AttachInstances' }, nth: 1 },
-    { on: 'call', kind: 'delay', delayMs: 300, match: { service: 'states', operation: 'StartExecution' }, nth: 1 },
+    { on: 'call', kind: 'delay', delayMs: 300, match: { service: 'autoscaling', operation: 'TerminateInstanceInAutoScalingGroup' }, nth: 1 },
     { on: 'clock', kind: 'step', withinMs: 500, match: { caller: 'holdfast-tick-role' }, times: 1 },
   ],
   calmAtMs: 120_000,
