@@ -84,6 +84,10 @@ describe('an alarm that lasts', () => {
     expect(broken(desiredAsAsked, over({ again: ['m-1'] }))).toEqual([]);
     expect(broken(desiredAsAsked, over({ error: { type: 'Killed', message: '' } }))).toEqual([]);
   });
+  it('asks nothing of a group whose policy is deleted before the look would be late, and of others it does', () => {
+    expect(broken(lastingAlarmsActAgain, (script) => script.letGo(200))).toEqual([]);
+    expect(broken(lastingAlarmsActAgain, (script) => script.letGo(600))).toHaveLength(1);
+  });
   it('need not act where a fault may have met the looks', () => {
     const fault = { fault: { on: 'call', kind: 'error', code: 'x', status: 500 }, fromMs: 150_000, untilMs: 800_000 } as never;
     expect(broken(lastingAlarmsActAgain, () => undefined, { faults: [fault] })).toEqual([]);

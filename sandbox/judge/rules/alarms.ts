@@ -79,7 +79,7 @@ const isPlain = (chronicle: Chronicle, group: string, { alarm }: Lasting, fromMs
   const names = new Set(chronicle.policyAt(group, fromMs)?.scaling.map((row) => row.alarm));
   return (
     !chronicle.history.faults.some((one) => one.fromMs <= untilMs && one.untilMs >= fromMs) &&
-    chronicle.policiesIn(group, fromMs, untilMs).length === 1 &&
+    !(chronicle.groups.get(group)?.policies ?? []).some(({ atMs }) => atMs > fromMs && atMs <= untilMs) &&
     !chronicle.of('step').some(({ step, atMs }) => step === 'state-restored' && atMs <= untilMs) &&
     !alarmChanges(chronicle).some((one) => one.alarm !== alarm && names.has(one.alarm) && one.atMs <= untilMs)
   );
