@@ -94,6 +94,15 @@ const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, groups: nu
   return Promise.resolve(new Map(arns.map((arn) => [arn, 'unread' as const])));
 };
 
+/** Members in Auto Scaling groups that the group does not name. */
+const elsewhereOf = (instances: readonly Instance[], names: readonly string[]): Pick<Holdings, 'elsewhere'> => {
+  const found = instances.flatMap((instance) => {
+    const asg = tagOf(instance, asgTag);
+    return asg === undefined || names.includes(asg) ? [] : [[instance.InstanceId ?? '', asg] as const];
+  });
+  return found.length === 0 ? {} : { elsewhere: Object.fromEntries(found) };
+};
+
 /** What a group holds, each instance once, with its target health. */
 const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, group: Group): Promise<Holdings> => {
   const { instances, asgs } = shown;
@@ -122,6 +131,7 @@ const holdingsIn = async (shown: Shown, health: Health, deps: ProviderDeps, grou
     asgs: asgs.map(asView),
     aside: idsOf(ours.filter((instance) => isAlive(instance) && !holdsPlace(instance, standings))),
     ...(detached.length > 0 && { detached: idsOf(detached) }),
+    ...elsewhereOf(ours, names),
     ended: idsOf(ours.filter((instance) => !isAlive(instance))),
     stopped: idsOf(ours.filter(isStopped)),
     endings: endingsIn(ours),

@@ -49,6 +49,8 @@ export type Holdings = {
    * not merely missing from a describe.
    */
   readonly ended: readonly string[];
+  /** Members by tag that live in an Auto Scaling group that this group does not name, and in which. Absent: none. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
   /** What EC2 says of the ends of those that ended. Absent: nothing. */
   readonly endings?: Readonly<Record<string, Ending>>;
 };

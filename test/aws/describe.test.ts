@@ -78,6 +78,13 @@ describe('a group held by tag', () => {
     ]);
   });
 
+  test('by tag is told with the Auto Scaling group that it lives in, where the group does not name that', async () => {
+    const tagged = [ec2Instance('i-1', { ...ours, ...inWeb }), ec2Instance('i-2', ours)];
+    const { members, elsewhere } = await look(group(), { DescribeInstances: instances({ tagged }) });
+    expect(members.map(({ instance }) => instance)).toEqual(['i-1', 'i-2']);
+    expect(elsewhere).toEqual({ 'i-1': 'web' });
+  });
+
   test("is never another deployment's, nor a group's whose name only begins alike", async () => {
     const foreign = [
       ec2Instance('i-1', { 'holdfast:group': 'staging/workers' }),

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { AsgClaim } from '../../core/policy/ports.ts';
 import type { GroupState } from '../../core/view/view.ts';
-import { withoutTaken } from '../../functions/react/look/taken-asgs.ts';
-import { group, state } from '../core/views.ts';
+import { withoutForeign, withoutTaken } from '../../functions/react/look/taken-asgs.ts';
+import { members } from '../core/members.ts';
+import { group, spotA, state } from '../core/views.ts';
 
 const web = group({ holding: { kind: 'attach', asg: 'next' } });
 const raised = [{ asg: 'before', fromMax: 6, toMax: 8 }];
@@ -34,4 +35,13 @@ test('the Auto Scaling groups that the policy names are not looked up', async ()
   const never = { claimOf: () => Promise.reject(new Error('Nothing is to be read.')), state: async () => undefined };
   const plain = state({ holders: ['next'] });
   expect(await withoutTaken(web, plain, never)).toBe(plain);
+});
+
+test('members by tag in an Auto Scaling group count for the group that holds it, and for nobody else', async () => {
+  const all = members(spotA, 3);
+  const shown = { members: all, asgs: [], aside: [], stopped: [], ended: [], elsewhere: { 'spot-a#1': 'before' } };
+  const counted = async (claim: AsgClaim | undefined) =>
+    (await withoutForeign('web', shown, { claimOf: async () => claim, state: async () => undefined })).members;
+  expect(await counted(claimed('api'))).toEqual(all.slice(1));
+  for (const claim of [claimed('api', { released: true }), claimed('web'), undefined]) expect(await counted(claim)).toEqual(all);
 });

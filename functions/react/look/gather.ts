@@ -20,7 +20,7 @@ import type { GroupState, Member, View } from '../../../core/view/view.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
 import { inherit } from './inherited.ts';
-import { withoutTaken } from './taken-asgs.ts';
+import { withoutForeign, withoutTaken } from './taken-asgs.ts';
 
 /** Reads spot prices where it is time for that. */
 const readPrices = async (priced: Priced, ports: ReactPorts): Promise<GroupState> => {
@@ -90,7 +90,8 @@ export const gather = async (
     known?.look === undefined ? provider.describe(group) : known.look(group),
     inherit(group, own, ports),
   ]);
-  const holdings = { ...shown, members: withReservations(shown.members, own.reservations) };
+  const held = await withoutForeign(group.name, shown, ports.store);
+  const holdings = { ...held, members: withReservations(held.members, own.reservations) };
   const nowMs = ports.clock.now();
   const isRewritten = facts.causes.some(({ code }) => code === 'policy-change');
   const { state, ...sized } = followLook({

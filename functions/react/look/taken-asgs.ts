@@ -1,6 +1,7 @@
 import type { Group } from '../../../core/group/group.ts';
 import { namedAsgs } from '../../../core/group/holders.ts';
 import type { AsgClaim } from '../../../core/policy/ports.ts';
+import type { Holdings } from '../../../core/ports/capacity-provider.ts';
 import type { StateStore } from '../../../core/ports/state-store.ts';
 import type { GroupState, RaisedMax } from '../../../core/view/view.ts';
 
@@ -37,4 +38,19 @@ export const withoutTaken = async (group: Group, state: GroupState, store: Store
   const { holders: before = [], ...rest } = state;
   const holders = before.filter((asg) => !lost.has(asg));
   return { ...rest, raised, ...(holders.length > 0 && { holders }) };
+};
+
+/**
+ * What a group holds, without members that carry its tag and live in an Auto Scaling group that another group holds by
+ * now: they count there. Without this, a group that was renamed and written again would count them too, and launch
+ * nothing.
+ */
+export const withoutForeign = async (group: string, holdings: Holdings, store: Store): Promise<Holdings> => {
+  const { elsewhere = {} } = holdings;
+  const asgs = [...new Set(Object.values(elsewhere))];
+  const claims = await Promise.all(asgs.map((asg) => store.claimOf(asg)));
+  const taken = new Set(claims.flatMap((claim) => (claim?.released || isOurs(claim, group) ? [] : (claim?.asg ?? []))));
+  return taken.size === 0
+    ? holdings
+    : { ...holdings, members: holdings.members.filter(({ instance }) => !taken.has(elsewhere[instance] ?? '')) };
 };
