@@ -50,10 +50,10 @@ export type Remark =
   | { readonly code: 'breaker-overridden'; readonly count: number }
   /** So many members above the size are missing, because spot gives none now. */
   | { readonly code: 'spares-missing'; readonly count: number; readonly of: number }
-  /** EC2 advises to replace these, and the policy says not to act on that. */
+  /** EC2 advises to replace these, and the policy's budget for that is spent. */
   | { readonly code: 'advice-over-budget'; readonly instances: readonly string[]; readonly count: number }
+  /** EC2 advises to replace these, and the policy says not to act on that. */
   | { readonly code: 'advice-not-followed'; readonly instances: readonly string[]; readonly count: number }
-  /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
   /** The account's bucket has no tokens for this launch, and groups ahead need them more: its turn is about then. */
   | {
       readonly code: 'waits-for-turn';
@@ -64,6 +64,7 @@ export type Remark =
     }
   /** The launch waited so long for the account's bucket. */
   | { readonly code: 'waited-for-turn'; readonly bucket: string; readonly waitedMs: number }
+  /** This many members above the desired size stay, because these Auto Scaling groups are at their minimum size. */
   | {
       readonly code: 'kept-by-minimum';
       readonly count: number;
