@@ -1,5 +1,5 @@
-/** More keys than this are not worth their memory: all are forgotten then. */
-const mostRemembered = 10_000;
+/** More keys than this are not worth their memory. */
+export const mostRemembered = 10_000;
 
 /** What an environment has done or seen, by client. Lost with the environment, so it may only save work. */
 export type Remembered<Client> = {
@@ -7,15 +7,25 @@ export type Remembered<Client> = {
   readonly add: (client: Client, keys: readonly string[]) => void;
 };
 
+/** One value for each client of an environment, made at its first use. */
+export const perClient = <Client extends object, Value>(create: () => Value): ((client: Client) => Value) => {
+  const values = new WeakMap<Client, Value>();
+  return (client) => {
+    const value = values.get(client) ?? create();
+    values.set(client, value);
+    return value;
+  };
+};
+
+/** Keys by client. Where they are too many, all are forgotten. */
 export const remembered = <Client extends object>(): Remembered<Client> => {
-  const byClient = new WeakMap<Client, Set<string>>();
+  const keysOf = perClient<Client, Set<string>>(() => new Set());
   return {
-    has: (client, key) => byClient.get(client)?.has(key) === true,
+    has: (client, key) => keysOf(client).has(key),
     add: (client, keys) => {
-      const known = byClient.get(client) ?? new Set();
+      const known = keysOf(client);
       if (known.size > mostRemembered) known.clear();
       for (const key of keys) known.add(key);
-      byClient.set(client, known);
     },
   };
 };

@@ -1,10 +1,8 @@
 import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
+import { mostRemembered, perClient } from '../calls/remembered.ts';
 
 /** Whom this environment attached, and when. `noted`: a tag of the instance says so too. */
 type Joined = { readonly asg: string; readonly atMs: number; readonly noted: boolean };
-
-/** More instances than this are not worth their memory: those that are noted are forgotten then. */
-const mostRemembered = 10_000;
 
 /**
  * Who joins waits so long for others that are coming, so that one call tags all of them. It is at least how long those
@@ -12,16 +10,13 @@ const mostRemembered = 10_000;
  */
 export const notedWithinMs = 20_000;
 
-/** By client. Lost with the environment, so it may only save calls: a later look finds who has no tag. */
-const byClient = new WeakMap<AutoScalingClient, Map<string, Joined>>();
+/** Lost with the environment, so it may only save calls: a later look finds who has no tag. */
+const knownTo = perClient<AutoScalingClient, Map<string, Joined>>(() => new Map());
 
-const knownTo = (client: AutoScalingClient): Map<string, Joined> => {
-  const known = byClient.get(client) ?? new Map<string, Joined>();
-  byClient.set(client, known);
-  return known;
-};
-
-/** Remembers that instances joined an Auto Scaling group now. Who joined before keeps its time. */
+/**
+ * Remembers that instances joined an Auto Scaling group now. Who joined before keeps its time. Where they are too many,
+ * those that are noted are forgotten.
+ */
 export const rememberJoined = (
   client: AutoScalingClient,
   instances: readonly string[],
@@ -34,15 +29,13 @@ export const rememberJoined = (
 
 /** What this environment knows of an instance that joined this Auto Scaling group. */
 export const joinedHere = (client: AutoScalingClient, asg: string, instance: string): Joined | undefined => {
-  const joined = byClient.get(client)?.get(instance);
+  const joined = knownTo(client).get(instance);
   return joined?.asg === asg ? joined : undefined;
 };
 
 /** Who joined this Auto Scaling group and has no tag yet. */
 export const notNotedYet = (client: AutoScalingClient, asg: string): readonly (Joined & { readonly id: string })[] =>
-  [...(byClient.get(client) ?? [])].flatMap(([id, joined]) =>
-    joined.asg === asg && !joined.noted ? [{ id, ...joined }] : [],
-  );
+  [...knownTo(client)].flatMap(([id, joined]) => (joined.asg === asg && !joined.noted ? [{ id, ...joined }] : []));
 
 /** Remembers that tags say it. */
 export const rememberNoted = (client: AutoScalingClient, instances: readonly string[]): void => {
