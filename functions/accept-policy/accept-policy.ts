@@ -172,7 +172,7 @@ const reject = async (
 /**
  * Keeps the status item and the event far below their limits (DynamoDB: 400 KB an item, EventBridge: 256 KB an event).
  */
-const mostProblems = 50;
+export const mostProblems = 50;
 const messagesOf = (problems: readonly Problem[]): readonly string[] =>
   problems.slice(0, mostProblems).map(({ message }) => message);
 

@@ -1,6 +1,7 @@
 import type { Problem } from '../../core/policy/problem.ts';
 import { numberOf } from '../../core/units/number-of.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
+import { mostProblems } from './accept-policy.ts';
 import { judge } from './judge.ts';
 import type { AcceptPolicyPorts } from './ports.ts';
 
@@ -9,7 +10,6 @@ const lookUpEveryMs = 900_000;
 const timesADay = 86_400_000 / lookUpEveryMs;
 /** No further group is looked up later than this in an invocation: a group that was left out comes again tomorrow. */
 const beginsWithinMs = 15_000;
-const mostProblems = 50;
 
 /** Groups whose time it is. They are spread over the day, so that their calls are too. */
 export const groupsDue = (groups: readonly string[], atMs: number): readonly string[] => {
