@@ -1,54 +1,7 @@
 import type { OfferingKey } from '../pool/offering.ts';
-import type { View } from '../view/view.ts';
 import { type BucketName, buckets, type Level, tokensAt } from './account-buckets.ts';
 import { type FullAt, pacedBuckets, tokensLeft } from './call-pace.ts';
-
-/**
- * How much a group needs a bucket. `empty`: nothing serves. `warned`: EC2 takes members. `missing`: members lack.
- * `spare`: it has its size, and lacks spares.
- * `look`: a drain wants to see whether it can begin, and begins without that when its time is up.
- */
-export type Need = {
-  readonly urgency: 'empty' | 'warned' | 'missing' | 'spare' | 'look';
-  /** The earliest deadline of a member that EC2 takes and that has no replacement. */
-  readonly deadlineMs?: number;
-  /** The size of the group. */
-  readonly size: number;
-};
-
-/** What a decision would launch, or the calls of a look. */
-export type Ask = {
-  readonly group: string;
-  /** Id of the decision. */
-  readonly by: string;
-  readonly bucket: Exclude<BucketName, 'instances'>;
-  readonly calls: number;
-  readonly instances: number;
-  readonly need: Need;
-};
-
-/** Members that serve now, warned ones included, and the earliest deadline of those that have no replacement. */
-export const warnedAmong = ({
-  members,
-  swaps,
-  state,
-}: View): { readonly serving: number; readonly deadlineMs: number | undefined } => {
-  const out = new Set(
-    swaps.filter(({ state: of }) => !(of === 'waiting' || of === 'leaving')).map(({ instance }) => instance),
-  );
-  const replaced = new Set(state.reservations.flatMap(({ replaces }) => replaces));
-  const deadlines = swaps.flatMap(({ instance, deadlineMs, state: of }) =>
-    deadlineMs === undefined || of === 'gone' || replaced.has(instance) ? [] : [deadlineMs],
-  );
-  const inService = members.filter(({ instance }) => !out.has(instance));
-  return {
-    serving: inService.filter(({ serving, mayServe }) => serving || mayServe === true).length,
-    deadlineMs: deadlines.length === 0 ? undefined : Math.min(...deadlines),
-  };
-};
-
-/** A group that waits for its turn. */
-type Waiting = Omit<Ask, 'by'> & { readonly sinceMs: number; readonly turnAtMs: number };
+import { type Ask, byNeed, type Waiting } from './need.ts';
 
 /**
  * What Holdfast spends of the account's buckets, and who waits for them: one item for all groups. It only paces: where
@@ -91,35 +44,8 @@ const takenMs = 1_000;
 const patienceMs = 10_000;
 /** How long a refusal of one group keeps others from asking for the same. */
 const refusedMs = 30_000;
-/**
- * With less than this left, a replacement has just time to boot. Before that, the size decides and not the deadline: a
- * warning that comes in the middle of a storm would else wait for all of it.
- */
-const pressingMs = 60_000;
 /** Where the bucket of instances is low, a call for fewer is not worth its token. */
 const leastInstances = 20;
-
-const ranks: Readonly<Record<Need['urgency'], number>> = { empty: 0, warned: 1, missing: 2, spare: 3, look: 4 };
-
-/** The deadline of a group that has little time left. */
-const pressingOf = ({ deadlineMs }: Need, nowMs: number): number =>
-  deadlineMs === undefined || deadlineMs - nowMs > pressingMs ? Number.POSITIVE_INFINITY : deadlineMs;
-
-const ascending = (a: number, b: number): number => (a === b ? 0 : a - b);
-
-/**
- * The order of need: groups of which nothing serves, then those that EC2 takes members of, then those that miss
- * members. Where little time is left, the earliest deadline first. Small groups before large ones: a member less is a
- * larger part of them, and they need fewer tokens, so that more groups are whole soon.
- */
-const byNeed =
-  (nowMs: number) =>
-  (a: Waiting, b: Waiting): number =>
-    ascending(ranks[a.need.urgency], ranks[b.need.urgency]) ||
-    ascending(pressingOf(a.need, nowMs), pressingOf(b.need, nowMs)) ||
-    ascending(a.need.size, b.need.size) ||
-    ascending(a.sinceMs, b.sinceMs) ||
-    (a.group < b.group ? -1 : 1);
 
 /** What turns leave of a bucket, or what calls have left of it, if that is less. */
 const levelAt = ({ levels, fullAt = {} }: AccountBudget, name: BucketName, nowMs: number): number => {

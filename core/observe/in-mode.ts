@@ -7,8 +7,9 @@ import { modeOf } from '../group/mode.ts';
 import { isHard } from '../swap/swap.ts';
 import { takeHeadcount } from '../view/headcount.ts';
 import type { View } from '../view/view.ts';
+import { announcedForLater } from './heard.ts';
 import type { Heard, NotDone } from './not-done.ts';
-import { announcedForLater, lackIn, type Observation, observe } from './observe.ts';
+import { lackIn, type Observation, observe } from './observe.ts';
 
 /** What a look at a group that does not act knows besides its view. */
 export type Watching = {

@@ -7,60 +7,12 @@ import { type Offering, offeringKey } from '../pool/offering.ts';
 import { paidPrice, pricesIn } from '../pool/price.ts';
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { Swap } from '../swap/swap.ts';
-import { describeLagMs } from '../times/times.ts';
 import type { AsgView, GroupState, Member, View } from '../view/view.ts';
+import { heardNow, mostHeard, remembered } from './heard.ts';
 import type { Cost, Heard, Need, NotDone } from './not-done.ts';
 
-/** How long a signal about a leaving member tells something, when its instance does not end before. */
-const tellsForMs = 3_600_000;
-/**
- * Members that the state remembers as leaving: with their hooks, a quarter of what a DynamoDB item holds. A storm has
- * more, and they count in the look that was told.
- */
-const mostHeard = 300;
 /** Instances that a stored decision names. It counts all of them. */
 const namedAtMost = 50;
-
-const heardWith = ({ heardAtMs }: Heard): Pick<Heard, 'heardAtMs'> => (heardAtMs === undefined ? {} : { heardAtMs });
-
-const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
-  const all = new Map<string, Heard>();
-  for (const one of heard) {
-    const before = all.get(one.instance);
-    // A warning outweighs advice, and the earlier deadline the later one.
-    if (
-      before === undefined ||
-      traitsOf(before).waitsForSurge ||
-      (one.deadlineMs ?? Infinity) < (before.deadlineMs ?? 0)
-    )
-      all.set(one.instance, before?.reason === one.reason ? { ...one, ...heardWith(before) } : one);
-  }
-  return all;
-};
-
-const overAtMs = (heard: Heard): number => {
-  if (heard.untilMs !== undefined) return heard.untilMs;
-  return traitsOf(heard).endedBy === 'ec2' ? (heard.deadlineMs ?? heard.atMs) + describeLagMs : heard.atMs + tellsForMs;
-};
-
-const isOver = (heard: Heard, { nowMs, members, asgs }: View): boolean => {
-  const { instance, atMs } = heard;
-  if (nowMs >= overAtMs(heard)) return true;
-  const isShown =
-    members.some((member) => member.instance === instance) || asgs.some(({ holds }) => holds.includes(instance));
-  return !isShown && nowMs - atMs >= describeLagMs;
-};
-
-const knownIn = ({ notDone }: GroupState): readonly Heard[] =>
-  Object.entries(notDone?.heard ?? {}).map(([instance, one]) => ({ instance, ...one }));
-
-/** Members that leave, by signals of now and of before. */
-const heardNow = (now: readonly Heard[], view: View): readonly Heard[] =>
-  [...byInstance([...knownIn(view.state), ...now]).values()].filter((one) => !isOver(one, view));
-
-/** What was heard while a group did not act, and still tells something when it acts again. */
-export const heardBefore = (state: GroupState, nowMs: number): readonly Heard[] =>
-  knownIn(state).filter((one) => nowMs < overAtMs(one));
 
 const asSwap = (heard: Heard, { group, members }: View): Swap => {
   const { instance, reason, atMs, deadlineMs } = heard;
@@ -84,18 +36,6 @@ const swapsIfActed = (heard: readonly Heard[], view: View): readonly Swap[] => {
   const stored = new Set(view.swaps.map(({ instance }) => instance));
   return heard.filter(({ instance }) => !stored.has(instance)).map((one) => asSwap(one, view));
 };
-
-/** What AWS announced for later, with what it announced before: of a paused group, which acts on it afterwards. */
-export const announcedForLater = (now: readonly Heard[], view: View): NotDone['heard'] => {
-  const later = heardNow(now, view).filter((one) => one.untilMs !== undefined);
-  return later.length === 0 ? undefined : remembered(later, view.nowMs);
-};
-
-/** Warnings that no earlier look heard: pool memory learns from each once. */
-export const newlyWarned = ({ notDone }: GroupState, heard: readonly Heard[]): readonly Heard[] =>
-  heard.filter(
-    (one) => traitsOf(one).endedBy === 'ec2' && notDone?.heard?.[one.instance]?.deadlineMs !== one.deadlineMs,
-  );
 
 /**
  * The desired size of an observed group: where its Auto Scaling groups are steered by others, it is what these are set
@@ -184,24 +124,6 @@ const outcomeOf = (view: View, decision: Decision, leaving: readonly Heard[]): O
     now: costOf(view.members, view),
   };
 };
-
-const remembered = (heard: readonly Heard[], nowMs: number): NotDone['heard'] =>
-  Object.fromEntries(
-    heard
-      .toSorted((a, b) => a.atMs - b.atMs)
-      .slice(-mostHeard)
-      .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, untilMs, hook }) => [
-        instance,
-        {
-          reason,
-          atMs,
-          heardAtMs,
-          ...(deadlineMs !== undefined && { deadlineMs }),
-          ...(untilMs !== undefined && { untilMs }),
-          ...(hook !== undefined && { hook }),
-        },
-      ]),
-  );
 
 /** What is short or too much, as it would be acted on. Members that would move to a better place are neither. */
 export const lackIn = ({ placements, unplaced, removals }: Decision): Pick<NotDone, 'missing' | 'surplus'> => ({

@@ -2,7 +2,7 @@ import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { asgCalls, drainTargets } from '../../core/drain/targets.ts';
 import type { Group } from '../../core/group/group.ts';
 import { asgsFor, namedTargetGroups } from '../../core/group/holders.ts';
-import type { Ask } from '../../core/limits/account-budget.ts';
+import type { Ask } from '../../core/limits/need.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import { deadlineMarginMs, startSlackMs } from '../../core/times/times.ts';
 import { numberOf } from '../../core/units/number-of.ts';

@@ -14,15 +14,9 @@ import { claimedMeanwhile } from './carry-out/claimed-meanwhile.ts';
 import { launchAll, readRequests, writeRequests } from './carry-out/launches.ts';
 import { type Gathered, viewOf } from './look/gather.ts';
 import { heardIn } from './look/leaving-now.ts';
+import { tellNews } from './record/announce.ts';
 import { putState } from './record/put-state.ts';
-import {
-  type Decided,
-  recordDecided,
-  recordObserved,
-  recordOvertaken,
-  recordUnobserved,
-  tellNews,
-} from './record/record.ts';
+import { type Decided, recordDecided, recordObserved, recordOvertaken, recordUnobserved } from './record/record.ts';
 import type { Round, Run } from './run.ts';
 import { type Allowed, giveTurnBack, shareLessons, takeTurn } from './turns/take-turn.ts';
 

@@ -1,12 +1,12 @@
 import { isFromAws } from '../../aws/calls/errors.ts';
 import {
   type AccountBudget,
-  type Ask,
   type Lessons,
   shareOut,
   type Turn,
   withLessons,
 } from '../../core/limits/account-budget.ts';
+import type { Ask } from '../../core/limits/need.ts';
 import type { StateStore } from '../../core/ports/state-store.ts';
 import type { Clock } from '../../core/ports/surroundings.ts';
 

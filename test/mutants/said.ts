@@ -25,7 +25,7 @@ export const said: readonly Mutant[] = [
   },
   {
     name: 'a swap is sent with another reason',
-    file: 'functions/react/record/record.ts',
+    file: 'functions/react/record/announce.ts',
     from: 'detail: { group, reason, instances, decision: id },',
     to: "detail: { group, reason: 'scale-in', instances, decision: id },",
     caughtBy: ['interruption, own group'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountBudget, type Ask, emptyBudget } from '../../core/limits/account-budget.ts';
+import { type AccountBudget, emptyBudget } from '../../core/limits/account-budget.ts';
+import type { Ask } from '../../core/limits/need.ts';
 import type { ReactPorts } from '../../functions/react/ports.ts';
 import { bucketOf, turnsOf } from '../../functions/react/turns/turns.ts';
 import { noLessons } from '../../functions/runtime/share-budget.ts';

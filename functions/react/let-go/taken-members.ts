@@ -6,8 +6,8 @@ import { drainsOf } from '../carry-out/drain-names.ts';
 import { claimable, reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
+import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
-import { announceStarted } from '../record/record.ts';
 
 /**
  * Claims members that EC2 takes while their group is let go. EC2 warns once: a policy that returns before they have

@@ -2,7 +2,7 @@ import type { Group } from '../../../core/group/group.ts';
 import { asgsOf } from '../../../core/group/holders.ts';
 import { modeOf } from '../../../core/group/mode.ts';
 import { claimsLeft } from '../../../core/limits/advice-budget.ts';
-import { heardBefore, newlyWarned } from '../../../core/observe/observe.ts';
+import { heardBefore, newlyWarned } from '../../../core/observe/heard.ts';
 import { offeringKey } from '../../../core/pool/offering.ts';
 import { traitsOf } from '../../../core/removal/leave-reason.ts';
 import type { LeavingFact } from '../../../core/swap/claim.ts';

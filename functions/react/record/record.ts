@@ -1,4 +1,3 @@
-import { chunks } from '../../../aws/calls/chunks.ts';
 import { announcements, metrics } from '../../../core/contract.ts';
 import type { Decision } from '../../../core/decision/decision.ts';
 import type {
@@ -9,7 +8,6 @@ import type {
   SizeChange,
   ViewDigest,
 } from '../../../core/decision/decision-record.ts';
-import type { Remark } from '../../../core/decision/remark.ts';
 import type { Launched } from '../../../core/group-state/answers.ts';
 import type { Observation } from '../../../core/observe/observe.ts';
 import { priceSourceOf } from '../../../core/pool/price.ts';
@@ -20,9 +18,6 @@ import type { Swap } from '../../../core/swap/swap.ts';
 import type { View } from '../../../core/view/view.ts';
 import type { Acted } from '../carry-out/carry-out.ts';
 import type { Round, Run } from '../run.ts';
-
-/** One event names at most this many instance ids, so that it stays far below the bus's 256 KB. */
-const idsPerEvent = 1_000;
 
 type Recorded = Run & {
   readonly rounds: readonly Round[];
@@ -77,62 +72,6 @@ const outcomeOf = ({ rounds, fresh, drains, acted: { failed, ...acted } }: Recor
   ...acted,
   failed: failed.map(({ instance, code }) => ({ instance, awsCode: code })),
 });
-
-/**
- * Tells the bus of swaps that this run claimed. A claim stands whatever becomes of the decision, so it is told by
- * itself: a lost race, a policy that went meanwhile, or a call that fails later does not lose the word about it.
- */
-export const announceStarted = async (
-  { group: { name: group }, id, ports }: Pick<Run, 'group' | 'id' | 'ports'>,
-  claimed: readonly Swap[],
-): Promise<void> => {
-  const byReason = Map.groupBy(claimed, ({ reason }) => reason);
-  const started = [...byReason].flatMap(([reason, swaps]) =>
-    chunks(
-      swaps.map(({ instance }) => instance),
-      idsPerEvent,
-    ).map((instances) => ({
-      detailType: announcements.swapStarted,
-      group,
-      detail: { group, reason, instances, decision: id },
-    })),
-  );
-  if (started.length > 0) await ports.announcer.announce(started);
-};
-
-/** Remarks that are sent to the bus. */
-const newsTypes = {
-  'put-back': announcements.putBack,
-  'boots-failed': announcements.bootsFailed,
-  'given-up': announcements.givenUp,
-  'breaker-opened': announcements.breakerOpened,
-  'breaker-closed': announcements.breakerClosed,
-} as const;
-
-const isNews = (remark: Remark): remark is Extract<Remark, { readonly code: keyof typeof newsTypes }> =>
-  remark.code in newsTypes;
-
-/**
- * Reports what a look learned (pools whose instances died before they served, or never served, breakers that opened or
- * closed), as soon as the state that remembers it is written: nobody finds it out again.
- */
-export const tellNews = async (
-  { group: { name: group }, id, ports }: Run,
-  { remarks = [] }: Decision,
-): Promise<void> => {
-  const news = remarks.flatMap((remark) => {
-    if (!isNews(remark)) return [];
-    const { code, ...detail } = remark;
-    return [{ detailType: newsTypes[code], group, detail: { group, decision: id, ...detail } }];
-  });
-  if (news.length === 0) return;
-  for (const remark of remarks) {
-    if (remark.code === 'boots-failed' || remark.code === 'given-up')
-      ports.telemetry.count(metrics.bootsFailed, remark.count);
-    if (remark.code === 'breaker-opened') ports.telemetry.count(metrics.breakersOpened);
-  }
-  await ports.announcer.announce(news);
-};
 
 const eventsOf = (context: Recorded): readonly Announcement[] => {
   const group = context.group.name;

@@ -8,8 +8,8 @@ import type { InForce } from '../look/in-force.ts';
 import { reportedIn } from '../look/leaving-now.ts';
 import type { Facts } from '../messages/facts.ts';
 import type { ReactPorts } from '../ports.ts';
+import { announceStarted } from '../record/announce.ts';
 import { newDecisionId } from '../record/identifiers.ts';
-import { announceStarted } from '../record/record.ts';
 
 /** How soon another invocation goes on with what was handed over. */
 const handedOverMs = 2_000;

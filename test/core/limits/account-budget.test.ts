@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type AccountBudget, type Ask, emptyBudget, type Need, shareOut, withLessons } from '../../../core/limits/account-budget.ts';
+import { type AccountBudget, emptyBudget, shareOut, withLessons } from '../../../core/limits/account-budget.ts';
+import type { Ask, Need } from '../../../core/limits/need.ts';
 
 const nowMs = 1_000_000;
 const warned: Need = { urgency: 'warned', size: 10, deadlineMs: nowMs + 120_000 };

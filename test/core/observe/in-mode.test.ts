@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import type { Group } from '../../../core/group/group.ts';
+import { heardBefore } from '../../../core/observe/heard.ts';
 import { decideInMode, type Watching } from '../../../core/observe/in-mode.ts';
 import type { Heard } from '../../../core/observe/not-done.ts';
-import { heardBefore, lackIn, observe } from '../../../core/observe/observe.ts';
+import { lackIn, observe } from '../../../core/observe/observe.ts';
 import type { AsgView, View } from '../../../core/view/view.ts';
 import { member, members } from '../members.ts';
 import { group, nowMs, reservation, spotA, spotB, state, swapOf, view } from '../views.ts';

@@ -25,7 +25,7 @@ export const booting: readonly PutBack[] = [
   },
   {
     name: 'failed boots are not reported',
-    file: 'functions/react/record/record.ts',
+    file: 'functions/react/record/announce.ts',
     from: '    if (!isNews(remark)) return [];',
     to: "    if (!isNews(remark) || remark.code === 'boots-failed') return [];",
     situation: 'every boot on spot fails, attached',

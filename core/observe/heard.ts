@@ -1,0 +1,83 @@
+import { traitsOf } from '../removal/leave-reason.ts';
+import { describeLagMs } from '../times/times.ts';
+import type { GroupState, View } from '../view/view.ts';
+import type { Heard, NotDone } from './not-done.ts';
+
+/** How long a signal about a leaving member tells something, when its instance does not end before. */
+const tellsForMs = 3_600_000;
+/**
+ * Members that the state remembers as leaving: with their hooks, a quarter of what a DynamoDB item holds. A storm has
+ * more, and they count in the look that was told.
+ */
+export const mostHeard = 300;
+const heardWith = ({ heardAtMs }: Heard): Pick<Heard, 'heardAtMs'> => (heardAtMs === undefined ? {} : { heardAtMs });
+
+const byInstance = (heard: readonly Heard[]): ReadonlyMap<string, Heard> => {
+  const all = new Map<string, Heard>();
+  for (const one of heard) {
+    const before = all.get(one.instance);
+    // A warning outweighs advice, and the earlier deadline the later one.
+    if (
+      before === undefined ||
+      traitsOf(before).waitsForSurge ||
+      (one.deadlineMs ?? Infinity) < (before.deadlineMs ?? 0)
+    )
+      all.set(one.instance, before?.reason === one.reason ? { ...one, ...heardWith(before) } : one);
+  }
+  return all;
+};
+
+const overAtMs = (heard: Heard): number => {
+  if (heard.untilMs !== undefined) return heard.untilMs;
+  return traitsOf(heard).endedBy === 'ec2' ? (heard.deadlineMs ?? heard.atMs) + describeLagMs : heard.atMs + tellsForMs;
+};
+
+const isOver = (heard: Heard, { nowMs, members, asgs }: View): boolean => {
+  const { instance, atMs } = heard;
+  if (nowMs >= overAtMs(heard)) return true;
+  const isShown =
+    members.some((member) => member.instance === instance) || asgs.some(({ holds }) => holds.includes(instance));
+  return !isShown && nowMs - atMs >= describeLagMs;
+};
+
+const knownIn = ({ notDone }: GroupState): readonly Heard[] =>
+  Object.entries(notDone?.heard ?? {}).map(([instance, one]) => ({ instance, ...one }));
+
+/** Members that leave, by signals of now and of before. */
+export const heardNow = (now: readonly Heard[], view: View): readonly Heard[] =>
+  [...byInstance([...knownIn(view.state), ...now]).values()].filter((one) => !isOver(one, view));
+
+/** What was heard while a group did not act, and still tells something when it acts again. */
+export const heardBefore = (state: GroupState, nowMs: number): readonly Heard[] =>
+  knownIn(state).filter((one) => nowMs < overAtMs(one));
+
+/** Warnings that no earlier look heard: pool memory learns from each once. */
+export const newlyWarned = ({ notDone }: GroupState, heard: readonly Heard[]): readonly Heard[] =>
+  heard.filter(
+    (one) => traitsOf(one).endedBy === 'ec2' && notDone?.heard?.[one.instance]?.deadlineMs !== one.deadlineMs,
+  );
+
+/** What the state keeps of members that leave: the latest, when there are too many. */
+export const remembered = (heard: readonly Heard[], nowMs: number): NotDone['heard'] =>
+  Object.fromEntries(
+    heard
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .slice(-mostHeard)
+      .map(({ instance, reason, atMs, heardAtMs = nowMs, deadlineMs, untilMs, hook }) => [
+        instance,
+        {
+          reason,
+          atMs,
+          heardAtMs,
+          ...(deadlineMs !== undefined && { deadlineMs }),
+          ...(untilMs !== undefined && { untilMs }),
+          ...(hook !== undefined && { hook }),
+        },
+      ]),
+  );
+
+/** What AWS announced for later, with what it announced before: of a paused group, which acts on it afterwards. */
+export const announcedForLater = (now: readonly Heard[], view: View): NotDone['heard'] => {
+  const later = heardNow(now, view).filter((one) => one.untilMs !== undefined);
+  return later.length === 0 ? undefined : remembered(later, view.nowMs);
+};
