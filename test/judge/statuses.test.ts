@@ -55,7 +55,21 @@ describe('the status of a policy', () => {
         status(script, 101, { status: says });
       });
     expect(letGo('let-go')).toEqual([]);
-    expect(letGo('rejected')).toEqual(['web is let go, and its status says rejected']);
+    expect(letGo('rejected')).toEqual(['no version of web is in force, expected the status let-go, found rejected']);
     expect(judged((script) => status(script, 101, { status: 'let-go' }))).toEqual(['web is held, and its status says let-go']);
+  });
+
+  it('says of a policy that is written for a group without one, and is not in force, that it was rejected', () => {
+    const writtenAgain = (says: string) =>
+      judged((script) => {
+        script.at(0, { kind: 'policy-written', group: 'web', document: policy });
+        script.at(100, { kind: 'policy-written', group: 'web' });
+        script.letGo(100);
+        status(script, 101, { status: 'let-go' });
+        script.at(200, { kind: 'policy-written', group: 'web', document: { ...policy, size: -1 } });
+        status(script, 201, { status: says });
+      });
+    expect(writtenAgain('rejected')).toEqual([]);
+    expect(writtenAgain('let-go')).toEqual(['no version of web is in force, expected the status rejected, found let-go']);
   });
 });

@@ -10,11 +10,11 @@ const statusesOf = (chronicle: Chronicle, group: string) =>
     .flatMap((write) => (write.table === 'groups' && write.group === group && write.item === items.status && write.status ? [write] : []));
 
 /** When its policy last became another one. A write that changes nothing is told to nobody (DynamoDB Developer Guide, change data capture). */
-const lastChangeMs = (chronicle: Chronicle, group: string): number => {
+const lastChange = (chronicle: Chronicle, group: string) => {
   const texts = chronicle
     .of('policy-written')
     .flatMap((write) => (write.group === group ? [{ ...write, text: JSON.stringify(write.document) }] : []));
-  return texts.findLast(({ text }, index) => text !== texts[index - 1]?.text)?.atMs ?? Number.NEGATIVE_INFINITY;
+  return texts.findLast(({ text }, index) => text !== texts[index - 1]?.text);
 };
 
 /** At rest the status reports the last write to the policy, and of the version in force. */
@@ -26,9 +26,13 @@ const atRest = (chronicle: Chronicle, { group, policies }: GroupTimeline): reado
   const about = { group, atMs: restAtMs };
   if (last?.status === undefined) return [{ ...about, detail: `${group} has no status` }];
   const { status, version } = last.status;
-  const writtenMs = lastChangeMs(chronicle, group);
-  if (last.atMs < writtenMs) return [{ ...about, detail: `the status of ${group} is older than its policy` }];
-  if (inForce.policy === undefined) return status === 'let-go' ? [] : [{ ...about, detail: `${group} is let go, and its status says ${status}` }];
+  const change = lastChange(chronicle, group);
+  if (change !== undefined && last.atMs < change.atMs) return [{ ...about, detail: `the status of ${group} is older than its policy` }];
+  if (inForce.policy === undefined) {
+    // A policy that is written and is in force nowhere was rejected. Without one, the group is let go.
+    const expected = change?.document === undefined ? 'let-go' : 'rejected';
+    return status === expected ? [] : [{ ...about, detail: `no version of ${group} is in force, expected the status ${expected}, found ${status}` }];
+  }
   if (status === 'let-go') return [{ ...about, detail: `${group} is held, and its status says let-go` }];
   return version === inForce.version
     ? []
@@ -46,6 +50,6 @@ const invented = (chronicle: Chronicle, { group, policies }: GroupTimeline): rea
 export const statusesAreTrue: Rule = {
   name: 'the status of a policy is true',
   meaning:
-    'At rest the status of a group reports the last write to its policy and names the version in force, or that the group is let go; a version is said to be accepted only once it is in force.',
+    'At rest the status of a group reports the last write to its policy and names the version in force, that it was rejected, or that the group is let go; a version is said to be accepted only once it is in force.',
   broken: (chronicle) => [...chronicle.groups.values()].flatMap((timeline) => [...atRest(chronicle, timeline), ...invented(chronicle, timeline)]),
 };
