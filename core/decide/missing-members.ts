@@ -25,9 +25,13 @@ const lacking = ({ view, headcount, arbiter }: Situation) => {
     arbiter.surge.take(waiting.length - unserved + headcount.holdingPlace.length) +
     arbiter.surgeForUnserved.take(unserved);
   const present = headcount.staying.length + headcount.holdingPlace.length + headcount.inFlightCount;
-  const short = view.state.desired - present - ownRefill(view);
-  return { lack: short + surge, short };
+  const without = view.state.desired - present - ownRefill(view);
+  const short = without - headcount.undecided.length;
+  return { lack: short + surge, short, isUndecided: headcount.undecided.length > 0 && without + surge > 0 };
 };
+
+/** How soon it is known whether somebody leaves whom another decision chose: its author has written that, or died. */
+const decidedWithinMs = 5_000;
 
 /** How many more missing members the policy's limit of launches leaves out. */
 const boundByLimit = (view: View, lack: number): number => Math.max(0, lack - launchRoom(view).left);
@@ -92,7 +96,7 @@ export const missingMembers: Rule = {
   name: 'missing members',
   propose: (situation) => {
     const { view, arbiter } = situation;
-    const { lack, short } = lacking(situation);
+    const { lack, short, isUndecided } = lacking(situation);
     const { bound, remarks } = boundsOf(situation, lack);
     const input = planInput(situation, Math.min(lack - bound, arbiter.launches.left()));
     const { plan: found, overridden } = planOf(situation, input, short);
@@ -110,6 +114,7 @@ export const missingMembers: Rule = {
       unplaced,
       ...(missing > 0 && { spares: sparesIn(missing, spares) }),
       ...(uncovered > 0 && { uncovered }),
+      ...(isUndecided && { wakeAtMs: view.nowMs + decidedWithinMs }),
       remarks: [
         ...remarks,
         ...(areSharesFull ? [{ code: 'shares-full' as const, count: plan.unplaced }] : []),

@@ -28,9 +28,13 @@ const terminatedBy = (asg: AsgView, { swaps }: View): readonly string[] =>
     swaps.filter((swap) => traitsOf(swap).endedBy === 'auto-scaling'),
   );
 
+/** Instances that are known to have ended. A describe that lags may show one whose swap is over as running again. */
+const deadIn = ({ ended, swaps }: View): ReadonlySet<string> =>
+  new Set([...ended, ...swaps.flatMap(({ instance, state }) => (state === 'gone' ? [instance] : []))]);
+
 /** Of the held members that leave for a reason other than a hook, those for which this is true. */
 const heldLeaving = (asg: AsgView, view: View, isOne: (swap: Swap, isDead: boolean) => boolean): readonly string[] => {
-  const dead = new Set(view.ended);
+  const dead = deadIn(view);
   return heldOf(
     asg,
     view.swaps.filter((swap) => traitsOf(swap).endedBy !== 'auto-scaling' && isOne(swap, dead.has(swap.instance))),
@@ -65,7 +69,7 @@ const mayShrink = ({ name, desired, min }: AsgView, { group }: View): boolean =>
  */
 const gapOf = (asg: AsgView, view: View): number => {
   const replaces = !asg.suspended.includes('HealthCheck') && !asg.suspended.includes('ReplaceUnhealthy');
-  const dead = new Set(replaces ? view.ended : []);
+  const dead: ReadonlySet<string> = replaces ? deadIn(view) : new Set();
   const terminated = new Set(terminatedBy(asg, view));
   const unnoticed = new Set(unnoticedBy(asg, view));
   const ending = asg.holds.filter(

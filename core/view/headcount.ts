@@ -23,6 +23,11 @@ export type Headcount = {
   readonly waiting: readonly Swap[];
   /** Swaps that still hold their place: drain-first and not drained yet, or chosen to begin and not begun. */
   readonly holdingPlace: readonly Swap[];
+  /**
+   * Members that another decision lets go, and of which no swap says so yet: its author writes that, or is dead. Nobody
+   * else leaves in their place, and nothing is launched for them.
+   */
+  readonly undecided: readonly Member[];
   readonly inFlight: readonly InFlight[];
   /**
    * All members that are to come: launches in flight, and members that Auto Scaling groups hold and EC2 does not show
@@ -91,6 +96,10 @@ export const takeHeadcount = (view: View): Headcount => {
     staying: present.filter((member) => !strays.includes(member)),
     waiting: view.swaps.filter((swap) => swap.state === 'waiting' && seen.has(swap.instance)),
     holdingPlace: view.swaps.filter((swap) => holdsPlace(swap, view) || (isToBegin(swap) && seen.has(swap.instance))),
+    undecided: view.swaps.flatMap((swap) => {
+      const member = isChosenOnly(swap) ? seen.get(swap.instance) : undefined;
+      return member === undefined || isStray(view.group, member) ? [] : [member];
+    }),
     inFlight,
     inFlightCount: inFlight.reduce((sum, { count }) => sum + count, 0) + unseen(view, seen, accounted),
     strays,
@@ -110,5 +119,9 @@ const holdsPlace = (swap: Swap, view: View): boolean =>
  * Another decision has chosen this swap to begin, and has not written it yet. It waits until that is done, so that its
  * replacement stays within the surge even if the author of that decision dies.
  */
-const isToBegin = (swap: Swap): boolean =>
-  swap.state === 'leaving' && swap.drain === undefined && traitsOf(swap).waitsForSurge && !isHard(swap);
+const isToBegin = (swap: Swap): boolean => isUnordered(swap) && traitsOf(swap).waitsForSurge;
+
+/** The same of a member without a swap, which nobody replaces. */
+const isChosenOnly = (swap: Swap): boolean => isUnordered(swap) && !traitsOf(swap).waitsForSurge;
+
+const isUnordered = (swap: Swap): boolean => swap.state === 'leaving' && swap.drain === undefined && !isHard(swap);

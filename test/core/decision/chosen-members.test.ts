@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../core/decide/decide.ts';
 import { choicesOf, stillChosen, withChosen } from '../../../core/decision/chosen-members.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
 import { members } from '../members.ts';
 import { nowMs, spotA, spotB, state, swapOf, view } from '../views.ts';
 
@@ -28,6 +29,16 @@ describe('what a decision chose to leave', () => {
   it('takes a swap that waits as begun', () => {
     const waiting = swapOf('spot-a#6', { reason: 'rebalance', state: 'waiting' });
     expect(withChosen({ chosen }, [waiting], twelve, 'web')[0]).toEqual({ ...waiting, state: 'leaving' });
+  });
+  it('launches nothing in their place, and looks again soon, until their swaps say that they leave', () => {
+    const warned = swapOf('spot-a#1');
+    const look = (swaps: readonly Swap[]) => decide(view({ members: twelve.slice(0, 11), swaps, state: state({ chosen }) }));
+    const [gone] = chosen.map(({ instances: [instance = ''] }) => instance);
+    const unknown = look([warned, ...withChosen({ chosen }, [], twelve.slice(0, 11), 'web')]);
+    expect(unknown.placements).toEqual([]);
+    expect(unknown.wakeAtMs).toBe(nowMs + 5_000);
+    const known = look([warned, swapOf(gone ?? '', { reason: 'scale-in', state: 'leaving' })]);
+    expect(known.placements).toMatchObject([{ count: 1 }]);
   });
   it('keeps its place until its swap is written, so that no more are launched than the surge allows', () => {
     const atRisk = ['spot-a#5', 'spot-a#6', 'spot-b#5', 'spot-b#6'].map((instance) =>
