@@ -1,3 +1,4 @@
+import type { Instance } from '@aws-sdk/client-ec2';
 import type { DrainTargetName } from '../../core/drain/targets.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
@@ -17,12 +18,17 @@ const standings: Readonly<Record<DrainTargetName, (deps: ProviderDeps) => DrainT
 const notHeld: TargetStanding = { isHeld: false, delayMs: 0 };
 
 /** What several targets say of one member. */
-const progressOf = (instance: string, gone: boolean, standings: readonly TargetStanding[]): DrainProgress => {
+const progressOf = (
+  instance: string,
+  found: Instance | undefined,
+  standings: readonly TargetStanding[],
+): DrainProgress => {
   const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
   return {
     instance,
-    gone,
+    gone: !isAlive(found) && !isStopped(found),
     drained: standings.every(({ isHeld }) => !isHeld),
+    ...(isStopped(found) && { stopped: true }),
     deregistrationDelayMs: Math.max(0, ...standings.map(({ delayMs }) => delayMs)),
     ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
   };
@@ -40,9 +46,8 @@ export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspec
     ]);
     return ids.map((instance) => {
       const found = known.get(instance);
-      const gone = !isAlive(found) && !isStopped(found);
       const held = isAlive(found) ? stands.map((standing) => standing.get(instance) ?? notHeld) : [];
-      return progressOf(instance, gone, held);
+      return progressOf(instance, found, held);
     });
   };
 };

@@ -11,6 +11,8 @@ export type OpenSwap = { readonly swap: Swap; readonly busyUntilMs?: number };
 export type Sorted = {
   readonly open: readonly OpenSwap[];
   readonly drained: readonly Swap[];
+  /** Their instances were stopped: what was not taken off them by then was cut. */
+  readonly stopped: readonly Swap[];
   readonly gone: readonly Swap[];
 };
 
@@ -20,10 +22,11 @@ export type Sorted = {
  */
 export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainProgress[]): Sorted => {
   const byInstance = new Map(progress.map((seen) => [seen.instance, seen]));
-  const sorted = { open: [] as OpenSwap[], drained: [] as Swap[], gone: [] as Swap[] };
+  const sorted = { open: [] as OpenSwap[], drained: [] as Swap[], stopped: [] as Swap[], gone: [] as Swap[] };
   for (const swap of swaps) {
     const seen = byInstance.get(swap.instance);
     if (seen?.gone) sorted.gone.push(swap);
+    else if (seen?.stopped && swap.state !== 'drained') sorted.stopped.push(swap);
     else if (seen?.drained || swap.state === 'drained') sorted.drained.push(swap);
     else sorted.open.push({ swap, ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }) });
   }

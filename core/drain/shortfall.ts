@@ -132,7 +132,18 @@ const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
 export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: number): boolean =>
   drainedAtMs === busyUntilMs && drainedAtMs > nowMs;
 
-/** A swap whose instance has ended, with the time at which it had drained before that, or else the shortfall. */
+/**
+ * A swap whose instance works no more, for whatever reason: the time at which it had drained before that, or else the
+ * shortfall.
+ */
+const cutShort = (swap: Swap, nowMs: number): Swap => {
+  if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
+  if (swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs)
+    return { ...swap, drainedAtMs: swap.busyUntilMs };
+  return { ...swap, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };
+};
+
+/** A swap whose instance has ended. */
 export const asGone = (swap: Swap, nowMs: number): Swap => {
   const end = { state: 'gone', goneAtMs: nowMs } as const;
   // EC2 took it before its last connections could close.
@@ -141,8 +152,8 @@ export const asGone = (swap: Swap, nowMs: number): Swap => {
     return { ...rest, ...end, shortfall: { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy } };
   }
   if (swap.state === 'drained' || swap.state === 'gone') return { ...swap, ...end };
-  if (wasLetGo(swap, nowMs)) return { ...asDrainedInTime(swap, nowMs), ...end };
-  if (swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs)
-    return { ...swap, ...end, drainedAtMs: swap.busyUntilMs };
-  return { ...swap, ...end, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };
+  return { ...cutShort(swap, nowMs), ...end };
 };
+
+/** A swap whose drain is over because its instance was stopped. It may start again, or is ended later. */
+export const asStopped = (swap: Swap, nowMs: number): Swap => ({ ...cutShort(swap, nowMs), state: 'drained' });

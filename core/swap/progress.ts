@@ -1,5 +1,5 @@
 import type { Sorted } from '../drain/look.ts';
-import { asDrainedInTime, asGone } from '../drain/shortfall.ts';
+import { asDrainedInTime, asGone, asStopped } from '../drain/shortfall.ts';
 import type { SwapChange } from '../ports/state-store.ts';
 import type { Swap } from './swap.ts';
 
@@ -33,7 +33,8 @@ export const asDrained = (swap: Swap, nowMs: number): Swap => ({
 });
 
 /** The findings of a look at the batch, as swaps to write. */
-export const seenOver = ({ drained, gone }: Sorted, nowMs: number): readonly Swap[] => [
+export const seenOver = ({ drained, stopped, gone }: Sorted, nowMs: number): readonly Swap[] => [
   ...drained.filter(({ state }) => state !== 'drained').map((swap) => asDrainedInTime(swap, nowMs)),
+  ...stopped.map((swap) => asStopped(swap, nowMs)),
   ...gone.map((swap) => asGone(swap, nowMs)),
 ];

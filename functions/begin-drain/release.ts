@@ -137,9 +137,11 @@ export const releaseLeaving = async (
   const opened = sorted.open.flatMap((one) =>
     fresh.has(one.swap.instance) ? [{ ...(said.get(one.swap.instance) ?? one.swap), ...untilWhen(one) }] : [],
   );
-  // An instance that had ended when the drain began, and was not ended by it, was never taken out of service in time.
-  const over = sorted.gone.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));
-  await recordForward(store, order.drain, [...opened, ...seenOver({ ...sorted, gone: over }, clock.now())]);
+  // An instance that had ended or stopped when the drain began was never taken out of service in time.
+  const asTheyWere = (swaps: readonly Swap[]): readonly Swap[] =>
+    swaps.map((swap): Swap => (fresh.has(swap.instance) ? { ...swap, state: 'leaving' } : swap));
+  const over = { ...sorted, gone: asTheyWere(sorted.gone), stopped: asTheyWere(sorted.stopped) };
+  await recordForward(store, order.drain, [...opened, ...seenOver(over, clock.now())]);
   const handedOver = [...said.values()].filter(({ instance }) => !fresh.has(instance));
   await recordShortfalls(store, order.drain, handedOver);
   const putOff = await takeBack(

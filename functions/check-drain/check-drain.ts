@@ -57,5 +57,10 @@ export const checkDrain = async (ports: DrainPorts, order: DrainOrder): Promise<
   const gone = new Set(sorted.gone);
   const alive = kept.filter((swap) => !gone.has(swap));
   const step = stepAfter({ timeoutMs: group.drain.timeoutMs, nowMs, open: sorted.open, alive });
-  return { step, open: sorted.open.length, drained: sorted.drained.length, gone: sorted.gone.length };
+  return {
+    step,
+    open: sorted.open.length,
+    drained: sorted.drained.length + sorted.stopped.length,
+    gone: sorted.gone.length,
+  };
 };

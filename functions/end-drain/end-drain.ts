@@ -97,6 +97,8 @@ const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number)
     : { ...asDrained(swap, nowMs), shortfall };
 };
 
+const nothingSeen: Sorted = { open: [], drained: [], stopped: [], gone: [] };
+
 /**
  * The last look at swaps that are not known to have drained: their shortfall says what was seen. Undefined when the
  * look failed, whatever the error: then the shortfall says that, because the end of a drain must not depend on what
@@ -104,7 +106,7 @@ const closedLate = (swap: Swap, ending: Ending, wasSeen: boolean, nowMs: number)
  */
 const lookOnce = async ({ ports, group }: Ending, own: readonly Swap[]): Promise<Sorted | undefined> => {
   const draining = own.filter(({ state }) => state === 'draining');
-  if (group === undefined || draining.length === 0) return { open: [], drained: [], gone: [] };
+  if (group === undefined || draining.length === 0) return nothingSeen;
   const look = ports.providerFor(group.holding).inspectDrain(group, draining);
   return look.then(
     (progress) => sortByProgress(draining, progress),

@@ -448,7 +448,9 @@ describe('inspecting a drain', () => {
       DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { state })] }] },
       TerminateInstances: {},
     });
-    expect(await provider.inspectDrain(group(), [swap('i-1')])).toEqual([{ instance: 'i-1', gone: false, drained: true, deregistrationDelayMs: 0 }]);
+    expect(await provider.inspectDrain(group(), [swap('i-1')])).toEqual([
+      { instance: 'i-1', gone: false, stopped: true, drained: true, deregistrationDelayMs: 0 },
+    ]);
     expect(await provider.describe(group())).toMatchObject({ members: [], ended: ['i-1'], stopped: ['i-1'] });
     expect(await provider.end(group(), [swap('i-1')])).toEqual({ done: ['i-1'], failed: [] });
     expect(aws.inputsOf('TerminateInstances')).toEqual([{ InstanceIds: ['i-1'] }]);

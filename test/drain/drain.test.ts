@@ -108,6 +108,23 @@ describe('a drain under a spot notice', () => {
     expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-2'], gone: ['i-1'] });
   });
 
+  test('an instance that EC2 had stopped before it began was not drained, and the bus hears of it', async () => {
+    const fleet = createFleet([swap('i-1'), swap('i-2', { deadlineMs: inMs(-300) })]);
+    fleet.stopped.add('i-1').add('i-2');
+    const { outcome } = await execute(fleet, order());
+    expect(outcome).toMatchObject({ drained: 2, gone: 0, late: 2 });
+    for (const instance of ['i-1', 'i-2']) {
+      expect(fleet.stateOf(instance)).toMatchObject({ state: 'drained', shortfall: { code: 'ended-before-drain' } });
+      expect(fleet.stateOf(instance).drainedAtMs).toBeUndefined();
+    }
+    expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1', 'i-2'], shortfalls: [{ code: 'ended-before-drain', instances: ['i-1', 'i-2'] }] });
+  });
+  test('an instance that is stopped while it drains is said to have had connections left', async () => {
+    const fleet = createFleet([swap('i-1', { state: 'draining', drainStartedAtMs: noonMs, busyUntilMs: inMs(30) })]);
+    fleet.stopped.add('i-1');
+    await endDrain(fleet.ports, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', shortfall: { code: 'still-draining', cutAtMs: noonMs, by: 'ec2' } });
+  });
   test('all instances gone before it began', async () => {
     const fleet = createFleet(pair(warned), 60_000);
     fleet.desired = 0;

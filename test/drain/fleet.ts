@@ -82,6 +82,7 @@ export type Fleet = {
   /** When each instance was taken out of service, by instance. */
   readonly releasedAtMs: Map<string, number>;
   readonly goneAtMs: Map<string, number>;
+  readonly stopped: Set<string>;
   readonly ended: Set<string>;
   readonly completed: Set<string>;
   /** Each completed hook, as instance and token. */
@@ -183,6 +184,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
           ids(batch).map((instance) => {
             const sinceMs = fleet.releasedAtMs.get(instance);
             if (isGone(instance)) return { instance, drained: true, gone: true };
+            if (fleet.stopped.has(instance)) return { instance, drained: true, gone: false, stopped: true };
             const { deregistrationDelayMs } = fleet;
             if (sinceMs === undefined) return { instance, drained: false, gone: false, deregistrationDelayMs };
             const busyUntilMs = sinceMs + deregistrationDelayMs;
@@ -206,6 +208,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     swaps: new Map(swaps.map((one) => [one.instance, one])),
     releasedAtMs: new Map(),
     goneAtMs: new Map(),
+    stopped: new Set(),
     ended: new Set(),
     completed: new Set(),
     completedHooks: new Set(),

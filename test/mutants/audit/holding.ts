@@ -54,8 +54,8 @@ export const holding: readonly PutBack[] = [
   {
     name: 'an instance that EC2 stops counts as gone',
     file: 'aws/draining/inspect-drain.ts',
-    from: 'const gone = !isAlive(found) && !isStopped(found);',
-    to: 'const gone = !isAlive(found) || isStopped(found);',
+    from: 'gone: !isAlive(found) && !isStopped(found),',
+    to: 'gone: !isAlive(found) || isStopped(found),',
     also: [
       {
         file: 'core/swap/ends.ts',
