@@ -1,6 +1,6 @@
 import { hookUnheard } from './allowances/hooks.ts';
 import { leaseOfTheDead, requestMetTrouble } from './allowances/requests.ts';
-import { decisionsLost, drainsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
+import { decisionsLost, drainsForgot, endsForgot, swapsForgot, warningsForgot } from './allowances/restored.ts';
 import { hookHoldsNewcomers, membersFail, newcomersDie } from './allowances/serving.ts';
 import { claimedUnderFault, shortUnheard, stoppedByHand, waitsInLine } from './allowances/told.ts';
 import {
@@ -34,6 +34,7 @@ export const allowances: readonly Allowance[] = [
   swapsForgot,
   warningsForgot,
   drainsForgot,
+  endsForgot,
   hookUnheard,
   claimedUnderFault,
   waitsInLine,

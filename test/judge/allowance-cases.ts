@@ -448,6 +448,19 @@ const untold = (second: number): Write =>
     restore(second),
   );
 
+/** Its drain ended at 140, which was told without a shortfall, and its swap ends with one. */
+const endTold = (second: number): Write =>
+  all(
+    untold(second),
+    (script) => script.end(135, 'i-1'),
+    (script) =>
+      script.at(140, {
+        kind: 'announced',
+        detailType: 'Holdfast Drain Finished',
+        detail: { group: 'web', drain: 'd-1', part: 1, parts: 1, counts: { drained: 0, gone: 1 }, drained: [], gone: ['i-1'], shortfalls: [] },
+      }),
+  );
+
 const emptied = (step: number, second: number): Write =>
   all(
     twoServe,
@@ -477,6 +490,10 @@ const restores: Readonly<Record<string, Cases>> = {
   'the state table was restored while a drain ran': {
     needed: untold(120),
     beyond: { 'it was restored before the drain began': untold(105), 'it was restored after its end': untold(150) },
+  },
+  'the state table was restored after the end of a drain was sent': {
+    needed: endTold(150),
+    beyond: { 'it was restored before that': endTold(130) },
   },
   'the state table was restored': {
     needed: restored(120),

@@ -69,6 +69,8 @@ describe('the end of a drain on the bus', () => {
     expect(judged((script) => ended(script, 110, { drained: ['i-1'] }), [swap])).toEqual([
       'the end of the drain of i-1 was sent without its shortfall',
     ]);
+    // A group that was renamed has a swap of its own for the same instance, and its drain told what became of that one.
+    expect(judged((script) => ended(script, 110, { drained: ['i-1'] }), [{ ...swap, group: 'renamed' }])).toEqual([]);
     expect(judged((script) => ended(script, 110, { drained: ['i-1'], fallen: ['i-1', 'i-2'] }))).toEqual([
       'a shortfall of i-2 was told, and its drain does not name it',
     ]);

@@ -64,6 +64,18 @@ describe('a decision that says why it passed an offering over', () => {
     expect(quota('on-demand')).toHaveLength(1);
   });
 
+  it('takes a lack of addresses for both markets in its zone, and for no other zone', () => {
+    const awsCode = 'InsufficientFreeAddressesInSubnet';
+    const full = (script: Script) =>
+      script.at(90, { kind: 'refused', invocation: 'i-0', group: 'web', instanceType: 't', zone: 'z-a', market: 'spot', code: awsCode });
+    const passedOver = (key: string) => said({ code: 'refused', offering: key, awsCode }, full);
+    expect(passedOver('t/z-a/on-demand')).toEqual([]);
+    expect(passedOver('u/z-a/spot')).toEqual([]);
+    expect(passedOver('t/z-b/on-demand')).toHaveLength(1);
+    const refusals = [{ offering: { instanceType: 't', zone: 'z-a', market: 'on-demand' }, code: awsCode }];
+    expect(said({ code: 'no-offering' }, full, { outcome: { launches: [{ refusals }] } })).toHaveLength(1);
+  });
+
   it('names an interruption where EC2 takes a member, and advice where it advises', () => {
     const interrupted = { code: 'interrupted', offering };
     expect(said(interrupted, (script) => script.warn(90, 'i-1'))).toEqual([]);

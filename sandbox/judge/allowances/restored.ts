@@ -3,6 +3,7 @@ import type { Allowance } from '../finding.ts';
 import { toldOf } from '../leaving.ts';
 import { goneAtMs, isFunction, takenOutAtMs } from '../life.ts';
 import { toldOnTheBus } from '../rules/announced.ts';
+import { sentWithoutShortfall } from '../rules/announced-details.ts';
 import { everythingExplained, excusesAreTrue } from '../rules/said.ts';
 import { warnedTakenOut } from '../rules/warned.ts';
 
@@ -66,4 +67,14 @@ export const drainsForgot: Allowance = {
     const began = chronicle.of('drain').find((drain) => drain.status === 'started' && detail.includes(` ${drain.drain} `));
     return began !== undefined && restoredAtMs(chronicle, group).some((restoredMs) => began.atMs <= restoredMs && restoredMs <= atMs);
   },
+};
+
+export const endsForgot: Allowance = {
+  name: 'the state table was restored after the end of a drain was sent',
+  excuses: toldOnTheBus.name,
+  trouble: 'Somebody restores the state table to an earlier time: a swap does not know any more how its drain ended, and finds its instance gone.',
+  reaches: 'Ends of drains of that group that were sent before the table was restored, and only that the shortfall of the swap is not in them.',
+  reason: 'The event told what happened. The swap that was restored is an earlier one, and nobody drained by it.',
+  covers: ({ group, atMs, detail }, chronicle) =>
+    detail.endsWith(sentWithoutShortfall) && restoredAtMs(chronicle, group).some((restoredMs) => restoredMs >= atMs),
 };

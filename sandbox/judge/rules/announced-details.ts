@@ -34,16 +34,18 @@ const untrueOfDrain = (chronicle: Chronicle, detail: Detail, atMs: number): read
   ];
 };
 
-/** A shortfall that a swap ends with has been sent with the end of its drain. */
+export const sentWithoutShortfall = 'was sent without its shortfall';
+
+/** A shortfall that a swap ends with has been sent with the end of its drain: one of its group, because a group that is renamed has a swap of its own. */
 const shortfallsUntold = (chronicle: Chronicle): readonly Broken[] => {
   const ends = announced(chronicle, announcements.drainFinished);
   return swapsOf(chronicle.history).flatMap(({ instance, group, shortfall }): readonly Broken[] => {
-    const own = ends.filter(({ detail }) => [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance));
+    const own = ends.filter(({ detail }) => detail.group === group && [...idsIn(detail.drained), ...idsIn(detail.gone)].includes(instance));
     const isTold = own.some(({ detail }) => mapsIn(detail.shortfalls).some(({ instances }) => idsIn(instances).includes(instance)));
     const last = own.at(-1);
     return shortfall === undefined || last === undefined || isTold
       ? []
-      : [{ group, instance, atMs: last.atMs, detail: `the end of the drain of ${instance} was sent without its shortfall` }];
+      : [{ group, instance, atMs: last.atMs, detail: `the end of the drain of ${instance} ${sentWithoutShortfall}` }];
   });
 };
 

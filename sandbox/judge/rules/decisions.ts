@@ -27,9 +27,15 @@ export const wasRefused = (chronicle: Chronicle, { offering, code }: SaidRefusal
   chronicle.of('called').some(({ launch, outcome, askedAtMs }) => launch !== undefined && outcome === code && askedAtMs <= atMs) ||
   chronicle.lives.some((life) => life.ending?.code === code && nameOf(life) === nameOf(offering) && life.ending.atMs <= atMs);
 
+const isOfSubnet = (code: string): boolean => code.startsWith('InsufficientFreeAddresses');
+
 /** A quota is about a market, and a lack of addresses about a subnet. */
 const isOfAll = (code: string, refused: OfferingName, offering: OfferingName): boolean =>
-  code.startsWith('InsufficientFreeAddresses') ? refused.zone === offering.zone : code.endsWith('Exceeded');
+  isOfSubnet(code) ? refused.zone === offering.zone : code.endsWith('Exceeded');
+
+/** A subnet without addresses takes no instance of either market: an offering there is passed over for what was said of another. */
+const isZoneFull = (chronicle: Chronicle, { offering, code }: SaidRefusal, atMs: number): boolean =>
+  isOfSubnet(code) && chronicle.of('refused').some((refused) => refused.atMs <= atMs && refused.code === code && refused.zone === offering.zone);
 
 const wasTaken = (chronicle: Chronicle, offering: OfferingName, atMs: number): boolean =>
   chronicle.lives.some(
@@ -63,7 +69,9 @@ type Truths = { readonly [Code in SaidAgainst['code']]: (chronicle: Chronicle, s
 
 const truths: Truths = {
   refused: (chronicle, { offering, awsCode }, { atMs }) =>
-    awsCode === takenAtOnceCode ? wasTaken(chronicle, offering, atMs) : wasRefused(chronicle, { offering, code: awsCode }, atMs),
+    awsCode === takenAtOnceCode
+      ? wasTaken(chronicle, offering, atMs)
+      : wasRefused(chronicle, { offering, code: awsCode }, atMs) || isZoneFull(chronicle, { offering, code: awsCode }, atMs),
   interrupted: (chronicle, { offering }, { atMs }) => wasTaken(chronicle, offering, atMs),
   advised: (chronicle, { offering }, { atMs }) => wasAdvised(chronicle, offering, atMs),
   'over-price': wasDear,
