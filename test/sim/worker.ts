@@ -8,3 +8,5 @@ runAssembly(assembly);
 process.on('message', (task: Task) => {
   void judge(task).then((violations) => process.send?.(violations));
 });
+// Timers of functions that died would keep the process alive for up to a minute.
+process.once('disconnect', () => process.exit());
