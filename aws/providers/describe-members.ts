@@ -51,6 +51,15 @@ const asView = ({ targetGroups: _t, standings: _s, ...view }: Asg): AsgView => v
 
 /** Looks over more groups than this read the target health of a part of them: it is one call a target group. */
 const healthAtOnce = 10;
+/** The same where members were warned: several looks begin at once then, and what they launch does not wait for it. */
+const healthAtOnceWarned = 3;
+
+/** Several groups that are looked at together. */
+type LookTogether = {
+  /** Whether EC2 has just warned members of some of them. */
+  readonly isWarned: boolean;
+};
+type Together = LookTogether & { readonly groups: number };
 
 const minuteMs = 60_000;
 
@@ -59,8 +68,13 @@ const minuteMs = 60_000;
  * to be registered, and else in turns, one minute after another. Elastic Load Balancing lets an account read ten a
  * second, and a storm would use that up for members whose health has not changed.
  */
-const isHealthRead = (deps: ProviderDeps, { instances }: Shown, group: Group, groups: number): boolean => {
-  const parts = Math.ceil(groups / healthAtOnce);
+const isHealthRead = (
+  deps: ProviderDeps,
+  { instances }: Shown,
+  group: Group,
+  { groups, isWarned }: Together,
+): boolean => {
+  const parts = Math.ceil(groups / (isWarned ? healthAtOnceWarned : healthAtOnce));
   const nowMs = deps.now();
   return (
     Math.floor(nowMs / minuteMs) % parts === numberOf(group.name) % parts ||
@@ -88,9 +102,9 @@ const judgedReady = async (
 type Health = Awaited<ReturnType<typeof describeHealth>>;
 
 /** Target health of what one of several groups is held by, where this look reads it. */
-const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, groups: number): Promise<Health> => {
+const healthInTurn = (deps: ProviderDeps, group: Group, shown: Shown, together: Together): Promise<Health> => {
   const arns = targetGroupsOf(group, shown.asgs);
-  if (isHealthRead(deps, shown, group, groups)) return describeHealth(deps, arns);
+  if (isHealthRead(deps, shown, group, together)) return describeHealth(deps, arns);
   return Promise.resolve(new Map(arns.map((arn) => [arn, 'unread' as const])));
 };
 
@@ -166,14 +180,16 @@ export const describeHoldings = (deps: ProviderDeps, group: Group): Promise<Hold
 export const describeTogether = (
   deps: ProviderDeps,
   groups: readonly Group[],
+  look: LookTogether = { isWarned: false },
 ): ((group: Group) => Promise<Holdings>) => {
   const common = readGroups(deps, groups);
   if (groups.length === 1) return (group) => holdingsOfOne(deps, group, common(group));
+  const together = { ...look, groups: groups.length };
   return async (group) => {
     const shown = await common(group).catch((error: unknown) => {
       if (troubleOf(error) === 'throttled') throw error;
       return readGroups(deps, [group])(group);
     });
-    return holdingsIn(shown, await healthInTurn(deps, group, shown, groups.length), deps, group);
+    return holdingsIn(shown, await healthInTurn(deps, group, shown, together), deps, group);
   };
 };

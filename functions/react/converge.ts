@@ -2,16 +2,13 @@ import { unlessTroubled } from '../../aws/calls/unless-troubled.ts';
 import { metrics } from '../../core/contract.ts';
 import { isQuiet } from '../../core/decide/decide.ts';
 import type { Group } from '../../core/group/group.ts';
-import { asgsOf } from '../../core/group/holders.ts';
 import { modeOf } from '../../core/group/mode.ts';
 import type { Holdings } from '../../core/ports/capacity-provider.ts';
-import { traitsOf } from '../../core/removal/leave-reason.ts';
-import type { LeavingFact } from '../../core/swap/claim.ts';
-import type { NameDrain } from '../../core/swap/drain-kind.ts';
-import type { Swap, Warned } from '../../core/swap/swap.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { type Acted, act } from './carry-out/carry-out.ts';
-import { type Claimed, claimAll } from './carry-out/claims.ts';
-import { drainName, drainsOf } from './carry-out/drain-names.ts';
+import { claimBeforeLook, claimFacts, type Told } from './carry-out/claim-facts.ts';
+import type { Claimed } from './carry-out/claims.ts';
+import { drainName } from './carry-out/drain-names.ts';
 import { answerHooks } from './carry-out/hooks.ts';
 import { beginWaiting, claimRemovals, startDrains } from './carry-out/leaving-members.ts';
 import { mend } from './carry-out/unfinished-swaps.ts';
@@ -19,7 +16,6 @@ import { checkLaunches } from './check-launches.ts';
 import { letGo } from './let-go/let-go.ts';
 import { type Gathered, gather } from './look/gather.ts';
 import { type InForce, readInForce } from './look/in-force.ts';
-import { claimable, heardIn, warnedIfActed } from './look/leaving-now.ts';
 import { learn } from './look/lessons.ts';
 import type { Facts } from './messages/facts.ts';
 import type { ReactPorts } from './ports.ts';
@@ -38,33 +34,6 @@ export type Converged =
   | { readonly kind: 'let-go' }
   /** Too many others wrote at the same time. No work is half done, and the messages are delivered again. */
   | { readonly kind: 'contended' };
-
-type Told = {
-  readonly claimed: Claimed;
-  /** What EC2 has just warned about: pool memory learns from it, whether it is claimed or only observed. */
-  readonly warned: readonly Warned[];
-  /** Members that signals reported. */
-  readonly told: readonly LeavingFact[];
-  readonly ended: ReadonlySet<string>;
-  readonly drainFor: NameDrain;
-};
-
-/** Claims the instances that the signals name. */
-const claimFacts = async (run: Run, gathered: Gathered): Promise<Told> => {
-  const { facts, group, ports, id } = run;
-  const asgs = new Set(asgsOf(gathered.group));
-  const nowMs = ports.clock.now();
-  const heard = heardIn(facts, gathered, nowMs);
-  const { told, leaving } = claimable(group, heard);
-  const drainFor = drainsOf(group.name, id, gathered.swaps);
-  const members = new Map(gathered.holdings.members.map((member) => [member.instance, member]));
-  const ended = new Set([...gathered.holdings.ended, ...facts.ended, ...Object.keys(gathered.state.ended ?? {})]);
-  const context = { store: ports.store, group: group.name, nowMs, decision: id, drainFor, members, asgs, ended };
-  const claimed = await claimAll(leaving, gathered.swaps, context);
-  const warned = modeOf(group) === 'observe' ? warnedIfActed(gathered, heard) : claimed.warned;
-  ports.telemetry.count(metrics.interruptions, claimed.fresh.filter((swap) => traitsOf(swap).endedBy === 'ec2').length);
-  return { claimed, warned, told, ended, drainFor };
-};
 
 /** The gathered facts with the claims in them, with what time or lost messages left unfinished mended. */
 const withClaims = async (
@@ -145,15 +114,15 @@ const drainsBeside = (run: Run, swaps: Swaps) => {
  */
 const drainingAnyway = async <T>(
   run: Run,
-  { swaps: known }: Gathered,
-  told: Told,
+  known: readonly Swap[],
+  { swaps }: Claimed,
   work: () => Promise<T>,
 ): Promise<T> => {
   try {
     return await work();
   } catch (error) {
     // The first failure is thrown: where AWS starts no drain now either, the next look starts it.
-    await Promise.allSettled([letLeave(run, [], { known, swaps: told.claimed.swaps })]);
+    await Promise.allSettled([letLeave(run, [], { known, swaps })]);
     throw error;
   }
 };
@@ -236,9 +205,19 @@ export const converge = async (facts: Facts, ports: ReactPorts, known?: Known): 
     turns: known?.turns ?? turnsOf([], ports),
     beganAtMs: known?.beganAtMs ?? ports.clock.now(),
   };
-  const found = await gather(group, facts, run.provider, ports, { state, ...(known?.look && { look: known.look }) });
-  const told = await claimFacts(run, found);
-  return telling(run, told.claimed.fresh, () =>
-    drainingAnyway(run, found, told, async () => carryOut(run, ...(await withOthers(run, found, told)))),
-  );
+  const swaps = ports.store.swaps(group.name);
+  const look = gather(group, facts, run.provider, ports, { state, swaps, ...(known?.look && { look: known.look }) });
+  const early = claimBeforeLook(run, state, swaps);
+  await Promise.allSettled([look, early]);
+  const claimed = await early;
+  return telling(run, claimed.fresh, async () => {
+    const found = await drainingAnyway(run, await swaps, claimed, () => look);
+    const told = await claimFacts(run, found, claimed);
+    const late = told.claimed.fresh.filter((swap) => !claimed.fresh.includes(swap));
+    return telling(run, late, () =>
+      drainingAnyway(run, found.swaps, told.claimed, async () =>
+        carryOut(run, ...(await withOthers(run, found, told))),
+      ),
+    );
+  });
 };

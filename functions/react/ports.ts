@@ -12,8 +12,11 @@ import type { Telemetry } from '../runtime/telemetry.ts';
 export type ReactPorts = {
   readonly store: StateStore;
   readonly providerFor: (holding: Holding) => CapacityIn;
-  /** Begins to read several groups together, and returns how to look at each. */
-  readonly describeTogether: (groups: readonly Group[]) => (group: Group) => Promise<Holdings>;
+  /** Begins to read several groups together, some of which EC2 has warned perhaps, and returns how to look at each. */
+  readonly describeTogether: (
+    groups: readonly Group[],
+    look: { readonly isWarned: boolean },
+  ) => (group: Group) => Promise<Holdings>;
   /** Whether nothing has happened but time: reads cost no write then. */
   readonly quiet: (isQuiet: boolean) => void;
   readonly owners: Owners;

@@ -4,6 +4,7 @@ import { inParallel } from '../../aws/calls/in-parallel.ts';
 import { metrics } from '../../core/contract.ts';
 import { withFormer } from '../../core/group/holders.ts';
 import { initialState } from '../../core/group-state/state.ts';
+import { traitsOf } from '../../core/removal/leave-reason.ts';
 import { reactTimeoutMs } from '../../core/times/times.ts';
 import { type Converged, converge, type Known } from './converge.ts';
 import { readInForce } from './look/in-force.ts';
@@ -108,7 +109,8 @@ const readTogether = async (
   const groups = inForce.flatMap((one) =>
     one?.read === undefined ? [] : [withFormer(one.read.group, one.read.state ?? initialState(one.read.group))],
   );
-  const look = groups.length === 0 ? undefined : ports.describeTogether(groups);
+  const isWarned = batch.some(({ leaving }) => leaving.some((fact) => traitsOf(fact).endedBy === 'ec2'));
+  const look = groups.length === 0 ? undefined : ports.describeTogether(groups, { isWarned });
   const turns = turnsOf(groups, ports);
   const known = inForce.map(
     (one) => one && { inForce: one.read, ...(look && { look }), groupsAtOnce: batch.length, turns, beganAtMs },

@@ -24,7 +24,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   return {
     store: stateStore(surroundings, telemetry),
     providerFor: (holding) => createCapacityIn(holding, capacity),
-    describeTogether: (groups) => describeTogether(capacity, groups),
+    describeTogether: (groups, look) => describeTogether(capacity, groups, look),
     quiet: capacity.pacer.quiet,
     owners: createOwners({ client: capacity.ec2, deployment: capacity.deployment }),
     lifecycle: createHookAnswers({ client: capacity.autoScaling }),

@@ -7,11 +7,11 @@ const named = (name: string) => group({ name });
 const attached = (name: string) => group({ name, holding: { kind: 'attach', asg: name } });
 const tagged = (name: string) => ({ 'holdfast:group': `prod/${name}` });
 
-const lookOver = (groups: readonly ReturnType<typeof group>[], answers: Answers) => {
+const lookOver = (groups: readonly ReturnType<typeof group>[], answers: Answers, isWarned = false) => {
   const aws = createFakeAws(answers);
   const { ec2, autoScaling, elb } = aws;
   const deps = { ec2, autoScaling, elb, deployment: 'prod', now: () => nowMs, note: () => {}, missed: () => {} };
-  return { aws, look: describeTogether(deps, groups) };
+  return { aws, look: describeTogether(deps, groups, { isWarned }) };
 };
 
 const idsOf = ({ members }: { readonly members: readonly { readonly instance: string }[] }) => members.map(({ instance }) => instance);
@@ -71,5 +71,19 @@ describe('groups that are read together', () => {
     });
     const looks = await Promise.allSettled(groups.map(look));
     expect(looks.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test.each([
+    ['reads the target health of all of them', false, [10, 10]],
+    ['whose members were just warned reads that of a part, because several such looks begin at once', true, [1, 5]],
+  ])('a look over ten groups %s', async (_what, isWarned, [least = 0, most = 0]) => {
+    const balanced = (name: string) => group({ name, drain: { timeoutMs: 300_000, loadBalancers: [`arn-of-${name}`] } });
+    const groups = Array.from({ length: 10 }, (_, index) => balanced(`web-${index}`));
+    const answers = { DescribeInstances: instances(), DescribeTargetHealth: { TargetHealthDescriptions: [] } };
+    const { aws, look } = lookOver(groups, answers, isWarned);
+    await Promise.all(groups.map(look));
+    const read = aws.inputsOf('DescribeTargetHealth').length;
+    expect(read).toBeGreaterThanOrEqual(least);
+    expect(read).toBeLessThanOrEqual(most);
   });
 });

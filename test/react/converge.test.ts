@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { announcements } from '../../core/contract.ts';
 import { offeringKey } from '../../core/pool/offering.ts';
-import type { CapacityIn } from '../../core/ports/capacity-provider.ts';
+import type { CapacityIn, Holdings } from '../../core/ports/capacity-provider.ts';
+import type { Owner } from '../../core/ports/owners.ts';
 import type { Announcement } from '../../core/ports/surroundings.ts';
 import type { Swap } from '../../core/swap/swap.ts';
 import type { GroupState, Member } from '../../core/view/view.ts';
@@ -186,4 +187,64 @@ test('the replacement of a move is no surplus, also before EC2 shows the tag tha
     providerFor: () => provider,
   });
   expect(world.decided.flatMap(({ rounds }) => rounds.flatMap(({ removals }) => removals))).toEqual([]);
+});
+
+const owned = { group: 'web', offering: offeringOf(members(onDemandB, 1)[0]), state: 'running' };
+const fromEc2 = (owner: Partial<Owner>) => ({ ...warning, leaving: warning.leaving.map((fact) => ({ ...fact, owner: { ...owned, ...owner } })) });
+
+/** A group whose look notes what is claimed by then. */
+const lookingOf = (look: () => Promise<Holdings>) => {
+  const { world, ports } = worldOf({ putState: async () => 'done' });
+  const claimed: string[] = [];
+  const claim: ReactPorts['store']['claim'] = (swap) => {
+    claimed.push(swap.instance);
+    return ports.store.claim(swap);
+  };
+  let before: readonly string[] = [];
+  const describe = async (): Promise<Holdings> => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    before = [...claimed];
+    return look();
+  };
+  const provider = { ...ports.providerFor(policy.holding), describe };
+  return { world, ports: { ...ports, store: { ...ports.store, claim }, providerFor: () => provider }, claimedBefore: () => before };
+};
+const allSix = shows(members(onDemandB, 6)).describe as () => Promise<Holdings>;
+
+test('a member that EC2 takes is claimed before the look ends, so that looks that began at the same time see the claim, and is told once', async () => {
+  const { world, ports, claimedBefore } = lookingOf(allSix);
+  expect(await converge(fromEc2({}), ports)).toEqual({ kind: 'converged' });
+  expect(claimedBefore()).toEqual([instance]);
+  expect(toldOf(world)).toEqual([instance]);
+  expect(world.launched).toBe(1);
+});
+
+test.each([
+  ['has not begun to run', fromEc2({ state: 'pending' })],
+  ['is in an Auto Scaling group of others', fromEc2({ asg: 'other' })],
+  ['is of another group by its tag', fromEc2({ group: 'other' })],
+  ['is not known', warning],
+])('a member that %s is claimed after the look, which says more of it', async (_which, facts) => {
+  const { ports, claimedBefore } = lookingOf(allSix);
+  await converge(facts, ports);
+  expect(claimedBefore()).toEqual([]);
+});
+
+test('what was claimed before a look that fails is told, and its drain starts', async () => {
+  const { world, ports } = lookingOf(async () => Promise.reject(new Error('EC2 does not answer.')));
+  await expect(converge(fromEc2({}), ports)).rejects.toThrow('EC2 does not answer.');
+  expect(toldOf(world)).toEqual([instance]);
+  expect(world.started).toEqual([expect.stringMatching(/^web-interruption-/)]);
+});
+
+test('a group that is only observed claims nothing before its look either', async () => {
+  const { ports } = lookingOf(allSix);
+  const claims: string[] = [];
+  const claim: ReactPorts['store']['claim'] = async ({ instance: id }) => {
+    claims.push(id);
+    return { kind: 'claimed' };
+  };
+  const group = async () => ({ ...policy, mode: 'observe' as const });
+  await converge(fromEc2({}), { ...ports, store: { ...ports.store, claim, group } });
+  expect(claims).toEqual([]);
 });

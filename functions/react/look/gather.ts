@@ -63,6 +63,7 @@ export type Gathered = {
 /** What was read of a group already. */
 export type KnownBefore = {
   readonly state: GroupState | undefined;
+  readonly swaps?: Promise<readonly Swap[]>;
   /** A look that several groups share, or one that is used again; and then when it began. */
   readonly look?: (group: Group) => Promise<Holdings>;
   readonly lookedAtMs?: number;
@@ -86,7 +87,7 @@ export const gather = async (
   const own = await withoutTaken(accepted, stored, ports.store);
   const group = withFormer(accepted, own);
   const [swaps, shown, inherited] = await Promise.all([
-    ports.store.swaps(group.name),
+    known?.swaps ?? ports.store.swaps(group.name),
     known?.look === undefined ? provider.describe(group) : known.look(group),
     inherit(group, own, ports),
   ]);
