@@ -46,14 +46,17 @@ const isCurrent = async (): Promise<boolean> => {
   }
 };
 
-/** Runs the app as `cdk synth` would, with the same context, but without the CDK's command line: a second instead of three. */
-const synthesize = async (): Promise<void> => {
+/**
+ * Runs the app below a folder as `cdk synth` would, with the same context, but without the CDK's command line: a second instead of three.
+ * @throws with what the app said, when it fails
+ */
+export const synthesize = async (home: string, out: string): Promise<void> => {
   const { context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8')) as { context: Record<string, unknown> };
   const asTheCommandLine = { ...context, 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
-  const app = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'bin', 'app.ts')], {
-    cwd: root,
+  const app = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(home, 'bin', 'app.ts')], {
+    cwd: home,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(asTheCommandLine) },
+    env: { ...process.env, CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify(asTheCommandLine) },
   });
   let said = '';
   for (const stream of [app.stdout, app.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
@@ -121,7 +124,7 @@ export const assemble = (): Promise<string> =>
     // Taken before they are read: an input that is edited meanwhile must not pass for one that was bundled.
     const before = await inputsDigest();
     await bundle();
-    await synthesize();
+    await synthesize(root, outdir);
     await writeFile(stampFile, await fingerprint(before));
     return outdir;
   });

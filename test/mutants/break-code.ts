@@ -8,7 +8,7 @@ import type { Edit } from './mutant.ts';
 const root = dirname(dirname(import.meta.dirname));
 
 /** Finds a text however the formatter breaks its lines: any white space stands for any other, and a comma may end a list. */
-const anywhere = (text: string): RegExp => {
+export const anywhere = (text: string): RegExp => {
   const words = text.trim().match(/[\w$]+|[^\w$\s]/g) ?? [];
   const spaced = words.map((word, at) => {
     const literal = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -34,20 +34,23 @@ export const edited = async (file: string, edits: readonly Edit[]): Promise<stri
   return source;
 };
 
-const broken = (edits: readonly Edit[]): Plugin => ({
-  name: 'broken-code',
+const loading = (load: ReadonlyMap<string, () => Promise<string>>): Plugin => ({
+  name: 'other-code',
   setup: ({ onLoad }) => {
-    for (const [file, here] of Map.groupBy(edits, (edit) => edit.file)) {
+    for (const [file, contents] of load) {
       const filter = new RegExp(`^${join(root, file).replaceAll(/[.\\/]/g, '\\$&')}$`);
-      onLoad({ filter }, async () => ({ contents: await edited(file, here), loader: 'ts' }));
+      onLoad({ filter }, async () => ({ contents: await contents(), loader: 'ts' }));
     }
   },
 });
 
+const broken = (edits: readonly Edit[]): ReadonlyMap<string, () => Promise<string>> =>
+  new Map([...Map.groupBy(edits, (edit) => edit.file)].map(([file, here]) => [file, () => edited(file, here)]));
+
 /** Which functions are made of which sources. */
 export type Sources = ReadonlyMap<FunctionName, ReadonlySet<string>>;
 
-const bundleWith = (names: readonly FunctionName[], edits: readonly Edit[]) =>
+const bundleWith = (names: readonly FunctionName[], load: ReadonlyMap<string, () => Promise<string>>) =>
   build({
     ...bundleOptions,
     absWorkingDir: root,
@@ -55,15 +58,22 @@ const bundleWith = (names: readonly FunctionName[], edits: readonly Edit[]) =>
     outdir: 'out',
     write: false,
     sourcemap: false,
-    plugins: [broken(edits), ...bundleOptions.plugins],
+    plugins: [loading(load), ...bundleOptions.plugins],
   });
+
+/** Bundles all functions with other sources in place of some of the tree's. */
+export const bundleInstead = async (instead: ReadonlyMap<string, string>): Promise<ReadonlyMap<FunctionName, Uint8Array>> => {
+  const load = new Map([...instead].map(([file, text]) => [file, async () => text] as const));
+  const { outputFiles } = await bundleWith(functionNames, load);
+  return bundlesOf(functionNames, outputFiles);
+};
 
 const bundlesOf = (names: readonly FunctionName[], files: readonly OutputFile[]): ReadonlyMap<FunctionName, Uint8Array> =>
   new Map(names.flatMap((name) => files.filter(({ path }) => path.endsWith(`/${name}.mjs`)).map(({ contents }) => [name, contents] as const)));
 
 /** Bundles the code as it is. */
 export const bundleWhole = async (): Promise<{ readonly bundles: ReadonlyMap<FunctionName, Uint8Array>; readonly sources: Sources }> => {
-  const { outputFiles, metafile } = await bundleWith(functionNames, []);
+  const { outputFiles, metafile } = await bundleWith(functionNames, new Map());
   const inputs = Object.entries(metafile.outputs).map(([output, { inputs: from }]) => [output, new Set(Object.keys(from))] as const);
   const sources = functionNames.map((name) => [name, inputs.find(([output]) => output.endsWith(`${name}.mjs`))?.[1] ?? new Set<string>()] as const);
   return { bundles: bundlesOf(functionNames, outputFiles), sources: new Map(sources) };
@@ -76,6 +86,6 @@ export const bundleWhole = async (): Promise<{ readonly bundles: ReadonlyMap<Fun
 export const bundleBroken = async (edits: readonly Edit[], sources: Sources): Promise<ReadonlyMap<FunctionName, Uint8Array>> => {
   const names = functionNames.filter((name) => edits.some(({ file }) => sources.get(name)?.has(file)));
   if (names.length === 0) throw new Error(`No function is made of ${edits.map(({ file }) => file).join(', ')}.`);
-  const { outputFiles } = await bundleWith(names, edits);
+  const { outputFiles } = await bundleWith(names, broken(edits));
   return bundlesOf(names, outputFiles);
 };

@@ -3,14 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assemble } from '../../assembly/assemble.ts';
 import type { FunctionName } from '../../core/contract.ts';
-import { bundleBroken, bundleWhole } from './break-code.ts';
+import { bundleBroken, bundleInstead, bundleWhole } from './break-code.ts';
+import { synthesizeBroken } from './break-stack.ts';
 import type { Edit } from './mutant.ts';
 
 /** Copies of the synthesized app in a folder of their own, whole or with broken functions. */
 export type Workshop = {
   readonly whole: string;
-  /** Returns the directory of a copy whose functions hold these edits. */
+  /** Returns the directory of a copy whose functions, or whose stack, hold these edits. */
   breakCode(name: string, edits: readonly Edit[]): Promise<string>;
+  /** Returns the directory of a copy whose functions are made of these sources instead of the tree's. */
+  replaceCode(name: string, sources: ReadonlyMap<string, string>): Promise<string>;
+  /** Removes what was made for a name. */
+  discard(name: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -59,20 +64,25 @@ export const openWorkshop = async (): Promise<Workshop> => {
   const { bundles, sources } = await bundleWhole();
   const folders = await foldersIn(whole);
   await writeBundles(whole, folders, bundles);
+  const directoryOf = (name: string): string => join(folder, name.replaceAll(/\W+/g, '-'));
+  /** A copy of a stack with these bundles, and the whole ones for the other functions. */
+  const copyWith = async (name: string, stack: string, broken: ReadonlyMap<FunctionName, Uint8Array>): Promise<string> => {
+    const directory = directoryOf(name);
+    await copyStack(stack, directory);
+    const rest = [...folders].filter(([owner]) => !broken.has(owner as FunctionName)).map(([, path]) => path);
+    await linkRest(whole, directory, rest);
+    await writeBundles(directory, folders, broken);
+    return directory;
+  };
   return {
     whole,
     breakCode: async (name, edits) => {
-      const directory = join(folder, name.replaceAll(/\W+/g, '-'));
-      const broken = await bundleBroken(edits, sources);
-      await copyStack(whole, directory);
-      await linkRest(
-        whole,
-        directory,
-        [...folders].filter(([owner]) => !broken.has(owner as FunctionName)).map(([, path]) => path),
-      );
-      await writeBundles(directory, folders, broken);
-      return directory;
+      if (edits.every(({ file }) => !file.startsWith('lib/'))) return copyWith(name, whole, await bundleBroken(edits, sources));
+      const stack = await synthesizeBroken(join(folder, 'stack'), edits);
+      return copyWith(name, stack, new Map());
     },
+    replaceCode: async (name, instead) => copyWith(name, whole, await bundleInstead(instead)),
+    discard: (name) => rm(directoryOf(name), { recursive: true, force: true }),
     close: () => rm(folder, { recursive: true, force: true }),
   };
 };

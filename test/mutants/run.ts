@@ -3,6 +3,7 @@ import { profileNames } from '../sim/profiles/list.ts';
 import { putBacks } from './audit/put-backs.ts';
 import { survivors as oldSurvivors } from './audit/survivors.ts';
 import { openWorkshop, type Workshop } from './broken-assembly.ts';
+import { huntGenerated } from './generated/hunt.ts';
 import { huntInSituations } from './in-situations.ts';
 import { type Breakage, huntInWorlds } from './in-worlds.ts';
 import { mutants } from './list.ts';
@@ -31,6 +32,12 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     /** Only worlds of this kind; without it each seed picks its own. */
     profile: { type: 'string' },
+    /** Mutants of functions/, aws/ and the drain workflow that the operators of StrykerJS make: so many, each in random worlds that run its code. */
+    generated: { type: 'string' },
+    /** The seed by which they are drawn. */
+    seed: { type: 'string', default: '1' },
+    /** Which part of them is played, like 2/6. */
+    part: { type: 'string', default: '1/1' },
     /** How many breakages play their worlds at the same time. */
     jobs: { type: 'string', default: '1' },
   },
@@ -138,7 +145,16 @@ const compileAll = async (wanted: readonly Breakage[]): Promise<void> => {
   throw new Error(`These do not compile:\n${[...faults].map(([name, what]) => `${name}: ${what.join('; ')}`).join('\n')}`);
 };
 
+/** Nobody expects all of a sample to fall: what survives is listed. */
+const inSample = async (workshop: Workshop, count: number): Promise<number> => {
+  const [part, parts] = values.part.split('/').map(Number);
+  if (part === undefined || parts === undefined || !(part >= 1 && part <= parts)) throw new Error(`--part ${values.part} is not like 2/6.`);
+  await huntGenerated(workshop, { count, seed: Number(values.seed), part, parts, budget: Number(values.worlds ?? '12') });
+  return 0;
+};
+
 const hunted = async (workshop: Workshop): Promise<number> => {
+  if (values.generated !== undefined) return inSample(workshop, Number(values.generated));
   const wanted = (await chosen()).filter(isWanted);
   await compileAll(wanted);
   if (values.survivors && values.worlds === undefined) throw new Error('Survivors are played in random worlds alone: give --worlds too.');

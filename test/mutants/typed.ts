@@ -8,7 +8,7 @@ import { type Edit, editsOf } from './mutant.ts';
 type Broken = Edit & { readonly name: string; readonly also?: readonly Edit[] };
 
 const root = dirname(dirname(import.meta.dirname));
-const folders = ['core', 'aws', 'functions'];
+const folders = ['core', 'aws', 'functions', 'lib'];
 
 /** What breaks code may leave a name without a user. All other rules of types are those of the tree. */
 const tsconfig = { extends: join(root, 'tsconfig.json'), include: folders, exclude: [] };

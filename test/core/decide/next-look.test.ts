@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { nextLook } from '../../../core/decide/next-look.ts';
+import type { Member, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, nowMs, reservation, spotA, spotB, state, swapOf } from '../views.ts';
+import { proposed } from './situations.ts';
+
+/** In how many milliseconds the group is looked at again. */
+const inMs = (rest: Partial<View>, unplaced = 0): number | undefined => {
+  const { wakeAtMs } = proposed(nextLook, rest, { unplaced });
+  return wakeAtMs === undefined ? undefined : wakeAtMs - nowMs;
+};
+const nine = [...members(spotA, 5), ...members(spotB, 4)];
+const waits = swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' });
+
+describe('the next look', () => {
+  it('is not requested for a group at rest, and not for a group without members', () => {
+    expect(inMs({})).toBeUndefined();
+    expect(inMs({ members: [] })).toBeUndefined();
+  });
+
+  it.each([
+    ['a request is repeated', { leaseUntilMs: nowMs + 1 }, 1],
+    ['a request may be repeated now', { leaseUntilMs: nowMs }, undefined],
+    ['a request waits for no answer any more', { leaseUntilMs: nowMs - 5, unanswerable: true as const }, 10_000],
+    ['a launch was granted, and no describe shows it', { instances: ['i-1', 'i-2'] }, 10_000],
+    ['all that was granted is shown', { instances: ['spot-a#1'] }, undefined],
+  ])('while %s', (_, rest, expected) => {
+    expect(inMs({ state: state({ reservations: [reservation(rest)] }) })).toBe(expected);
+  });
+
+  it('comes soon while an Auto Scaling group holds an instance that EC2 does not show', () => {
+    const asg = { name: 'web-asg', min: 0, max: 20, desired: 10, held: 10, suspended: [] };
+    const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['i-unseen'] }] })).toBe(10_000);
+    expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['spot-a#1'] }] })).toBeUndefined();
+  });
+
+  it('comes soon while an Auto Scaling group ends a member', () => {
+    const asg = { name: 'web-asg', min: 0, max: 20, desired: 10, held: 10, holds: ['spot-a#1'], suspended: [] };
+    const of = (reason: 'hook' | 'interruption') => inMs({ asgs: [asg], swaps: [swapOf('spot-a#1', { reason })] });
+    expect(of('hook')).toBe(10_000);
+    expect(of('interruption')).toBeUndefined();
+  });
+
+  it.each([
+    [0, 10_000],
+    [40_000, 10_000],
+    [40_004, 10_001],
+    [400_000, 100_000],
+  ])('for a member that joins for %i ms already comes after %i ms', (ageMs, expected) => {
+    expect(inMs({ members: [...nine, member('i-new', spotB, { admitted: false, launchedAtMs: nowMs - ageMs })] })).toBe(expected);
+  });
+
+  it('is the earliest of all', () => {
+    const ages = [400_000, 200_000, 80_000].map((ageMs) => member(`i-${ageMs}`, spotB, { admitted: false, launchedAtMs: nowMs - ageMs }));
+    expect(inMs({ members: [...nine, ...ages] })).toBe(20_000);
+  });
+
+  describe('while a swap waits for members to serve', () => {
+    const among = (rest: Partial<Member>, swaps = [waits]) =>
+      inMs({ group: group({ ready: { afterMs: 90_000 } }), members: [...nine, member('i-new', spotB, { serving: false, ...rest })], swaps });
+    it.each([
+      ['boots', { launchedAtMs: nowMs - 4_000 }, 10_000],
+      ['boots for long', { launchedAtMs: nowMs - 200_000 }, 50_000],
+      ['almost counts as failed', { launchedAtMs: nowMs - 299_999 }, 74_999],
+      ['is not coming up any more', { launchedAtMs: nowMs - 300_000 }, undefined],
+      ['serves', { serving: true, launchedAtMs: nowMs - 4_000 }, undefined],
+      ['warms up', { launchedAtMs: nowMs - 20_000, unready: 'warm-up' as const }, 70_000],
+      ['has no result of its status checks', { launchedAtMs: nowMs - 20_000, unready: 'status-checks' as const }, 30_000],
+    ])('and a member %s', (_, rest, expected) => {
+      expect(among(rest)).toBe(expected);
+    });
+
+    it('does not come while nobody waits', () => {
+      expect(among({ launchedAtMs: nowMs - 4_000 }, [])).toBeUndefined();
+    });
+  });
+
+  it('comes for the replacements of a move, and for no other member', () => {
+    const move = { atMs: nowMs - 10_000, reservation: 'r-9', leaving: ['spot-a#1'], count: 1 };
+    const returns = { moves: [move] } as never;
+    const young = (id: string) => member('i-new', spotB, { serving: false, launchedAtMs: nowMs - 4_000, reservation: id });
+    const all = [...members(spotA, 5), ...members(spotB, 5)];
+    expect(inMs({ members: [...all, young('r-9')], state: state({ returns }) })).toBe(10_000);
+    expect(inMs({ members: [...all, young('r-8')], state: state({ returns }) })).toBeUndefined();
+  });
+
+  describe('while members are missing that nothing gives', () => {
+    const cooling = (untilMs: number) => ({
+      kind: 'refused' as const,
+      code: 'InsufficientInstanceCapacity',
+      atMs: nowMs - 1,
+      coolingUntilMs: untilMs,
+      streak: 1,
+    });
+    const rest = { template: 'web', code: 'Client.InternalError', message: '', atMs: nowMs - 9, streak: 1 };
+    const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 9 };
+    it.each([
+      ['an offering rests', { memory: { 'm7g.large/a/spot': cooling(nowMs + 7_000) } }, 7_000],
+      ['a pool rests after its boots failed', { failedBoots: { 'spot-a': { ...rest, restsUntilMs: nowMs + 8_000 } } }, 8_000],
+      ['a pool is denied', { denials: { 'spot-a': { ...denial, untilMs: nowMs + 9_000 } } }, 9_000],
+      [
+        'all of that is over',
+        { failedBoots: { 'spot-a': { ...rest, restsUntilMs: nowMs } }, denials: { 'spot-a': { ...denial, untilMs: nowMs } } },
+        undefined,
+      ],
+    ])('comes when %s', (_, more, expected) => {
+      expect(inMs({ state: state(more) }, 1)).toBe(expected);
+      expect(inMs({ state: state(more) }, 0)).toBeUndefined();
+    });
+  });
+
+  it('comes when EC2 takes launches again', () => {
+    const throttled = (untilMs: number) => inMs({ state: state({ throttle: { untilMs, streak: 1 } }) });
+    expect(throttled(nowMs + 3_000)).toBe(3_000);
+    expect(throttled(nowMs)).toBeUndefined();
+  });
+});
