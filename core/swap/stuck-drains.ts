@@ -44,10 +44,24 @@ const isLeftover = (swap: Swap, { timeoutMs, shown, spared, nowMs }: TakingOver)
 };
 
 /**
+ * Whether the drain of a swap may never have been started: whoever ordered it died, or left the start to another. Of a
+ * member that is out of service already, a drain took over that was ordered since. To start a drain again does nothing.
+ */
+export const mayBeUnstarted = (swap: Swap, nowMs: number): boolean =>
+  swap.state === 'leaving' || (isOrderedSince(swap) && nowMs - (swap.drainOrderedAtMs ?? 0) < overdueMs);
+
+/** Whether another drain was ordered for a member that was out of service, or drained, by then. */
+const isOrderedSince = ({ state, drainOrderedAtMs = 0, drainStartedAtMs, drainedAtMs }: Swap): boolean => {
+  const outAtMs = state === 'drained' ? (drainedAtMs ?? drainStartedAtMs) : drainStartedAtMs;
+  return outAtMs !== undefined && drainOrderedAtMs > outAtMs;
+};
+
+/**
  * Whether no drain continues with a swap. A drain that keeps a hook alive is missed by its heartbeats, in time for the
- * next one; any other is missed after its end was due.
+ * next one; any other is missed after its end was due. A member that is drained is left to the drain that took it out.
  */
 const isBroken = (swap: Swap, { timeoutMs, nowMs }: TakingOver): boolean => {
+  if (swap.state === 'drained') return isOrderedSince(swap) && isOnHook(swap) && isUnattended(swap, nowMs);
   if (swap.state !== 'leaving' && swap.state !== 'draining') return false;
   return isOnHook(swap) ? isUnattended(swap, nowMs) : nowMs - drainDueByMs(swap, timeoutMs) >= overdueMs;
 };

@@ -54,8 +54,8 @@ export const leaving: readonly Mutant[] = [
   {
     name: 'a drain that never began is not ordered again',
     file: 'functions/react/carry-out/leaving-members.ts',
-    from: "isOrdered(swap) || (swap.state === 'leaving' &&",
-    to: "isOrdered(swap) || (swap.state === 'waiting' &&",
+    from: 'isOrdered(swap) || (mayBeUnstarted(swap, nowMs) &&',
+    to: "isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && swap.state === 'waiting' &&",
     caughtBy: ['killed before the drain, and nobody hears'],
   },
   {

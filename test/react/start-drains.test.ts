@@ -62,6 +62,17 @@ describe('the drains that a run starts', () => {
     expect((await start(swaps, { isTick: true })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
     expect((await start(swaps, { causes: [{ code: 'policy-change' }] })).started.map(({ drain }) => drain)).toEqual(['d-1', 'd-2']);
   });
+  it('that took over from others, and that nobody has started, are started with the tick while they are young', async () => {
+    const out = { drainStartedAtMs: noonMs - 30_000, drainOrderedAtMs: noonMs - 20_000 };
+    const started = async (changes: Partial<Swap>) => (await start([swap('i-1', { ...out, ...changes })], { isTick: true })).started.length;
+    expect(await started({ state: 'draining' })).toBe(1);
+    expect(await started({ state: 'draining', drainOrderedAtMs: noonMs - 30_000 })).toBe(0);
+    expect(await started({ state: 'drained', drainedAtMs: noonMs - 25_000 })).toBe(1);
+    expect(await started({ state: 'drained', drainedAtMs: noonMs - 15_000 })).toBe(0);
+    const longAgo = { drainStartedAtMs: noonMs - 200_000, drainOrderedAtMs: noonMs - 120_000 };
+    expect(await started({ state: 'draining', ...longAgo })).toBe(0);
+    expect(await started({ state: 'draining', ...longAgo, drainOrderedAtMs: noonMs - 119_999 })).toBe(1);
+  });
   it('that were over when somebody joined them leave those to a new one, and what has begun alone', async () => {
     const swaps = [swap('i-1', { deadlineMs }), swap('i-2', { state: 'draining', deadlineMs })];
     const { started, moved } = await start(swaps, { isTick: true, over: ['d-1'] });

@@ -3,6 +3,7 @@ import type { Decision } from '../../../core/decision/decision.ts';
 import { mayBegin, modeOf } from '../../../core/group/mode.ts';
 import { removedBy } from '../../../core/swap/claim.ts';
 import { kindOf } from '../../../core/swap/drain-kind.ts';
+import { mayBeUnstarted } from '../../../core/swap/stuck-drains.ts';
 import { isHard, type Swap } from '../../../core/swap/swap.ts';
 import { enteredFrom } from '../../../core/swap/transitions.ts';
 import type { View } from '../../../core/view/view.ts';
@@ -62,13 +63,14 @@ export type Starting = {
  * again, because the invocation that claimed them may have died before the start; and all that have not begun at each
  * tick, and with a policy that was written, because nobody began them while there was none.
  */
-const dueOf = ({ run: { facts, group }, swaps, isOrdered }: Starting): readonly Swap[] => {
+const dueOf = ({ run: { facts, group, ports }, swaps, isOrdered }: Starting): readonly Swap[] => {
+  const nowMs = ports.clock.now();
   const named = new Set(facts.leaving.map(({ instance }) => instance));
   // A drain says of a member that it was our choice to end that it stays. One that AWS takes just waits.
   const isIdle = (swap: Swap): boolean => swap.state === 'leaving' && isHard(swap) && !mayBegin(modeOf(group), swap);
   const isForAll = facts.isTick || facts.causes.some(({ code }) => code === 'policy-change');
   const isDue = (swap: Swap): boolean =>
-    isOrdered(swap) || (swap.state === 'leaving' && (isForAll || named.has(swap.instance)));
+    isOrdered(swap) || (mayBeUnstarted(swap, nowMs) && (isForAll || named.has(swap.instance)));
   return swaps.filter((swap) => swap.drain !== undefined && isDue(swap) && !isIdle(swap));
 };
 

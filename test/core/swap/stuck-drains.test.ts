@@ -28,7 +28,13 @@ describe('a drain that has not ended two minutes after it was due', () => {
   it('is left alone while heartbeats keep its hook', () => {
     const held = swap({ ...due, hooks: [hook] });
     expect(takenOver(held, taking())).toBeUndefined();
-    expect(takenOver({ ...held, hooks: [{ ...hook, expiresAtMs: nowMs + 270_000 }] }, taking())).toEqual({ ...order, drain: 'hook-new' });
+    const unheld = { ...held, hooks: [{ ...hook, expiresAtMs: nowMs + 270_000 }] };
+    expect(takenOver(unheld, taking())).toEqual({ ...order, drain: 'hook-new' });
+    // Another drain was ordered, to complete the hook of the drained member.
+    const drained = { state: 'drained', drainedAtMs: nowMs - 240_000, drainOrderedAtMs: nowMs - 230_000 } as const;
+    expect(takenOver({ ...unheld, ...drained }, taking())).toEqual({ ...order, drain: 'hook-new' });
+    expect(takenOver({ ...held, ...drained }, taking())).toBeUndefined();
+    expect(takenOver({ ...unheld, ...drained, drainOrderedAtMs: nowMs - 240_000 }, taking())).toBeUndefined();
   });
 });
 
