@@ -71,6 +71,12 @@ describe('a group that is let go', () => {
     expect((await letGoOf(settled, [{ code: 'tick' }])).written).toEqual([]);
   });
 
+  test('forgets who was to be put into service: how they end says nothing about their boots', async () => {
+    const { written } = await letGoOf(state({ newcomers: { 'i-1': { pool: 'spot-a', atMs: 1 } } }));
+    expect(written).toHaveLength(1);
+    expect(written[0]).not.toHaveProperty('newcomers');
+  });
+
   test('names what was launched for it and may not have joined, once', async () => {
     const reservations = [
       reservation({ id: 'r-1', instances: ['i-1', 'i-2'] }),

@@ -111,7 +111,8 @@ export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly
   const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);
   await closeLetGo({ group, stoppedDrains }, ports);
   const reservations = state.reservations.filter(isBelieved(ports.clock.now()));
-  const { added: _added, suspended: _suspended, ...rest } = state;
+  // Nobody puts new members into service any more, so how they end says nothing about their boots.
+  const { added: _added, suspended: _suspended, newcomers: _new, ...rest } = state;
   const left = { ...rest, ...(await letBe(state, ports)), raised, reservations };
   const wakeAtMs = tellRaised(group, left, ports);
   const next = { ...left, policySize: '', wakeAtMs };
