@@ -2,6 +2,7 @@ import type { Instance } from '@aws-sdk/client-ec2';
 import type { DrainTargetName } from '../../core/drain/targets.ts';
 import type { CapacityProvider } from '../../core/ports/capacity-provider.ts';
 import type { DrainProgress, DrainTarget, TargetStanding } from '../../core/ports/drain-target.ts';
+import type { Swap } from '../../core/swap/swap.ts';
 import { instancesById, isAlive, isStopped } from '../instances.ts';
 import type { ProviderDeps } from '../providers/provider-deps.ts';
 import { standingsInTargetGroups } from './load-balancers.ts';
@@ -17,18 +18,18 @@ const standings: Readonly<Record<DrainTargetName, (deps: ProviderDeps) => DrainT
 
 const notHeld: TargetStanding = { isHeld: false, delayMs: 0 };
 
+/** Whether it is stopped, or was at its deadline: an instance that is started again has a later launch time. */
+const wasStopped = ({ deadlineMs = Number.POSITIVE_INFINITY }: Swap, found: Instance | undefined): boolean =>
+  isStopped(found) || (isAlive(found) && (found?.LaunchTime?.getTime() ?? 0) > deadlineMs);
+
 /** What several targets say of one member. */
-const progressOf = (
-  instance: string,
-  found: Instance | undefined,
-  standings: readonly TargetStanding[],
-): DrainProgress => {
+const progressOf = (swap: Swap, found: Instance | undefined, standings: readonly TargetStanding[]): DrainProgress => {
   const waits = standings.flatMap(({ busyUntilMs }) => busyUntilMs ?? []);
   return {
-    instance,
+    instance: swap.instance,
     gone: !isAlive(found) && !isStopped(found),
     drained: standings.every(({ isHeld }) => !isHeld),
-    ...(isStopped(found) && { stopped: true }),
+    ...(wasStopped(swap, found) && { stopped: true }),
     deregistrationDelayMs: Math.max(0, ...standings.map(({ delayMs }) => delayMs)),
     ...(waits.length > 0 && { busyUntilMs: Math.max(...waits) }),
   };
@@ -44,10 +45,10 @@ export const createInspectDrain = (deps: ProviderDeps): CapacityProvider['inspec
       instancesById(deps.ec2, ids),
       ...all.map((inTarget) => inTarget(group, swaps)),
     ]);
-    return ids.map((instance) => {
-      const found = known.get(instance);
-      const held = isAlive(found) ? stands.map((standing) => standing.get(instance) ?? notHeld) : [];
-      return progressOf(instance, found, held);
+    return swaps.map((swap) => {
+      const found = known.get(swap.instance);
+      const held = isAlive(found) ? stands.map((standing) => standing.get(swap.instance) ?? notHeld) : [];
+      return progressOf(swap, found, held);
     });
   };
 };

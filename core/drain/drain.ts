@@ -48,14 +48,19 @@ export const latestDrainStart = ({
 export const lastCallsMsOf = (swap: Swap): number =>
   traitsOf(swap).endedBy === 'ec2' && swap.asg === undefined && openHooks(swap).length === 0 ? 0 : deadlineMarginMs;
 
+/** Whether its drain began when EC2 should have taken it: by the deadline of the warning. */
+export const beganTooLate = ({ drainStartedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap): boolean =>
+  drainStartedAtMs !== undefined && drainStartedAtMs >= deadlineMs;
+
 /**
  * When the drain of one instance ends, whether connections are open or not (epoch ms). It ends when last calls have to
  * follow, and at the latest the policy's drain time-out after it began (or should have begun). The time-out does not
- * shorten the drain of an interrupted instance, because EC2 takes that one at its deadline anyway.
+ * shorten the drain of an interrupted instance, because EC2 takes that one at its deadline anyway. A deadline that was
+ * over when the drain began binds nobody: what runs on was not taken, or was started again.
  */
 export const drainEndsByMs = (swap: Swap, timeoutMs: number): number => {
   const begunAtMs = swap.drainStartedAtMs ?? swap.drainOrderedAtMs ?? swap.claimedAtMs;
-  if (swap.deadlineMs === undefined) return begunAtMs + timeoutMs;
+  if (swap.deadlineMs === undefined || beganTooLate(swap)) return begunAtMs + timeoutMs;
   const lastMs = swap.deadlineMs - lastCallsMsOf(swap);
   return traitsOf(swap).endedBy === 'ec2' ? lastMs : Math.min(begunAtMs + timeoutMs, lastMs);
 };

@@ -5,7 +5,12 @@ import { nextHeartbeatMs } from './heartbeat.ts';
 import { growingStepMs } from './steps.ts';
 
 /** A swap whose instance may still have connections, and the latest time at which they end. */
-export type OpenSwap = { readonly swap: Swap; readonly busyUntilMs?: number };
+export type OpenSwap = {
+  readonly swap: Swap;
+  readonly busyUntilMs?: number;
+  /** EC2 stopped it at its deadline, and it was started again. */
+  readonly wasStopped?: true;
+};
 
 /** What a look at a batch found. Every swap is in exactly one list. */
 export type Sorted = {
@@ -15,6 +20,11 @@ export type Sorted = {
   readonly stopped: readonly Swap[];
   readonly gone: readonly Swap[];
 };
+
+const knownOf = (seen: DrainProgress | undefined): Omit<OpenSwap, 'swap'> => ({
+  ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }),
+  ...(seen?.stopped && { wasStopped: true }),
+});
 
 /**
  * Sorts the swaps of a batch by what was seen of them. A swap without any finding is still open: missing data proves
@@ -26,9 +36,9 @@ export const sortByProgress = (swaps: readonly Swap[], progress: readonly DrainP
   for (const swap of swaps) {
     const seen = byInstance.get(swap.instance);
     if (seen?.gone) sorted.gone.push(swap);
-    else if (seen?.stopped && swap.state !== 'drained') sorted.stopped.push(swap);
+    else if (seen?.stopped && seen.drained && swap.state !== 'drained') sorted.stopped.push(swap);
     else if (seen?.drained || swap.state === 'drained') sorted.drained.push(swap);
-    else sorted.open.push({ swap, ...(seen?.busyUntilMs !== undefined && { busyUntilMs: seen.busyUntilMs }) });
+    else sorted.open.push({ swap, ...knownOf(seen) });
   }
   return sorted;
 };

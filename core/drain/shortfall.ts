@@ -1,7 +1,7 @@
 import { traitsOf } from '../removal/leave-reason.ts';
 import type { CutBy, Shortfall } from '../swap/shortfall.ts';
 import type { Swap } from '../swap/swap.ts';
-import { drainEndsByMs } from './drain.ts';
+import { beganTooLate, drainEndsByMs } from './drain.ts';
 import type { OpenSwap } from './look.ts';
 
 /** When connections that are still open are cut, and by whom. */
@@ -10,13 +10,29 @@ type Cut = { readonly cutAtMs: number; readonly by: CutBy };
 const cutOf = (swap: Swap, timeoutMs: number): Cut => {
   const endsByMs = drainEndsByMs(swap, timeoutMs);
   const { endedBy } = traitsOf(swap);
+  // EC2 did not take it at its deadline, so Holdfast ends it.
+  if (beganTooLate(swap)) return { cutAtMs: endsByMs, by: endedBy === 'ec2' ? 'holdfast' : endedBy };
   return { cutAtMs: endedBy === 'ec2' ? (swap.deadlineMs ?? endsByMs) : endsByMs, by: endedBy };
 };
 
 /**
- * The shortfall that is known as soon as a drain begins: the deregistration delay does not fit. Undefined when it fits.
+ * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
+ * it.
  */
-export const foreseenShortfall = ({ swap, busyUntilMs }: OpenSwap, timeoutMs: number): Shortfall | undefined => {
+const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
+  (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
+    ? { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy }
+    : { code: 'ended-before-drain' };
+
+/**
+ * The shortfall that is known as soon as a drain begins: the deregistration delay does not fit, or EC2 had stopped the
+ * instance before. Undefined when it fits.
+ */
+export const foreseenShortfall = (
+  { swap, busyUntilMs, wasStopped }: OpenSwap,
+  timeoutMs: number,
+): Shortfall | undefined => {
+  if (wasStopped) return earlyEndShortfall(swap, swap.deadlineMs ?? 0);
   const cut = cutOf(swap, timeoutMs);
   if (busyUntilMs === undefined || busyUntilMs <= cut.cutAtMs) return undefined;
   const sinceMs = swap.drainStartedAtMs ?? cut.cutAtMs;
@@ -111,19 +127,6 @@ export const asDrainedInTime = (swap: Swap, nowMs: number): Swap => {
 const wasLetGo = ({ releaseAskedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap, nowMs: number): boolean =>
   releaseAskedAtMs !== undefined && nowMs < deadlineMs;
 
-/** Whether its drain began when EC2 had taken it, by the deadline of the warning. */
-const beganTooLate = ({ drainStartedAtMs, deadlineMs = Number.POSITIVE_INFINITY }: Swap): boolean =>
-  drainStartedAtMs !== undefined && drainStartedAtMs >= deadlineMs;
-
-/**
- * The shortfall of an instance that ended before it was seen to be drained: EC2 took it early, or someone terminated
- * it.
- */
-const earlyEndShortfall = (swap: Swap, nowMs: number): Shortfall =>
-  (swap.state === 'draining' || swap.releaseAskedAtMs !== undefined) && !beganTooLate(swap)
-    ? { code: 'still-draining', cutAtMs: nowMs, by: traitsOf(swap).endedBy }
-    : { code: 'ended-before-drain' };
-
 /**
  * Whether the connections of a drained instance are not closed yet. A drain that ran out of time records the end of the
  * deregistration delay as the time of draining, although that is still to come. A later `drainedAtMs` that was seen and
@@ -138,8 +141,8 @@ export const closesLater = ({ drainedAtMs = 0, busyUntilMs }: Swap, nowMs: numbe
  */
 const cutShort = (swap: Swap, nowMs: number): Swap => {
   if (wasLetGo(swap, nowMs)) return asDrainedInTime(swap, nowMs);
-  if (swap.state === 'draining' && swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs)
-    return { ...swap, drainedAtMs: swap.busyUntilMs };
+  const isDone = swap.busyUntilMs !== undefined && swap.busyUntilMs <= nowMs && !beganTooLate(swap);
+  if (swap.state === 'draining' && isDone) return { ...swap, drainedAtMs: swap.busyUntilMs };
   return { ...swap, shortfall: swap.shortfall ?? earlyEndShortfall(swap, nowMs) };
 };
 

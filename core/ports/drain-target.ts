@@ -30,7 +30,10 @@ export type DrainProgress = {
   /** No target group has it any more, or EC2 no longer runs it. */
   readonly drained: boolean;
   readonly gone: boolean;
-  /** EC2 or its user stopped it: it does no work, and still exists. Absent while it runs, and when it is gone. */
+  /**
+   * It was stopped: its work was cut, and it still exists. It may have been started again after its deadline. Absent
+   * when it is gone.
+   */
   readonly stopped?: true;
   /** Latest time at which a deregistration delay that is running ends, epoch ms. */
   readonly busyUntilMs?: number;

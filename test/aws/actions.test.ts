@@ -458,6 +458,19 @@ describe('inspecting a drain', () => {
   });
 });
 
+test('an instance that runs was stopped where it was launched again after its deadline', async () => {
+  const stoppedOf = async (deadlineMs: number | undefined) => {
+    const { provider } = over(group(), {
+      DescribeInstances: { Reservations: [{ Instances: [ec2Instance('i-1', ours, { launchedAtMs: 5_000 })] }] },
+    });
+    const [seen] = await provider.inspectDrain(group(), [swap('i-1', 'interruption', deadlineMs === undefined ? {} : { deadlineMs })]);
+    return seen?.stopped;
+  };
+  expect(await stoppedOf(4_000)).toBe(true);
+  expect(await stoppedOf(6_000)).toBeUndefined();
+  expect(await stoppedOf(undefined)).toBeUndefined();
+});
+
 describe("changes of an Auto Scaling group's numbers", () => {
   const raised = { asg: 'web', fromMax: 10, toMax: 14, earlier: [12] };
   const at = (max: number, desired = 10) => over(attached, { ...inWeb({}, { max, desired }), UpdateAutoScalingGroup: {} });

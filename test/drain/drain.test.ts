@@ -119,6 +119,20 @@ describe('a drain under a spot notice', () => {
     }
     expect(fleet.told[0]?.detail).toMatchObject({ drained: ['i-1', 'i-2'], shortfalls: [{ code: 'ended-before-drain', instances: ['i-1', 'i-2'] }] });
   });
+  test('an instance that EC2 stopped at its deadline and that was started again gets time for its connections, and is not said to have drained', async () => {
+    const fleet = createFleet([swap('i-1', { deadlineMs: inMs(-200) })], 30_000);
+    fleet.restarted.add('i-1');
+    const { outcome } = await execute(fleet, order());
+    expect(outcome).toMatchObject({ drained: 1, late: 1 });
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', busyUntilMs: inMs(30), shortfall: { code: 'ended-before-drain' } });
+    expect(fleet.nowMs).toBeGreaterThanOrEqual(inMs(30));
+  });
+  test('an instance that runs on after its deadline is drained like any other', async () => {
+    const fleet = createFleet([swap('i-1', { deadlineMs: inMs(-200) })], 30_000);
+    await execute(fleet, order());
+    expect(fleet.stateOf('i-1')).toMatchObject({ state: 'drained', drainedAtMs: inMs(31) });
+    expect(fleet.stateOf('i-1').shortfall).toBeUndefined();
+  });
   test('an instance that is stopped while it drains is said to have had connections left', async () => {
     const fleet = createFleet([swap('i-1', { state: 'draining', drainStartedAtMs: noonMs, busyUntilMs: inMs(30) })]);
     fleet.stopped.add('i-1');

@@ -83,6 +83,8 @@ export type Fleet = {
   readonly releasedAtMs: Map<string, number>;
   readonly goneAtMs: Map<string, number>;
   readonly stopped: Set<string>;
+  /** Stopped at their deadline, and started again since. */
+  readonly restarted: Set<string>;
   readonly ended: Set<string>;
   readonly completed: Set<string>;
   /** Each completed hook, as instance and token. */
@@ -186,9 +188,11 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
             if (isGone(instance)) return { instance, drained: true, gone: true };
             if (fleet.stopped.has(instance)) return { instance, drained: true, gone: false, stopped: true };
             const { deregistrationDelayMs } = fleet;
+            const again = fleet.restarted.has(instance) && ({ stopped: true } as const);
             if (sinceMs === undefined) return { instance, drained: false, gone: false, deregistrationDelayMs };
             const busyUntilMs = sinceMs + deregistrationDelayMs;
-            return fleet.nowMs >= busyUntilMs ? { instance, drained: true, gone: false } : { instance, drained: false, gone: false, busyUntilMs };
+            const isDrained = fleet.nowMs >= busyUntilMs;
+            return { instance, gone: false, drained: isDrained, ...again, ...(!isDrained && { busyUntilMs }) };
           }),
         ),
       end: (_group, batch) => call('end', () => act(ids(batch), fleet.failEnd, (instance) => fleet.ended.add(instance))),
@@ -209,6 +213,7 @@ export const createFleet = (swaps: readonly Swap[], deregistrationDelayMs = 30_0
     releasedAtMs: new Map(),
     goneAtMs: new Map(),
     stopped: new Set(),
+    restarted: new Set(),
     ended: new Set(),
     completed: new Set(),
     completedHooks: new Set(),
