@@ -56,6 +56,8 @@ type Look = Pick<Heard, 'alarms'> & {
   readonly nowMs: number;
 };
 
+const withoutAlarmStates = ({ alarmStates: _before, ...state }: GroupState): GroupState => state;
+
 type Sized = {
   readonly state: GroupState;
   readonly sizes: readonly SizeChange[];
@@ -68,9 +70,10 @@ const sizedByPolicy = (found: GroupState, { group, stored, holdings, swaps, alar
   const caughtUp = catchUp(byPolicy, group, { members: holdings.members, swaps, comesBack: isLetGo(stored) });
   const isObserved = modeOf(group) === 'observe';
   const sized = isObserved ? sizeAsSet(caughtUp, group, holdings.asgs) : caughtUp;
-  // What the schedule set while nobody knew of the size, or of the group, was undone by what has set it since.
+  // What the schedule set while nobody knew of the size, or of the group, was undone by what has set it since; and of
+  // alarms that went off before, nobody has heard since.
   const isNew = isLetGo(stored) || caughtUp.lastReservation !== byPolicy.lastReservation;
-  const onTime = followSchedule(sized, group, { isNew, nowMs });
+  const onTime = followSchedule(isNew ? withoutAlarmStates(sized) : sized, group, { isNew, nowMs });
   const alarmed = alarmChanges(onTime.state, group, { alarms }, nowMs);
   const followed = followAlarms(onTime.state, group, { alarms }, nowMs);
   return {

@@ -124,6 +124,8 @@ type Memories = BootMemory & BreakerMemory & LaunchMemory;
 export type GroupState = Memories & {
   /** Number of writes. Every write is conditional on the number that was read. */
   readonly version: number;
+  /** Writes that somebody undid who restored an older item, as far as that was noticed. Absent: none. */
+  readonly undone?: number;
   /** The desired size in force. */
   readonly desired: number;
   /**

@@ -12,6 +12,7 @@ import { capacityDeps } from '../runtime/capacity.ts';
 import { requireEnv } from '../runtime/env.ts';
 import { stateStore } from '../runtime/store.ts';
 import type { Telemetry } from '../runtime/telemetry.ts';
+import { noticingRestored } from './look/restored-states.ts';
 import type { ReactPorts } from './ports.ts';
 
 /** Calls wait a part of the time that a run has. A decision goes on without target health that cannot be read now. */
@@ -22,7 +23,7 @@ export const wire = (surroundings: Surroundings, telemetry: Telemetry): ReactPor
   const { clientConfig, now, random } = surroundings;
   const capacity = capacityDeps(surroundings, telemetry, patience);
   return {
-    store: stateStore(surroundings, telemetry),
+    ...noticingRestored(stateStore(surroundings, telemetry), telemetry),
     providerFor: (holding) => createCapacityIn(holding, capacity),
     describeTogether: (groups, look) => describeTogether(capacity, groups, look),
     quiet: capacity.pacer.quiet,

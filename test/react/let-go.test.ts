@@ -23,6 +23,7 @@ const letGoOf = async (stored: GroupState, causes: readonly Cause[] = [{ code: '
         return 'done';
       },
     },
+    believed: (_: string, known: GroupState) => known,
     announcer: { announce: async (events: readonly Announcement[]) => void told.push(...events) },
     clock: { now: () => nowMs },
     telemetry: { logger: { warn: () => {} } },
@@ -46,6 +47,7 @@ const claimedOf = async (reason: LeavingFact['reason'], last: Group | undefined 
       },
       putState: async () => 'done',
     },
+    believed: (_: string, known: GroupState) => known,
     announcer: { announce: async (events: readonly Announcement[]) => void told.push(...events) },
     clock: { now: () => nowMs },
     random: () => 0.5,

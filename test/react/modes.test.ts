@@ -86,6 +86,7 @@ const worldOf = ({ policy, holdings = {}, state: rest = {}, swaps = [] }: Settin
   };
   const ports: Partial<ReactPorts> = {
     store: store as StateStore,
+    believed: (_, known) => known,
     providerFor: () => provider as CapacityIn,
     lifecycle: { complete: does('complete', 'done' as const) },
     prices: { spotPrices: async () => ({}) },

@@ -76,7 +76,8 @@ const worldOf = (policy: Group | undefined, stored: GroupState | undefined) => {
     },
   };
   const telemetry = { count: () => {}, logger: { error: () => {}, warn: () => {}, info: () => {} } } as unknown as ReactPorts['telemetry'];
-  const ports = { store, providerFor: () => provider, clock: { now: () => nowMs }, telemetry } as unknown as ReactPorts;
+  const believed = (_: string, known: GroupState) => known;
+  const ports = { store, believed, providerFor: () => provider, clock: { now: () => nowMs }, telemetry } as unknown as ReactPorts;
   return { world, ports, provider: provider as CapacityIn };
 };
 

@@ -55,6 +55,7 @@ export const worldOf = ({ putState, inForce = () => policy }: { putState: StateS
     wakes: { wake: async () => {} },
     prices: { spotPrices: async () => undefined },
     store: store as StateStore,
+    believed: (_, known) => known,
     providerFor: () => provider as CapacityIn,
     clock: { now: () => nowMs },
     random: () => 0.5,

@@ -104,8 +104,9 @@ export const letGo = async (facts: Facts, ports: ReactPorts): Promise<{ readonly
   // Instances of a deleted group get no drain, so their lifecycle hooks are completed now instead of waiting until they
   // expire.
   await answerHooks(leaving, ports);
-  const state = await ports.store.state(group);
-  if (state === undefined) return { kind: 'let-go' };
+  const stored = await ports.store.state(group);
+  if (stored === undefined) return { kind: 'let-go' };
+  const state = ports.believed(group, stored);
   await claimTaken(facts, state, ports);
   await tellLaunched(group, state, ports);
   const raised = await withoutHeirs(group, await putBack(group, state.raised, ports), ports);

@@ -17,8 +17,9 @@ const formerOf = async (group: string, store: ReactPorts['store']): Promise<read
  * invocation that follows a later policy, or lets the group go, writes the state item after that policy changed. So
  * either this policy is not older than the state item, or the write over that state item fails.
  */
-export const readInForce = async (group: string, { store }: ReactPorts): Promise<InForce | undefined> => {
-  const state = await store.state(group);
+export const readInForce = async (group: string, { store, believed }: ReactPorts): Promise<InForce | undefined> => {
+  const stored = await store.state(group);
+  const state = stored && believed(group, stored);
   const policy = await store.group(group);
   if (policy === undefined || state !== undefined) return policy && { group: policy, state };
   const former = await formerOf(group, store);

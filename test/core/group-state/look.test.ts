@@ -32,6 +32,17 @@ describe('the state after a look', () => {
       { code: 'alarm', from: 12, to: 15 },
     ]);
   });
+  it('knows nothing of an alarm that went off before the group was let go, or before its state item was restored', () => {
+    const lasts = { ...stored, alarmStates: { busy: { atMs: nowMs - 600_000, isOn: true } } };
+    const [found] = members(spotA, 1);
+    const later = { ...lasts, lastReservation: 'a' };
+    const holdings = { members: found ? [{ ...found, reservation: 'b' }] : [], asgs: [], aside: [], ended: [], stopped: [] };
+    expect(followed({ stored: lasts }).state.desired).toBe(13);
+    for (const { state } of [followed({ stored: { ...lasts, policySize: '' } }), followed({ stored: later, holdings })]) {
+      expect([state.desired, state.alarmStates]).toEqual([10, undefined]);
+    }
+    expect(followed({ stored: { ...lasts, policySize: '' }, alarms }).state).toMatchObject({ desired: 13, alarmStates: { busy: { atMs: nowMs } } });
+  });
   it('of an observed group does not keep what alarms would change', () => {
     const { state, desired } = followed({ group: { ...web, mode: 'observe' }, alarms });
     expect([state.desired, desired]).toEqual([10, 13]);

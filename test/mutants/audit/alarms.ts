@@ -30,4 +30,18 @@ export const alarms: readonly PutBack[] = [
     to: '0 * Math.max(againAfterMs, cooldownMs)',
     situation: 'an overload lasts',
   },
+  {
+    name: 'a restored state item is believed: what an alarm said then still holds',
+    file: 'functions/react/look/restored-states.ts',
+    from: 'if (writesOf(state) >= writes) return state;',
+    to: 'if (writesOf(state) >= 0 * writes) return state;',
+    situation: 'the state is restored from a time at which an alarm lasted',
+  },
+  {
+    name: 'a state item that is restored from a time without a policy sets the size anew',
+    file: 'core/group-state/restored.ts',
+    from: 'isLetGo(state) ? unknownSize : state.policySize',
+    to: 'isLetGo(state) ? state.policySize : state.policySize',
+    situation: 'the state is restored from a time without a policy',
+  },
 ];

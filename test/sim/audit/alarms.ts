@@ -1,5 +1,6 @@
 import type { Situation } from '../situation.ts';
-import { lastingAlarm } from '../steps.ts';
+import { deletePolicy, lastingAlarm, putPolicy } from '../steps.ts';
+import { restoreState } from '../table-steps.ts';
 import { settingOf } from '../worlds.ts';
 import { scripted } from './scripted.ts';
 
@@ -33,6 +34,21 @@ const made: readonly Situation[] = [
     asked: { web: { size: 4, endsAt: 4 } },
     steps: [lastingAlarm(1_000, 'high', 5 * minuteMs, true)],
     calmAtMs: 7 * minuteMs,
+  }),
+  of('the state is restored from a time at which an alarm lasted', settingOf('tag', elastic), {
+    asked: { web: { size: 4, endsAt: 6 } },
+    steps: [lastingAlarm(1_000, 'high', 30_000), restoreState(15_000, 105_000)],
+    calmAtMs: 6 * minuteMs,
+  }),
+  of('the state is restored from a time without a policy', settingOf('tag', elastic), {
+    asked: { web: { size: 4, endsAt: 6 } },
+    steps: [
+      deletePolicy(1_000),
+      restoreState(10_000, 110_000),
+      putPolicy(20_000, settingOf('tag', elastic).policy),
+      lastingAlarm(40_000, 'high', 30_000),
+    ],
+    calmAtMs: 6 * minuteMs,
   }),
 ];
 

@@ -1,0 +1,19 @@
+import type { GroupState } from '../view/view.ts';
+import { isLetGo } from './state.ts';
+
+/** How often a state item was written, writes included that somebody undid by restoring an older item. It only grows. */
+export const writesOf = ({ version, undone = 0 }: Pick<GroupState, 'version' | 'undone'>): number => version + undone;
+
+/** The size section of no policy, and not that of a group that was let go. */
+const unknownSize = '?';
+
+/**
+ * What still holds of a state item that somebody restored from an older time. What alarms and a schedule said by then
+ * may be over, and a group that was let go may have come back. No reservation counts as known, so the present number of
+ * members stays (`catchUp`).
+ */
+export const asRestored = (state: GroupState, writes: number): GroupState => {
+  const { alarmStates: _over, scheduled: _followed, lastReservation: _latest, ...rest } = state;
+  const policySize = isLetGo(state) ? unknownSize : state.policySize;
+  return { ...rest, policySize, undone: writes - state.version };
+};

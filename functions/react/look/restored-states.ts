@@ -1,0 +1,56 @@
+import { asRestored, writesOf } from '../../../core/group-state/restored.ts';
+import type { StateStore } from '../../../core/ports/state-store.ts';
+import type { GroupState } from '../../../core/view/view.ts';
+import type { Telemetry } from '../../runtime/telemetry.ts';
+import type { ReactPorts } from '../ports.ts';
+
+/** The most groups that are remembered, those read last. */
+const mostGroups = 10_000;
+
+/**
+ * Notices state items that somebody restored from an older time. The number of their writes only grows, so one that is
+ * lower than what this environment has seen shows it. An environment that saw nothing goes by the members alone.
+ */
+export const noticingRestored = (
+  store: StateStore,
+  { logger }: Pick<Telemetry, 'logger'>,
+): Pick<ReactPorts, 'store' | 'believed'> => {
+  const seen = new Map<string, number>();
+  const told = new Map<string, number>();
+  const tell = (group: string, detail: { readonly writes: number; readonly seen: number }): void => {
+    if (told.get(group) === detail.writes) return;
+    told.set(group, detail.writes);
+    logger.warn('The state of a group is older than one that was read before: somebody restored it.', {
+      group,
+      ...detail,
+    });
+  };
+  const saw = (group: string, state: GroupState): void => {
+    const most = Math.max(seen.get(group) ?? 0, writesOf(state));
+    seen.delete(group);
+    seen.set(group, most);
+    if (seen.size > mostGroups) seen.delete(seen.keys().next().value ?? '');
+  };
+  return {
+    store: {
+      ...store,
+      state: async (group) => {
+        const state = await store.state(group);
+        if (state === undefined) seen.delete(group);
+        else saw(group, state);
+        return state;
+      },
+      putState: async (group, state) => {
+        const written = await store.putState(group, state);
+        if (written === 'done') saw(group, state);
+        return written;
+      },
+    },
+    believed: (group, state) => {
+      const writes = seen.get(group) ?? 0;
+      if (writesOf(state) >= writes) return state;
+      tell(group, { writes: writesOf(state), seen: writes });
+      return asRestored(state, writes);
+    },
+  };
+};

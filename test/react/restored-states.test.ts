@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { followLook } from '../../core/group-state/look.ts';
+import { writesOf } from '../../core/group-state/restored.ts';
+import type { StateStore } from '../../core/ports/state-store.ts';
+import type { GroupState } from '../../core/view/view.ts';
+import { noticingRestored } from '../../functions/react/look/restored-states.ts';
+import { members } from '../core/members.ts';
+import { group, nowMs, spotA, state } from '../core/views.ts';
+import { silent } from './facts.ts';
+
+/** An environment, and the table behind it. */
+const environment = (stored: GroupState | undefined) => {
+  const table = { stored };
+  const store: Partial<StateStore> = {
+    state: async () => table.stored,
+    putState: async (_, next) => {
+      if ((table.stored?.version ?? 0) !== next.version - 1) return 'conflict';
+      table.stored = next;
+      return 'done';
+    },
+  };
+  const { store: noticing, believed } = noticingRestored(store as StateStore, silent);
+  const look = async (): Promise<GroupState | undefined> => {
+    const found = await noticing.state('web');
+    return found && believed('web', found);
+  };
+  return { table, look, putState: noticing.putState };
+};
+
+const policy = group();
+const older: GroupState = state({
+  version: 5,
+  desired: 5,
+  policySize: JSON.stringify(policy.size),
+  lastReservation: 'a',
+  alarmStates: { busy: { atMs: nowMs - 600_000, isOn: true } },
+  scheduled: { schedule: '[]', atMs: nowMs - 600_000 },
+});
+
+describe('a state item with fewer writes than this environment has seen', () => {
+  test('was restored: alarms, the schedule and reservations of then say nothing', async () => {
+    const { table, look, putState } = environment(older);
+    expect(await look()).toBe(older);
+    await putState('web', { ...older, version: 6 });
+    table.stored = older;
+    const { alarmStates: _a, scheduled: _s, lastReservation: _l, ...left } = older;
+    expect(await look()).toEqual({ ...left, undone: 1 });
+  });
+
+  test('counts on from the writes that were seen, so it is noticed once', async () => {
+    const { table, look, putState } = environment(older);
+    await look();
+    table.stored = { ...older, version: 3 };
+    const restored = await look();
+    expect(restored && writesOf(restored)).toBe(5);
+    if (restored !== undefined) await putState('web', { ...restored, version: 4 });
+    expect(await look()).toBe(table.stored);
+    expect(table.stored).toMatchObject({ version: 4, undone: 2 });
+  });
+
+  test('is not suspected of a write that failed, or once the item was deleted', async () => {
+    const { table, look, putState } = environment(older);
+    expect(await putState('web', { ...older, version: 9 })).toBe('conflict');
+    expect(await look()).toBe(older);
+    table.stored = undefined;
+    expect(await look()).toBeUndefined();
+    table.stored = { ...older, version: 1 };
+    expect(await look()).toBe(table.stored);
+  });
+
+  test('of a group that had no policy then does not make it one that comes back: the present members stay', async () => {
+    const { table, look } = environment({ ...older, version: 8 });
+    await look();
+    table.stored = { ...older, policySize: '' };
+    const stored = await look();
+    if (stored === undefined) throw new Error('The table has the item.');
+    const there = members(spotA, 12).map((member) => ({ ...member, reservation: 'b' }));
+    const holdings = { members: there, asgs: [], aside: [], ended: [], stopped: [] };
+    const found = { group: policy, stored, known: stored, inherited: [], swaps: [], holdings, isRewritten: false, alarms: [], nowMs };
+    expect(followLook(found).state.desired).toBe(12);
+    const comesBack = { ...stored, policySize: '' };
+    expect(followLook({ ...found, stored: comesBack, known: comesBack }).state.desired).toBe(policy.size.desired);
+  });
+});
