@@ -33,6 +33,20 @@ describe('an alarm that lasts', () => {
     expect(broken(desiredAsAsked, again)).toEqual([]);
     expect(broken(lastingAlarmsActAgain, () => undefined)).toHaveLength(1);
   });
+  it('acts again unless it was heard more than an hour late', () => {
+    const replayed = (happenedAtMs: number) =>
+      details(
+        lastingAlarmsActAgain,
+        (script) => {
+          twoServe(script);
+          script.react(100, 101, 'i-100');
+          script.at(100, { kind: 'delivered', invocation: 'i-100', function: 'react', message: 'm-1', told: on, happenedAtMs });
+        },
+        long,
+      );
+    expect(replayed(100_000 - 3_500_000)).toHaveLength(1);
+    expect(replayed(100_000 - 3_700_000)).toEqual([]);
+  });
   it('acts a minute after it acted, which is before that was written', () => {
     const slowly =
       (second: number): Write =>

@@ -63,12 +63,12 @@ const foundWithinMs = 2 * times.tickMs + times.messageAgainMs + times.reactMs;
 
 type Lasting = { readonly alarm: string; readonly fromMs: number; readonly untilMs: number };
 
-/** Times in which an alarm was in `ALARM`, as messages to healthy functions said. */
+/** Times in which an alarm was in `ALARM`, as messages to healthy functions said. One of more than an hour ago says nothing of now. */
 const lastingTimes = (chronicle: Chronicle): readonly Lasting[] => {
   const { endedAtMs } = chronicle.history;
   const changes = alarmChanges(chronicle);
   return changes.flatMap((one) => {
-    if (!one.isOn || one.isQuiet || !isHealthy(chronicle, one.invocation)) return [];
+    if (!one.isOn || one.isQuiet || one.atMs - one.happenedAtMs > alarmTellsForMs || !isHealthy(chronicle, one.invocation)) return [];
     const over = changes.filter((other) => other.alarm === one.alarm && other.happenedAtMs >= one.happenedAtMs && (!other.isOn || other.isQuiet));
     return [{ alarm: one.alarm, fromMs: one.atMs, untilMs: Math.min(endedAtMs, ...over.map(({ atMs }) => atMs)) }];
   });
