@@ -14,7 +14,6 @@ const isReady = (member: Member): boolean => member.state === 'running' && !memb
 const readyToJoin = ({ view, headcount }: Situation, { removals }: Pick<Draft, 'removals'>): readonly string[] => {
   const leaving = new Set(removals.map(({ instance }) => instance));
   const ready = headcount.staying.filter((member) => isReady(member) && !leaving.has(member.instance));
-  if (ready.length === 0) return [];
   const stillComing = headcount.inFlightCount + headcount.staying.filter(({ state }) => state === 'pending').length;
   const impatient = ready.some(({ launchedAtMs }) => view.nowMs - launchedAtMs >= batchPatienceMs);
   const ids = ready.map(({ instance }) => instance).sort();

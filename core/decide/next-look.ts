@@ -21,8 +21,8 @@ const checksAgainMs = 30_000;
 /** When to look at launches: those without an answer when they are repeated, and granted ones until they are shown. */
 const inFlightTimes = ({ view: { nowMs }, headcount: { inFlight, inFlightCount } }: Situation): readonly number[] => {
   const unknown = inFlightCount > inFlight.reduce((sum, { count }) => sum + count, 0);
-  const times = inFlight.map(({ repeatAtMs }) => repeatAtMs ?? nowMs + lookAgainMs);
-  return [...times, ...(unknown ? [nowMs + lookAgainMs] : [])].filter((atMs) => atMs > nowMs);
+  const times = inFlight.map(({ repeatAtMs }) => repeatAtMs ?? nowMs + lookAgainMs).filter((atMs) => atMs > nowMs);
+  return unknown ? [...times, nowMs + lookAgainMs] : times;
 };
 
 /** When to look at what comes up or ends by itself. */
@@ -54,8 +54,8 @@ const capacityTimes = ({ state, group, nowMs }: View): readonly number[] => {
   const failedBoots = Object.values(state.failedBoots ?? {}).map(({ restsUntilMs }) => restsUntilMs);
   const askMs = nextAskMs(group.pools, state.memory, nowMs);
   const denials = Object.values(state.denials ?? {}).map(({ untilMs }) => untilMs);
-  return [...cooling, ...failedBoots, ...denials, ...(askMs === undefined ? [] : [askMs])].filter(
-    (atMs) => atMs > nowMs,
+  return [...cooling, ...failedBoots, ...denials, askMs].filter(
+    (atMs): atMs is number => atMs !== undefined && atMs > nowMs,
   );
 };
 

@@ -75,6 +75,6 @@ export const surplus: Rule = {
     const removals = chosen(situation, Math.min(count, room));
     arbiter.leave(removals.map(({ instance }) => instance));
     const kept = outsideAsgOf(view.group) === undefined ? Math.max(0, count - room) : 0;
-    return { removals, ...(count > 0 && kept > 0 && { keptByMinimum: kept }) };
+    return { removals, ...(kept > 0 && { keptByMinimum: kept }) };
   },
 };

@@ -33,6 +33,38 @@ describe('the arbiter', () => {
     expect(arbiterOf({}).surge.left()).toBe(2);
     expect(arbiterOf({ group: group({ swap: { order: 'drain-first', maxSurge: 2 } }) }).surge.left()).toBe(0);
   });
+  it('grants the same for members that never served, who are never denied a launch to find out', () => {
+    const denials = Object.fromEntries(
+      ['spot-a', 'spot-b', 'od-b'].map((pool) => [pool, { code: 'x', message: '', atMs: nowMs, untilMs: nowMs + 1 }]),
+    );
+    const of = (order: 'launch-first' | 'drain-first') => arbiterOf({ group: group({ swap: { order, maxSurge: 3 } }), state: state({ denials }) });
+    expect([of('launch-first').surge.left(), of('launch-first').surgeForUnserved.left()]).toEqual([3, 3]);
+    expect([of('drain-first').surge.left(), of('drain-first').surgeForUnserved.left()]).toEqual([1, 0]);
+  });
+  it('grants moves on demand what swaps leave of the surge', () => {
+    const of = (swaps: View['swaps'], order: 'launch-first' | 'drain-first' = 'launch-first') =>
+      arbiterOf({ group: group({ swap: { order, maxSurge: 5 } }), swaps }).toOnDemand.left();
+    const leaving = { ...waiting('spot-a#2'), state: 'draining' as const };
+    expect([of([]), of([waiting('spot-a#1')]), of([waiting('spot-a#1'), waiting('spot-a#3')])]).toEqual([5, 4, 3]);
+    expect(of([waiting('spot-a#1'), leaving], 'drain-first')).toBe(3);
+  });
+  it('grants returns within the surge and the budget of the policy', () => {
+    const returning = { afterMs: 60_000, everyMs: 600_000, atMost: { kind: 'count' as const, by: 3 }, timezone: 'UTC' };
+    const of = (maxSurge: number, moved = 0) => {
+      const moves = [{ reservation: 'r-1', atMs: nowMs - 1_000, leaving: [], count: moved }];
+      const returns = { moves, losses: [] };
+      return arbiterOf({ group: group({ returning, swap: { order: 'launch-first', maxSurge } }), state: state({ returns }) }).returns.left();
+    };
+    expect([of(2), of(3), of(9), of(9, 1), of(9, 4)]).toEqual([2, 3, 3, 2, 0]);
+  });
+  it('leaves to waiting swaps the members that they claim', () => {
+    expect(
+      arbiterOf({ swaps: [waiting('spot-a#1')] })
+        .unclaimed()
+        .map(({ instance }) => instance),
+    ).not.toContain('spot-a#1');
+    expect(arbiterOf({ swaps: [waiting('spot-a#1')] }).unclaimed()).toHaveLength(9);
+  });
   it('grants launches within the limit of the policy, unless EC2 throttles them', () => {
     expect(arbiterOf({}).launches.take(50_000)).toBe(30);
     expect(arbiterOf({ mayLaunch: 7 }).launches.take(50_000)).toBe(7);

@@ -34,6 +34,9 @@ describe('the next look', () => {
     const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
     expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['i-unseen'] }] })).toBe(10_000);
     expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['spot-a#1'] }] })).toBeUndefined();
+    const requested = state({ reservations: [reservation({ leaseUntilMs: nowMs + 30_000 })] });
+    expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['i-unseen'] }], state: requested })).toBe(10_000);
+    expect(inMs({ group: attached, asgs: [{ ...asg, holds: ['spot-a#1'] }], state: requested })).toBe(30_000);
   });
 
   it('comes soon while an Auto Scaling group ends a member', () => {
@@ -98,6 +101,7 @@ describe('the next look', () => {
     const denial = { code: 'UnauthorizedOperation', message: 'no', atMs: nowMs - 9 };
     it.each([
       ['an offering rests', { memory: { 'm7g.large/a/spot': cooling(nowMs + 7_000) } }, 7_000],
+      ['EC2 may be asked again, a minute after it refused', { memory: { 'm7g.large/a/spot': cooling(nowMs + 600_000) } }, 59_999],
       ['a pool rests after its boots failed', { failedBoots: { 'spot-a': { ...rest, restsUntilMs: nowMs + 8_000 } } }, 8_000],
       ['a pool is denied', { denials: { 'spot-a': { ...denial, untilMs: nowMs + 9_000 } } }, 9_000],
       [

@@ -80,6 +80,8 @@ describe('waiting swaps', () => {
     const one = { members: [...serving(4), ...idle(1)], desired: 3, waiting: ['idle1', 's1', 's2'] };
     expect(begun(one, ['idle1', 's1', 's2'])).toEqual(['idle1', 's1']);
     expect(begun(one, ['s1', 'idle1', 's2'])).toEqual(['s1', 'idle1']);
+    expect(begun(one, ['s1', 's2', 'idle1'])).toEqual(['s1', 'idle1']);
+    expect(begun({ members: [...serving(2), ...idle(2)], desired: 3, waiting: ['idle1', 'idle2'] }, ['idle1', 'idle2'])).toEqual(['idle1']);
   });
   it('wait for no member that never served', () => {
     const one = { members: [...serving(2), ...idle(2)], desired: 3, waiting: ['idle1'] };

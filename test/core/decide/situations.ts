@@ -6,7 +6,7 @@ import type { View } from '../../../core/view/view.ts';
 import { view } from '../views.ts';
 
 /** What a rule may look at, in a group at rest with these changes. */
-const situationOf = (rest: Partial<View> = {}): Situation => {
+export const situationOf = (rest: Partial<View> = {}): Situation => {
   const look = view(rest);
   const headcount = takeHeadcount(look);
   return { view: look, headcount, arbiter: arbiterFor(look, headcount) };

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { addedSizes, heldProcesses } from '../../../core/decide/held-processes.ts';
+import type { Draft } from '../../../core/decide/rule.ts';
+import { repeatAfterMs } from '../../../core/launch/reservation-life.ts';
+import type { Added, AsgView, Member, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, nowMs, reservation, spotA, state, swapOf } from '../views.ts';
+import { proposed } from './situations.ts';
+
+const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+const own = { asg: 'web-asg' };
+const ten = members(spotA, 10, own);
+const idsOf = (all: readonly Member[]): readonly string[] => all.map(({ instance }) => instance);
+const asg = (rest: Partial<AsgView> = {}): AsgView => ({
+  name: 'web-asg',
+  min: 0,
+  max: 20,
+  desired: 10,
+  held: 10,
+  holds: idsOf(ten),
+  suspended: [],
+  ...rest,
+});
+const other = asg({ name: 'other', holds: [] });
+const note: Added = { asg: 'web-asg', from: 9, instances: ['spot-a#1'], atMs: nowMs - 1_000 };
+const both = { asg: 'web-asg', processes: ['Launch', 'Terminate'] };
+const held = (rest: Partial<View>, soFar: Partial<Draft> = {}) =>
+  proposed(heldProcesses, { group: outside, members: ten, asgs: [other, asg()], ...rest }, soFar);
+
+describe('an Auto Scaling group whose size others set is held', () => {
+  it('not at rest, and not where the policy sets the size', () => {
+    expect(held({})).toEqual({ resume: [] });
+    const inside = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+    expect(held({ group: inside, state: state({ reservations: [reservation()] }) })).toEqual({ resume: [] });
+    expect(held({ asgs: [other], state: state({ reservations: [reservation()] }) })).toEqual({ resume: [] });
+  });
+
+  const comes = (rest: Partial<Member>) => ({ members: [...ten, member('i-new', spotA, { admitted: false, ...rest })] });
+  it.each<[string, Partial<View>, Partial<Draft>]>([
+    ['a launch is requested', {}, { placements: [{ pool: 'spot-a', count: 1, offerings: [] }] }],
+    ['a launch is on its way', { state: state({ reservations: [reservation()] }) }, {}],
+    ['a member is to join it', comes({}), {}],
+    ['members join it now', {}, { admissions: ['i-new'] }],
+    ['what joining added is not taken down', { state: state({ added: [{ ...note, takenDownAtMs: nowMs }, note] }) }, {}],
+  ])('while %s', (_, rest, soFar) => {
+    expect(held(rest, soFar)).toEqual({ suspend: [both], resume: [] });
+  });
+
+  it.each<[string, Partial<View>, Partial<Draft>]>([
+    ['a move is only requested', {}, { placements: [{ pool: 'spot-a', count: 1, offerings: [], moves: ['spot-a#1'] } as never] }],
+    ['what joining added is taken down', { state: state({ added: [{ ...note, takenDownAtMs: nowMs }] }) }, {}],
+    ['it launched a member itself', comes({ asg: 'web-asg' }), {}],
+    ['a member has joined that it does not show', comes({ unshown: true }), {}],
+    ['all have joined', comes({ admitted: true }), {}],
+  ])('not while %s', (_, rest, soFar) => {
+    expect(held(rest, soFar)).toEqual({ resume: [] });
+  });
+
+  describe('while a member of it is being replaced', () => {
+    const replaced = (reason: 'rebalance' | 'hook', now: 'waiting' | 'draining' | 'gone' | 'withdrawn', holds: readonly string[], desired = 10) =>
+      held({ asgs: [asg({ holds, desired })], swaps: [swapOf('spot-a#1', { reason, state: now })] }).suspend;
+    const eleven = [...idsOf(ten), 'i-11'];
+    it('and it holds more than its size', () => {
+      expect(replaced('rebalance', 'waiting', eleven)).toEqual([both]);
+      expect(replaced('rebalance', 'draining', eleven)).toEqual([both]);
+      expect(replaced('rebalance', 'waiting', idsOf(ten))).toBeUndefined();
+    });
+    it('but not when it holds no such member, when it ends that itself, or when that is over', () => {
+      expect(replaced('rebalance', 'waiting', eleven.slice(1), 9)).toBeUndefined();
+      expect(replaced('hook', 'draining', eleven)).toBeUndefined();
+      expect(replaced('rebalance', 'gone', eleven)).toBeUndefined();
+      expect(replaced('rebalance', 'withdrawn', eleven)).toBeUndefined();
+    });
+  });
+
+  it('by what its owner has not suspended, and what we suspended before is kept in mind', () => {
+    const joining = { admissions: ['i-new'] };
+    const suspended = (processes: readonly string[], before: readonly string[] = []) =>
+      held(
+        {
+          asgs: [asg({ suspended: processes })],
+          state: state({
+            suspended: [{ asg: 'other', processes: ['Launch'] }, ...(before.length > 0 ? [{ asg: 'web-asg', processes: before }] : [])],
+          }),
+        },
+        joining,
+      ).suspend;
+    expect(suspended(['Launch'])).toEqual([{ asg: 'web-asg', processes: ['Terminate'] }]);
+    expect(suspended(['Launch'], ['Launch'])).toEqual([both]);
+    expect(suspended([], ['Launch'])).toEqual([both]);
+    expect(suspended(['Launch', 'Terminate', 'AZRebalance'])).toEqual([]);
+  });
+
+  it('and what we suspended is resumed when nobody joins, and in any other group at once', () => {
+    const suspended = [{ asg: 'other', processes: ['Launch'] }, both];
+    expect(held({ state: state({ suspended }) })).toEqual({ resume: suspended });
+    expect(held({ state: state({ suspended }) }, { admissions: ['i-new'] }).resume).toEqual([{ asg: 'other', processes: ['Launch'] }]);
+  });
+
+  it('and the next look comes soon when it was about to launch by itself', () => {
+    const short = { asgs: [asg({ held: 9, holds: idsOf(ten).slice(1) })], members: ten.slice(1) };
+    expect(held(short, { admissions: ['i-new'] }).wakeAtMs).toBe(nowMs + repeatAfterMs);
+    expect(held({ ...short, asgs: [{ ...asg(), suspended: ['Launch', 'Terminate'] }] }, { admissions: ['i-new'] })).not.toHaveProperty('wakeAtMs');
+    expect(held({}, { admissions: ['i-new'] })).not.toHaveProperty('wakeAtMs');
+  });
+});
+
+describe('what joining added to a size that others set', () => {
+  it('is taken down while a describe shows who joined, and the next look comes soon', () => {
+    const at = (added: readonly Added[]) => proposed(addedSizes, { group: outside, members: ten, asgs: [asg()], state: state({ added }) });
+    expect(at([note])).toEqual({ takeDown: [note], wakeAtMs: nowMs + repeatAfterMs });
+    expect(at([{ ...note, takenDownAtMs: nowMs }])).toEqual({});
+    expect(at([{ ...note, instances: ['i-unseen'] }])).toEqual({});
+    expect(at([])).toEqual({});
+  });
+});

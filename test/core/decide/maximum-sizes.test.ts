@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { maximumSizes } from '../../../core/decide/maximum-sizes.ts';
+import type { Draft } from '../../../core/decide/rule.ts';
+import type { AsgView, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, reservation, spotA, spotB, state } from '../views.ts';
+import { proposed } from './situations.ts';
+
+const asg = (rest: Partial<AsgView> = {}): AsgView => ({
+  name: 'web-asg',
+  min: 0,
+  max: 10,
+  desired: 10,
+  held: 10,
+  holds: [],
+  suspended: [],
+  ...rest,
+});
+const attached = group({ holding: { kind: 'attach', asg: 'web-asg' } });
+const launching = group({
+  holding: { kind: 'launch-instances' },
+  pools: { 'spot-a': { ...spotA, asg: 'a-asg' }, 'spot-b': { ...spotB, asg: 'b-asg' } },
+});
+const placed = (pool: string, count: number) => ({ pool, count, offerings: [] });
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `i-${index}`);
+const coming = (count: number) => ids(count).map((id) => member(id, spotA, { admitted: false }));
+const of = (rest: Partial<View>, soFar: Partial<Draft> = {}) => proposed(maximumSizes, { group: attached, asgs: [asg()], ...rest }, soFar);
+
+describe('a maximum is raised', () => {
+  it('for members that join now, and with them for all that are on their way', () => {
+    const rest = { members: [...members(spotA, 5), ...coming(4)], state: state({ reservations: [reservation({ instances: ['i-x'] })] }) };
+    expect(of(rest, { admissions: ids(1), placements: [placed('spot-a', 3)] }).raise).toEqual([{ asg: 'web-asg', fromMax: 10, toMax: 18 }]);
+  });
+
+  it('not while nobody joins now, whoever is on the way', () => {
+    expect(of({ members: coming(4) }, { placements: [placed('spot-a', 3)] }).raise).toEqual([]);
+    expect(of({ members: coming(4), asgs: [asg({ desired: 12 })] }).raise).toEqual([]);
+  });
+
+  it('only where those that join now do not fit', () => {
+    const at = (max: number) => of({ members: coming(2), asgs: [asg({ max })] }, { admissions: ids(2) }).raise;
+    expect(at(12)).toEqual([]);
+    expect(at(11)).toEqual([{ asg: 'web-asg', fromMax: 11, toMax: 12 }]);
+  });
+
+  it('in the Auto Scaling groups that launch by themselves, each for its own launches', () => {
+    const asgs = [asg({ name: 'a-asg', desired: 8 }), asg({ name: 'b-asg', desired: 9 })];
+    const placements = [placed('spot-a', 1), placed('spot-b', 2), placed('spot-a', 2), placed('spot-c', 4)];
+    expect(of({ group: launching, asgs, members: coming(3) }, { placements, admissions: ids(3) }).raise).toEqual([
+      { asg: 'a-asg', fromMax: 10, toMax: 11 },
+      { asg: 'b-asg', fromMax: 10, toMax: 11 },
+    ]);
+    expect(of({ group: launching, asgs, members: [] }, { placements: [placed('spot-a', 2)] }).raise).toEqual([]);
+  });
+
+  it('nowhere for members that join no Auto Scaling group', () => {
+    expect(of({ group: group(), members: coming(3) }, { admissions: ids(3), placements: [placed('spot-a', 3)] }).raise).toEqual([]);
+  });
+});
+
+describe('a raised maximum is put back', () => {
+  const raised = { asg: 'web-asg', fromMax: 10, toMax: 12 };
+  const back = (rest: Partial<View>, soFar: Partial<Draft> = {}) =>
+    of({ members: [], asgs: [asg({ max: 12 })], ...rest, state: { ...(rest.state ?? state()), raised: [raised] } }, soFar).restore;
+
+  it('once the group fits again', () => {
+    expect(back({})).toEqual([raised]);
+    expect(back({ asgs: [asg({ max: 12, desired: 11 })] })).toEqual([]);
+  });
+
+  it('once nobody is on the way into it', () => {
+    expect(back({ members: coming(1) })).toEqual([]);
+    expect(back({ state: state({ reservations: [reservation()] }) })).toEqual([]);
+    expect(back({ group: attached, members: members(spotA, 3) })).toEqual([raised]);
+  });
+
+  it('although somebody is coming, when the policy no longer names the group', () => {
+    expect(back({ group: group(), members: coming(1) })).toEqual([raised]);
+  });
+
+  it('although somebody is coming, when others wrote a size beyond it', () => {
+    expect(back({ members: coming(1), asgs: [asg({ max: 12, shown: 11 })] })).toEqual([raised]);
+    expect(back({ members: coming(1), asgs: [asg({ max: 12, shown: 10 })] })).toEqual([]);
+  });
+
+  it('when no describe shows the group any more', () => {
+    expect(back({ asgs: [asg({ name: 'other' })] })).toEqual([raised]);
+  });
+
+  it('not while the same decision raises it, and in any other group all the same', () => {
+    const other = { asg: 'b-asg', fromMax: 4, toMax: 6 };
+    const own = { asg: 'a-asg', fromMax: 10, toMax: 12 };
+    const asgs = [asg({ name: 'a-asg', max: 12, desired: 10 }), asg({ name: 'b-asg', max: 6, desired: 4 })];
+    const rest = { group: launching, asgs, members: [], state: state({ raised: [own, other] }) };
+    expect(of(rest, { placements: [placed('spot-a', 3)] })).toEqual({
+      raise: [{ asg: 'a-asg', fromMax: 10, toMax: 13, earlier: [12] }],
+      restore: [other],
+    });
+  });
+});

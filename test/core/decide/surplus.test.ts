@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { aboveDesired, surplus } from '../../../core/decide/surplus.ts';
+import type { AsgView, Member, View } from '../../../core/view/view.ts';
+import { member, members } from '../members.ts';
+import { group, onDemandB, spotA, spotB, state, swapOf } from '../views.ts';
+import { proposed, situationOf } from './situations.ts';
+
+const removed = (rest: Partial<View>): readonly string[] => (proposed(surplus, rest).removals ?? []).map(({ instance }) => instance);
+const asg: AsgView = { name: 'web-asg', min: 0, max: 30, desired: 10, held: 10, holds: [], suspended: [] };
+const idsOf = (all: readonly Member[]): readonly string[] => all.map(({ instance }) => instance);
+const idle = (count: number) => Array.from({ length: count }, (_, index) => member(`idle-${index}`, spotA, { serving: false }));
+
+describe('a surplus', () => {
+  it('is what nobody claims above the size, less what Auto Scaling groups end by themselves', () => {
+    const twelve = [...members(spotA, 6), ...members(spotB, 6)];
+    expect(aboveDesired(situationOf({ members: twelve }))).toBe(2);
+    expect(aboveDesired(situationOf({ members: twelve, swaps: [swapOf('spot-a#1', { reason: 'rebalance', state: 'waiting' })] }))).toBe(1);
+    const ends = { ...asg, held: 11, holds: idsOf(twelve).slice(0, 11) };
+    expect(aboveDesired(situationOf({ members: twelve, asgs: [ends] }))).toBe(1);
+  });
+
+  it('is nothing in a group that has too few, however many of them do not serve', () => {
+    expect(removed({ members: [...members(spotA, 3), ...idle(4)] })).toEqual([]);
+    expect(removed({ members: [...members(spotA, 6), ...idle(4)] })).toEqual([]);
+    expect(removed({ members: [...members(spotA, 6), ...idle(5)] })).toHaveLength(1);
+  });
+
+  it('leaves those that may go, where the first of the order have to stay', () => {
+    const held = [...members(onDemandB, 3)];
+    const all = [...held, ...members(spotA, 9)];
+    const full = { ...asg, min: 3, desired: 3, held: 3, holds: idsOf(held) };
+    expect(removed({ members: all }).every((id) => id.startsWith('od-b'))).toBe(true);
+    expect(removed({ members: all, asgs: [full] }).map((id) => id.split('#')[0])).toEqual(['spot-a', 'spot-a']);
+  });
+
+  it('counts no replacement of a move before its member has left', () => {
+    const returns = { moves: [{ reservation: 'r-9', atMs: 0, leaving: ['od-b#1'], count: 1 }], losses: [] };
+    const moving = [...members(onDemandB, 1), ...members(spotA, 9), member('new', spotB, { reservation: 'r-9' })];
+    expect(removed({ members: moving })).toHaveLength(1);
+    expect(removed({ members: moving, state: state({ returns }) })).toEqual([]);
+    expect(removed({ members: [...moving, member('more', spotB)], state: state({ returns }) })).toHaveLength(1);
+  });
+
+  describe('of a group whose size others set', () => {
+    const outside = group({ size: { min: 0, max: 20, desired: 0, from: 'asg' }, holding: { kind: 'attach', asg: 'web-asg' } });
+    const within = members(spotA, 10, { asg: 'web-asg' });
+    const look = (others: readonly Member[]) =>
+      removed({ group: outside, asgs: [{ ...asg, holds: idsOf(within) }], members: [...within, ...others] });
+    it('is not ours to end where its Auto Scaling group holds it, or may hold it', () => {
+      expect(look([member('also', spotB, { asg: 'web-asg' })])).toEqual([]);
+      expect(look([member('unshown', spotB, { unshown: true })])).toEqual([]);
+    });
+    it('leaves where it has not joined, or is in another Auto Scaling group', () => {
+      expect(look([member('out', spotB, { reservation: 'r-1', admitted: false, serving: false })])).toEqual(['out']);
+      expect(look([member('elsewhere', spotB, { reservation: 'r-1', asg: 'old', serving: false })])).toEqual(['elsewhere']);
+    });
+    it('is never said to be kept by a minimum', () => {
+      const full = { ...asg, min: 10, holds: idsOf(within) };
+      const all = [...within, member('also', spotB, { asg: 'web-asg' })];
+      expect(proposed(surplus, { group: outside, asgs: [full], members: all })).not.toHaveProperty('keptByMinimum');
+    });
+  });
+
+  it('is said to be kept by a minimum as far as that keeps it', () => {
+    const all = members(spotA, 10);
+    const kept = (min: number, desired: number) =>
+      proposed(surplus, { members: all, asgs: [{ ...asg, min, held: 10, holds: idsOf(all) }], state: state({ desired }) }).keptByMinimum;
+    expect([kept(8, 6), kept(8, 8), kept(8, 9), kept(11, 10)]).toEqual([2, undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { waitingSwaps } from '../../../core/decide/waiting-swaps.ts';
+import type { Swap } from '../../../core/swap/swap.ts';
+import type { View } from '../../../core/view/view.ts';
+import { members } from '../members.ts';
+import { group, nowMs, spotA, spotB, state, swapOf } from '../views.ts';
+import { proposed } from './situations.ts';
+
+const waits = (instance: string, rest: Partial<Swap> = {}): Swap => {
+  const { deadlineMs: _deadline, drain: _drain, ...swap } = swapOf(instance, { reason: 'rebalance', state: 'waiting', ...rest });
+  return swap;
+};
+const drains = (rest: Partial<View>) => proposed(waitingSwaps, rest).drains;
+const sixteen = [...members(spotA, 8), ...members(spotB, 8)];
+
+describe('waiting swaps begin', () => {
+  it('in the order in which they were claimed, those of one moment by their ids', () => {
+    const swaps = [
+      waits('spot-b#2'),
+      waits('spot-b#1'),
+      waits('spot-a#8', { claimedAtMs: nowMs - 1 }),
+      waits('spot-a#1', { claimedAtMs: nowMs + 1 }),
+    ];
+    expect(drains({ members: sixteen, swaps })).toEqual(['spot-a#8', 'spot-b#1', 'spot-b#2', 'spot-a#1']);
+    expect(drains({ members: sixteen, swaps: [...swaps].reverse() })).toEqual(['spot-a#8', 'spot-b#1', 'spot-b#2', 'spot-a#1']);
+    expect(drains({ members: sixteen.slice(3), swaps })).toEqual(['spot-a#8', 'spot-b#1', 'spot-b#2']);
+  });
+
+  it('for advice only as far as the budget for advice goes', () => {
+    const bounded = group({ rebalance: { act: true, atMostPerHour: 1 } });
+    const swaps = [waits('spot-a#1'), waits('spot-a#2', { reason: 'maintenance' }), waits('spot-a#3')];
+    expect(drains({ group: bounded, members: sixteen, swaps })).toEqual(['spot-a#1', 'spot-a#2']);
+  });
+});
+
+describe('with spares, waiting swaps begin', () => {
+  const spared = group({ spare: 4, swap: { order: 'launch-first', maxSurge: 2 } });
+  const three = ['spot-a#1', 'spot-a#2', 'spot-a#3'].map((instance) => waits(instance));
+  const begun = (...others: readonly Swap[]) =>
+    drains({ group: spared, members: sixteen, state: state({ desired: 10 }), swaps: [...others, ...three] });
+
+  it('as many as the surge, less those that leave already', () => {
+    expect(begun()).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(begun(waits('spot-b#1', { state: 'leaving' }))).toEqual(['spot-a#1']);
+    expect(begun(waits('spot-b#1', { state: 'draining' }))).toEqual(['spot-a#1']);
+    expect(begun(waits('spot-b#1', { state: 'draining' }), waits('spot-b#2', { state: 'leaving' }))).toEqual([]);
+    expect(begun(...[1, 2, 3].map((n) => waits(`spot-b#${n}`, { state: 'leaving' })))).toEqual([]);
+  });
+
+  it('and those do not count that are drained, that leave by a deadline, or that nobody replaces', () => {
+    expect(begun(waits('spot-b#1', { state: 'drained' }))).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(begun(swapOf('spot-b#1', { state: 'leaving', reason: 'rebalance' }))).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(begun(waits('spot-b#1', { state: 'leaving', reason: 'interruption' }))).toEqual(['spot-a#1', 'spot-a#2']);
+    expect(begun(waits('spot-b#1', { state: 'leaving', reason: 'scale-in' }))).toEqual(['spot-a#1', 'spot-a#2']);
+  });
+});
